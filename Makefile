@@ -1,0 +1,57 @@
+# Everything runs in .venv, which the targets make by themselves; tools/bootstrap says how.
+VENV ?= .venv
+BIN := $(VENV)/bin
+export VENV
+
+RUN := $(VENV)/.installed-run
+DEV := $(VENV)/.installed-dev
+NODE := tests/clients/node_modules/.installed
+SOURCES := src tests benchmarks tools
+
+.PHONY: demo test check serve fmt lint docs lock clean
+
+demo: $(RUN)  ## run the main job end to end, with no key and no internet
+	$(BIN)/dowse demo
+
+serve: $(RUN)  ## run the MCP server on stdio
+	$(BIN)/dowse serve
+
+test: $(DEV) $(NODE)  ## install what the tests need and run them all
+	$(BIN)/python tools/real_parts.py
+	$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(DEV) lint  ## lint, types, and the unit and contract tests with their coverage; under a minute
+	$(BIN)/python -m pytest -n 2 tests/unit tests/contract tests/test_architecture.py tests/test_docs.py \
+		--cov --cov-report=term:skip-covered --cov-fail-under=85
+
+lint: $(DEV)
+	$(BIN)/ruff format --check --quiet $(SOURCES)
+	$(BIN)/ruff check --quiet $(SOURCES)
+	$(BIN)/mypy
+
+fmt: $(DEV)  ## format and mend what can be mended
+	$(BIN)/ruff check --fix --quiet $(SOURCES)
+	$(BIN)/ruff format --quiet $(SOURCES)
+
+docs: $(DEV)  ## regenerate the configuration reference, .env.example and the client pages
+	$(BIN)/python tools/generate_docs.py
+
+lock: $(DEV)  ## compile the lock files anew
+	$(BIN)/python tools/lock.py
+
+clean:
+	rm -rf $(VENV) tests/clients/node_modules .mypy_cache .pytest_cache .ruff_cache .coverage*
+
+$(RUN): requirements/run.txt requirements/uv.txt pyproject.toml tools/bootstrap
+	tools/bootstrap requirements/run.txt
+	@touch $@
+
+$(DEV): requirements/dev.txt requirements/uv.txt pyproject.toml tools/bootstrap
+	tools/bootstrap requirements/dev.txt
+	@touch $@ $(RUN)
+
+# The MCP Inspector; the wheel brings a Node that is new enough, which most systems do not have.
+$(NODE): tests/clients/package-lock.json $(DEV)
+	cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
