@@ -1,0 +1,18 @@
+"""The real clock; tests bring their own."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, date, datetime
+
+
+class SystemClock:
+    def now(self) -> float:
+        return time.monotonic()
+
+    def today(self) -> date:
+        return datetime.now(UTC).date()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)

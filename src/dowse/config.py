@@ -1,0 +1,241 @@
+"""The only reader of the environment: flag over environment over `dowse.toml` over default."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from dowse.errors import ConfigError
+from dowse.settings import PROVIDERS, Settings, variables
+from dowse.settings_types import Takes
+
+# Names that other issues own. They are accepted without a word, so that one configuration
+# file can serve several versions; everything else that starts with DOWSE_ is a typo.
+RESERVED = frozenset(
+    [
+        "DOWSE_READ_ORDER",
+        "DOWSE_KEYLESS",
+        "DOWSE_KEYLESS_ORDER",
+        "DOWSE_STATE",
+        "DOWSE_PROXY",
+        "DOWSE_RESPECT_ROBOTS",
+        "DOWSE_ROTATE_USER_AGENTS",
+        "DOWSE_BROWSER",
+        "DOWSE_BROWSER_PATH",
+        "DOWSE_BROWSER_URL",
+        "DOWSE_TOKENS",
+        "DOWSE_TOKENS_FILE",
+        "DOWSE_JWT_ISSUER",
+        "DOWSE_JWT_AUDIENCE",
+        "DOWSE_JWKS_URL",
+        "DOWSE_ALLOWED_HOSTS",
+        "DOWSE_ALLOWED_ORIGINS",
+        "DOWSE_TRUSTED_PROXIES",
+        "DOWSE_HEDGE",
+        "DOWSE_EVAL_DATA",
+        "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL",
+        "DOWSE_MAX_CONSECUTIVE_FAILURES",
+        "DOWSE_RATE_LIMIT_BACKOFF_BASE",
+        "DOWSE_REQUEST_DELAY_RANGE",
+        "DOWSE_USE_RANDOM_INSTANCES",
+        "DOWSE_SUMMARIZE_LONG_CONTENT",
+        "DOWSE_MAX_SUMMARY_LENGTH",
+        "DOWSE_EXTRACT_CODE_BLOCKS",
+    ]
+)
+RESERVED_PREFIXES = ("DOWSE_LIMIT_", "DOWSE_BUDGET_", "DOWSE_TTL_")
+
+# A file that merely lies in the working directory may belong to a repository somebody else wrote:
+# it must not decide where keys and queries are sent or which private hosts may be read.
+TRUSTED_ONLY = [
+    "endpoint",
+    "url",
+    "headers",
+    "key",
+    "allow_private",
+    "proxy",
+    "state",
+    "browser",
+    "token",
+    "jwt",
+    "jwks",
+    "allowed_",
+    "trusted",
+    "log_queries",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings, and what the user should hear about how they were written."""
+
+    settings: Settings
+    warnings: tuple[str, ...]
+
+
+def load(
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    config: str | None = None,
+) -> Loaded:
+    """Read flags, environment and `dowse.toml`; raise `ConfigError` on the first invalid value."""
+    env = dict(os.environ if environ is None else environ)
+    file, warnings = _read_file(config or env.get("DOWSE_CONFIG"), env)
+    values, names = _pick([_written(layer) for layer in (flags or {}, env, file)])
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        # `from None`: the chained error would print the rejected value, which may be a key.
+        raise ConfigError(_sentence(error, names)) from None
+    _check_order(settings)
+    warnings += [_typo(name) for name in sorted(env) if name.startswith("DOWSE_") and not _is_known(name)]
+    warnings += _enabled_without_credential(settings)
+    return Loaded(settings, tuple(warnings))
+
+
+def colour_wanted(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether the user's environment allows colour (https://no-color.org)."""
+    env = os.environ if environ is None else environ
+    return not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+
+
+def subprocess_environment() -> dict[str, str]:
+    """What a worker process inherits: enough to start Python, and no secret."""
+    kept = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV")
+    return {name: os.environ[name] for name in kept if name in os.environ}
+
+
+def _written(layer: Mapping[str, object]) -> dict[str, object]:
+    """What was set: nothing is unset, and white space around a value is an accident of the file it came from."""
+    values = {name: value.strip() if isinstance(value, str) else value for name, value in layer.items()}
+    return {name: value for name, value in values.items() if value not in (None, "")}
+
+
+def _pick(layers: list[Mapping[str, object]]) -> tuple[dict[str, object], dict[str, str]]:
+    """For each field the value of the first layer that has it, and the name it was found under."""
+    values: dict[str, object] = {}
+    names: dict[str, str] = {}
+    for field in Settings.model_fields:
+        found = next(((layer[name], name) for layer in layers for name in variables(field) if name in layer), None)
+        if found:
+            values[field], names[field] = found
+    return values, names
+
+
+def _read_file(named: str | None, env: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
+    for path, explicit in _candidates(named, env):
+        if explicit or path.is_file():
+            return _parse_file(path, trusted=explicit or path.parent != Path.cwd())
+    return {}, []
+
+
+def _candidates(named: str | None, env: Mapping[str, str]) -> list[tuple[Path, bool]]:
+    if named:
+        return [(Path(named).expanduser(), True)]
+    home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
+    return [(Path.cwd() / "dowse.toml", False), (Path(home) / "dowse" / "dowse.toml", False)]
+
+
+def _parse_file(path: Path, *, trusted: bool) -> tuple[dict[str, object], list[str]]:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"The configuration file {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from None
+    seed_table = table.pop("web_search", {})
+    entries = {**(seed_table if isinstance(seed_table, dict) else {}), **table}
+    values: dict[str, object] = {}
+    warnings: list[str] = []
+    for key, value in entries.items():
+        name = _variable_for(key)
+        if not trusted and any(part in key.lower() for part in TRUSTED_ONLY):
+            warnings.append(
+                f"{path}: {key} is ignored in a file of the working directory; name the file with DOWSE_CONFIG."
+            )
+        elif not _is_known(name):
+            warnings.append(f"{path}: {_typo(name, shown=key)}")
+        else:
+            values[name] = _as_variable(value)
+    return values, warnings
+
+
+def _as_variable(value: object) -> object:
+    """A TOML value as the environment would hold it: `1` is "1", a list is separated by commas."""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return value if isinstance(value, bool | dict) else str(value)
+
+
+def _variable_for(key: str) -> str:
+    """`search_order` is DOWSE_SEARCH_ORDER; `serper_api_key` keeps its own name."""
+    upper = key.upper()
+    return upper if upper in _known() else f"DOWSE_{upper}"
+
+
+def _known() -> frozenset[str]:
+    names = {name for field in Settings.model_fields for name in variables(field)}
+    return frozenset(names | RESERVED | {"DOWSE_CONFIG"})
+
+
+def _is_known(name: str) -> bool:
+    return name in _known() or name.startswith(RESERVED_PREFIXES)
+
+
+def _typo(name: str, *, shown: str = "") -> str:
+    near = difflib.get_close_matches(name, _known(), n=1, cutoff=0.6)
+    hint = f"; did you mean {near[0].removeprefix('DOWSE_').lower() if shown else near[0]}?" if near else "."
+    return f"{shown or name} is not a setting of dowse{hint}"
+
+
+def _sentence(error: ValidationError, names: Mapping[str, str]) -> str:
+    """One sentence of ours for pydantic's first complaint; the value only where it is no secret."""
+    first = error.errors()[0]
+    field = str(first["loc"][0])
+    name = names.get(field, variables(field)[0])
+    given = str(first["input"])
+    # An address with an @ may hold a password.
+    secret = "api_key" in field or "headers" in field or "@" in given
+    value = "" if secret else f" is {given[:80]!r}, but it"
+    return f"{name}{value} takes {takes(field)}."
+
+
+def takes(field: str) -> str:
+    """What a setting takes, in words that complete "VARIABLE takes ..."."""
+    info = Settings.model_fields[field]
+    for item in info.metadata:
+        if isinstance(item, Takes):
+            return item.what
+    options = getattr(info.annotation, "__args__", ())
+    if options and all(isinstance(option, str) for option in options):
+        return "one of " + ", ".join(option or "(empty)" for option in options)
+    takes = [item.what for option in options for item in getattr(option, "__metadata__", ()) if isinstance(item, Takes)]
+    if takes:
+        return takes[0]
+    if info.annotation is int:
+        low = next(item.ge for item in info.metadata if hasattr(item, "ge"))
+        high = next(item.le for item in info.metadata if hasattr(item, "le"))
+        return f"a whole number from {low} to {high}"
+    return "text"
+
+
+def _check_order(settings: Settings) -> None:
+    for name in settings.search_order:
+        if name not in PROVIDERS:
+            raise ConfigError(f"DOWSE_SEARCH_ORDER names {name!r}, but it takes names out of {', '.join(PROVIDERS)}.")
+
+
+def _enabled_without_credential(settings: Settings) -> list[str]:
+    enabled = [name for name in PROVIDERS if getattr(settings, f"{name}_enabled")]
+    return [
+        f"{name.upper()}_ENABLED is true, but {settings.credential_variable(name)} is not set, so {name} is not asked."
+        for name in enabled
+        if settings.credential(name) is None
+    ]

@@ -1,0 +1,193 @@
+"""What can go wrong, sorted by what the caller can do about it.
+
+DowseError
+├── ConfigError             a setting is invalid: the start is refused, the message names the variable
+├── InvalidRequest          the caller's arguments: correct them and call again
+├── Offline                 offline mode: no network was touched
+├── NoProvider              nothing is configured that could answer
+├── AllProvidersFailed      every provider was tried; carries the attempts
+├── ProviderError           one provider failed
+│   ├── Transient           another provider may answer
+│   │   ├── Unavailable     5xx, 408
+│   │   ├── RateLimited     429
+│   │   ├── QuotaSpent      402, 432, 433, a 4xx that speaks of credits
+│   │   ├── NetworkFailed   refused, reset, DNS, TLS
+│   │   ├── TimedOut
+│   │   ├── BadAnswer       a body that is not what the API promises
+│   │   ├── Redirected      an API never redirects
+│   │   ├── Blocked         a challenge page, or SearXNG with JSON switched off
+│   │   ├── EnginesFailed   SearXNG answered, but all its engines had failed
+│   │   └── Skipped         not asked: its breaker is open or no time is left
+│   └── Refused             another provider would be asked in vain, or without the user knowing
+│       ├── KeyRejected     401, 403
+│       └── BadRequest      400 and other 4xx
+├── WireError               below HTTP; an adapter translates it and it goes no further
+│   ├── WireFailed          refused, reset, DNS, TLS, a malformed answer
+│   ├── WireTimeout
+│   ├── WireTooLarge        more bytes than we take
+│   └── WireDenied          the guard refused the address before anything was dialled
+└── PageUnreadable          a page gave no text; `status` says why
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dowse.models import Attempt, Status
+
+
+class DowseError(Exception):
+    """Root of everything dowse raises on purpose."""
+
+
+class ConfigError(DowseError):
+    """A setting is missing or invalid; the message names it and says what it takes."""
+
+
+class InvalidRequest(DowseError):
+    """The caller's arguments are wrong; the message is one sentence that says how."""
+
+
+class Offline(DowseError):
+    """Offline mode is on; decided before anything else."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__(f"{operation} unavailable: offline mode is enabled")
+
+
+class NoProvider(DowseError):
+    """No search provider is active."""
+
+
+class ProviderError(DowseError):
+    """One provider failed; `code` names the failure class in attempts and logs."""
+
+    code: ClassVar[str] = "error"
+    summary: ClassVar[str] = "failed"
+
+    def __init__(
+        self, provider: str, detail: str = "", *, retry_after_s: float | None = None, http_status: int | None = None
+    ) -> None:
+        self.provider = provider
+        self.detail = detail
+        self.retry_after_s = retry_after_s
+        self.http_status = http_status
+        super().__init__(f"{provider} {self.summary}" + (f": {detail}" if detail else ""))
+
+
+class Transient(ProviderError):
+    """The next provider may answer."""
+
+
+class Unavailable(Transient):
+    code = "unavailable"
+    summary = "is unavailable"
+
+
+class RateLimited(Transient):
+    code = "rate_limited"
+    summary = "asked us to slow down"
+
+
+class QuotaSpent(Transient):
+    code = "quota_spent"
+    summary = "has no quota or credits left"
+
+
+class NetworkFailed(Transient):
+    code = "network_error"
+    summary = "could not be reached"
+
+
+class TimedOut(Transient):
+    code = "timeout"
+    summary = "did not answer in time"
+
+
+class BadAnswer(Transient):
+    code = "bad_answer"
+    summary = "sent an answer that could not be parsed"
+
+
+class Redirected(Transient):
+    code = "redirected"
+    summary = "answered with a redirect, which its API never does"
+
+
+class Blocked(Transient):
+    code = "blocked"
+    summary = "refused to serve us"
+
+
+class EnginesFailed(Transient):
+    code = "engines_failed"
+    summary = "answered, but all of its engines had failed"
+
+
+class Skipped(Transient):
+    """The provider was not asked, so nothing is learnt about its health."""
+
+    code = "skipped"
+    summary = "was not asked"
+
+
+class Refused(ProviderError):
+    """Moving on would repeat the mistake, or hide a broken key."""
+
+
+class KeyRejected(Refused):
+    code = "key_rejected"
+    summary = "rejected its key"
+
+
+class BadRequest(Refused):
+    code = "bad_request"
+    summary = "rejected the request"
+
+
+class AllProvidersFailed(DowseError):
+    """The first provider's error, then one line for each further attempt."""
+
+    def __init__(self, first: ProviderError, attempts: tuple[Attempt, ...]) -> None:
+        self.first = first
+        self.attempts = attempts
+        further = [_line(attempt) for attempt in attempts[1:]]
+        super().__init__("\n".join([str(first), *further]))
+
+
+class WireError(DowseError):
+    """A request ended without an HTTP answer we can use."""
+
+
+class WireFailed(WireError):
+    """No connection, or one that broke; the message never holds an address."""
+
+
+class WireTimeout(WireError):
+    """The time for the whole exchange was up."""
+
+
+class WireTooLarge(WireError):
+    """The body, after decompression, or the headers went over the cap."""
+
+
+class WireDenied(WireError):
+    """The guard refused the URL; one text for every reason, so that it tells nothing about the network."""
+
+    def __init__(self) -> None:
+        super().__init__("address not allowed")
+
+
+class PageUnreadable(DowseError):
+    """A page gave no text; `status` is part of the contract, the message is for logs."""
+
+    def __init__(self, status: Status, detail: str = "", *, retry_elsewhere: bool = False) -> None:
+        self.status = status
+        self.detail = detail
+        self.retry_elsewhere = retry_elsewhere
+        super().__init__(detail or status.value)
+
+
+def _line(attempt: Attempt) -> str:
+    detail = f": {attempt.detail}" if attempt.detail else ""
+    return f"fallback also failed: {attempt.provider} {attempt.outcome}{detail}"

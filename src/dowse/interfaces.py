@@ -1,0 +1,67 @@
+"""The seams: what a part promises, so that only `app` needs to know which part it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dowse.models import Body, Found, Query, Text
+
+
+class SearchProvider(Protocol):
+    """One search API. Raises `ProviderError`; retry, fallback and timing are the router's."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def timeout_s(self) -> float: ...
+
+    async def search(self, query: Query) -> Found: ...
+
+
+class Fetcher(Protocol):
+    """Gets the bytes behind a URL. Raises `PageUnreadable`."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def fetch(self, url: str, *, timeout_s: float) -> Body: ...
+
+
+class Extractor(Protocol):
+    """Turns bytes into Markdown, somewhere it can be killed. Raises `PageUnreadable`."""
+
+    async def extract(self, body: Body, *, timeout_s: float) -> Text: ...
+
+
+class Progress(Protocol):
+    """Called as work goes on; a surface shows it, or nobody does."""
+
+    async def __call__(self, step: str) -> None: ...
+
+
+async def no_progress(step: str) -> None:
+    """For callers that did not ask to be kept informed."""
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerChange:
+    """A breaker opened, let a probe through, or closed."""
+
+    provider: str
+    operation: str
+    state: str
+    for_s: float = 0.0
+
+
+class Observer(Protocol):
+    """Hears what happens and never steers it."""
+
+    def attempt_failed(self, provider: str, operation: str, outcome: str, ms: int, detail: str) -> None: ...
+
+    def breaker_changed(self, change: BreakerChange) -> None: ...
+
+    def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None: ...
+
+    def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None: ...

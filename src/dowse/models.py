@@ -1,0 +1,203 @@
+"""The nouns: what is asked for, what comes back, how it was tried, and how long there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from typing import Protocol
+
+OK = "ok"
+"""Outcome of an attempt that answered; every other outcome is an error's `code`."""
+
+
+class Clock(Protocol):
+    """Time as a seam: tests move it, nothing else reads it."""
+
+    def now(self) -> float:
+        """Seconds on a clock that never goes back."""
+        ...
+
+    def today(self) -> date: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """One absolute end for a whole call, passed down to every step."""
+
+    clock: Clock
+    at: float
+
+    @classmethod
+    def after(cls, clock: Clock, seconds: float) -> Deadline:
+        return cls(clock, clock.now() + seconds)
+
+    def remaining_s(self) -> float:
+        return max(0.0, self.at - self.clock.now())
+
+    @property
+    def passed(self) -> bool:
+        return self.remaining_s() <= 0
+
+    def capped(self, seconds: float) -> Deadline:
+        """The same deadline, or an earlier one `seconds` from now."""
+        return Deadline(self.clock, min(self.at, self.clock.now() + seconds))
+
+
+class TimeRange(StrEnum):
+    ANY = ""
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+
+
+class Category(StrEnum):
+    GENERAL = "general"
+    IMAGES = "images"
+    VIDEOS = "videos"
+    NEWS = "news"
+    MAP = "map"
+    MUSIC = "music"
+    IT = "it"
+    SCIENCE = "science"
+    FILES = "files"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search as the caller means it; each provider translates it into its own words."""
+
+    text: str
+    num_results: int = 3
+    category: Category = Category.GENERAL
+    language: str = ""
+    safe_search: int | None = None
+    time_range: TimeRange = TimeRange.ANY
+    start_date: str = ""
+    end_date: str = ""
+    include_domains: tuple[str, ...] = ()
+    exclude_domains: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result before its page is read."""
+
+    title: str
+    url: str
+    snippet: str = ""
+    engine: str = ""
+    published: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one provider answered."""
+
+    hits: tuple[Hit, ...]
+    answers: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Status(StrEnum):
+    """What became of a page; everything but `OK` and `TRUNCATED` carries a note instead of text."""
+
+    OK = "ok"
+    TRUNCATED = "truncated"
+    NOT_FETCHED = "not_fetched"
+    BLOCKED = "blocked"
+    NOT_FOUND = "not_found"
+    LOGIN_REQUIRED = "login_required"
+    TIMEOUT = "timeout"
+    TOO_LARGE = "too_large"
+    UNSUPPORTED = "unsupported"
+    DENIED = "denied"
+    ROBOTS = "robots"
+    OFFLINE = "offline"
+    ERROR = "error"
+
+    @property
+    def readable(self) -> bool:
+        return self in (Status.OK, Status.TRUNCATED)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at one provider or reader, the winner included."""
+
+    provider: str
+    operation: str
+    outcome: str
+    ms: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The bytes behind a URL, after redirects and decompression."""
+
+    url: str
+    data: bytes
+    media_type: str
+    charset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Markdown made from a body, and what the page calls itself."""
+
+    markdown: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A read page, or the reason why there is none: `text` is empty unless `status.readable`."""
+
+    url: str
+    status: Status
+    text: str = ""
+    title: str = ""
+    final_url: str = ""
+    engine: str = ""
+    reason: str = ""
+    fetch_ms: int = 0
+    attempts: tuple[Attempt, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A hit together with its page."""
+
+    hit: Hit
+    page: Page
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How long the parts of a search took, and how many pages were read."""
+
+    search_ms: int = 0
+    total_ms: int = 0
+    pages_read: int = 0
+    pages_failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """A finished search, ready for a contract to shape."""
+
+    query: Query
+    engine: str
+    results: tuple[Result, ...]
+    attempts: tuple[Attempt, ...]
+    answers: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    stats: Stats = field(default_factory=Stats)

@@ -1,0 +1,194 @@
+"""Settings: everything that can be configured, declared once.
+
+Names are the contract: each field lists its variable and the older aliases. The configuration
+reference and `.env.example` are generated from this file; `dowse.config` fills it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+from dowse.settings_types import (
+    Duration,
+    Flag,
+    Headers,
+    HostPorts,
+    HttpUrl,
+    Language,
+    Level,
+    Names,
+    OnOff,
+    SafeSearch,
+    Size,
+    setting,
+)
+
+PROVIDERS = ("serper", "exa", "tavily", "searxng")
+
+
+class Settings(BaseModel):
+    """Everything that can be configured. Frozen; secrets never show in `repr`."""
+
+    model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid")
+
+    serper_api_key: SecretStr | None = setting(None, "SERPER_API_KEY", about="Key that activates Serper.")
+    serper_enabled: Flag | None = setting(
+        None, "SERPER_ENABLED", about="`false` switches Serper off although it has a key."
+    )
+    serper_timeout_s: Duration = setting(
+        "15s", "SERPER_TIMEOUT", "SERPER_HTTP_TIMEOUT", about="Longest wait for one Serper answer."
+    )
+    serper_search_endpoint: HttpUrl = setting(
+        "https://google.serper.dev/search", "SERPER_SEARCH_ENDPOINT", about="Where Serper searches are sent."
+    )
+
+    exa_api_key: SecretStr | None = setting(None, "EXA_API_KEY", about="Key that activates Exa.")
+    exa_enabled: Flag | None = setting(None, "EXA_ENABLED", about="`false` switches Exa off although it has a key.")
+    exa_timeout_s: Duration = setting("15s", "EXA_TIMEOUT", about="Longest wait for one Exa answer.")
+    exa_search_endpoint: HttpUrl = setting(
+        "https://api.exa.ai/search", "EXA_SEARCH_ENDPOINT", about="Where Exa searches are sent."
+    )
+
+    tavily_api_key: SecretStr | None = setting(None, "TAVILY_API_KEY", about="Key that activates Tavily.")
+    tavily_enabled: Flag | None = setting(
+        None, "TAVILY_ENABLED", about="`false` switches Tavily off although it has a key."
+    )
+    tavily_timeout_s: Duration = setting("15s", "TAVILY_TIMEOUT", about="Longest wait for one Tavily answer.")
+    tavily_search_endpoint: HttpUrl = setting(
+        "https://api.tavily.com/search", "TAVILY_SEARCH_ENDPOINT", about="Where Tavily searches are sent."
+    )
+    tavily_search_depth: Literal["basic", "advanced", "fast", "ultra-fast"] = setting(
+        "basic", "TAVILY_SEARCH_DEPTH", about="Tavily's depth; `advanced` costs two credits a search."
+    )
+
+    searxng_url: HttpUrl | None = setting(
+        None, "SEARXNG_URL", "SEARXNG_BASE_URL", about="Base address of your SearXNG; activates it."
+    )
+    searxng_enabled: Flag | None = setting(
+        None, "SEARXNG_ENABLED", about="`false` switches SearXNG off although it has an address."
+    )
+    searxng_timeout_s: Duration = setting(
+        "15s", "SEARXNG_TIMEOUT", "SEARXNG_TIMEOUT_SECONDS", about="Longest wait for one SearXNG answer."
+    )
+    searxng_language: str = setting("", "SEARXNG_LANGUAGE", about="Language sent when the caller names none.")
+    searxng_categories: str = setting("", "SEARXNG_CATEGORIES", about="Categories sent when the caller names none.")
+    searxng_engines: str = setting("", "SEARXNG_ENGINES", about="Engines asked for, comma-separated.")
+    searxng_time_range: Literal["", "day", "week", "month", "year"] = setting(
+        "", "SEARXNG_TIME_RANGE", about="Time range sent when the caller names none."
+    )
+    searxng_safesearch: SafeSearch = setting(
+        "", "SEARXNG_SAFESEARCH", about="Safe search sent when the caller names none: 0 off, 1 moderate, 2 strict."
+    )
+    searxng_user_agent: str = setting(
+        "", "SEARXNG_USER_AGENT", about="User agent for your SearXNG; dowse's own when empty."
+    )
+    searxng_headers: Headers = setting(
+        "{}", "SEARXNG_HEADERS_JSON", about="Extra headers for your SearXNG as a JSON object."
+    )
+
+    contract: Literal["dowse", "kindly"] = setting(
+        "dowse", "DOWSE_CONTRACT", about="Which set of tools the MCP server offers."
+    )
+    search_order: Names = setting(
+        ",".join(PROVIDERS),
+        "DOWSE_SEARCH_ORDER",
+        about="Order in which active providers are asked; one that is left out is not asked.",
+    )
+    fallback: Literal["transient", "any"] = setting(
+        "transient", "DOWSE_FALLBACK", about="`any` also moves on after a rejected key (401, 403), with a warning."
+    )
+    offline: Flag = setting(False, "DOWSE_OFFLINE", about="Refuse everything that needs the network, at once.")
+    deadline_s: Duration = setting(
+        "50s",
+        "DOWSE_DEADLINE_S",
+        "DOWSE_DEFAULT_TIMEOUT",
+        "KINDLY_TOOL_TOTAL_TIMEOUT_SECONDS",
+        about="Longest time for one whole call; what is ready by then is returned.",
+    )
+    fetch_content: Flag = setting(
+        True, "DOWSE_FETCH_CONTENT", about="Whether `web_search` reads the pages unless the caller says otherwise."
+    )
+    default_results_count: int = setting(
+        3, "DOWSE_DEFAULT_RESULTS_COUNT", ge=1, le=50, about="Results when the caller names no number."
+    )
+    max_results_count: int = setting(
+        50, "DOWSE_MAX_RESULTS_COUNT", ge=1, le=50, about="The most results a caller may ask for."
+    )
+    default_language: Language = setting(
+        "", "DOWSE_DEFAULT_LANGUAGE", about="Search language when the caller names none, such as `en` or `pt-BR`."
+    )
+    default_category: Literal["general", "images", "videos", "news", "map", "music", "it", "science", "files"] = (
+        setting("general", "DOWSE_DEFAULT_CATEGORY", about="Search category when the caller names none.")
+    )
+    default_safe_search: SafeSearch = setting(
+        "",
+        "DOWSE_DEFAULT_SAFE_SEARCH",
+        about="Safe search when the caller names none; the provider's default when empty.",
+    )
+    max_concurrent_fetches: int = setting(
+        8,
+        "DOWSE_MAX_CONCURRENT_FETCHES",
+        "KINDLY_WEB_SEARCH_MAX_CONCURRENCY",
+        ge=1,
+        le=64,
+        about="Pages read at the same time.",
+    )
+    content_fetch_timeout_s: Duration = setting(
+        "10s", "DOWSE_CONTENT_FETCH_TIMEOUT", "KINDLY_HTML_TOTAL_TIMEOUT_SECONDS", about="Longest time for one page."
+    )
+    max_content_size: Size = setting(
+        "5MB", "DOWSE_MAX_CONTENT_SIZE", about="Largest page that is read, after decompression."
+    )
+    allow_private: HostPorts = setting(
+        "",
+        "DOWSE_ALLOW_PRIVATE",
+        about="Exact `host:port` pairs on private addresses that may be read; empty means none.",
+    )
+    structured: OnOff = setting("on", "DOWSE_STRUCTURED", about="`off` leaves the typed half out of MCP answers.")
+    log_level: Level = setting("info", "DOWSE_LOG_LEVEL", "LOG_LEVEL", about="Least severe log line that is written.")
+    log_queries: Flag = setting(
+        False, "DOWSE_LOG_QUERIES", about="Write queries and URLs to the log as they are instead of as hashes."
+    )
+    allow_tty_stdio: Flag = setting(
+        False, "MCP_ALLOW_TTY_STDIO", about="Serve stdio although a person is at the terminal."
+    )
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every secret value, for the redaction filter and for nothing else."""
+        values = [value for _, value in self if isinstance(value, SecretStr)]
+        values += self.searxng_headers.values()
+        return tuple(value.get_secret_value() for value in values) + _userinfo(self.searxng_url or "")
+
+    @staticmethod
+    def credential_variable(provider: str) -> str:
+        return "SEARXNG_URL" if provider == "searxng" else f"{provider.upper()}_API_KEY"
+
+    def credential(self, provider: str) -> SecretStr | str | None:
+        """What makes a provider usable: its key, or the address of a SearXNG."""
+        value: SecretStr | str | None = getattr(self, self.credential_variable(provider).lower())
+        return value
+
+    def is_active(self, provider: str) -> bool:
+        """A provider is asked when it has a credential and its flag is not false."""
+        return self.credential(provider) is not None and getattr(self, f"{provider}_enabled") is not False
+
+
+def _userinfo(url: str) -> tuple[str, ...]:
+    """A URL's password, as written, as meant, and as the pair that basic authentication encodes."""
+    parts = urlsplit(url)
+    if not parts.password:
+        return ()
+    password = unquote(parts.password)
+    return tuple(dict.fromkeys([parts.password, password, f"{unquote(parts.username or '')}:{password}"]))
+
+
+def variables(field: str) -> list[str]:
+    """A field's variable and its aliases, in order of precedence."""
+    extra = Settings.model_fields[field].json_schema_extra
+    assert isinstance(extra, dict)
+    names = extra["env"]
+    assert isinstance(names, list)
+    return [str(name) for name in names]

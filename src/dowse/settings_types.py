@@ -1,0 +1,116 @@
+"""The kinds of values a setting takes: how each is read, and the words that describe it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+
+from dowse import urls
+
+_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?", re.IGNORECASE)
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
+_LEVELS = {"trace": "debug", "notice": "info", "warn": "warning", "critical": "error", "fatal": "error"}
+_LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """Completes the sentence "VARIABLE takes ..."."""
+
+    what: str
+
+
+def setting(default: object, *env: str, about: str, ge: int | None = None, le: int | None = None) -> Any:
+    """A field of `Settings`: its default, its variable with aliases, and what it is for."""
+    return Field(default, description=about, ge=ge, le=le, json_schema_extra={"env": list(env)})
+
+
+def _flag(value: object) -> bool:
+    text = str(value).strip().lower()
+    if text not in _TRUE + _FALSE:
+        raise ValueError
+    return text in _TRUE
+
+
+def _scaled(pattern: re.Pattern[str], units: dict[str, float] | dict[str, int], unit: str) -> Callable[[object], float]:
+    def read(value: object) -> float:
+        match = pattern.fullmatch(str(value).strip())
+        if not match or float(match[1]) <= 0:
+            raise ValueError
+        return float(match[1]) * units[(match[2] or unit).lower()]
+
+    return read
+
+
+def _size(value: object) -> int:
+    size = int(_scaled(_SIZE, _BYTES, "b")(value))
+    if not size:
+        raise ValueError
+    return size
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part.strip().lower() for part in str(value).split(",") if part.strip()))
+
+
+def _http_url(value: str) -> str:
+    parsed = urls.parse(value)
+    if parsed is None or parsed.scheme not in ("http", "https"):
+        raise ValueError
+    return value.strip()
+
+
+def _headers(value: object) -> dict[str, str]:
+    parsed = json.loads(value) if isinstance(value, str) else value
+    if not isinstance(parsed, dict) or not all(isinstance(item, str) for item in parsed.values()):
+        raise ValueError
+    if any(character in f"{name}{item}" for name, item in parsed.items() for character in "\r\n\0"):
+        raise ValueError
+    return parsed
+
+
+def _host_ports(value: object) -> tuple[str, ...]:
+    pairs = _names(value)
+    for pair in pairs:
+        host, _, port = pair.rpartition(":")
+        if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+            raise ValueError
+    return pairs
+
+
+def _level(value: object) -> str:
+    text = str(value).strip().lower()
+    return _LEVELS.get(text, text)
+
+
+def _language(value: str) -> str:
+    if value and not _LANGUAGE.fullmatch(value):
+        raise ValueError
+    return value
+
+
+Flag = Annotated[bool, BeforeValidator(_flag), Takes("true or false")]
+OnOff = Annotated[bool, BeforeValidator(_flag), Takes("on or off")]
+Duration = Annotated[
+    float, BeforeValidator(_scaled(_DURATION, _SECONDS, "s")), Takes("a duration above zero such as 15s, 500ms or 15")
+]
+Size = Annotated[int, BeforeValidator(_size), Takes("a size above zero such as 5MB or 500kB")]
+Names = Annotated[tuple[str, ...], BeforeValidator(_names), Takes("names separated by commas")]
+HttpUrl = Annotated[str, AfterValidator(_http_url), Takes("an address that starts with http:// or https://")]
+Headers = Annotated[
+    dict[str, SecretStr], BeforeValidator(_headers), Takes('a JSON object of strings such as {"X-Key": "value"}')
+]
+HostPorts = Annotated[tuple[str, ...], BeforeValidator(_host_ports), Takes("host:port pairs separated by commas")]
+Level = Annotated[
+    Literal["debug", "info", "warning", "error"], BeforeValidator(_level), Takes("one of debug, info, warning, error")
+]
+SafeSearch = Annotated[Literal["", "0", "1", "2"], BeforeValidator(str), Takes("0 (off), 1 (moderate) or 2 (strict)")]
+Language = Annotated[str, AfterValidator(_language), Takes("a language such as en or pt-BR")]

@@ -1,0 +1,71 @@
+"""Text from the web is data: what a person could not see is removed before anybody reads it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Kept: tab and newline, ZWJ between emoji or Indic letters, ZWNJ in Persian and Indic words.
+_INVISIBLE = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls, ESC and CR among them
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+    "\ud800-\udfff"  # lone surrogates do not encode
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "]"
+)
+_JOINERS = re.compile("[\u200c\u200d]")
+_VARIATION_RUN = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
+_BLANKS = re.compile(r"\s+")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
+_BRACKETS = re.compile("[<>]")
+
+
+def visible(text: str) -> str:
+    """The text without control, bidi, tag and other invisible code points; lines stay lines."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    return _VARIATION_RUN.sub(r"\1", _JOINERS.sub(_keep_between_letters, _INVISIBLE.sub("", text)))
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """Visible text on one line; cut at a word with an ellipsis when longer than `limit`."""
+    line = _BLANKS.sub(" ", visible(text)).strip()
+    if not limit or len(line) <= limit:
+        return line
+    head = line[: limit - 1]
+    return (head.rpartition(" ")[0] or head).rstrip() + "…"
+
+
+def without_markup(text: str) -> str:
+    """A title or snippet as plain text: providers highlight with tags, and pages forge them."""
+    # Invisible characters go first: they could hide a tag until they are removed.
+    line = _TAG.sub("", one_line(text))
+    # A tag inside a tag is no accident; what is left of it loses its brackets.
+    return one_line(_BRACKETS.sub("", line) if _TAG.search(line) else line)
+
+
+def cut_at_word(text: str, limit: int) -> str:
+    """At most `limit` characters, ending with a whole word where there is one."""
+    if len(text) <= limit:
+        return text
+    head = text[: limit + 1]
+    return (head.rpartition(" ")[0] or text[:limit])[:limit].rstrip()
+
+
+def estimate_tokens(text: str) -> int:
+    """An upper estimate of tokens: about 3.3 characters each in ASCII, 1.2 tokens for any other character."""
+    plain = len(text.encode("ascii", "ignore"))
+    return int(plain / 3.3 + (len(text) - plain) * 1.2 + 0.999)
+
+
+def _keep_between_letters(match: re.Match[str]) -> str:
+    """Joiners shape what stands on both sides of them; anywhere else they only hide something."""
+    text, start, end = match.string, match.start(), match.end()
+    if start > 0 and end < len(text) and _takes_joiner(text[start - 1]) and _takes_joiner(text[end]):
+        return match[0]
+    return ""
+
+
+def _takes_joiner(character: str) -> bool:
+    return ord(character) > 0x2FF and unicodedata.category(character)[0] in "LMS"
