@@ -1,0 +1,1 @@
+"""What we saw: events, logs and the filter that keeps secrets in."""

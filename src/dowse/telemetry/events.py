@@ -1,0 +1,53 @@
+"""Turns what the flows and the router report into log events."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+
+from dowse import urls
+from dowse.interfaces import BreakerChange
+from dowse.telemetry.log import event
+
+# Queries are private: a key of this process makes the hash useless for guessing what was asked,
+# yet equal for equal queries, so that one request can be followed through the log.
+_HASH_KEY = secrets.token_bytes(16)
+
+
+class LogObserver:
+    """Writes events; with `log_queries` the query and URL as they are, else as hashes."""
+
+    def __init__(self, *, log_queries: bool = False) -> None:
+        self._log_queries = log_queries
+
+    def attempt_failed(self, provider: str, operation: str, outcome: str, ms: int, detail: str) -> None:
+        event(
+            logging.WARNING,
+            "attempt failed",
+            engine=provider,
+            operation=operation,
+            outcome=outcome,
+            ms=ms,
+            detail=detail,
+        )
+
+    def breaker_changed(self, change: BreakerChange) -> None:
+        level = logging.WARNING if change.state == "open" else logging.INFO
+        fields = {"engine": change.provider, "operation": change.operation, "state": change.state}
+        event(level, "breaker changed", **fields, **({"for_s": round(change.for_s, 1)} if change.for_s else {}))
+
+    def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None:
+        asked = {"query": query} if self._log_queries else {"query_hash": fingerprint(query)}
+        event(logging.INFO, "search completed using engine", engine=engine, **asked, result_count=result_count, ms=ms)
+
+    def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
+        parsed = urls.parse(url)
+        where = {"url": url} if self._log_queries else {"url_hash": fingerprint(url)}
+        host = parsed.host if parsed else ""
+        event(logging.INFO, "fetch completed using engine", engine=engine, host=host, **where, status=status, ms=ms)
+
+
+def fingerprint(text: str) -> str:
+    """A short keyed hash, comparable within this process only."""
+    return hashlib.blake2s(text.encode("utf-8", "replace"), key=_HASH_KEY, digest_size=8).hexdigest()
