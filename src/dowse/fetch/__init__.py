@@ -1,0 +1,1 @@
+"""Gets the bytes behind a URL and tells pages from refusals."""

@@ -1,0 +1,99 @@
+"""Which addresses may be dialled: a table of our own, since the standard library's changes with its version."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+
+Address = IPv4Address | IPv6Address
+
+# IANA special-purpose registry; 168.63.129.16 is Azure's virtual host service on an otherwise public address.
+_DENIED_V4 = (
+    IPv4Network("0.0.0.0/8"),
+    IPv4Network("10.0.0.0/8"),
+    IPv4Network("100.64.0.0/10"),
+    IPv4Network("127.0.0.0/8"),
+    IPv4Network("168.63.129.16/32"),
+    IPv4Network("169.254.0.0/16"),
+    IPv4Network("172.16.0.0/12"),
+    IPv4Network("192.0.0.0/24"),
+    IPv4Network("192.0.2.0/24"),
+    IPv4Network("192.31.196.0/24"),
+    IPv4Network("192.52.193.0/24"),
+    IPv4Network("192.88.99.0/24"),
+    IPv4Network("192.168.0.0/16"),
+    IPv4Network("192.175.48.0/24"),
+    IPv4Network("198.18.0.0/15"),
+    IPv4Network("198.51.100.0/24"),
+    IPv4Network("203.0.113.0/24"),
+    IPv4Network("224.0.0.0/4"),
+    IPv4Network("240.0.0.0/4"),
+)
+# Everything outside 2000::/3 is denied by construction: loopback, NAT64, ULA, link-local, multicast, v4-compatible.
+_GLOBAL_V6 = IPv6Network("2000::/3")
+_DENIED_V6 = (
+    IPv6Network("2001::/23"),
+    IPv6Network("2001:db8::/32"),
+    IPv6Network("2002::/16"),
+    IPv6Network("2620:4f:8000::/48"),
+    IPv6Network("3fff::/20"),
+)
+# Credentials live here, so not even an operator's allow list opens them.
+_CLOSED_V4 = (
+    IPv4Network("169.254.0.0/16"),
+    IPv4Network("100.100.100.200/32"),
+    IPv4Network("192.0.0.192/32"),
+    IPv4Network("168.63.129.16/32"),
+)
+_CLOSED_V6 = (
+    IPv6Network("fe80::/10"),
+    IPv6Network("fd00:ec2::23/128"),
+    IPv6Network("fd00:ec2::254/128"),
+    IPv6Network("fd20:ce::254/128"),
+)
+_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
+_LOW_32 = 0xFFFF_FFFF
+
+
+def parse_address(text: str) -> Address | None:
+    """The address behind its canonical spelling, brackets allowed; `None` for a name."""
+    try:
+        return ip_address(text.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return None
+
+
+def is_public(ip: Address) -> bool:
+    """Whether a host on the open internet can have this address."""
+    if isinstance(ip, IPv4Address):
+        return not any(ip in block for block in _DENIED_V4)
+    if ip.scope_id is not None:
+        return False
+    if ip.ipv4_mapped is not None:
+        return is_public(ip.ipv4_mapped)
+    if ip not in _GLOBAL_V6 or any(ip in block for block in _DENIED_V6):
+        return False
+    # ISATAP tunnels to the IPv4 address in its low half, under a prefix that looks global.
+    is_isatap = (int(ip) >> 32) & _LOW_32 in _ISATAP
+    return not is_isatap or is_public(_low_ipv4(ip))
+
+
+def is_closed(ip: Address) -> bool:
+    """Whether the address stays closed whatever the settings say: link-local and cloud metadata, in any wrapping."""
+    if isinstance(ip, IPv4Address):
+        return any(ip in block for block in _CLOSED_V4)
+    if ip.scope_id is not None or any(ip in block for block in _CLOSED_V6):
+        return True
+    # The low half covers mapped, compatible, translated, NAT64 and ISATAP forms. That it also hits an unrelated
+    # address whose low half looks link-local is fine: this is asked only about pairs an operator opened.
+    inner = (_low_ipv4(ip), _nat64_48(ip), ip.sixtofour, *(ip.teredo or ()))
+    return any(is_closed(embedded) for embedded in inner if embedded is not None)
+
+
+def _low_ipv4(ip: IPv6Address) -> IPv4Address:
+    return IPv4Address(int(ip) & _LOW_32)
+
+
+def _nat64_48(ip: IPv6Address) -> IPv4Address:
+    """RFC 6052 with a /48 prefix: 16 bits, a zero octet, 16 bits."""
+    bits = int(ip)
+    return IPv4Address(((bits >> 64) & 0xFFFF) << 16 | (bits >> 40) & 0xFFFF)

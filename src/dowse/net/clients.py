@@ -1,0 +1,154 @@
+"""The two ways out: one for endpoints the user configured, one for everything the web names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from dowse import urls
+from dowse.errors import WireFailed
+from dowse.net.guard import Guard
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    import aiohttp
+
+    from dowse.net.addresses import Address
+    from dowse.urls import Url
+
+_MAX_REDIRECTS = 5
+_REDIRECTS = (301, 302, 303, 307, 308)
+_ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,text/markdown;q=0.9,application/json;q=0.8,*/*;q=0.5"
+_PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
+
+
+class TooManyRedirects(WireFailed):
+    """The page sent us on more often than a browser's patience for a working site takes."""
+
+    def __init__(self) -> None:
+        super().__init__("too many redirects")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a configured endpoint answered; header names are lower-case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What the last hop answered; `body` is empty unless the status is a success."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class ConfiguredClient:
+    """Talks to endpoints from the settings: any address, carries keys, follows no redirect."""
+
+    def __init__(self, user_agent: str) -> None:
+        self._user_agent = user_agent
+        self._session: aiohttp.ClientSession | None = None
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        params: Mapping[str, str] | None = None,
+        json: object | None = None,
+        timeout_s: float,
+        max_bytes: int = 5_000_000,
+    ) -> Reply:
+        """One request, one answer, a redirect included; `timeout_s` bounds all of it."""
+        from dowse.net import wire
+
+        endpoint = urls.parse(url)
+        if endpoint is None or endpoint.scheme not in ("http", "https"):
+            raise WireFailed("the endpoint is no valid address")
+        async with wire.exchange(timeout_s):
+            response = await self._open().request(
+                method,
+                wire.request_target(endpoint),
+                headers={"User-Agent": self._user_agent, **headers},
+                params=params,
+                json=json,
+                allow_redirects=False,
+            )
+            try:
+                body = await wire.read_body(response, max_bytes)
+            finally:
+                # Ends the connection if the body was not read to its end; otherwise the pool has it back already.
+                response.close()
+            return Reply(response.status, wire.read_headers(response), body)
+
+    async def close(self) -> None:
+        """Give the pooled connections back."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            from dowse.net import wire
+
+            self._session = wire.pooled_session()
+        return self._session
+
+
+class UntrustedClient:
+    """Fetches whatever the web names: each hop is judged, resolved once and dialled at the checked address."""
+
+    def __init__(self, guard: Guard, user_agent: str, *, tls: SSLContext | None = None) -> None:
+        self._guard = guard
+        self._user_agent = user_agent
+        self._tls = tls
+
+    async def get(self, url: str, *, timeout_s: float, max_bytes: int, accept: str = _ACCEPT) -> Fetched:
+        """The answer at the end of at most five redirects; `timeout_s` bounds all hops together."""
+        target = self._guard.judge(url)
+        from dowse.net import wire
+
+        async with wire.exchange(timeout_s):
+            for _ in range(_MAX_REDIRECTS + 1):
+                addresses = await self._guard.resolve(target)
+                answer = await self._hop(target, addresses, accept, max_bytes)
+                if isinstance(answer, Fetched):
+                    return answer
+                target = self._guard.judge(answer, base=target.href)
+            raise TooManyRedirects
+
+    async def _hop(self, target: Url, addresses: list[Address], accept: str, max_bytes: int) -> Fetched | str:
+        """The answer, or the address it redirects to."""
+        from dowse.net import wire
+
+        # A session for each hop: with no pool there is no connection that was dialled under an older check.
+        async with wire.pinned_session(addresses, self._tls) as session:
+            response = await session.get(
+                wire.request_target(target),
+                headers={"User-Agent": self._user_agent, "Accept": accept},
+                allow_redirects=False,
+            )
+            try:
+                if response.status in _REDIRECTS and "Location" in response.headers:
+                    return _ascii(response.headers["Location"])
+                # The status of a failure says all; its page could only turn it into a timeout or a size error.
+                succeeded = 200 <= response.status < 300
+                body = await wire.read_body(response, max_bytes) if succeeded else b""
+            finally:
+                response.close()
+            return Fetched(target.href, response.status, wire.read_headers(response), body)
+
+
+def _ascii(location: str) -> str:
+    """Bytes beyond ASCII as a browser sends them back, in whatever charset the server wrote them."""
+    return quote(location, safe=_PRINTABLE, errors="surrogateescape")

@@ -1,0 +1,87 @@
+"""Decides which URL may be fetched and which addresses may be dialled for it, before anything is dialled."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from dowse import urls
+from dowse.errors import WireDenied, WireFailed
+from dowse.net.addresses import Address, is_closed, is_public, parse_address
+from dowse.net.dns import look_up
+from dowse.urls import Url
+
+_SCHEMES = ("http", "https")
+_PORTS = (80, 443, 8000, 8080, 8443)
+_MAX_HOST_CHARS = 253
+# A belt: the address decides, but these never mean a page on the open web. They end `*.svc.cluster.local` and
+# `host.docker.internal` too; `metadata` and `instance-data` alone fall under single labels.
+_DENIED_ENDINGS = (".localhost", ".local", ".internal")
+
+
+class HostNotFound(WireFailed):
+    """The name has no address, so no other reader will find the page either."""
+
+    def __init__(self) -> None:
+        super().__init__("host not found")
+
+
+class Resolver(Protocol):
+    """Looks a name up; a seam, so that tests own the DNS."""
+
+    async def __call__(self, host: str, port: int) -> list[str]: ...
+
+
+class Guard:
+    """Every refusal is the same `WireDenied`: the reason would map the network for whoever asks."""
+
+    def __init__(self, allow_private: tuple[str, ...] = (), resolver: Resolver = look_up) -> None:
+        self._allowed = frozenset(pair.lower() for pair in allow_private)
+        self._resolver = resolver
+
+    def judge(self, url: str, base: str = "") -> Url:
+        """The parsed URL, if its spelling alone is no reason to refuse it; `base` is the page that redirected."""
+        parsed = urls.parse(url, base)
+        if parsed is None or parsed.scheme not in _SCHEMES or parsed.has_userinfo:
+            raise WireDenied
+        if not 0 < len(_name(parsed)) <= _MAX_HOST_CHARS:
+            raise WireDenied
+        if not self.opens(parsed) and (parsed.port not in _PORTS or _is_denied_name(_name(parsed))):
+            raise WireDenied
+        return parsed
+
+    async def resolve(self, url: Url) -> list[Address]:
+        """The addresses to dial, looked up once; one bad answer among them refuses the host."""
+        literal = parse_address(url.host)
+        addresses = [literal] if literal is not None else await self._look_up(url)
+        for address in addresses:
+            if not is_public(address) and (is_closed(address) or not self.opens(url)):
+                raise WireDenied
+        return addresses
+
+    def opens(self, url: Url) -> bool:
+        """Whether the operator listed exactly this host and port."""
+        return f"{_name(url)}:{url.port}" in self._allowed
+
+    async def _look_up(self, url: Url) -> list[Address]:
+        try:
+            answers = await self._resolver(url.host, url.port)
+        except (OSError, UnicodeError) as error:
+            raise HostNotFound from error
+        addresses = [parse_address(answer) for answer in answers]
+        if not addresses:
+            raise HostNotFound
+        checked = [address for address in addresses if address is not None]
+        if len(checked) != len(addresses):
+            raise WireDenied
+        return checked
+
+
+def _name(url: Url) -> str:
+    return url.host.rstrip(".").lower()
+
+
+def _is_denied_name(name: str) -> bool:
+    if parse_address(name) is not None:
+        return False
+    is_single_label = "." not in name
+    return is_single_label or name.startswith("metadata.") or name.endswith(_DENIED_ENDINGS)

@@ -1,0 +1,159 @@
+"""The part of the clients that touches aiohttp. Imported on first use: aiohttp costs more than the rest of a start."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from ssl import SSLContext
+
+import aiohttp
+import yarl
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
+
+from dowse.errors import WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
+from dowse.net.addresses import Address, parse_address
+from dowse.net.dns import look_up
+from dowse.urls import Url
+
+_MAX_LINE_BYTES = 16_384
+_MAX_HEADERS = 200
+# What aiohttp decodes, in bounded steps. It hands anything else through undecoded, stacked codings too.
+_CODINGS = ("", "identity", "gzip", "deflate", "br", "zstd")
+
+
+@asynccontextmanager
+async def exchange(timeout_s: float) -> AsyncIterator[None]:
+    """One absolute end for everything inside, and the only place where errors of the wire are translated."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            yield
+    # ValueError: a URL, header or body that aiohttp refuses to send.
+    except (aiohttp.ClientError, HttpProcessingError, OSError, ValueError) as error:
+        raise _translated(error) from error
+
+
+def build_session(connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
+    """A session that takes nothing from the environment and remembers nothing; its time limit is `exchange`."""
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        trust_env=False,
+        timeout=aiohttp.ClientTimeout(total=None),
+        max_line_size=_MAX_LINE_BYTES,
+        max_field_size=_MAX_LINE_BYTES,
+        max_headers=_MAX_HEADERS,
+    )
+
+
+def pooled_session() -> aiohttp.ClientSession:
+    """A session that dials any address and keeps connections for the next request."""
+    return build_session(aiohttp.TCPConnector(resolver=_Resolver(look_up)))
+
+
+def pinned_session(addresses: list[Address], tls: SSLContext | None) -> aiohttp.ClientSession:
+    """A session that can dial only these addresses, whatever name the request carries."""
+
+    async def checked(_host: str, _port: int) -> list[str]:
+        # What the guard has checked: a second look-up could say something else (DNS rebinding).
+        return [str(address) for address in addresses]
+
+    connector = aiohttp.TCPConnector(
+        resolver=_Resolver(checked),
+        use_dns_cache=False,
+        # aiohttp asks no resolver about an IP literal, so the socket is where every dial passes.
+        socket_factory=_only(frozenset(addresses)),
+        ssl=tls or True,
+    )
+    return build_session(connector)
+
+
+def request_target(url: Url) -> yarl.URL:
+    """The judged URL, unchanged, for aiohttp; refused should its parser see another host or port than ours."""
+    target = yarl.URL(url.href, encoded=True)
+    if target.raw_host != url.host.removeprefix("[").removesuffix("]") or target.port != url.port:
+        raise WireDenied
+    return target
+
+
+async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    """The decoded body; stops at the cap, which the decoder never runs ahead of by more than a buffer."""
+    coding = ",".join(response.headers.getall("Content-Encoding", [])).strip().lower()
+    if coding not in _CODINGS:
+        raise WireFailed("the answer is in a coding we do not read")
+    if coding in ("", "identity") and (response.content_length or 0) > max_bytes:
+        raise WireTooLarge("the answer is larger than the limit")
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        if len(body) + len(chunk) > max_bytes:
+            raise WireTooLarge("the answer is larger than the limit")
+        body += chunk
+    return bytes(body)
+
+
+def read_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
+    """Lower-case names; of a repeated header the first value."""
+    headers: dict[str, str] = {}
+    for name, value in response.headers.items():
+        headers.setdefault(name.lower(), value)
+    return headers
+
+
+class _Resolver(AbstractResolver):
+    """A function that names addresses, in the shape that aiohttp wants."""
+
+    def __init__(self, addresses_of: Callable[[str, int], Awaitable[list[str]]]) -> None:
+        self._addresses_of = addresses_of
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - the signature is aiohttp's
+    ) -> list[ResolveResult]:
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                proto=socket.IPPROTO_TCP,
+                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+            )
+            for address in await self._addresses_of(host, port)
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _only(addresses: frozenset[Address]) -> aiohttp.SocketFactoryType:
+    def open_socket(info: aiohttp.AddrInfoType) -> socket.socket:
+        family, kind, protocol, _, address = info
+        if parse_address(str(address[0])) not in addresses:
+            # An OSError, because the connector handles nothing else while several addresses race.
+            raise PermissionError
+        return socket.socket(family, kind, protocol)
+
+    return open_socket
+
+
+def _translated(error: Exception) -> WireError:
+    """What happened in words of ours: aiohttp's name the address."""
+    match error:
+        case TimeoutError():
+            return WireTimeout("no answer in time")
+        case aiohttp.ClientResponseError(__cause__=HttpProcessingError(__cause__=LineTooLong())):
+            return WireTooLarge("the headers are larger than the limit")
+        case aiohttp.ClientConnectorDNSError():
+            return WireFailed("host not found")
+        case aiohttp.ClientSSLError():
+            return WireFailed("no secure connection")
+        case aiohttp.ClientConnectorError():
+            return WireFailed("no connection")
+        case aiohttp.ClientError() | HttpProcessingError() | OSError():
+            return WireFailed("the answer broke off or was malformed")
+        case _:
+            return WireFailed("the request could not be sent")

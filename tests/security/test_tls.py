@@ -1,0 +1,154 @@
+"""TLS is verified against the name that was asked for, while the checked address is dialled."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import ssl
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from dowse.errors import WireFailed
+from dowse.net.clients import UntrustedClient
+from dowse.net.guard import Guard
+
+NOW = datetime.datetime.now(datetime.UTC)
+DAY = datetime.timedelta(days=1)
+
+
+class Authority:
+    """A certificate authority for one test run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test authority")])
+        self._certificate = self._build(self._name, self._key, is_ca=True).sign(self._key, hashes.SHA256())
+
+    def trusting(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cadata=self._certificate.public_bytes(serialization.Encoding.PEM).decode())
+
+    def server(self, host: str, *, ends: datetime.datetime = NOW + DAY) -> ssl.SSLContext:
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+        names = x509.SubjectAlternativeName([x509.DNSName(host)])
+        built = self._build(subject, key, is_ca=False, ends=ends).add_extension(names, critical=False)
+        file = self._folder / "server.pem"
+        file.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            )
+            + built.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(file)
+        return context
+
+    def _build(
+        self,
+        subject: x509.Name,
+        key: ec.EllipticCurvePrivateKey,
+        *,
+        is_ca: bool,
+        ends: datetime.datetime = NOW + DAY,
+    ) -> x509.CertificateBuilder:
+        return (
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(self._name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(NOW - 2 * DAY)
+            .not_valid_after(ends)
+            .add_extension(x509.BasicConstraints(ca=is_ca, path_length=None), critical=True)
+        )
+
+
+class SecureSite:
+    """A loopback HTTPS server that remembers the names it was asked for."""
+
+    def __init__(self) -> None:
+        self.server_names: list[str | None] = []
+        self.hosts: list[bytes] = []
+        self.port = 0
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        self.hosts += [line[6:] for line in request.split(b"\r\n") if line.startswith(b"Host: ")]
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        await writer.drain()
+
+    def note(self, connection: object, name: str | None, context: object) -> None:
+        self.server_names.append(name)
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path)
+
+
+@pytest.fixture
+def listen_with(serve: Callable[..., Awaitable[int]]) -> Callable[[ssl.SSLContext], Awaitable[SecureSite]]:
+    async def start(context: ssl.SSLContext) -> SecureSite:
+        site = SecureSite()
+        context.sni_callback = site.note
+        site.port = await serve(site.talk, context)
+        return site
+
+    return start
+
+
+def client_for(site: SecureSite, tls: ssl.SSLContext | None) -> UntrustedClient:
+    async def loopback(host: str, port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    return UntrustedClient(Guard((f"shop.example:{site.port}",), loopback), "dowse/test", tls=tls)
+
+
+async def test_name_asked_for_is_the_one_in_the_handshake_and_the_host_header(authority, listen_with) -> None:
+    site = await listen_with(authority.server("shop.example"))
+
+    fetched = await client_for(site, authority.trusting()).get(
+        f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100
+    )
+
+    assert fetched.body == b"ok"
+    assert site.server_names == ["shop.example"]
+    assert site.hosts == [f"shop.example:{site.port}".encode()]
+
+
+async def test_certificate_for_another_name_is_refused(authority, listen_with) -> None:
+    site = await listen_with(authority.server("other.example"))
+
+    with pytest.raises(WireFailed, match="no secure connection"):
+        await client_for(site, authority.trusting()).get(
+            f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100
+        )
+
+    assert site.hosts == []
+
+
+async def test_expired_certificate_is_refused(authority, listen_with) -> None:
+    site = await listen_with(authority.server("shop.example", ends=NOW - DAY))
+
+    with pytest.raises(WireFailed, match="no secure connection"):
+        await client_for(site, authority.trusting()).get(
+            f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100
+        )
+
+    assert site.hosts == []
+
+
+async def test_certificate_of_an_unknown_authority_is_refused_by_default(authority, listen_with) -> None:
+    site = await listen_with(authority.server("shop.example"))
+
+    with pytest.raises(WireFailed, match="no secure connection"):
+        await client_for(site, None).get(f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100)
+
+    assert site.hosts == []

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import socket
+from ipaddress import ip_address
+
+import pytest
+
+from dowse.errors import WireDenied
+from dowse.net.addresses import is_public
+from dowse.net.guard import Guard, HostNotFound
+
+
+class Names:
+    """A DNS of our own that counts what it is asked."""
+
+    def __init__(self, **answers: list[str]) -> None:
+        self.answers = {name.replace("_", "."): addresses for name, addresses in answers.items()}
+        self.asked: list[tuple[str, int]] = []
+
+    async def __call__(self, host: str, port: int) -> list[str]:
+        self.asked.append((host, port))
+        if host.rstrip(".") not in self.answers:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return self.answers[host.rstrip(".")]
+
+
+@pytest.mark.parametrize(
+    ("url", "href"),
+    [
+        ("https://example.com/a?b=c", "https://example.com/a?b=c"),
+        ("HTTP://EXAMPLE.com:80", "http://example.com/"),
+        ("http://example.com:8080/", "http://example.com:8080/"),
+        ("https://example.com:8443/", "https://example.com:8443/"),
+        ("http://example.com:8000/", "http://example.com:8000/"),
+        ("http://example.com./", "http://example.com./"),
+        ("http://metadatabase.com/", "http://metadatabase.com/"),
+        ("http://notlocalhost.com/", "http://notlocalhost.com/"),
+        ("http://8.8.8.8/", "http://8.8.8.8/"),
+        ("http://[2606:4700::1111]/", "http://[2606:4700::1111]/"),
+        ("http://" + "a" * 63 + ".example.com/", "http://" + "a" * 63 + ".example.com/"),
+    ],
+)
+def test_ordinary_url_passes_in_its_canonical_spelling(url: str, href: str) -> None:
+    assert Guard().judge(url).href == href
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "example.com",
+        "//example.com/",
+        "http://",
+        "http:///",
+        "http://user@example.com/",
+        "http://:secret@example.com/",
+        "http://example.com:22/",
+        "http://example.com:6379/",
+        "http://example.com:0/",
+        "http://example.com:65536/",
+        "https://example.com:10250/",
+        "http://intranet/",
+        "http://localhost/",
+        "http://LOCALHOST./",
+        "http://localhost../",
+        "http://a.localhost/",
+        "http://printer.local/",
+        "http://x.internal/",
+        "http://metadata/",
+        "http://metadata.google.internal/",
+        "http://metadata.example.com/",
+        "http://api.default.svc.cluster.local/",
+        "http://host.docker.internal/",
+        "http://instance-data/",
+        "http://" + ".".join(["a" * 60] * 5) + ".com/",
+        "http://\ud800.example.com/",
+    ],
+)
+def test_url_is_refused_by_its_spelling(url: str) -> None:
+    with pytest.raises(WireDenied):
+        Guard().judge(url)
+
+
+def test_relative_redirect_is_judged_against_the_page_that_sent_it() -> None:
+    assert Guard().judge("../c?d", base="https://example.com/a/b/").href == "https://example.com/a/c?d"
+    assert Guard().judge("//other.example/", base="https://example.com/").href == "https://other.example/"
+
+
+@pytest.mark.parametrize(
+    ("pair", "url"),
+    [
+        ("wiki:80", "http://wiki/"),
+        ("wiki:8888", "http://WIKI.:8888/"),
+        ("localhost:3000", "http://localhost:3000/"),
+        ("127.0.0.1:9200", "http://127.1:9200/"),
+        ("[::1]:9200", "http://[0::1]:9200/"),
+        ("WIKI.Internal:443", "https://wiki.internal/"),
+    ],
+)
+async def test_allowed_pair_is_opened(pair: str, url: str) -> None:
+    guard = Guard((pair,), Names(wiki=["10.0.0.5"], localhost=["127.0.0.1"], wiki_internal=["10.0.0.5"]))
+    with pytest.raises(WireDenied):
+        await Guard().resolve(Guard().judge(url))
+
+    addresses = await guard.resolve(guard.judge(url))
+
+    assert addresses
+    assert not any(is_public(address) for address in addresses)
+
+
+async def test_allowed_pair_opens_neither_another_port_nor_another_host() -> None:
+    guard = Guard(("127.0.0.1:8080",))
+
+    for url in ("http://127.0.0.1/", "http://127.0.0.1:8000/", "http://127.0.0.2:8080/", "http://[::1]:8080/"):
+        with pytest.raises(WireDenied):
+            await guard.resolve(guard.judge(url))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "169.254.169.254",
+        "169.254.10.10",
+        "fe80::1",
+        "fd00:ec2::254",
+        "100.100.100.200",
+        "192.0.0.192",
+        "168.63.129.16",
+        "fd20:ce::254",
+    ],
+)
+async def test_metadata_and_link_local_stay_closed_for_an_allowed_pair(address: str) -> None:
+    host = f"[{address}]" if ":" in address else address
+    guard = Guard((f"{host}:80", "wiki:80"), Names(wiki=[address]))
+
+    for url in (f"http://{host}/", "http://wiki/"):
+        with pytest.raises(WireDenied):
+            await guard.resolve(guard.judge(url))
+
+
+async def test_name_is_looked_up_once_and_its_addresses_are_returned_in_order() -> None:
+    names = Names(example_com=["93.184.216.34", "2606:4700::1111"])
+    guard = Guard(resolver=names)
+
+    addresses = await guard.resolve(guard.judge("https://example.com/"))
+
+    assert addresses == [ip_address("93.184.216.34"), ip_address("2606:4700::1111")]
+    assert names.asked == [("example.com", 443)]
+
+
+async def test_public_literal_is_not_looked_up() -> None:
+    names = Names()
+
+    assert await Guard(resolver=names).resolve(Guard().judge("http://8.8.8.8/")) == [ip_address("8.8.8.8")]
+    assert names.asked == []
+
+
+async def test_answer_that_is_no_address_refuses_the_host() -> None:
+    guard = Guard(resolver=Names(example_com=["93.184.216.34", "nonsense"]))
+
+    with pytest.raises(WireDenied):
+        await guard.resolve(guard.judge("http://example.com/"))
+
+
+@pytest.mark.parametrize("answers", [Names(), Names(example_com=[])])
+async def test_unknown_host_is_told_apart_from_a_refused_one(answers: Names) -> None:
+    guard = Guard(resolver=answers)
+
+    with pytest.raises(HostNotFound, match=r"^host not found$"):
+        await guard.resolve(guard.judge("http://example.com/"))
+
+
+async def test_label_that_idna_refuses_is_an_unknown_host() -> None:
+    """`getaddrinfo` raises UnicodeError for it, before any lookup."""
+    guard = Guard()
+
+    with pytest.raises(HostNotFound):
+        await guard.resolve(guard.judge("http://a..example.com/"))
+
+
+def test_refusal_tells_nothing_but_that_it_is_one() -> None:
+    texts = set()
+    for url in ("file:///etc/passwd", "http://localhost/", "http://user@example.com/", "http://example.com:22/"):
+        with pytest.raises(WireDenied) as refusal:
+            Guard().judge(url)
+        texts.add(str(refusal.value))
+
+    assert texts == {"address not allowed"}
