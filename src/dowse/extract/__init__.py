@@ -1,0 +1,1 @@
+"""HTML and other text formats to Markdown, in a process that can be killed."""

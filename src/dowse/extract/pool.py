@@ -1,0 +1,129 @@
+"""The extractor the rest of dowse uses: a few worker processes, each of which may be killed at any time.
+
+Nothing here imports a parser; pages are touched in the workers only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from dowse.errors import PageUnreadable
+from dowse.extract import frames
+from dowse.extract.process import Worker, WorkerFailed
+from dowse.models import Body, Status, Text
+
+_LONGEST_JOB_S = 8.0
+# Half of it is what 5 MB of nothing but tags take, start of the process included.
+_STRIP_S = 2.0
+# Kept back from an HTML job, so that the stripper still fits into the caller's time.
+_RESERVED_SHARE = 0.3
+
+
+@dataclass(slots=True)
+class _Slot:
+    """Room for one worker; it is started when a job comes, and again after it was killed."""
+
+    worker: Worker | None = None
+
+
+class WorkerPool:
+    """Implements `interfaces.Extractor` with at most `size` processes."""
+
+    def __init__(self, size: int = 2) -> None:
+        self._all = [_Slot() for _ in range(size)]
+        # Last in, first out: a second process is started only when the first is busy.
+        self._idle: asyncio.LifoQueue[_Slot] = asyncio.LifoQueue()
+        for slot in reversed(self._all):
+            self._idle.put_nowait(slot)
+        self._reaping: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The processes that are running now."""
+        return tuple(slot.worker.pid for slot in self._all if slot.worker is not None)
+
+    async def extract(self, body: Body, *, timeout_s: float) -> Text:
+        """The Markdown of a body; for HTML that cannot be converted, at least its words."""
+        end = asyncio.get_running_loop().time() + timeout_s
+        slot = await self._free_slot(timeout_s)
+        try:
+            text = await self._text(slot, body, end)
+        finally:
+            self._idle.put_nowait(slot)
+        if not text.markdown.strip():
+            raise PageUnreadable(Status.ERROR, "no readable content")
+        return text
+
+    async def close(self) -> None:
+        """Kill every worker and wait until none is left; jobs under way fail."""
+        self._closed = True
+        for slot in self._all:
+            self._discard(slot)
+        while self._reaping:
+            await asyncio.wait(self._reaping)
+
+    async def _free_slot(self, timeout_s: float) -> _Slot:
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await self._idle.get()
+        except TimeoutError:
+            raise PageUnreadable(Status.TIMEOUT, "no time left to convert it") from None
+
+    async def _text(self, slot: _Slot, body: Body, end: float) -> Text:
+        left_s = end - asyncio.get_running_loop().time()
+        is_markup = not body.media_type or any(kind in body.media_type.lower() for kind in ("html", "xml"))
+        reserved_s = min(_STRIP_S, _RESERVED_SHARE * left_s) if is_markup else 0.0
+        try:
+            return await self._job(slot, body, frames.CONVERT, min(left_s - reserved_s, _LONGEST_JOB_S))
+        except WorkerFailed:
+            if not is_markup:
+                raise PageUnreadable(Status.ERROR, "could not be converted") from None
+        try:
+            return await self._job(slot, body, frames.STRIP, min(_STRIP_S, end - asyncio.get_running_loop().time()))
+        except WorkerFailed:
+            raise PageUnreadable(Status.ERROR, "could not be converted") from None
+
+    async def _job(self, slot: _Slot, body: Body, mode: str, limit_s: float) -> Text:
+        """One job in this slot's worker, which does not outlive a failure or a cancellation."""
+        worker = self._worker(slot)
+        header: dict[str, str | float | bool] = {
+            "mode": mode,
+            "limit_s": limit_s,
+            "url": body.url,
+            "media_type": body.media_type,
+            "charset": body.charset,
+        }
+        done = False
+        try:
+            async with asyncio.timeout(limit_s):
+                answer, markdown = await worker.run(header, body.data)
+            if not answer.get("ok"):
+                raise WorkerFailed(str(answer.get("error")))
+            done = True
+        except TimeoutError:
+            raise WorkerFailed("took too long") from None
+        finally:
+            if not done:
+                self._discard(slot)
+        return Text(markdown.decode("utf-8", "replace"), str(answer.get("title", "")))
+
+    def _worker(self, slot: _Slot) -> Worker:
+        if self._closed:
+            raise WorkerFailed("the pool is closed")
+        if slot.worker is not None and not slot.worker.is_alive:
+            self._discard(slot)
+        if slot.worker is None:
+            slot.worker = Worker.spawn()
+        return slot.worker
+
+    def _discard(self, slot: _Slot) -> None:
+        """Kill now, wait in the background: the caller may be on its way out."""
+        worker, slot.worker = slot.worker, None
+        if worker is None:
+            return
+        worker.kill()
+        task = asyncio.get_running_loop().create_task(worker.reap())
+        self._reaping.add(task)
+        task.add_done_callback(self._reaping.discard)

@@ -1,0 +1,120 @@
+"""The linear tag stripper: readable text from markup no parser should be trusted with."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from dowse.extract.decode import decode
+from dowse.extract.hidden import hides
+from dowse.extract.tags import VOID, after, tags
+from dowse.extract.tidy import clean
+from dowse.models import Body, Text
+
+_DROPPED = frozenset(
+    {
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "iframe",
+        "select",
+        "textarea",
+        "title",
+        "object",
+        "noembed",
+        "noframes",
+    }
+)
+_INLINE = frozenset(
+    {
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "nobr",
+        "q",
+        "rp",
+        "rt",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+        "img",
+    }
+)
+_XML_DROPPED = frozenset({"script", "style"})
+_CELLS = frozenset({"td", "th"})
+_BLANKS = re.compile(r"[^\S\n]+")
+_BLANK_LINES = re.compile(r"\n(?: ?\n)+")
+_CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
+
+
+def to_stripped_text(body: Body) -> Text:
+    """The words of a body of markup in linear time, for what could not be converted."""
+    return Text(clean(strip_html(decode(body.data, body.charset))))
+
+
+def strip_html(markup: str) -> str:
+    """The text a person would see, a line for each block; links and structure are lost."""
+    return _tidy(html.unescape("".join(_pieces(markup, inline=_INLINE, dropped=_DROPPED))))
+
+
+def strip_xml(markup: str) -> str:
+    """The text of each element on a line of its own; markup that was escaped or quoted inside goes too."""
+    once = html.unescape("".join(_pieces(_CDATA.sub(" ", markup), inline=frozenset(), dropped=_XML_DROPPED)))
+    return strip_html(once)
+
+
+def _pieces(markup: str, *, inline: frozenset[str], dropped: frozenset[str]) -> list[str]:
+    """Text between tags; while `skipping` names an element, `level` counts how many of it are open."""
+    pieces: list[str] = []
+    skipping, level, position = "", 0, 0
+    for name, found in tags(markup):
+        if not skipping:
+            pieces.append(markup[position : found.start()])
+        position = found.end() if name else after(found)
+        if skipping:
+            level += (-1 if found["slash"] else 1) if name == skipping else 0
+            skipping = skipping if level else ""
+        elif not found["slash"] and (name in dropped or _is_hidden(name, found["attributes"])):
+            skipping, level = name, 1
+        elif name and name not in inline:
+            pieces.append(" " if name in _CELLS else "\n")
+    if not skipping:
+        pieces.append(markup[position:])
+    return pieces
+
+
+def _is_hidden(name: str, attributes: str | None) -> bool:
+    # A void element has no end tag that would end the skipping.
+    return bool(attributes) and name not in VOID and hides(attributes or "")
+
+
+def _tidy(text: str) -> str:
+    text = _BLANKS.sub(" ", text)
+    return _BLANK_LINES.sub("\n", text).replace("\n ", "\n").replace(" \n", "\n").strip()

@@ -1,0 +1,67 @@
+"""`python -m dowse.extract.worker JOBS ANSWERS`: converts one body after another, from one pipe to another.
+
+It holds no secret and opens no connection; it may hang, crash or run out of memory, and is replaced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import signal
+import sys
+
+from dowse.extract import frames
+from dowse.models import Body, Text
+
+_MEMORY_BYTES = 1024 * 1024 * 1024
+# The pool kills a late worker long before; this ends one whose pool was killed during a job.
+_GRACE_S = 2.0
+
+
+def main(arguments: list[str]) -> None:
+    """Answer jobs until the pipe they come from is closed, which is also how the parent's death shows."""
+    _limit_resources()
+    jobs, answers = (int(argument) for argument in arguments)
+    with contextlib.suppress(BrokenPipeError), os.fdopen(jobs, "rb") as source, os.fdopen(answers, "wb") as sink:
+        while (frame := frames.read(source)) is not None:
+            for part in _answer(frame):
+                sink.write(part)
+            sink.flush()
+
+
+def _limit_resources() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # macOS knows the limit but refuses to set it.
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+
+
+def _answer(frame: bytes) -> tuple[bytes, bytes]:
+    header, data = frames.split(frame)
+    # Not caught by anybody: the signal ends the process even while native code holds the interpreter.
+    signal.setitimer(signal.ITIMER_REAL, float(str(header["limit_s"])) + _GRACE_S)
+    body = Body(str(header["url"]), data, str(header["media_type"]), str(header["charset"]))
+    try:
+        text = _convert(str(header["mode"]), body)
+        payload = text.markdown.encode()
+    except Exception as error:  # the boundary of a job: whatever a page provokes is answered
+        return frames.head({"ok": False, "error": type(error).__name__}, 0), b""
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return frames.head({"ok": True, "title": text.title}, len(payload)), payload
+
+
+def _convert(mode: str, body: Body) -> Text:
+    # Imported by need: the stripper's second attempt must not wait for the libraries of the first.
+    if mode == frames.STRIP:
+        from dowse.extract.strip import to_stripped_text
+
+        return to_stripped_text(body)
+    from dowse.extract.convert import to_text
+
+    return to_text(body)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,277 @@
+"""Pages that hang, crash or swell a worker cost that page its structure, and nobody else anything."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from dowse.errors import PageUnreadable
+from dowse.extract.pool import WorkerPool
+from dowse.models import Body, Status, Text
+
+ENOUGH_S = 10.0
+PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
+CONVERTED = Text("# Title\n\nSome **words** to read.", "Title")
+STRIPPED = Text("Title\nSome words to read.")
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc or uses a Linux call")
+
+
+def body(data: bytes = PAGE, media_type: str = "text/html") -> Body:
+    return Body("https://pages.example/a", data, media_type)
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[WorkerPool]:
+    pool = WorkerPool(size=2)
+    yield pool
+    await pool.close()
+
+
+async def busy(pool: WorkerPool, data: bytes = PAGE, *, timeout_s: float = ENOUGH_S) -> tuple[asyncio.Task[Text], int]:
+    """A job in a worker that stands still, as a hanging parser would."""
+    await pool.extract(body(), timeout_s=ENOUGH_S)
+    (pid,) = pool.pids
+    os.kill(pid, signal.SIGSTOP)
+    task = asyncio.create_task(pool.extract(body(data), timeout_s=timeout_s))
+    await asyncio.sleep(0)  # the task sends its job in its first step
+    return task, pid
+
+
+def is_reaped(pid: int) -> bool:
+    """Whether not even a zombie is left."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def open_files() -> set[str]:
+    return {file.name for file in Path("/dev/fd").iterdir()}
+
+
+WORDS = "lorem ipsum dolor sit amet "
+PATHOLOGICAL = {
+    "5k divs deep": "<div>" * 5000 + WORDS + "</div>" * 5000,
+    "100k divs deep": "<div>" * 100_000 + WORDS,
+    "20k spans deep": "<span>" * 20_000 + WORDS,
+    "3k lists deep": "<ul><li>lorem ipsum" * 3000,
+    "250 lists deep": "<ul><li>lorem ipsum" * 250,
+    "5 MB of text": "<p>" + WORDS * 185_000,
+    "200k cells": "<table>" + ("<tr>" + "<td>lorem ipsum</td>" * 20 + "</tr>") * 10_000 + "</table>",
+    "a billion columns": "<table><tr><td colspan=1000000000>lorem ipsum</td><td>x</td></tr></table>",
+    "100k links": "<p>" + '<a href="/p?utm_source=x">lorem ipsum</a> ' * 100_000,
+    "80k misnested": "<b><i>lorem ipsum</b></i>" * 80_000,
+    "formatting reopened": "".join(f"<b id={i}><p>lorem ipsum" for i in range(20_000)),
+    "100k attributes": "<div " + " ".join(f"a{i}=1" for i in range(100_000)) + ">" + WORDS,
+    "2 MB of spaces": "<p>lorem ipsum" + " " * 2_000_000 + "dolor",
+    "2 MB of <": "<p>lorem ipsum</p>" + "<" * 2_000_000,
+    "1 MB of ![": "<p>lorem ipsum " + "![" * 500_000,
+    "NULs": "<p>lorem ipsum\0 " * 1000,
+}
+
+
+@pytest.mark.parametrize("name", PATHOLOGICAL)
+async def test_pathological_page_still_gives_its_words_in_time(pool: WorkerPool, name: str) -> None:
+    async with asyncio.timeout(ENOUGH_S):
+        text = await pool.extract(body(PATHOLOGICAL[name].encode()), timeout_s=ENOUGH_S - 1)
+
+    assert "lorem ipsum" in text.markdown
+
+
+async def test_broken_bytes_give_text_that_encodes(pool: WorkerPool) -> None:
+    text = await pool.extract(body(b"<p>a\x00b\xff\xed\xa0\x80 words</p>"), timeout_s=ENOUGH_S)
+
+    assert "words" in text.markdown
+    assert text.markdown.encode().decode() == text.markdown
+
+
+async def test_page_that_hangs_is_stripped_instead_and_its_worker_is_replaced(pool: WorkerPool) -> None:
+    task, pid = await busy(pool, timeout_s=3.0)
+
+    assert await task == STRIPPED
+    assert pid not in pool.pids
+    assert await pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
+
+
+async def test_text_that_hangs_is_an_error(pool: WorkerPool) -> None:
+    await pool.extract(body(), timeout_s=ENOUGH_S)
+    os.kill(pool.pids[0], signal.SIGSTOP)
+
+    with pytest.raises(PageUnreadable) as raised:
+        await pool.extract(body(b"words", "text/plain"), timeout_s=0.1)
+
+    assert (raised.value.status, raised.value.detail) == (Status.ERROR, "could not be converted")
+    assert pool.pids == ()
+
+
+async def test_worker_killed_during_a_job_costs_only_the_structure_of_that_page(pool: WorkerPool) -> None:
+    task, pid = await busy(pool)
+    os.kill(pid, signal.SIGKILL)
+
+    assert await task == STRIPPED
+    assert await pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
+
+
+async def test_worker_killed_while_idle_is_replaced_unnoticed(pool: WorkerPool) -> None:
+    await pool.extract(body(), timeout_s=ENOUGH_S)
+    (pid,) = pool.pids
+    os.kill(pid, signal.SIGKILL)
+    await asyncio.to_thread(os.waitid, os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+    assert await pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
+    assert pid not in pool.pids
+
+
+@linux_only
+async def test_page_that_needs_too_much_memory_is_stripped_instead(pool: WorkerPool) -> None:
+    await pool.extract(body(), timeout_s=ENOUGH_S)
+    resource.prlimit(pool.pids[0], resource.RLIMIT_AS, (1 << 20, 1 << 20))
+
+    text = await pool.extract(body(b"<p>words of a</p>" * 100_000), timeout_s=ENOUGH_S)
+
+    assert text.markdown.startswith("words of a\nwords of a")
+
+
+async def test_cancelled_job_leaves_no_process_and_no_slot_behind(pool: WorkerPool) -> None:
+    task, pid = await busy(pool, b"<p>" + b"more than a pipe holds " * 10_000)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    texts = await asyncio.gather(*(pool.extract(body(), timeout_s=ENOUGH_S) for _ in range(4)))
+    await pool.close()
+
+    assert texts == [CONVERTED] * 4
+    assert is_reaped(pid)
+
+
+async def test_no_more_than_size_processes_run(pool: WorkerPool) -> None:
+    texts = await asyncio.gather(*(pool.extract(body(), timeout_s=ENOUGH_S) for _ in range(10)))
+
+    assert texts == [CONVERTED] * 10
+    assert len(pool.pids) == 2
+
+
+async def test_caller_does_not_wait_for_a_free_worker_beyond_its_time() -> None:
+    pool = WorkerPool(size=1)
+    task, _ = await busy(pool)
+
+    with pytest.raises(PageUnreadable) as raised:
+        await pool.extract(body(), timeout_s=0.05)
+
+    assert raised.value.status is Status.TIMEOUT
+    task.cancel()
+    await asyncio.wait([task])
+    await pool.close()
+
+
+@pytest.mark.parametrize("data", [b"", b"<html></html>", b"<script>only()</script>", b"\xef\xbb\xbf"])
+async def test_page_without_text_has_no_readable_content(pool: WorkerPool, data: bytes) -> None:
+    with pytest.raises(PageUnreadable) as raised:
+        await pool.extract(body(data), timeout_s=ENOUGH_S)
+
+    assert (raised.value.status, raised.value.detail) == (Status.ERROR, "no readable content")
+
+
+async def test_close_leaves_no_process_and_no_open_file() -> None:
+    before = open_files()
+    pool = WorkerPool(size=2)
+    await asyncio.gather(*(pool.extract(body(), timeout_s=ENOUGH_S) for _ in range(4)))
+    pids = pool.pids
+
+    await pool.close()
+    await pool.close()
+
+    assert [is_reaped(pid) for pid in pids] == [True, True]
+    assert open_files() == before
+
+
+async def test_close_ends_a_job_under_way(pool: WorkerPool) -> None:
+    task, pid = await busy(pool)
+    await pool.close()
+
+    with pytest.raises(PageUnreadable):
+        await task
+    assert is_reaped(pid)
+    with pytest.raises(PageUnreadable):
+        await pool.extract(body(), timeout_s=ENOUGH_S)
+
+
+@linux_only
+async def test_worker_inherits_no_secret_no_terminal_and_no_other_file(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "canary-4711")
+    await asyncio.gather(*(pool.extract(body(), timeout_s=ENOUGH_S) for _ in range(2)))
+
+    for pid in pool.pids:
+        process = Path(f"/proc/{pid}")
+        files = {number.name: str(number.readlink()).partition(":")[0] for number in (process / "fd").iterdir()}
+        assert b"canary-4711" not in (process / "environ").read_bytes()
+        assert [files.pop(name) for name in "012"] == ["/dev/null"] * 3
+        assert list(files.values()) == ["pipe", "pipe"]
+
+
+async def test_modules_in_the_working_directory_are_not_imported(pool: WorkerPool, tmp_path: Path) -> None:
+    """`python -m` puts the working directory first; somebody's project may hold a `json.py`."""
+    assert Path.cwd() == tmp_path
+    (tmp_path / "json.py").write_text("raise SystemExit")
+
+    assert await pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
+
+
+PARENT = """
+import asyncio
+from dowse.extract.pool import WorkerPool
+from dowse.models import Body
+
+async def main():
+    pool = WorkerPool(size=2)
+    page = Body("https://pages.example/", b"<p>words</p>", "text/html")
+    await asyncio.gather(*(pool.extract(page, timeout_s=10) for _ in range(2)))
+    print(*pool.pids, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@linux_only
+def test_workers_end_when_their_parent_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        workers = [os.pidfd_open(int(pid)) for pid in parent.stdout.readline().split()]
+        parent.kill()
+
+    for worker in workers:
+        ended, _, _ = select.select([worker], [], [], 5.0)
+        os.close(worker)
+        assert ended, "a worker outlived its parent"
+
+
+def test_no_parser_is_imported_by_the_pool_and_nothing_heavy_by_the_worker() -> None:
+    def loaded(*modules: str) -> set[str]:
+        code = f"import sys, {', '.join(modules)}; print(*sys.modules)"
+        return set(
+            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+        )
+
+    pool = loaded("dowse.extract.pool")
+    worker = loaded("dowse.extract.worker", "dowse.extract.convert")
+
+    assert not pool & {"selectolax", "html_to_markdown", "dowse.extract.select"}
+    assert not worker & {"asyncio", "pydantic", "aiohttp", "subprocess"}
+    level_0 = {"dowse", "dowse.models", "dowse.errors", "dowse.interfaces", "dowse.config", "dowse.urls", "dowse.text"}
+    ours = {name for name in worker if name.partition(".")[0] == "dowse"}
+    assert {name for name in ours if not name.startswith("dowse.extract")} <= level_0
