@@ -1,0 +1,129 @@
+"""PocketWeb: the server on loopback that holds the doubles and the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from types import TracebackType
+from typing import Self
+
+from aiohttp import web
+
+from dowse.pocketweb.double import Double
+from dowse.pocketweb.exa import Exa
+from dowse.pocketweb.searxng import Searxng
+from dowse.pocketweb.serper import Serper
+from dowse.pocketweb.site import Site
+from dowse.pocketweb.tavily import Tavily
+
+# They open nothing; they look like real keys so that redaction is tested against the real thing.
+SERPER_KEY = "5e9a1c47d20b83f6e4c7190a2bd85f3361fe07ca"
+EXA_KEY = "7b1f6c02-94de-4a58-8c3f-e20d5a91b7c4"
+TAVILY_KEY = "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"
+
+HOST = "127.0.0.1"
+PROVIDERS = ("serper", "exa", "tavily", "searxng")
+# Long enough for a socket to close in order, short enough for a thousand tests.
+_SHUTDOWN_S = 0.05
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class PocketWeb:
+    """A web in a box. Use as an async context manager; the port is free once it is left."""
+
+    def __init__(self, keys: Mapping[str, str] | None = None, *, port: int = 0) -> None:
+        chosen = {"serper": SERPER_KEY, "exa": EXA_KEY, "tavily": TAVILY_KEY, **(keys or {})}
+        self.serper = Serper(chosen["serper"], self._origin)
+        self.exa = Exa(chosen["exa"], self._origin)
+        self.tavily = Tavily(chosen["tavily"], self._origin)
+        self.searxng = Searxng("", self._origin)
+        self.pages = Site()
+        self._port = port
+        self._runner: web.AppRunner | None = None
+        self._running: set[asyncio.Task[object]] = set()
+
+    @property
+    def port(self) -> int:
+        return self._port
+
+    @property
+    def doubles(self) -> tuple[Double, ...]:
+        return (self.serper, self.exa, self.tavily, self.searxng)
+
+    def page(self, path: str) -> str:
+        """The absolute URL of a page."""
+        return self._origin() + path
+
+    def environment(self, *providers: str) -> dict[str, str]:
+        """The settings that point the unchanged product here, with credentials for the named providers."""
+        credentials = {
+            "serper": ("SERPER_API_KEY", self.serper.key),
+            "exa": ("EXA_API_KEY", self.exa.key),
+            "tavily": ("TAVILY_API_KEY", self.tavily.key),
+            "searxng": ("SEARXNG_URL", self.page("/searxng")),
+        }
+        # All endpoints, also of providers not named: nothing can reach the real services by mistake.
+        return dict(credentials[provider] for provider in providers) | {
+            "SERPER_SEARCH_ENDPOINT": self.page("/serper/search"),
+            "EXA_SEARCH_ENDPOINT": self.page("/exa/search"),
+            "TAVILY_SEARCH_ENDPOINT": self.page("/tavily/search"),
+            "DOWSE_ALLOW_PRIVATE": f"{HOST}:{self._port}",
+        }
+
+    def reset(self) -> None:
+        """Forget every script and every request seen."""
+        for double in self.doubles:
+            double.reset()
+        self.pages.reset()
+
+    async def __aenter__(self) -> Self:
+        app = web.Application()
+        for double in self.doubles:
+            app.router.add_route("*", f"/{double.name}/{{rest:.*}}", self._tracked(double.handle))
+        app.router.add_route("*", "/{rest:.*}", self._tracked(self.pages.handle))
+        # Cancellation is how a handler learns that its client has left.
+        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, HOST, self._port).start()
+        self._port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._runner is not None
+        for site in self._runner.sites:
+            await site.stop()
+        # A hanging handler would otherwise be waited for.
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+        await self._runner.cleanup()
+        self._runner = None
+
+    def _origin(self) -> str:
+        if not self._port:
+            raise RuntimeError("the pocket web has no address before it is entered")
+        return f"http://{HOST}:{self._port}"
+
+    def _tracked(self, handler: Handler) -> Handler:
+        """Remember the task of each running handler, so that leaving can end it."""
+
+        async def tracked(request: web.Request) -> web.StreamResponse:
+            task = asyncio.current_task()
+            assert task is not None
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+            return await handler(request)
+
+        return tracked
+
+
+def closed_port() -> int:
+    """A port nobody listens on: connecting to it is refused."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
