@@ -1,0 +1,27 @@
+"""A clock that moves when a test says so."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+
+
+class FakeClock:
+    def __init__(self) -> None:
+        self.time = 1000.0
+        self.date = date(2026, 11, 15)
+        self.slept: list[float] = []
+
+    def now(self) -> float:
+        return self.time
+
+    def today(self) -> date:
+        return self.date
+
+    def advance(self, seconds: float) -> None:
+        self.time += seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.advance(seconds)
+        await asyncio.sleep(0)
