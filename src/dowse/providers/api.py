@@ -1,0 +1,191 @@
+"""What all JSON APIs share: send, judge the status, parse; every failure comes out typed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+
+from dowse import urls
+from dowse.errors import (
+    BadAnswer,
+    BadRequest,
+    Blocked,
+    KeyRejected,
+    NetworkFailed,
+    ProviderError,
+    QuotaSpent,
+    RateLimited,
+    Redirected,
+    TimedOut,
+    Unavailable,
+    WireError,
+    WireTimeout,
+)
+from dowse.models import Hit
+from dowse.net.clients import ConfiguredClient, Reply
+from dowse.text import one_line, without_markup
+
+Json = Mapping[str, object]
+
+_QUOTA = re.compile(r"\b(credits?|quota|billing|(usage|plan) limit|insufficient (funds|balance))\b", re.IGNORECASE)
+_CHALLENGE = re.compile(rb"cf-chl|_cf_chl_opt|challenge-platform|captcha|just a moment", re.IGNORECASE)
+_QUOTA_STATUS = (402, 432, 433)
+_DETAIL_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One provider's way out: its name for errors, its client, its time."""
+
+    provider: str
+    client: ConfiguredClient
+    timeout_s: float
+    key_variable: str = ""
+
+    async def post(self, url: str, *, headers: Mapping[str, str], body: Json) -> Json:
+        return self._judge(await self._send("POST", url, headers=headers, json=body))
+
+    async def get(self, url: str, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
+        return self._judge(await self._send("GET", url, headers=headers, params=params))
+
+    async def _send(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        params: Mapping[str, str] | None = None,
+        json: Json | None = None,
+    ) -> Reply:
+        try:
+            return await self.client.send(
+                method, url, headers=headers, params=params, json=json, timeout_s=self.timeout_s
+            )
+        except WireTimeout as error:
+            raise TimedOut(self.provider, f"no answer within {self.timeout_s:g} s") from error
+        except WireError as error:
+            raise NetworkFailed(self.provider, str(error)) from error
+
+    def _judge(self, reply: Reply) -> Json:
+        if 200 <= reply.status < 300:
+            return self._parse(reply)
+        raise self._failure(reply)
+
+    def _parse(self, reply: Reply) -> Json:
+        try:
+            body = json.loads(reply.body)
+        except (ValueError, RecursionError) as error:
+            if _is_challenge(reply):
+                raise Blocked(self.provider, "it answered with a challenge page") from error
+            raise BadAnswer(self.provider, "the body is not JSON") from error
+        if not isinstance(body, dict):
+            raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an object")
+        return body
+
+    def _failure(self, reply: Reply) -> ProviderError:
+        kind, said = _classify(reply), _message(reply)
+        detail = f"HTTP {reply.status}" + (f", {said}" if said else "")
+        if kind is KeyRejected and self.key_variable:
+            detail += f"; check {self.key_variable}"
+        return kind(self.provider, detail, retry_after_s=_retry_after_s(reply), http_status=reply.status)
+
+
+def _classify(reply: Reply) -> type[ProviderError]:
+    """The failure class of a status; the body only tells a spent quota or a challenge from a mistake."""
+    status = reply.status
+    if status == 429:
+        return RateLimited
+    if status == 408 or status >= 500:
+        return Unavailable
+    if status < 400:
+        return Redirected
+    if status in _QUOTA_STATUS or _QUOTA.search(_message(reply)):
+        return QuotaSpent
+    if _is_challenge(reply):
+        return Blocked
+    return KeyRejected if status in (401, 403) else BadRequest
+
+
+def items(provider: str, body: Json, name: str) -> list[Json]:
+    """The objects in a list of the answer; an answer without the list is not an answer."""
+    value = body.get(name)
+    if not isinstance(value, list):
+        raise BadAnswer(provider, f"the answer has no list {name!r}")
+    return [item for item in value if isinstance(item, dict)]
+
+
+def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
+    """A result worth showing: it has a title and leads to the web. An empty snippet is no fault."""
+    title, parsed = without_markup(title), urls.parse(url)
+    if not title or parsed is None or parsed.scheme not in ("http", "https"):
+        return None
+    return Hit(title, urls.without_tracking(url), without_markup(snippet), one_line(engine), iso_date(published))
+
+
+def plain(texts: Iterable[str]) -> tuple[str, ...]:
+    """Answers and suggestions as plain text, the empty and the repeated ones left out."""
+    return tuple(dict.fromkeys(filter(None, map(without_markup, texts))))
+
+
+def iso_date(text: str) -> str:
+    """A date as 2026-10-02 where it can be told; vendors write it in four ways. Else what they said."""
+    text = one_line(text)
+    for read in (date.fromisoformat, _parse_mail_date, _parse_american_date):
+        try:
+            return read(text[:10] if read is date.fromisoformat else text).isoformat()
+        except ValueError:
+            continue
+    return text
+
+
+def string(item: Json, *names: str) -> str:
+    """The first of these fields that holds text; APIs send null, numbers and objects now and then."""
+    return next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
+
+
+def strings(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _parse_mail_date(text: str) -> date:
+    return parsedate_to_datetime(text).date()
+
+
+def _parse_american_date(text: str) -> date:
+    return datetime.strptime(text, "%b %d, %Y").date()
+
+
+def _is_challenge(reply: Reply) -> bool:
+    return "html" in reply.headers.get("content-type", "") and bool(_CHALLENGE.search(reply.body[:20_000]))
+
+
+def _message(reply: Reply) -> str:
+    """What the API says went wrong, as one short line; markup and unknown shapes say nothing."""
+    try:
+        body = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return ""
+    for name in ("error", "detail", "message"):
+        value = body.get(name) if isinstance(body, dict) else None
+        if isinstance(value, dict):
+            value = string(value, "error", "message")
+        if isinstance(value, str) and value:
+            return one_line(value, _DETAIL_CHARS)
+    return ""
+
+
+def _retry_after_s(reply: Reply) -> float | None:
+    """Retry-After as seconds or as a date; nonsense and the past count as not said."""
+    value = reply.headers.get("retry-after", "").strip()
+    if value.isdecimal():
+        return float(value[:9]) or None
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    return seconds if seconds > 0 else None

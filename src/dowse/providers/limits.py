@@ -1,0 +1,58 @@
+"""What a provider takes, and how a query is made to fit: cut, capped, emulated, or dropped aloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dowse.models import Category, Query, TimeRange
+from dowse.text import cut_at_word
+
+# Filter name -> its value in a query that does not use it.
+_UNUSED: dict[str, object] = {
+    "category": Category.GENERAL,
+    "language": "",
+    "safe_search": None,
+    "time_range": TimeRange.ANY,
+    "start_date": "",
+    "end_date": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Declared by each provider. Domain filters it lacks are emulated with `site:`."""
+
+    max_results: int
+    max_query_chars: int = 2048
+    filters: frozenset[str] = frozenset()
+    categories: frozenset[Category] = frozenset({Category.GENERAL})
+
+
+def fit(provider: str, query: Query, limits: Limits) -> tuple[Query, tuple[str, ...]]:
+    """The query this provider can be asked, and what the user should know about the difference."""
+    warnings: list[str] = []
+    for name, unused in _UNUSED.items():
+        if getattr(query, name) != unused and not _takes(name, query, limits):
+            query = replace(query, **{name: unused})  # type: ignore[arg-type]  # the table's values fit their fields
+            warnings.append(f"{provider} cannot filter by {name}, so it was left out.")
+    query = replace(query, text=_with_domains(query, limits))
+    if query.num_results > limits.max_results:
+        warnings.append(f"{provider} gives at most {limits.max_results} results; {query.num_results} were asked for.")
+        query = replace(query, num_results=limits.max_results)
+    if len(query.text) > limits.max_query_chars:
+        warnings.append(f"{provider} takes at most {limits.max_query_chars} characters; the query was cut.")
+        query = replace(query, text=cut_at_word(query.text, limits.max_query_chars))
+    return query, tuple(warnings)
+
+
+def _takes(name: str, query: Query, limits: Limits) -> bool:
+    return query.category in limits.categories if name == "category" else name in limits.filters
+
+
+def _with_domains(query: Query, limits: Limits) -> str:
+    text = query.text
+    if query.include_domains and "include_domains" not in limits.filters:
+        text = f"{text} ({' OR '.join(f'site:{domain}' for domain in query.include_domains)})"
+    if query.exclude_domains and "exclude_domains" not in limits.filters:
+        text = " ".join([text, *(f"-site:{domain}" for domain in query.exclude_domains)])
+    return text

@@ -1,0 +1,75 @@
+"""Fixtures every level shares: the pocket web, and the real server with a real MCP client on it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from dowse.pocketweb import PocketWeb
+from tests.fakes import FakeClock
+
+# What a process needs to start; everything else would make a test depend on the machine it runs on.
+_KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No setting of the machine reaches a test: an empty home, an empty directory, no variables."""
+    for name in list(os.environ):
+        if name.startswith(("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "XDG_", "LOG_LEVEL")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[PocketWeb]:
+    async with PocketWeb() as pocket_web:
+        yield pocket_web
+
+
+class Server:
+    """Starts the real server as a subprocess and connects a real MCP client to it."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._log = home / "server.log"
+        self._log.touch()
+
+    @property
+    def log(self) -> str:
+        """Everything the servers of this test wrote to stderr."""
+        return self._log.read_text(encoding="utf-8")
+
+    def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        return {**kept, "HOME": str(self._home), "PYTHONWARNINGS": "error", **settings}
+
+    @asynccontextmanager
+    async def connect(
+        self, settings: Mapping[str, str], *args: str, mode: str = "auto", **options: Any
+    ) -> AsyncIterator[Client]:
+        """A client in the given protocol era: `legacy`, `auto`, or a version."""
+        command = list(args) or ["-m", "dowse", "serve"]
+        parameters = StdioServerParameters(command=sys.executable, args=command, env=self.environment(settings))
+        with self._log.open("a", encoding="utf-8") as log:
+            async with Client(stdio_client(parameters, errlog=log), mode=mode, **options) as client:
+                yield client
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    yield Server(tmp_path)

@@ -1,0 +1,250 @@
+"""What each provider is sent, field by field, and what it makes of its API's extras."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dowse import errors
+from dowse.config import load
+from dowse.interfaces import SearchProvider
+from dowse.models import Category, Query, TimeRange
+from dowse.net.clients import ConfiguredClient
+from dowse.pocketweb import EXA_KEY, SERPER_KEY, TAVILY_KEY, PocketWeb
+from dowse.providers.table import PROVIDERS
+from tests.fakes import FakeClock
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[ConfiguredClient]:
+    client = ConfiguredClient("dowse/test")
+    yield client
+    await client.close()
+
+
+def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
+    return PROVIDERS[name](load({}, {**web.environment(name), **settings}).settings, client, FakeClock())
+
+
+async def test_serper_is_posted_q_and_num_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:
+    """Acceptance case 12."""
+    await provider(web, "serper", client).search(Query("python release", num_results=4))
+    (sent,) = web.serper.requests
+    assert (sent.method, sent.headers["x-api-key"]) == ("POST", SERPER_KEY)
+    assert sent.json == {"q": "python release", "num": 4}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (Query("x", time_range=TimeRange.WEEK), {"tbs": "qdr:w"}),
+        (Query("x", language="pt-BR"), {"hl": "pt", "gl": "br"}),
+        (Query("x", language="de"), {"hl": "de"}),
+        (
+            Query("x", start_date="2026-01-31", end_date="2026-02-01"),
+            {"tbs": "cdr:1,cd_min:01/31/2026,cd_max:02/01/2026"},
+        ),
+        (Query("x", end_date="2026-02-01"), {"tbs": "cdr:1,cd_max:02/01/2026"}),
+    ],
+)
+async def test_serper_gets_filters_in_googles_words(
+    web: PocketWeb, client: ConfiguredClient, query: Query, expected: dict[str, str]
+) -> None:
+    await provider(web, "serper", client).search(query)
+    assert web.serper.requests[0].json == {"q": "x", "num": 3} | expected
+
+
+async def test_serper_answers_dates_and_related_searches_are_kept(web: PocketWeb, client: ConfiguredClient) -> None:
+    web.serper.replies(
+        json={
+            "organic": [{"title": "T", "link": "https://example.org/", "snippet": "S", "date": "Oct 7, 2026"}],
+            "answerBox": {"answer": "42"},
+            "knowledgeGraph": {"description": "A number."},
+            "relatedSearches": [{"query": "why 42"}, {"nothing": 1}, "text"],
+        }
+    )
+    found = await provider(web, "serper", client).search(Query("x"))
+    assert found.hits[0].published == "2026-10-07"
+    assert (found.answers, found.suggestions) == (("42", "A number."), ("why 42",))
+
+
+async def test_tavily_is_sent_a_bearer_header_and_every_extra_switched_off(
+    web: PocketWeb, client: ConfiguredClient
+) -> None:
+    """Acceptance case 13."""
+    await provider(web, "tavily", client).search(Query("python release", num_results=4))
+    (sent,) = web.tavily.requests
+    assert sent.headers["authorization"] == f"Bearer {TAVILY_KEY}"
+    assert sent.json == {
+        "query": "python release",
+        "max_results": 4,
+        "search_depth": "basic",
+        "include_answer": False,
+        "include_images": False,
+        "include_raw_content": False,
+    }
+
+
+async def test_tavily_filters_are_its_own(web: PocketWeb, client: ConfiguredClient) -> None:
+    query = Query("x", category=Category.NEWS, time_range=TimeRange.DAY, include_domains=("a.org",))
+    await provider(web, "tavily", client, TAVILY_SEARCH_DEPTH="advanced").search(query)
+    sent = web.tavily.requests[0].json or {}
+    assert sent["topic"] == "news"
+    assert sent["time_range"] == "day"
+    assert sent["include_domains"] == ["a.org"]
+    assert sent["search_depth"] == "advanced"
+
+
+async def test_a_query_too_long_for_tavily_is_cut_at_a_word_with_a_warning(
+    web: PocketWeb, client: ConfiguredClient
+) -> None:
+    words = " ".join(["wordy"] * 80)
+    found = await provider(web, "tavily", client).search(Query(words))
+    sent = str((web.tavily.requests[0].json or {})["query"])
+    assert len(sent) <= 400
+    assert sent.endswith("wordy")
+    assert found.warnings == ("tavily takes at most 400 characters; the query was cut.",)
+
+
+async def test_exa_is_posted_camel_case_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:
+    """Acceptance case 14."""
+    found = await provider(web, "exa", client).search(Query("python release", num_results=4))
+    (sent,) = web.exa.requests
+    assert sent.headers["x-api-key"] == EXA_KEY
+    assert sent.json == {
+        "query": "python release",
+        "type": "auto",
+        "numResults": 4,
+        "contents": {"highlights": {"maxCharacters": 500}},
+    }
+    assert all(hit.snippet for hit in found.hits)
+
+
+@pytest.mark.parametrize(
+    ("item", "snippet"),
+    [
+        ({"highlights": ["one", "two"]}, "one … two"),
+        ({"highlights": None, "summary": "sum"}, "sum"),
+        ({"text": "body text"}, "body text"),
+        ({}, ""),
+    ],
+)
+async def test_exa_snippets_come_from_highlights_then_summary_then_text(
+    web: PocketWeb, client: ConfiguredClient, item: dict[str, object], snippet: str
+) -> None:
+    web.exa.replies(json={"results": [{"title": "T", "url": "https://example.org/", **item}]})
+    assert (await provider(web, "exa", client).search(Query("x"))).hits[0].snippet == snippet
+
+
+async def test_exa_gets_a_period_as_the_date_it_starts_with(web: PocketWeb, client: ConfiguredClient) -> None:
+    query = Query("x", time_range=TimeRange.WEEK, category=Category.SCIENCE, safe_search=1, exclude_domains=("a.org",))
+    await provider(web, "exa", client).search(query)
+    sent = web.exa.requests[0].json or {}
+    assert sent["startPublishedDate"] == "2026-11-08"
+    assert (sent["category"], sent["moderation"], sent["excludeDomains"]) == ("research paper", True, ["a.org"])
+
+
+@pytest.mark.parametrize("slash", ["", "/", "/search"])
+async def test_searxng_is_asked_for_json_whatever_the_base_address_ends_with(
+    web: PocketWeb, client: ConfiguredClient, slash: str
+) -> None:
+    """Acceptance case 15."""
+    await provider(web, "searxng", client, SEARXNG_URL=web.page("/searxng") + slash).search(Query("python release"))
+    (sent,) = web.searxng.requests
+    assert (sent.method, sent.path, sent.params) == (
+        "GET",
+        "/searxng/search",
+        {"q": "python release", "format": "json"},
+    )
+
+
+async def test_searxng_settings_are_sent_only_when_set_and_the_caller_beats_them(
+    web: PocketWeb, client: ConfiguredClient
+) -> None:
+    """Acceptance case 15."""
+    settings = {
+        "SEARXNG_LANGUAGE": "de",
+        "SEARXNG_CATEGORIES": "it",
+        "SEARXNG_ENGINES": "alpha",
+        "SEARXNG_TIME_RANGE": "month",
+        "SEARXNG_SAFESEARCH": "2",
+    }
+    searxng = provider(web, "searxng", client, **settings)
+    await searxng.search(Query("x"))
+    await searxng.search(Query("x", language="fr", category=Category.NEWS, time_range=TimeRange.DAY, safe_search=0))
+    base = {"q": "x", "format": "json", "engines": "alpha"}
+    assert web.searxng.requests[0].params == base | {
+        "language": "de",
+        "categories": "it",
+        "time_range": "month",
+        "safesearch": "2",
+    }
+    assert web.searxng.requests[1].params == base | {
+        "language": "fr",
+        "categories": "news",
+        "time_range": "day",
+        "safesearch": "0",
+    }
+
+
+async def test_searxng_extra_headers_are_sent_and_their_user_agent_wins(
+    web: PocketWeb, client: ConfiguredClient
+) -> None:
+    """Acceptance case 16."""
+    agent = {"SEARXNG_USER_AGENT": "from-variable"}
+    await provider(web, "searxng", client, **agent).search(Query("x"))
+    headers = '{"User-Agent": "from-json", "X-Team": "seven"}'
+    await provider(web, "searxng", client, **agent, SEARXNG_HEADERS_JSON=headers).search(Query("x"))
+    assert web.searxng.requests[0].headers["user-agent"] == "from-variable"
+    assert web.searxng.requests[1].headers["user-agent"] == "from-json"
+    assert web.searxng.requests[1].headers["x-team"] == "seven"
+
+
+async def test_a_searxng_with_json_off_says_how_to_switch_it_on(web: PocketWeb, client: ConfiguredClient) -> None:
+    """Acceptance case 17."""
+    web.searxng.json_off()
+    with pytest.raises(errors.Blocked, match=r"add `json` to `search.formats` in its settings.yml"):
+        await provider(web, "searxng", client).search(Query("x"))
+
+
+async def test_an_address_that_is_no_searxng_says_so(web: PocketWeb, client: ConfiguredClient) -> None:
+    with pytest.raises(errors.Blocked, match="SEARXNG_URL is not the base address"):
+        await provider(web, "searxng", client, SEARXNG_URL=web.page("/nowhere")).search(Query("x"))
+
+
+async def test_searxng_takes_answer_objects_and_pairs_of_failed_engines(
+    web: PocketWeb, client: ConfiguredClient
+) -> None:
+    """Acceptance case 18."""
+    item = {"title": "T", "url": "https://example.org/", "content": "", "engine": "alpha", "publishedDate": None}
+    web.searxng.replies(
+        json={
+            "results": [item],
+            "answers": [{"answer": "42", "url": None}, "old style", {"x": 1}],
+            "unresponsive_engines": [["beta", "timeout"]],
+            "suggestions": ["other words", 5],
+        }
+    )
+    found = await provider(web, "searxng", client).search(Query("x", num_results=1))
+    assert (found.answers, found.suggestions) == (("42", "old style"), ("other words",))
+    assert found.hits[0].engine == "alpha"
+
+
+async def test_a_searxng_whose_engines_all_failed_has_not_answered(web: PocketWeb, client: ConfiguredClient) -> None:
+    web.searxng.engines_fail()
+    with pytest.raises(errors.EnginesFailed):
+        await provider(web, "searxng", client).search(Query("x"))
+
+
+async def test_searxng_pages_are_asked_for_until_there_are_enough(web: PocketWeb, client: ConfiguredClient) -> None:
+    web.searxng.finds([f"https://example.org/{number}" for number in range(35)])
+    found = await provider(web, "searxng", client).search(Query("x", num_results=25))
+    assert [hit.url for hit in found.hits] == [f"https://example.org/{number}" for number in range(25)]
+    assert [sent.params.get("pageno", "1") for sent in web.searxng.requests] == ["1", "2", "3"]
+
+
+async def test_a_searxng_page_that_fails_later_costs_only_itself(web: PocketWeb, client: ConfiguredClient) -> None:
+    first = [{"title": "T", "url": f"https://example.org/{number}"} for number in range(10)]
+    web.searxng.replies(json={"results": first}, times=1).fails("500")
+    found = await provider(web, "searxng", client).search(Query("x", num_results=25))
+    assert len(found.hits) == 10
+    assert found.warnings[0].startswith("page 2 could not be had: searxng is unavailable")
