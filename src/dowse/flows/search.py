@@ -1,0 +1,107 @@
+"""One search: ask the providers in order, drop duplicates, read the pages side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from dowse.errors import NoProvider, Offline
+from dowse.flows.read import ReadFlow
+from dowse.interfaces import Observer, Progress, SearchProvider, no_progress
+from dowse.models import Clock, Deadline, Hit, Page, Query, Result, SearchOutcome, Stats, Status
+from dowse.rank.dedupe import unique
+from dowse.routing.router import Router
+
+# Reading needs what is left when the providers were slow: they never get the whole of the time.
+_SEARCH_SHARE = 0.8
+NO_PROVIDER = (
+    "No search provider is configured. Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL "
+    "for your own SearXNG) in the environment of this server, then restart it."
+)
+
+
+class SearchFlow:
+    """Finds pages and reads them; knows providers only as a router."""
+
+    def __init__(
+        self,
+        router: Router[SearchProvider],
+        reader: ReadFlow,
+        *,
+        clock: Clock,
+        observer: Observer,
+        offline: bool = False,
+    ) -> None:
+        self._router = router
+        self._reader = reader
+        self._clock = clock
+        self._observer = observer
+        self._offline = offline
+
+    async def search(
+        self,
+        query: Query,
+        deadline: Deadline,
+        *,
+        fetch_content: bool = True,
+        offline: bool = False,
+        progress: Progress = no_progress,
+    ) -> SearchOutcome:
+        """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result."""
+        if offline or self._offline:
+            raise Offline("search")
+        if not self._router.providers:
+            raise NoProvider(NO_PROVIDER)
+        started = self._clock.now()
+        search_deadline = deadline.capped(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
+        routed = await self._router.first_answer(lambda provider: provider.search(query), search_deadline, progress)
+        search_ms = self._ms(started)
+        hits = unique(routed.answer.hits)
+        self._observer.search_completed(routed.provider, query.text, len(hits), search_ms)
+        pages = await self._pages(hits, deadline, progress) if fetch_content else _unread(hits)
+        return SearchOutcome(
+            query=query,
+            engine=routed.provider,
+            results=_ordered(hits, pages),
+            attempts=routed.attempts,
+            answers=routed.answer.answers,
+            suggestions=routed.answer.suggestions,
+            warnings=routed.warnings + routed.answer.warnings,
+            stats=_stats(pages, search_ms, self._ms(started)),
+        )
+
+    async def _pages(self, hits: Sequence[Hit], deadline: Deadline, progress: Progress) -> list[Page]:
+        done = 0
+
+        async def read(hit: Hit) -> Page:
+            nonlocal done
+            page = await self._reader.read(hit.url, deadline)
+            done += 1
+            await progress(f"read {done} of {len(hits)} pages")
+            return page
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(read(hit)) for hit in hits]
+        return [task.result() for task in tasks]
+
+    def _ms(self, started: float) -> int:
+        return round((self._clock.now() - started) * 1000)
+
+
+def _unread(hits: Sequence[Hit]) -> list[Page]:
+    return [Page(hit.url, Status.NOT_FETCHED, final_url=hit.url) for hit in hits]
+
+
+def _ordered(hits: Sequence[Hit], pages: Sequence[Page]) -> tuple[Result, ...]:
+    """In the provider's order, except that pages which could not be read come last."""
+    pairs = sorted(zip(hits, pages, strict=True), key=lambda pair: _failed(pair[1]))
+    return tuple(Result(hit, page, score=round(1 / (1 + 0.1 * rank), 3)) for rank, (hit, page) in enumerate(pairs))
+
+
+def _failed(page: Page) -> bool:
+    return not page.status.readable and page.status is not Status.NOT_FETCHED
+
+
+def _stats(pages: Sequence[Page], search_ms: int, total_ms: int) -> Stats:
+    read, failed = sum(page.status.readable for page in pages), sum(map(_failed, pages))
+    return Stats(search_ms=search_ms, total_ms=total_ms, pages_read=read, pages_failed=failed)

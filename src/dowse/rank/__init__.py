@@ -1,0 +1,1 @@
+"""What is worth reading: duplicates out, the rest in order."""
