@@ -1,0 +1,1 @@
+"""What callers may ask: tools with their arguments, descriptions and answers."""

@@ -1,0 +1,205 @@
+"""Tool arguments: one table gives the JSON schema, the lenient reading and the words of the errors.
+
+Models send "5" for 5, "true" for true and a lone string for a list. All of that is understood;
+what is out of range is refused in one sentence, before anything else happens.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dowse.errors import InvalidRequest
+from dowse.text import one_line
+
+Value = str | int | float | bool | tuple[str, ...] | None
+Kind = Literal["string", "integer", "number", "boolean", "array"]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One argument of a tool."""
+
+    name: str
+    kind: Kind
+    about: str
+    default: Value = None
+    required: bool = False
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: tuple[str | int, ...] = ()
+    pattern: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def schema(self) -> dict[str, object]:
+        schema: dict[str, object] = {"type": self.kind, "description": self.about}
+        low, high = ("minLength", "maxLength") if self.kind == "string" else ("minimum", "maximum")
+        optional = {low: self.minimum, high: self.maximum, "pattern": self.pattern, "enum": list(self.choices)}
+        schema |= {name: value for name, value in optional.items() if value not in (None, "", [])}
+        if self.kind == "array":
+            schema["items"] = {"type": "string"}
+        if self.default is not None:
+            schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
+        return schema
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Arguments as read: typed values with defaults filled in, and remarks for the caller."""
+
+    values: Mapping[str, Value]
+    warnings: tuple[str, ...]
+
+    def text(self, name: str) -> str:
+        return str(self.values.get(name) or "")
+
+    def integer(self, name: str) -> int:
+        value = self.values[name]
+        assert isinstance(value, int)
+        return value
+
+    def number(self, name: str) -> float | None:
+        value = self.values.get(name)
+        assert value is None or isinstance(value, int | float)
+        return value
+
+    def flag(self, name: str) -> bool:
+        return self.values.get(name) is True
+
+    def names(self, name: str) -> tuple[str, ...]:
+        value = self.values.get(name)
+        return value if isinstance(value, tuple) else ()
+
+
+def input_schema(params: Sequence[Param]) -> dict[str, object]:
+    """The schema that clients see. Other names of an argument stay out of it: one spelling is enough."""
+    return {
+        "type": "object",
+        "properties": {param.name: param.schema() for param in params},
+        "required": [param.name for param in params if param.required],
+    }
+
+
+def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Sequence[str] = ()) -> Arguments:
+    """Read what a model sent; raise `InvalidRequest` with one sentence when it cannot be meant."""
+    known = {name for param in params for name in (param.name, *param.aliases)}
+    unknown = [name for name in given if name not in known and name not in ignored]
+    values = {param.name: _value(param, given) for param in params}
+    return Arguments(values, tuple(_unknown(name, known) for name in unknown))
+
+
+def _value(param: Param, given: Mapping[str, object]) -> Value:
+    sent = {name: given[name] for name in (param.name, *param.aliases) if given.get(name) is not None}
+    if not sent:
+        if param.required:
+            raise InvalidRequest(f"{param.name} is required.")
+        return param.default
+    values = {name: _checked(param, name, value) for name, value in sent.items()}
+    if len(set(values.values())) > 1:
+        raise InvalidRequest(f"{' and '.join(values)} are two names for one argument, but their values differ.")
+    return next(iter(values.values()))
+
+
+def _checked(param: Param, name: str, raw: object) -> Value:
+    value = _READERS[param.kind](raw)
+    if value is None:
+        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(raw)}.")
+    if isinstance(value, str) and param.kind == "string":
+        _check_text(param, name, value)
+    elif param.choices and value not in param.choices:
+        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(raw)}.")
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        _check_range(param, name, value)
+    return value
+
+
+def _check_text(param: Param, name: str, value: str) -> None:
+    if param.choices and value not in param.choices:
+        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(value)}.")
+    if param.minimum and len(value) < param.minimum:
+        raise InvalidRequest(f"{name} must not be empty.")
+    if param.maximum is not None and len(value) > param.maximum:
+        raise InvalidRequest(f"{name} must have at most {param.maximum} characters; it has {len(value)}.")
+    if param.pattern and value and not re.fullmatch(param.pattern, value):
+        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(value)}.")
+
+
+def _check_range(param: Param, name: str, value: float) -> None:
+    too_low = param.minimum is not None and value < param.minimum
+    too_high = param.maximum is not None and value > param.maximum
+    if too_low or too_high:
+        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(value)}.")
+
+
+def _expected(param: Param) -> str:
+    if param.choices:
+        return "one of " + ", ".join(repr(choice) if choice == "" else str(choice) for choice in param.choices)
+    if param.pattern:
+        return (
+            f"like {param.about.rpartition('such as ')[2].rstrip('.')}" if "such as" in param.about else "well-formed"
+        )
+    what = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "array": "a list of texts"}
+    bounds = f" from {param.minimum} to {param.maximum}" if param.kind in ("integer", "number") else ""
+    return what.get(param.kind, "text") + bounds
+
+
+def _shown(raw: object) -> str:
+    return one_line(json.dumps(raw, default=str, ensure_ascii=False), 60)
+
+
+def _unknown(name: str, known: set[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"unknown argument {_shown(name)} was ignored" + (f"; did you mean {near[0]}?" if near else ".")
+
+
+def _read_text(raw: object) -> str | None:
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
+        return None
+    return one_line(str(raw))
+
+
+def _read_integer(raw: object) -> int | None:
+    number = _read_number(raw)
+    return int(number) if number is not None and number == int(number) else None
+
+
+def _read_number(raw: object) -> float | None:
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
+        return None
+    try:
+        number = float(raw)
+    except (ValueError, OverflowError):
+        return None
+    return number if abs(number) < 1e15 else None  # rejects nan and infinities too
+
+
+def _read_boolean(raw: object) -> bool | None:
+    words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    return raw if isinstance(raw, bool) else words.get(str(raw).strip().lower())
+
+
+def _read_array(raw: object) -> tuple[str, ...] | None:
+    if isinstance(raw, str):
+        text = raw.strip()
+        if text.startswith("["):
+            try:
+                return _read_array(json.loads(text))
+            except (ValueError, RecursionError):
+                return None
+        raw = text.split(",")
+    if not isinstance(raw, list) or not all(isinstance(item, str) for item in raw):
+        return None
+    return tuple(dict.fromkeys(filter(None, (one_line(item) for item in raw))))
+
+
+_READERS = {
+    "string": _read_text,
+    "integer": _read_integer,
+    "number": _read_number,
+    "boolean": _read_boolean,
+    "array": _read_array,
+}

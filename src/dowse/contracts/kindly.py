@@ -1,0 +1,73 @@
+"""The `kindly` contract, a drop-in: two tools, one text block of JSON each, whole pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from dowse import urls
+from dowse.contracts.arguments import Param, read
+from dowse.contracts.notes import content
+from dowse.contracts.services import Services
+from dowse.contracts.tool import Answer, Tool
+from dowse.contracts.web_search import MAX_QUERY_CHARS, to_query
+from dowse.interfaces import Progress
+from dowse.models import Page, Status
+
+MAX_PAGE_CHARS = 50_000
+CUT_MARK = "\n\n…(truncated)"
+_SEARCH = """\
+Search the web and return the pages that are found as Markdown.
+
+Use it for current information, error messages and library documentation; for a known URL use get_content. \
+Returns {"results": [{"title", "link", "snippet", "page_content"}]}; page_content is always a string, and a \
+page that could not be read has a note in its place. One to five results are usually enough."""
+_CONTENT = """\
+Read one web page as Markdown. Use it for a URL you already have; to find pages use web_search. \
+Returns {"url", "page_content"}; page_content is always a string, a note when the page could not be read."""
+_SEARCH_PARAMS = (
+    Param("query", "string", "What to search for.", required=True, minimum=1, maximum=MAX_QUERY_CHARS),
+    Param("num_results", "integer", "How many results to return.", 3, minimum=1, maximum=50),
+)
+_CONTENT_PARAMS = (Param("url", "string", "The page's address.", required=True, minimum=1, maximum=8000),)
+_DEFAULTS = {"category": "general", "time_range": ""}
+
+
+def web_search(services: Services) -> Tool:
+    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+        arguments = read(_SEARCH_PARAMS, given)
+        query = to_query(type(arguments)({**_DEFAULTS, **arguments.values}, ()))
+        outcome = await services.search.search(query, services.deadline(), progress=progress)
+        results = [
+            {
+                "title": result.hit.title,
+                "link": result.hit.url,
+                "snippet": result.hit.snippet,
+                "page_content": _whole(result.page),
+            }
+            for result in outcome.results
+        ]
+        return _json({"results": results})
+
+    return Tool("web_search", "Web search", _SEARCH, _SEARCH_PARAMS, call)
+
+
+def get_content(services: Services) -> Tool:
+    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+        url = read(_CONTENT_PARAMS, given).text("url")
+        if urls.parse(url) is None:
+            return _json({"url": url, "page_content": content(Page(url, Status.DENIED))})
+        page = await services.read.read(url, services.deadline())
+        await progress("page read")
+        return _json({"url": url, "page_content": _whole(page)})
+
+    return Tool("get_content", "Page content", _CONTENT, _CONTENT_PARAMS, call)
+
+
+def _whole(page: Page) -> str:
+    text = content(page)
+    return text if len(text) <= MAX_PAGE_CHARS else text[: MAX_PAGE_CHARS - len(CUT_MARK)] + CUT_MARK
+
+
+def _json(value: Mapping[str, object]) -> Answer:
+    return Answer(json.dumps(value, ensure_ascii=False))

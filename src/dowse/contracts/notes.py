@@ -1,0 +1,31 @@
+"""What stands in for a page that could not be read: one fixed phrase per status, never a cause's text."""
+
+from __future__ import annotations
+
+from dowse.models import Page, Status
+
+NO_READABLE_CONTENT = "no readable content"
+_REASONS = {
+    Status.NOT_FETCHED: "not requested",
+    Status.BLOCKED: "the site refused or challenged the request",
+    Status.NOT_FOUND: "the page does not exist",
+    Status.LOGIN_REQUIRED: "the page needs a login or a subscription",
+    Status.TIMEOUT: "the page took too long",
+    Status.TOO_LARGE: "the page is too large",
+    Status.UNSUPPORTED: "the content type is not supported",
+    Status.DENIED: "the address is not allowed",
+    Status.ROBOTS: "the site's robots.txt does not allow it",
+    Status.OFFLINE: "offline mode is enabled",
+    Status.ERROR: "the page could not be read",
+}
+
+
+def note(page: Page) -> str:
+    """The deterministic note for an unread page."""
+    reason = NO_READABLE_CONTENT if page.reason == NO_READABLE_CONTENT else _REASONS[page.status]
+    return f"_Failed to retrieve page content: {reason}_\n\nSource: {page.url}"
+
+
+def content(page: Page) -> str:
+    """The page's text, or the note that says why there is none: always a string, never empty."""
+    return page.text if page.status.readable else note(page)

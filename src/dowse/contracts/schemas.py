@@ -1,0 +1,82 @@
+"""Output schemas of the `dowse` contract, written by hand: short, because every client pays for them."""
+
+from __future__ import annotations
+
+from dowse.models import Status
+
+_TEXT = {"type": "string"}
+_INTEGER = {"type": "integer"}
+_TEXTS = {"type": "array", "items": _TEXT}
+_STATUS = {"type": "string", "enum": [status.value for status in Status]}
+_ATTEMPTS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "provider": _TEXT,
+            "operation": _TEXT,
+            "outcome": _TEXT,
+            "ms": _INTEGER,
+            "detail": _TEXT,
+        },
+        "required": ["provider", "operation", "outcome", "ms", "detail"],
+    },
+}
+_RESULT = {
+    "type": "object",
+    "properties": {
+        "title": _TEXT,
+        "link": _TEXT,
+        "snippet": _TEXT,
+        "page_content": _TEXT,
+        "status": _STATUS,
+        "engine": _TEXT,
+        "score": {"type": "number"},
+        "published": _TEXT,
+        "word_count": _INTEGER,
+        "fetch_time_ms": _INTEGER,
+        "summary": _TEXT,
+    },
+    "required": ["title", "link", "snippet", "page_content", "status", "engine", "score"],
+}
+
+WEB_SEARCH_OUTPUT: dict[str, object] = {
+    "type": "object",
+    "properties": {
+        "query": _TEXT,
+        "engine": _TEXT,
+        "results": {"type": "array", "items": _RESULT},
+        "attempts": _ATTEMPTS,
+        "warnings": _TEXTS,
+        "answers": _TEXTS,
+        "suggestions": _TEXTS,
+        "stats": {
+            "type": "object",
+            "properties": {
+                "search_ms": _INTEGER,
+                "total_ms": _INTEGER,
+                "pages_read": _INTEGER,
+                "pages_failed": _INTEGER,
+            },
+        },
+        "untrusted": {"type": "boolean"},
+    },
+    "required": ["query", "engine", "results", "attempts", "warnings", "stats", "untrusted"],
+}
+
+GET_CONTENT_OUTPUT: dict[str, object] = {
+    "type": "object",
+    "properties": {
+        "url": _TEXT,
+        "final_url": _TEXT,
+        "title": _TEXT,
+        "page_content": _TEXT,
+        "status": _STATUS,
+        "engine": _TEXT,
+        "attempts": _ATTEMPTS,
+        "warnings": _TEXTS,
+        "total_tokens": _INTEGER,
+        "untrusted": {"type": "boolean"},
+    },
+    "required": ["url", "final_url", "page_content", "status", "engine", "attempts", "warnings", "untrusted"],
+}

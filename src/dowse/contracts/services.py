@@ -1,0 +1,23 @@
+"""What the tools of a contract stand on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dowse.flows.read import ReadFlow
+from dowse.flows.search import SearchFlow
+from dowse.models import Clock, Deadline
+from dowse.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The flows, and the settings that fill in what a caller leaves out."""
+
+    search: SearchFlow
+    read: ReadFlow
+    clock: Clock
+    settings: Settings
+
+    def deadline(self, timeout_s: float | None = None) -> Deadline:
+        return Deadline.after(self.clock, timeout_s or self.settings.deadline_s)
