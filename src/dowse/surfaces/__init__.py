@@ -1,0 +1,1 @@
+"""Who calls: the command line and MCP; later HTTP."""

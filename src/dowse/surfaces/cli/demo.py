@@ -1,0 +1,90 @@
+"""`dowse demo`: the real server and a real MCP client on a web in a box; no key, no internet."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from dowse import config
+from dowse.surfaces.cli.exits import DONE, FAILED
+from dowse.surfaces.cli.terminal import style
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+    from dowse.pocketweb import PocketWeb
+
+_QUERY = "python 3.15 release highlights"
+_EXCERPT_LINES = 14
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("demo", help="see it work, with no key and no internet", description=__doc__)
+    parser.set_defaults(run=run)
+
+
+def run(_arguments: argparse.Namespace) -> int:
+    return asyncio.run(_demo())
+
+
+async def _demo() -> int:
+    # Only this command needs a web server and an MCP client.
+    from mcp import Client, StdioServerParameters
+
+    from dowse.pocketweb import PocketWeb
+
+    _say(1, "A small web starts on loopback: pages, and doubles of the search providers.")
+    async with PocketWeb() as web:
+        environment = {**config.subprocess_environment(), **web.environment("serper", "tavily")}
+        environment["DOWSE_LOG_LEVEL"] = "error"
+        server = StdioServerParameters(command=sys.executable, args=["-m", "dowse", "serve"], env=environment)
+        _say(2, "The real server starts, as a subprocess on stdio, and a real MCP client connects.")
+        async with Client(server) as client:
+            done = await _search(client, web)
+    if done:
+        _print_configurations()
+    return DONE if done else FAILED
+
+
+async def _search(client: Client, web: PocketWeb) -> bool:
+    tools = await client.list_tools()
+    print(f"   tools: {', '.join(tool.name for tool in tools.tools)}")
+    _say(3, "Serper is made to fail with HTTP 500. The search is answered all the same:")
+    web.serper.fails("500")
+    result = await client.call_tool("web_search", {"query": _QUERY, "num_results": 2})
+    if result.is_error or not isinstance(result.structured_content, dict):
+        print(style(f"   the search failed: {result.content}", "yellow"))
+        return False
+    _print_result(result.structured_content)
+    return True
+
+
+def _print_result(found: dict[str, Any]) -> None:
+    print(f"   {style(_QUERY, 'bold')} — engine: {style(found['engine'], 'green')}")
+    for attempt in found["attempts"]:
+        detail = f" ({attempt['detail']})" if attempt["detail"] else ""
+        print(f"   attempt: {attempt['provider']} -> {attempt['outcome']}{detail}, {attempt['ms']} ms")
+    for item in found["results"]:
+        print(f"\n   {style(item['title'], 'bold')}  [{item['status']}]\n   {style(item['link'], 'cyan')}")
+        lines = item["page_content"].splitlines()
+        print(textwrap.indent("\n".join(lines[:_EXCERPT_LINES]), "   │ ", lambda _line: True))
+        if len(lines) > _EXCERPT_LINES:
+            print(style(f"   │ … {len(lines) - _EXCERPT_LINES} more lines", "dim"))
+
+
+def _print_configurations() -> None:
+    from dowse.surfaces.clients import MAIN, Launch
+
+    _say(4, "To use it, give your MCP client one of these (any of SERPER_API_KEY, EXA_API_KEY, TAVILY_API_KEY,")
+    print("   SEARXNG_URL will do; several make it survive an outage):")
+    launch = Launch()
+    for client in MAIN:
+        print(f"\n{style(client.title, 'bold')} — {client.where}\n")
+        print(textwrap.indent(client.render(launch), "  "))
+
+
+def _say(number: int, text: str) -> None:
+    print(f"\n{style(f'{number}.', 'green')} {text}", flush=True)

@@ -1,0 +1,48 @@
+"""The `dowse` command. Commands are thin: they read arguments, call a tool, print the answer."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from dowse import __version__
+from dowse.errors import ConfigError
+from dowse.surfaces.cli import demo, read, search, serve
+from dowse.surfaces.cli.exits import INTERRUPTED, USAGE
+
+_EPILOG = """\
+exit codes:
+  0  done
+  1  the search or the page failed; the message says why
+  2  wrong usage or an invalid setting
+  130  interrupted
+
+Settings come from flags, the environment and dowse.toml, in this order; docs/configuration.md lists them."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+    except ConfigError as error:
+        print(f"dowse: {error}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dowse",
+        description="Web search for LLM agents: finds the pages, reads them, hands over the part that answers.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"dowse {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (search, read, serve, demo):
+        command.register(commands)
+    return parser

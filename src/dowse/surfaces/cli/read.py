@@ -1,0 +1,31 @@
+"""`dowse read`: the `get_content` tool at a shell."""
+
+from __future__ import annotations
+
+import argparse
+
+from dowse.contracts.tool import Structured
+from dowse.surfaces.cli import session
+from dowse.surfaces.cli.terminal import style
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("read", help="read one page as Markdown", description=__doc__)
+    parser.add_argument("url", help="the page's address")
+    parser.add_argument("--max-tokens", metavar="N", help="bound for the text")
+    parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
+    parser.add_argument("--json", action="store_true", help="print the whole typed result")
+    session.common_flags(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=True)
+    given = {"url": arguments.url, "max_tokens": arguments.max_tokens, "offline_mode": arguments.offline}
+    return session.call_and_print(settings, "get_content", given, as_json=arguments.json, show=_shown)
+
+
+def _shown(page: Structured) -> str:
+    title = f"{style(str(page['title']), 'bold')}\n" if page["title"] else ""
+    cut = f"\n\n{style('(cut; --max-tokens shows more)', 'dim')}" if page["status"] == "truncated" else ""
+    return f"{title}{style(str(page['final_url']), 'cyan')}\n\n{page['page_content']}{cut}"

@@ -1,0 +1,75 @@
+"""`dowse search`: the `web_search` tool at a shell."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from dowse.contracts.tool import Structured
+from dowse.surfaces.cli import session
+from dowse.surfaces.cli.terminal import style
+
+_OPTIONS = ("category", "language", "safe_search", "time_range", "start_date", "end_date", "max_tokens", "timeout_s")
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("search", help="search the web and read the pages", description=__doc__)
+    parser.add_argument("query", nargs="+", help="what to search for")
+    parser.add_argument("-n", "--num-results", metavar="N", help="how many results, 1 to 50")
+    parser.add_argument("--no-content", action="store_true", help="titles and snippets only, no pages")
+    parser.add_argument("--category", help="general, news, it, science, images, videos, map, music or files")
+    parser.add_argument("--language", help="such as en or pt-BR")
+    parser.add_argument("--safe-search", metavar="0|1|2", help="off, moderate, strict")
+    parser.add_argument("--time-range", metavar="RANGE", help="day, week, month or year")
+    parser.add_argument("--start-date", metavar="DATE", help="earliest publication date, such as 2026-01-31")
+    parser.add_argument("--end-date", metavar="DATE", help="latest publication date")
+    parser.add_argument("--site", action="append", metavar="DOMAIN", help="only this domain; may be repeated")
+    parser.add_argument("--not-site", action="append", metavar="DOMAIN", help="never this domain; may be repeated")
+    parser.add_argument("--max-tokens", metavar="N", help="bound for the text of all pages together")
+    parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="longest time for the whole search")
+    parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
+    parser.add_argument("--json", action="store_true", help="print the whole typed result")
+    session.common_flags(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=True)
+    given: dict[str, object] = {name: getattr(arguments, name) for name in _OPTIONS}
+    given |= {
+        "query": " ".join(arguments.query),
+        "num_results": arguments.num_results,
+        "include_domains": arguments.site,
+        "exclude_domains": arguments.not_site,
+        "fetch_content": False if arguments.no_content else None,
+        "offline_mode": arguments.offline,
+    }
+    return session.call_and_print(settings, "web_search", given, as_json=arguments.json, show=_shown)
+
+
+def _shown(found: Structured) -> str:
+    items = found["results"]
+    assert isinstance(items, list)
+    count = f"{len(items)} result{'' if len(items) == 1 else 's'}"
+    blocks = [f"{style(str(found['query']), 'bold')} — {count} from {found['engine']}"]
+    blocks += [f"{style('answer', 'green')} {answer}" for answer in _listed(found, "answers")]
+    blocks += [_block(number, item) for number, item in enumerate(items, start=1)]
+    blocks += [style(f"note: {warning}", "yellow") for warning in _listed(found, "warnings")]
+    tried = [f"{a['provider']}: {a['outcome']} ({a['ms']} ms)" for a in _listed(found, "attempts")]
+    return "\n\n".join([*blocks, style("tried: " + ", ".join(tried), "dim")])
+
+
+def _block(number: int, item: Mapping[str, object]) -> str:
+    status = str(item["status"])
+    lines = [f"{number}. {style(str(item['title']), 'bold')}", f"   {style(str(item['link']), 'cyan')}"]
+    dated = f"{item['published']} · " if "published" in item else ""
+    lines.append(f"   {style(dated + status, 'green' if status in ('ok', 'truncated') else 'yellow')}")
+    lines += [f"   {item['snippet']}"] if item["snippet"] else []
+    if status in ("ok", "truncated"):
+        lines += ["", *(f"   {line}".rstrip() for line in str(item["page_content"]).splitlines())]
+    return "\n".join(lines)
+
+
+def _listed(found: Structured, name: str) -> list[dict[str, object]]:
+    value = found.get(name)
+    return value if isinstance(value, list) else []

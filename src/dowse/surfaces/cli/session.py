@@ -1,0 +1,67 @@
+"""What commands share: settings from flags, a quiet log, and one tool call with its progress shown."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Mapping
+
+from dowse import config
+from dowse.contracts.tool import Answer, Structured
+from dowse.errors import DowseError, InvalidRequest
+from dowse.settings import Settings
+from dowse.surfaces.cli.exits import FAILED, USAGE
+from dowse.surfaces.cli.terminal import Status
+from dowse.telemetry import log
+from dowse.telemetry.redact import Redactor
+
+
+def common_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", metavar="FILE", help="read this dowse.toml")
+    parser.add_argument("--log-level", metavar="LEVEL", help="debug, info, warning or error")
+
+
+def load(arguments: argparse.Namespace, flags: Mapping[str, object], *, quiet: bool) -> Settings:
+    """Settings for a command; a person at a shell sees log lines only when asking for them."""
+    loaded = config.load({"DOWSE_LOG_LEVEL": arguments.log_level, **flags}, config=arguments.config)
+    settings = loaded.settings
+    asked_for = "log_level" in settings.model_fields_set
+    log.configure(settings.log_level if asked_for or not quiet else "error", Redactor(settings.secrets()))
+    for warning in loaded.warnings:
+        print(f"dowse: warning: {warning}", file=sys.stderr)
+    return settings
+
+
+def call_and_print(
+    settings: Settings,
+    tool: str,
+    given: Mapping[str, object],
+    *,
+    as_json: bool,
+    show: Callable[[Structured], str],
+) -> int:
+    """Call one tool of the `dowse` contract and print what it answers."""
+    status = Status()
+    try:
+        answer = asyncio.run(_call(settings, tool, given, status))
+    except DowseError as error:
+        status.clear()
+        print(f"dowse: {Redactor(settings.secrets()).message(str(error))}", file=sys.stderr)
+        return USAGE if isinstance(error, InvalidRequest) else FAILED
+    status.clear()
+    structured = answer.structured or {}
+    print(json.dumps(structured, indent=2, ensure_ascii=False) if as_json else show(structured))
+    return 0 if structured.get("status") in (None, "ok", "truncated") else FAILED
+
+
+async def _call(settings: Settings, name: str, given: Mapping[str, object], status: Status) -> Answer:
+    from dowse.app import App  # Everything heavy hangs on this import; `--help` does without.
+
+    async with App(settings.model_copy(update={"contract": "dowse"})) as app:
+        tool = app.contract.tool(name)
+        assert tool is not None, "the command names a tool of its contract"
+        answer = await tool.call(given, status.show)
+        data = app.redactor.data(answer.structured)
+        return Answer(app.redactor.text(answer.text), data if isinstance(data, dict) else None)

@@ -1,0 +1,41 @@
+"""Colour and live progress on a terminal; plain text everywhere else."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TextIO
+
+from dowse import config
+from dowse.text import one_line
+
+_STYLES = {"bold": "1", "dim": "2", "green": "32", "yellow": "33", "cyan": "36"}
+
+
+def style(text: str, name: str, stream: TextIO | None = None) -> str:
+    """The text in a style, when the stream is a terminal that wants colour."""
+    target = stream or sys.stdout
+    if not text or not target.isatty() or not config.colour_wanted():
+        return text
+    return f"\x1b[{_STYLES[name]}m{text}\x1b[0m"
+
+
+class Status:
+    """One line on stderr that says what is being waited for, and goes away."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+
+    async def show(self, step: str) -> None:
+        if self._live:
+            width = shutil.get_terminal_size().columns - 3
+            print(
+                f"\r\x1b[K{style('… ' + one_line(step, max(width, 20)), 'dim', sys.stderr)}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def clear(self) -> None:
+        if self._live:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,98 @@
+"""What to put into which MCP client's configuration: one table, used by the demo and by the docs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a client starts the server. `<repo>` stands for where the code was cloned from."""
+
+    command: str = "uvx"
+    args: tuple[str, ...] = ("--from", "git+<repo>", "dowse", "serve")
+    env: dict[str, str] = field(default_factory=lambda: {"SERPER_API_KEY": "your-key", "UV_COMPILE_BYTECODE": "1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client: where its configuration lives, in which language, and how an entry looks."""
+
+    title: str
+    where: str
+    language: str
+    render: Callable[[Launch], str]
+
+
+def _entry(launch: Launch, **extra: object) -> dict[str, object]:
+    return {**extra, "command": launch.command, "args": list(launch.args), "env": launch.env}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2)
+
+
+def _servers(launch: Launch) -> str:
+    return _json({"mcpServers": {"dowse": _entry(launch)}})
+
+
+def _codex(launch: Launch) -> str:
+    env = ", ".join(f"{name} = {json.dumps(value)}" for name, value in launch.env.items())
+    lines = [
+        "[mcp_servers.dowse]",
+        f"command = {json.dumps(launch.command)}",
+        f"args = {json.dumps(list(launch.args))}",
+        f"env = {{ {env} }}",
+        "startup_timeout_sec = 60  # the first start downloads the packages; the default is 10",
+    ]
+    return "\n".join(lines)
+
+
+def _claude_code(launch: Launch) -> str:
+    env = [part for name, value in launch.env.items() for part in ("-e", f"{name}={value}")]
+    return shlex.join(["claude", "mcp", "add", "dowse", *env, "--", launch.command, *launch.args])
+
+
+def _vs_code(launch: Launch) -> str:
+    keys = [name for name in launch.env if name.endswith("_KEY")]
+    inputs = [{"type": "promptString", "id": name, "description": name, "password": True} for name in keys]
+    env = {name: f"${{input:{name}}}" if name in keys else value for name, value in launch.env.items()}
+    asked = Launch(launch.command, launch.args, env)
+    return _json({"inputs": inputs, "servers": {"dowse": _entry(asked, type="stdio")}})
+
+
+def _opencode(launch: Launch) -> str:
+    command = [launch.command, *launch.args]
+    entry = {"type": "local", "command": command, "environment": launch.env, "enabled": True}
+    return _json({"mcp": {"dowse": entry}})
+
+
+def _zed(launch: Launch) -> str:
+    return _json({"context_servers": {"dowse": _entry(launch)}})
+
+
+def _goose(launch: Launch) -> str:
+    lines = ["extensions:", "  dowse:", "    enabled: true", "    type: stdio", "    name: dowse"]
+    lines += [f"    cmd: {launch.command}", f"    args: {json.dumps(list(launch.args))}"]
+    return "\n".join([*lines, f"    envs: {json.dumps(launch.env)}", "    timeout: 300"])
+
+
+MAIN = (
+    Client("Codex", "~/.codex/config.toml", "toml", _codex),
+    Client("Claude Code", "a shell", "sh", _claude_code),
+    Client("Gemini CLI", "~/.gemini/settings.json", "json", _servers),
+    Client("Cursor", "~/.cursor/mcp.json", "json", _servers),
+    Client("Claude Desktop", "claude_desktop_config.json", "json", _servers),
+    Client("VS Code / Copilot", ".vscode/mcp.json", "json", _vs_code),
+)
+FURTHER = (
+    Client("opencode", "opencode.json", "json", _opencode),
+    Client("Windsurf", "~/.codeium/windsurf/mcp_config.json", "json", _servers),
+    Client("Zed", "settings.json", "json", _zed),
+    Client("JetBrains AI Assistant", "Settings | Tools | AI Assistant | Model Context Protocol", "json", _servers),
+    Client("LM Studio", "mcp.json", "json", _servers),
+    Client("Goose", "~/.config/goose/config.yaml", "yaml", _goose),
+)

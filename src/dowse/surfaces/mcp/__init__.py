@@ -1,0 +1,1 @@
+"""The Model Context Protocol: our contracts on the SDK's server."""

@@ -1,0 +1,291 @@
+"""The stdio server as a client sees it: contract, both eras, arguments, progress, cancellation, the end."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types import CallToolResult
+
+from dowse import __version__
+from dowse.pocketweb import PocketWeb
+from tests.conftest import Server
+
+ERAS = ["legacy", "2026-07-28"]
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+
+
+def text(result: CallToolResult) -> str:
+    (block,) = result.content
+    assert block.type == "text"
+    return block.text
+
+
+class Raw:
+    """The server as a bare process, for what a polite client never does."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        assert process.stdin and process.stdout and process.stderr
+        self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
+
+    @classmethod
+    async def start(cls, server: Server, settings: dict[str, str], *args: str) -> "Raw":
+        command = args or ("-m", "dowse", "serve")
+        pipes = {name: asyncio.subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+        environment = server.environment(settings)
+        return cls(await asyncio.create_subprocess_exec(sys.executable, *command, env=environment, **pipes))
+
+    async def send(self, message: dict[str, Any]) -> None:
+        self.stdin.write(json.dumps(message).encode() + b"\n")
+        await self.stdin.drain()
+
+    async def receive(self) -> dict[str, Any]:
+        line = await asyncio.wait_for(self.stdout.readline(), 20)
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    async def handshake(self) -> dict[str, Any]:
+        await self.send(INITIALIZE)
+        answer = await self.receive()
+        await self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return answer
+
+    async def call(self, number: int, tool: str, arguments: dict[str, Any]) -> None:
+        params = {"name": tool, "arguments": arguments}
+        await self.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+
+
+async def test_with_no_keys_it_starts_lists_its_tools_and_keeps_stdout_clean(server: Server) -> None:
+    """Acceptance case 1."""
+    raw = await Raw.start(server, {})
+    answer = await raw.handshake()
+    assert answer["result"]["serverInfo"]["version"] == __version__
+    await raw.send({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    listed = await raw.receive()
+    assert [tool["name"] for tool in listed["result"]["tools"]] == ["web_search", "get_content"]
+    raw.stdin.close()
+    assert await raw.stdout.read() == b""
+    assert await raw.process.wait() == 0
+
+
+@pytest.mark.parametrize("contract", ["dowse", "kindly"])
+@pytest.mark.parametrize("era", ERAS)
+async def test_both_eras_offer_the_same_tools(server: Server, era: str, contract: str) -> None:
+    """Acceptance cases 2 and 5."""
+    async with server.connect({"DOWSE_CONTRACT": contract}, mode=era) as client:
+        tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+    assert tools["web_search"]["required"] == ["query"]
+    assert tools["web_search"]["properties"]["num_results"]["default"] == 3
+    assert tools["get_content"]["required"] == ["url"]
+    assert "return_full_pages" not in tools["web_search"]["properties"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_search_answers_in_both_eras(web: PocketWeb, server: Server, era: str) -> None:
+    async with server.connect(web.environment("serper"), mode=era) as client:
+        result = await client.call_tool("web_search", {"query": "python release"})
+    assert len(result.structured_content["results"]) == 3
+
+
+async def test_every_result_field_is_a_string_even_when_the_page_fails(web: PocketWeb, server: Server) -> None:
+    """Acceptance cases 4 and 37."""
+    web.serper.finds([web.page("/articles/python-315"), web.page("/missing"), "https://nowhere.invalid/", "/soft"])
+    web.pages.fails("/soft", "500")
+    async with server.connect(web.environment("serper") | {"DOWSE_CONTRACT": "kindly"}) as client:
+        result = await client.call_tool("web_search", {"query": "python", "num_results": 4})
+    items = json.loads(text(result))["results"]
+    assert len(items) == 4
+    for item in items:
+        assert set(item) == {"title", "link", "snippet", "page_content"}
+        assert all(isinstance(value, str) for value in item.values())
+    notes = {item["link"]: item["page_content"] for item in items[1:]}
+    for link, note in notes.items():
+        assert note.startswith("_Failed to retrieve page content: ")
+        assert note.endswith(f"\n\nSource: {link}")
+
+
+BAD_ARGUMENTS = [
+    ({"query": ""}, "query must not be empty."),
+    ({"query": " \t\u200b\n "}, "query must not be empty."),
+    ({}, "query is required."),
+    ({"query": "x" * 501}, "query must have at most 500 characters; it has 501."),
+    ({"query": "x", "num_results": 0}, "num_results must be a whole number from 1 to 50, not 0."),
+    ({"query": "x", "num_results": -1}, "num_results must be a whole number from 1 to 50, not -1."),
+    ({"query": "x", "num_results": 1000}, "num_results must be a whole number from 1 to 50, not 1000."),
+    ({"query": "x", "num_results": "x"}, 'num_results must be a whole number from 1 to 50, not "x".'),
+    ({"query": "x", "num_results": 2.5}, "num_results must be a whole number from 1 to 50, not 2.5."),
+    ({"query": "x", "language": "not-a-lang"}, 'language must be like en or pt-BR, not "not-a-lang".'),
+    ({"query": ["x"]}, 'query must be text, not ["x"].'),
+]
+
+
+async def test_bad_arguments_are_one_sentence_and_no_network_call(web: PocketWeb, server: Server) -> None:
+    """Acceptance cases 6, 7 and 8; the server stays alive."""
+    async with server.connect(web.environment("serper", "tavily")) as client:
+        for arguments, sentence in BAD_ARGUMENTS:
+            result = await client.call_tool("web_search", arguments)
+            assert (result.is_error, text(result)) == (True, sentence)
+        assert web.serper.requests == []
+        assert not (await client.call_tool("web_search", {"query": "python"})).is_error
+
+
+async def test_sloppy_arguments_are_understood_and_unknown_ones_mentioned(web: PocketWeb, server: Server) -> None:
+    arguments = {
+        "query": "  python \n release ",
+        "max_results": "2",
+        "fetch_content": "false",
+        "include_domains": "127.0.0.1",
+        "return_full_pages": True,
+        "num_result": 5,
+    }
+    async with server.connect(web.environment("serper")) as client:
+        result = await client.call_tool("web_search", arguments)
+    found = result.structured_content
+    assert (found["query"], len(found["results"])) == ("python release", 2)
+    assert {item["status"] for item in found["results"]} == {"not_fetched"}
+    assert found["warnings"] == ['unknown argument "num_result" was ignored; did you mean num_results?']
+    assert web.pages.requests == []
+
+
+async def test_an_unknown_tool_is_a_protocol_error_and_not_the_end(server: Server) -> None:
+    async with server.connect({}) as client:
+        with pytest.raises(Exception, match="Unknown tool: nope"):
+            await client.call_tool("nope", {})
+        assert len((await client.list_tools()).tools) == 2
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_progress_is_told_per_attempt_and_per_page_when_asked_for(
+    web: PocketWeb, server: Server, era: str
+) -> None:
+    web.serper.fails("500")
+    steps: list[str] = []
+
+    async def listen(_progress: float, _total: float | None, message: str | None) -> None:
+        steps.append(message or "")
+
+    async with server.connect(web.environment("serper", "tavily"), mode=era) as client:
+        await client.call_tool("web_search", {"query": "python", "num_results": 2}, progress_callback=listen)
+    assert steps == ["search: asking serper", "search: asking tavily", "read 1 of 2 pages", "read 2 of 2 pages"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("stage", ["search", "page"])
+async def test_cancelling_closes_the_upstream_connection(web: PocketWeb, server: Server, era: str, stage: str) -> None:
+    double = web.serper if stage == "search" else web.pages
+    if stage == "search":
+        web.serper.fails("hang")
+    else:
+        web.serper.finds(["/slow"])
+        web.pages.fails("/slow", "hang")
+    async with server.connect(web.environment("serper"), mode=era) as client:
+        with anyio.move_on_after(20) as scope:
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.call_tool, "web_search", {"query": "python"})
+                request = await double.arrived()
+                group.cancel_scope.cancel()
+            await request.closed.wait()
+            assert len((await client.list_tools()).tools) == 2
+    assert not scope.cancelled_caught
+
+
+async def test_a_cancelled_call_is_never_answered(web: PocketWeb, server: Server) -> None:
+    web.serper.fails("hang")
+    raw = await Raw.start(server, web.environment("serper"))
+    await raw.handshake()
+    await raw.call(7, "web_search", {"query": "python"})
+    request = await web.serper.arrived()
+    await raw.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
+    await asyncio.wait_for(request.closed.wait(), 10)
+    await raw.send({"jsonrpc": "2.0", "id": 8, "method": "ping"})
+    assert (await raw.receive())["id"] == 8
+    raw.stdin.close()
+    assert await raw.stdout.read() == b""
+    await raw.process.wait()
+
+
+async def test_closing_stdin_ends_the_process_and_its_workers_while_a_page_hangs(
+    web: PocketWeb, server: Server
+) -> None:
+    """Acceptance case 11; the time it takes is in tests/timing."""
+    web.pages.fails("/slow", "hang")
+    raw = await Raw.start(server, web.environment("serper"))
+    await raw.handshake()
+    await raw.call(2, "get_content", {"url": web.page("/articles/python-315")})
+    assert "result" in await raw.receive()
+    children = _children(raw.process.pid)
+    assert children, "the page was converted in a worker process"
+    await raw.call(3, "get_content", {"url": web.page("/slow")})
+    request = await web.pages.arrived(2)
+    raw.stdin.close()
+    assert await asyncio.wait_for(raw.process.wait(), 10) == 0
+    await asyncio.wait_for(request.closed.wait(), 10)
+    assert [pid for pid in children if _is_running(pid)] == []
+
+
+async def test_sigterm_ends_it_cleanly_although_stdin_is_open(server: Server) -> None:
+    raw = await Raw.start(server, {})
+    await raw.handshake()
+    raw.process.terminate()
+    assert await asyncio.wait_for(raw.process.wait(), 10) == 0
+    raw.stdin.close()
+
+
+async def test_garbage_on_stdin_does_not_end_the_server(server: Server) -> None:
+    raw = await Raw.start(server, {})
+    await raw.handshake()
+    raw.stdin.write(b'\xff\xfe not json\n{}\n[]\n\n{"jsonrpc": "2.0"}\n')
+    await raw.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+    while (message := await raw.receive()).get("id") != 2:
+        assert message["jsonrpc"] == "2.0"
+    raw.stdin.close()
+    await raw.process.wait()
+
+
+async def test_logs_are_json_lines_without_the_query_or_the_url(web: PocketWeb, server: Server) -> None:
+    web.serper.fails("500")
+    query = "canary quetzal question"
+    async with server.connect(web.environment("serper", "tavily")) as client:
+        await client.call_tool("web_search", {"query": query, "num_results": 1})
+    events = [json.loads(line) for line in server.log.splitlines()]
+    by_name = {event["event"]: event for event in events}
+    searched, fetched = by_name["search completed using engine"], by_name["fetch completed using engine"]
+    assert {"engine", "query_hash", "result_count", "ms"} <= set(searched)
+    assert {"engine", "host", "url_hash", "ms"} <= set(fetched)
+    assert by_name["attempt failed"]["level"] == "warning"
+    assert "quetzal" not in server.log
+    assert "/articles/" not in server.log
+
+
+async def test_queries_are_logged_when_asked_for(web: PocketWeb, server: Server) -> None:
+    async with server.connect(web.environment("serper") | {"DOWSE_LOG_QUERIES": "true"}) as client:
+        await client.call_tool("web_search", {"query": "quetzal", "num_results": 1})
+    assert '"query": "quetzal"' in server.log
+
+
+async def test_structured_output_can_be_left_out(web: PocketWeb, server: Server) -> None:
+    async with server.connect(web.environment("serper") | {"DOWSE_STRUCTURED": "off"}) as client:
+        result = await client.call_tool("web_search", {"query": "python", "num_results": 1})
+    assert result.structured_content is None
+    assert "<<< untrusted page 1" in text(result)
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
