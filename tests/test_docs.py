@@ -1,0 +1,310 @@
+"""The documentation says what the code does: generated pages, commands, links, names, limits and lock files."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse import config, errors
+from dowse.providers import exa, searxng, serper, tavily
+from dowse.routing.policy import FallbackPolicy, counts_as_failure
+from dowse.settings import PROVIDERS, Settings, variables
+from dowse.surfaces.cli import exits, kindly
+from dowse.surfaces.cli import main as cli
+from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch
+from tools import generate_docs
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+VARIABLES = [name for field in Settings.model_fields for name in variables(field)]
+LIMITS = {"serper": serper.LIMITS, "exa": exa.LIMITS, "tavily": tavily.LIMITS, "searxng": searxng.LIMITS}
+
+_FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
+_INLINE = re.compile(r"`((?:dowse|make|uvx) [a-z-][^`]*)`")
+_ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
+
+
+def text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def fenced(path: Path, *languages: str) -> list[str]:
+    return [body for language, body in _FENCED.findall(text(path)) if language in languages]
+
+
+def prose(path: Path) -> str:
+    return _FENCED.sub("", text(path))
+
+
+def rows(path: Path, heading: str) -> list[list[str]]:
+    """The cells of the table whose first column is called `heading`, head included."""
+    lines = text(path).splitlines()
+    start = next(index for index, line in enumerate(lines) if line.startswith(f"| {heading} |"))
+    end = next((i for i, line in enumerate(lines[start:], start) if not line.startswith("|")), len(lines))
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start:end] if "---" not in line]
+
+
+# Generated files
+
+
+def test_generated_files_are_up_to_date() -> None:
+    assert generate_docs.stale(ROOT) == [], "run make docs"
+
+
+def test_check_names_what_is_stale_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    monkeypatch.setattr(generate_docs, "ROOT", tmp_path)
+
+    assert generate_docs.main(["--check"]) == 1
+    assert not list(tmp_path.glob("**/*.md"))
+    told = capsys.readouterr().err
+    assert all(name in told for name in ("docs/configuration.md", "docs/clients.md", ".env.example"))
+
+    assert generate_docs.main([]) == 0
+    assert generate_docs.main(["--check"]) == 0
+    (tmp_path / ".env.example").write_text("edited", encoding="utf-8")
+    assert generate_docs.main(["--check"]) == 1
+    assert ".env.example" in capsys.readouterr().err
+
+
+def test_every_generated_file_says_so_in_its_first_line() -> None:
+    for name in generate_docs.pages():
+        assert "make docs" in text(ROOT / name).splitlines()[0]
+
+
+def test_a_setting_without_a_group_stops_the_generator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generate_docs, "GROUPS", {})
+
+    with pytest.raises(SystemExit, match="log_level"):
+        generate_docs.pages()
+
+
+def test_notes_and_old_names_refer_to_what_exists() -> None:
+    assert set(generate_docs.NOTES) <= {client.title for client in (*MAIN, *FURTHER)}
+    assert set(generate_docs.ORIGINS) <= set(VARIABLES)
+    for old, (_, new) in generate_docs.RENAMED.items():
+        assert old not in VARIABLES, f"{old} is an alias by now"
+        assert new in (*VARIABLES, *config.RESERVED)
+
+
+# README
+
+
+def test_the_readme_is_short() -> None:
+    assert len(text(README).splitlines()) <= 200
+
+
+@pytest.mark.parametrize("client", MAIN, ids=lambda client: client.title)
+def test_the_readme_shows_what_the_code_renders_for_a_client(client: Client) -> None:
+    page = text(README)
+    assert f"```{client.language}\n{client.render(Launch())}\n```" in page
+    assert client.title in page
+    assert client.where.removeprefix("a ") in page
+
+
+def test_the_readme_names_every_command_and_exit_code() -> None:
+    page = text(README)
+    assert all(f"`dowse {name}`" in page for name in subcommands())
+    told = page[page.index("Exit codes:") :].split("\n\n")[0]
+    codes = {value for name, value in vars(exits).items() if name.isupper()}
+    assert {int(number) for number in re.findall(r"\b\d+\b", told)} == codes
+
+
+# Names
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_every_variable_is_documented(variable: str) -> None:
+    assert any(re.search(rf"\b{variable}\b", text(page)) for page in PAGES)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_page_of_a_provider_names_all_its_variables(provider: str) -> None:
+    page = text(ROOT / "docs" / "providers.md")
+    fields = [field for field in Settings.model_fields if field.startswith(f"{provider}_")]
+    assert [name for field in fields for name in variables(field) if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_variable_that_is_mentioned_exists(page: Path) -> None:
+    mentioned = set(re.findall(r"\bDOWSE_[A-Z_]*[A-Z]\b(?!_)", text(page)))
+    known = {*VARIABLES, *config.RESERVED, "DOWSE_CONFIG"}
+    assert {name for name in mentioned - known if not name.startswith(config.RESERVED_PREFIXES)} == set()
+
+
+# Links and commands
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
+    for link in _LINK.findall(prose(page)):
+        path, _, anchor = link.partition("#")
+        if "://" in link:
+            continue
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{page.name} links to {link}"
+        assert not anchor or anchor in anchors(target), f"{page.name} links to {link}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_commands_on_a_page_exist(page: Path) -> None:
+    blocks = (line for body in fenced(page, "sh", "console") for line in commands(body))
+    inline = (shlex.split(found) for found in _INLINE.findall(prose(page)))
+    assert [problem for words in (*blocks, *inline) if (problem := mistake(words))] == []
+
+
+def test_the_readme_shows_how_to_start_the_server_without_a_clone() -> None:
+    shown = [words for body in fenced(README, "sh") for words in commands(body)]
+    start = ["uvx", "--from", "git+<repo>"]
+    assert [*start, "dowse", "serve"] in shown
+    assert [*start, "kindly-web-search-mcp-server", "start-mcp-server", "--context", "codex"] in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["dowse serach x", "dowse search --no-such-flag x", "make everything", "uvx --from git+<repo> dows serve",
+     "uvx --from git+<repo> kindly-web-search-mcp-server start"],
+)  # fmt: skip
+def test_a_wrong_command_would_be_noticed(command: str) -> None:
+    assert mistake(shlex.split(command))
+
+
+async def test_the_example_of_a_test_passes() -> None:
+    (example,) = fenced(ROOT / "docs" / "testing.md", "python")
+    namespace: dict[str, object] = {}
+    exec(compile(example, "docs/testing.md", "exec"), namespace)
+    (test,) = (value for name, value in namespace.items() if name.startswith("test_"))
+    assert callable(test)
+    await test()
+
+
+# Tables
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_table_of_filters_agrees_with_the_declared_limits(provider: str) -> None:
+    head, *body = rows(ROOT / "docs" / "providers.md", "Filter")
+    column = [name.lower() for name in head].index(provider)
+    cells = {name: row[column] for row in body for name in re.findall(r"\w+", row[0])}
+    limits = LIMITS[provider]
+
+    native = {name for name, cell in cells.items() if cell.startswith("native")}
+    assert native == limits.filters
+    assert cells["results"].split(",")[0] == str(limits.max_results)
+    assert cells["query"].split()[0] == str(limits.max_query_chars)
+    listed = set(re.findall(r"`(\w+)`", cells["category"]))
+    assert listed == (set() if cells["category"] == "all nine" else {str(each) for each in limits.categories})
+    assert (cells["category"] == "all nine") == (len(limits.categories) == 9)
+
+
+def test_the_table_of_failure_classes_agrees_with_the_policy() -> None:
+    _, *body = rows(ROOT / "docs" / "architecture.md", "Class")
+    told = {row[0].strip("`"): (row[1].strip("`"), row[3].split(",")[0], row[4]) for row in body}
+
+    def yes(answer: bool) -> str:
+        return "yes" if answer else "no"
+
+    for kind in (*errors.Transient.__subclasses__(), *errors.Refused.__subclasses__()):
+        error = kind("some provider")
+        moves_on = yes(FallbackPolicy().moves_on(error))
+        if FallbackPolicy(after_rejected_key=True).moves_on(error) and moves_on == "no":
+            moves_on = "only with `DOWSE_FALLBACK=any`"
+        assert told.pop(kind.__name__) == (kind.code, moves_on, yes(counts_as_failure(error)))
+    assert told == {}
+
+
+# Lock files
+
+
+def test_no_lock_file_names_an_index() -> None:
+    locks = sorted((ROOT / "requirements").glob("*.txt"))
+    assert locks
+    for lock in locks:
+        assert "://" not in text(lock), lock.name
+        assert not re.search(r"^\s*(-i|-f|--(extra-)?index-url|--find-links)\b", text(lock), re.MULTILINE), lock.name
+
+
+def test_no_npm_lock_names_a_registry() -> None:
+    for lock in npm_locks():
+        assert '"resolved"' not in text(lock), lock.relative_to(ROOT)
+
+
+def npm_locks() -> Iterator[Path]:
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in (".git", ".venv", "node_modules")]
+        yield from (Path(folder) / name for name in files if name in ("package-lock.json", "npm-shrinkwrap.json"))
+
+
+# How commands are read
+
+
+def commands(body: str) -> Iterator[list[str]]:
+    """The commands in a shell block as words, without comments and leading assignments; output is skipped."""
+    lines = body.replace("\\\n", " ").splitlines()
+    if any(line.startswith("$ ") for line in lines):
+        lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    for line in lines:
+        for part in line.split("&&"):
+            words = shlex.split(part, comments=True)
+            while words and _ASSIGNMENT.fullmatch(words[0]):
+                del words[0]
+            if words:
+                yield words
+
+
+def mistake(words: list[str]) -> str:
+    """What is wrong with a command of ours; empty for a good one and for other people's."""
+    if words[0] == "claude":
+        words = words[words.index("--") + 1 :]
+    known = True
+    match words:
+        case ["make", *wanted]:
+            known = set(wanted) <= targets()
+        case ["uvx", "--from", _, "kindly-web-search-mcp-server", *rest]:
+            known = exit_code(kindly.main, [*rest, "--help"]) == 0
+        case ["uvx", "--from", _, "dowse", *rest]:
+            known = exit_code(cli._parser().parse_args, rest) == 0
+        case ["uvx", *rest]:
+            known = "--from" in rest and rest[-1] in scripts()
+        case ["dowse" | ".venv/bin/dowse", *rest]:
+            # In prose a command is often named without its arguments.
+            known = rest in [[name] for name in subcommands()] or exit_code(cli._parser().parse_args, rest) == 0
+    return "" if known else shlex.join(words)
+
+
+def exit_code(call: object, arguments: list[str]) -> object:
+    assert callable(call)
+    try:
+        call(arguments)
+    except SystemExit as error:
+        return error.code
+    return 0
+
+
+def subcommands() -> set[str]:
+    actions = (action for action in cli._parser()._actions if action.dest == "==SUPPRESS==" and action.choices)
+    return {str(name) for action in actions for name in action.choices or ()}
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", text(ROOT / "Makefile"), re.MULTILINE))
+
+
+def scripts() -> set[str]:
+    return set(tomllib.loads(text(ROOT / "pyproject.toml"))["project"]["scripts"])
+
+
+def anchors(page: Path) -> set[str]:
+    """Headings as a repository host turns them into anchors."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
