@@ -19,12 +19,16 @@ from tests.fakes import FakeClock
 # What a process needs to start; everything else would make a test depend on the machine it runs on.
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
 
+_OURS = tuple(["DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "MCP_", "XDG_", "LOG_LEVEL", "NO_COLOR"])
+
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No setting of the machine reaches a test: an empty home, an empty directory, no variables."""
     for name in list(os.environ):
-        if name.startswith(("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "XDG_", "LOG_LEVEL")):
+        if name.startswith(
+            ("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "XDG_", "LOG_LEVEL", "MCP_", "NO_COLOR")
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)

@@ -18,7 +18,7 @@ from dowse.interfaces import SearchProvider
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
-from dowse.providers.table import PROVIDERS
+from dowse.providers.table import PROVIDERS, Kit
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.settings import Settings
@@ -71,4 +71,5 @@ class App:
 
     def _providers(self, clock: Clock) -> list[SearchProvider]:
         active = [name for name in self.settings.search_order if self.settings.is_active(name)]
-        return [PROVIDERS[name](self.settings, self._api_client, clock) for name in active]
+        kit = Kit(self.settings, self._api_client, clock, self.redactor)
+        return [PROVIDERS[name](kit) for name in active]

@@ -190,8 +190,10 @@ def _is_known(name: str) -> bool:
 
 
 def _typo(name: str, *, shown: str = "") -> str:
-    near = difflib.get_close_matches(name, _known(), n=1, cutoff=0.6)
-    hint = f"; did you mean {near[0].removeprefix('DOWSE_').lower() if shown else near[0]}?" if near else "."
+    # Compared without the prefix, which would make everything look alike.
+    known = {variable.removeprefix("DOWSE_"): variable for variable in sorted(_known())}
+    near = difflib.get_close_matches(name.removeprefix("DOWSE_"), known, n=1, cutoff=0.6)
+    hint = f"; did you mean {near[0].lower() if shown else known[near[0]]}?" if near else "."
     return f"{shown or name} is not a setting of dowse{hint}"
 
 

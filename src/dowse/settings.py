@@ -6,11 +6,13 @@ reference and `.env.example` are generated from this file; `dowse.config` fills 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
+from dowse import urls
 from dowse.settings_types import (
     Duration,
     Flag,
@@ -27,6 +29,10 @@ from dowse.settings_types import (
 )
 
 PROVIDERS = ("serper", "exa", "tavily", "searxng")
+
+
+# Extra headers that hold no secret; masking a value such as "en" would eat ordinary words.
+_HARMLESS = ("accept", "user-agent", "x-forwarded-", "x-real-ip", "referer", "origin", "host", "cache-control")
 
 
 class Settings(BaseModel):
@@ -159,8 +165,13 @@ class Settings(BaseModel):
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for the redaction filter and for nothing else."""
         values = [value for _, value in self if isinstance(value, SecretStr)]
-        values += self.searxng_headers.values()
+        values += [value for name, value in self.searxng_headers.items() if not name.lower().startswith(_HARMLESS)]
         return tuple(value.get_secret_value() for value in values) + _userinfo(self.searxng_url or "")
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        """As pydantic has it, except that an address is shown without the password that may be in it."""
+        for name, value in super().__repr_args__():
+            yield name, urls.without_userinfo(value) if isinstance(value, str) and "@" in value else value
 
     @staticmethod
     def credential_variable(provider: str) -> str:

@@ -18,7 +18,14 @@ _INVISIBLE = re.compile(
 _JOINERS = re.compile("[\u200c\u200d]")
 _VARIATION_RUN = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 _BLANKS = re.compile(r"\s+")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>")
+# Elements that APIs highlight with or that pages forge; `Vec<u8>` and `List<String>` are not markup.
+_ELEMENTS = (
+    "a|abbr|article|b|big|blockquote|body|br|button|cite|code|dd|del|details|div|dl|dt|em|embed|figure|font|form|"
+    "h[1-6]|head|hr|html|i|iframe|img|input|ins|kbd|li|link|main|mark|meta|nav|object|ol|p|pre|q|s|script|section|"
+    "select|small|span|strike|strong|style|sub|summary|sup|svg|system|table|tbody|td|template|textarea|th|thead|"
+    "title|tr|tt|u|ul|var|video"
+)
+_TAG = re.compile(rf"</?(?:{_ELEMENTS})(?:[\s/][^<>]{{0,300}})?>", re.IGNORECASE)
 _BRACKETS = re.compile("[<>]")
 
 

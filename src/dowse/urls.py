@@ -69,6 +69,13 @@ def parse(text: str, base: str = "") -> Url | None:
     return Url(parsed.href, scheme, parsed.hostname, port, bool(parsed.username or parsed.password))
 
 
+def without_userinfo(url: str) -> str:
+    """The address without a user name and password, for people to look at."""
+    before, mark, rest = url.partition("://")
+    authority, slash, path = rest.partition("/")
+    return before + mark + authority.rpartition("@")[2] + slash + path
+
+
 def without_tracking(url: str) -> str:
     """The same document without campaign and click parameters; other parameters stay byte for byte."""
     parsed = parse(url)

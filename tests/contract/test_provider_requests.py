@@ -10,7 +10,8 @@ from dowse.interfaces import SearchProvider
 from dowse.models import Category, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.pocketweb import EXA_KEY, SERPER_KEY, TAVILY_KEY, PocketWeb
-from dowse.providers.table import PROVIDERS
+from dowse.providers.table import PROVIDERS, Kit
+from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock
 
 
@@ -22,7 +23,8 @@ async def client() -> AsyncIterator[ConfiguredClient]:
 
 
 def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
-    return PROVIDERS[name](load({}, {**web.environment(name), **settings}).settings, client, FakeClock())
+    loaded = load({}, {**web.environment(name), **settings}).settings
+    return PROVIDERS[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
 
 
 async def test_serper_is_posted_q_and_num_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:

@@ -58,8 +58,8 @@ def address(text: str) -> str:
 
 def answer(page: Page, max_tokens: int, remarks: tuple[str, ...] = ()) -> Answer:
     whole = content(page)
-    text = budget.cut(whole, max_tokens)
-    status = Status.TRUNCATED if page.status is Status.OK and len(text) < len(whole) else page.status
+    text = budget.cut(whole, max_tokens) if page.status.readable else whole
+    status = Status.TRUNCATED if page.status is Status.OK and text != whole else page.status
     warnings = (*remarks, *page.warnings)
     structured: dict[str, object] = {
         "url": page.url,

@@ -10,7 +10,7 @@ from dowse.contracts.arguments import Param, read
 from dowse.contracts.notes import content
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool
-from dowse.contracts.web_search import MAX_QUERY_CHARS, to_query
+from dowse.contracts.web_search import MAX_QUERY_CHARS
 from dowse.interfaces import Progress
 from dowse.models import Page, Status
 
@@ -30,13 +30,12 @@ _SEARCH_PARAMS = (
     Param("num_results", "integer", "How many results to return.", 3, minimum=1, maximum=50),
 )
 _CONTENT_PARAMS = (Param("url", "string", "The page's address.", required=True, minimum=1, maximum=8000),)
-_DEFAULTS = {"category": "general", "time_range": ""}
 
 
 def web_search(services: Services) -> Tool:
     async def call(given: Mapping[str, object], progress: Progress) -> Answer:
         arguments = read(_SEARCH_PARAMS, given)
-        query = to_query(type(arguments)({**_DEFAULTS, **arguments.values}, ()))
+        query = services.query(arguments.text("query"), arguments.integer("num_results"))
         outcome = await services.search.search(query, services.deadline(), progress=progress)
         results = [
             {

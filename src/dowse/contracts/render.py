@@ -38,7 +38,7 @@ def render_page(page: Page, text: str, warnings: Sequence[str], *, max_tokens: i
     title = f"# {page.title}"
     head = [] if not page.title or text.startswith(title) else [title]
     lines = ["\n".join([*head, page.final_url, UNTRUSTED]), Fence().around(text, "page")]
-    if len(text) < len(page.text):
+    if text != page.text:
         whole = estimate_tokens(page.text)
         lines.append(f"(Cut: the page has about {whole} tokens; max_tokens goes up to {max_tokens}.)")
     return "\n\n".join([*lines, *remarks])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
-from dowse.models import Clock, Deadline
+from dowse.models import Category, Clock, Deadline, Query
 from dowse.settings import Settings
 
 
@@ -21,3 +21,14 @@ class Services:
 
     def deadline(self, timeout_s: float | None = None) -> Deadline:
         return Deadline.after(self.clock, timeout_s or self.settings.deadline_s)
+
+    def query(self, text: str, num_results: int) -> Query:
+        """A query with the user's defaults, for contracts that offer no filters."""
+        safe_search = self.settings.default_safe_search
+        return Query(
+            text,
+            num_results,
+            category=Category(self.settings.default_category),
+            language=self.settings.default_language,
+            safe_search=int(safe_search) if safe_search else None,
+        )

@@ -137,7 +137,7 @@ def _domains(name: str, arguments: Arguments) -> tuple[str, ...]:
     for entry in arguments.names(name):
         parsed = urls.parse(entry if "://" in entry else f"https://{entry}")
         if parsed is None or "." not in parsed.host:
-            raise InvalidRequest(f"{name} takes domains such as python.org, not {entry!r}.")
+            raise InvalidRequest(f"{name} takes domains such as python.org, not {entry[:80]!r}.")
         hosts.append(parsed.host.removeprefix("www."))
     return tuple(dict.fromkeys(hosts))
 
@@ -157,7 +157,7 @@ def _fitted(pages: list[Page], max_tokens: int) -> list[str]:
 
 def _item(result: Result, text: str, engine: str) -> dict[str, object]:
     page = result.page
-    status = Status.TRUNCATED if page.status is Status.OK and len(text) < len(page.text) else page.status
+    status = Status.TRUNCATED if page.status is Status.OK and text != page.text else page.status
     item: dict[str, object] = {
         "title": result.hit.title,
         "link": result.hit.url,

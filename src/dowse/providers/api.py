@@ -27,6 +27,7 @@ from dowse.errors import (
 )
 from dowse.models import Hit
 from dowse.net.clients import ConfiguredClient, Reply
+from dowse.telemetry.redact import Redactor
 from dowse.text import one_line, without_markup
 
 Json = Mapping[str, object]
@@ -44,7 +45,8 @@ class Api:
     provider: str
     client: ConfiguredClient
     timeout_s: float
-    key_variable: str = ""
+    key_variable: str
+    redactor: Redactor
 
     async def post(self, url: str, *, headers: Mapping[str, str], body: Json) -> Json:
         return self._judge(await self._send("POST", url, headers=headers, json=body))
@@ -87,7 +89,8 @@ class Api:
         return body
 
     def _failure(self, reply: Reply) -> ProviderError:
-        kind, said = _classify(reply), _message(reply)
+        # Masked before it is cut: half a key would pass the filter at the way out.
+        kind, said = _classify(reply), one_line(self.redactor.message(_message(reply)), _DETAIL_CHARS)
         detail = f"HTTP {reply.status}" + (f", {said}" if said else "")
         if kind is KeyRejected and self.key_variable:
             detail += f"; check {self.key_variable}"
@@ -164,7 +167,7 @@ def _is_challenge(reply: Reply) -> bool:
 
 
 def _message(reply: Reply) -> str:
-    """What the API says went wrong, as one short line; markup and unknown shapes say nothing."""
+    """What the API says went wrong, on one line; markup and unknown shapes say nothing."""
     try:
         body = json.loads(reply.body)
     except (ValueError, RecursionError):
@@ -174,7 +177,7 @@ def _message(reply: Reply) -> str:
         if isinstance(value, dict):
             value = string(value, "error", "message")
         if isinstance(value, str) and value:
-            return one_line(value, _DETAIL_CHARS)
+            return one_line(value)
     return ""
 
 

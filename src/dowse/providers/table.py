@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pydantic import SecretStr
 
@@ -15,28 +16,41 @@ from dowse.providers.searxng import Preferences, SearXNG
 from dowse.providers.serper import Serper
 from dowse.providers.tavily import Tavily
 from dowse.settings import Settings
-
-Make = Callable[[Settings, ConfiguredClient, Clock], SearchProvider]
-
-
-def _serper(settings: Settings, client: ConfiguredClient, _clock: Clock) -> SearchProvider:
-    api = Api(Serper.name, client, settings.serper_timeout_s, "SERPER_API_KEY")
-    return Serper(api, settings.serper_search_endpoint, _key(settings.serper_api_key))
+from dowse.telemetry.redact import Redactor
 
 
-def _exa(settings: Settings, client: ConfiguredClient, clock: Clock) -> SearchProvider:
-    api = Api(Exa.name, client, settings.exa_timeout_s, "EXA_API_KEY")
-    return Exa(api, settings.exa_search_endpoint, _key(settings.exa_api_key), clock.today)
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What a provider is made of besides its own code."""
+
+    settings: Settings
+    client: ConfiguredClient
+    clock: Clock
+    redactor: Redactor
+
+    def api(self, name: str, key_variable: str) -> Api:
+        timeout_s: float = getattr(self.settings, f"{name}_timeout_s")
+        return Api(name, self.client, timeout_s, key_variable, self.redactor)
 
 
-def _tavily(settings: Settings, client: ConfiguredClient, _clock: Clock) -> SearchProvider:
-    api = Api(Tavily.name, client, settings.tavily_timeout_s, "TAVILY_API_KEY")
+def _serper(kit: Kit) -> SearchProvider:
+    api = kit.api(Serper.name, "SERPER_API_KEY")
+    return Serper(api, kit.settings.serper_search_endpoint, _key(kit.settings.serper_api_key))
+
+
+def _exa(kit: Kit) -> SearchProvider:
+    api = kit.api(Exa.name, "EXA_API_KEY")
+    return Exa(api, kit.settings.exa_search_endpoint, _key(kit.settings.exa_api_key), kit.clock.today)
+
+
+def _tavily(kit: Kit) -> SearchProvider:
+    settings, api = kit.settings, kit.api(Tavily.name, "TAVILY_API_KEY")
     key = _key(settings.tavily_api_key)
     return Tavily(api, settings.tavily_search_endpoint, key, depth=settings.tavily_search_depth)
 
 
-def _searxng(settings: Settings, client: ConfiguredClient, _clock: Clock) -> SearchProvider:
-    api = Api(SearXNG.name, client, settings.searxng_timeout_s, "SEARXNG_HEADERS_JSON")
+def _searxng(kit: Kit) -> SearchProvider:
+    settings, api = kit.settings, kit.api(SearXNG.name, "SEARXNG_HEADERS_JSON")
     preferences = Preferences(
         language=settings.searxng_language,
         categories=settings.searxng_categories,
@@ -56,4 +70,9 @@ def _key(key: SecretStr | None) -> SecretStr:
     return key
 
 
-PROVIDERS: dict[str, Make] = {"serper": _serper, "exa": _exa, "tavily": _tavily, "searxng": _searxng}
+PROVIDERS: dict[str, Callable[[Kit], SearchProvider]] = {
+    "serper": _serper,
+    "exa": _exa,
+    "tavily": _tavily,
+    "searxng": _searxng,
+}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 from dowse import __version__
 from dowse.errors import ConfigError
 from dowse.surfaces.cli import demo, read, search, serve
-from dowse.surfaces.cli.exits import INTERRUPTED, USAGE
+from dowse.surfaces.cli.exits import DONE, INTERRUPTED, USAGE
 
 _EPILOG = """\
 exit codes:
@@ -26,6 +27,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         code: int = arguments.run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # `dowse search … | head`: who reads has enough. Python would complain again at its own flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except ConfigError as error:
         print(f"dowse: {error}", file=sys.stderr)
         return USAGE

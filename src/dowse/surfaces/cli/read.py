@@ -6,7 +6,7 @@ import argparse
 
 from dowse.contracts.tool import Structured
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.terminal import style
+from dowse.surfaces.cli.terminal import style, tried
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,6 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shown(page: Structured) -> str:
+    text = str(page["page_content"])
+    if page["status"] not in ("ok", "truncated"):
+        return f"{text}\n\n{style(tried(page), 'dim')}"
     title = f"{style(str(page['title']), 'bold')}\n" if page["title"] else ""
     cut = f"\n\n{style('(cut; --max-tokens shows more)', 'dim')}" if page["status"] == "truncated" else ""
-    return f"{title}{style(str(page['final_url']), 'cyan')}\n\n{page['page_content']}{cut}"
+    return f"{title}{style(str(page['final_url']), 'cyan')}\n\n{text}{cut}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from dowse.contracts.tool import Structured
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.terminal import style
+from dowse.surfaces.cli.terminal import style, tried
 
 _OPTIONS = ("category", "language", "safe_search", "time_range", "start_date", "end_date", "max_tokens", "timeout_s")
 
@@ -55,8 +55,7 @@ def _shown(found: Structured) -> str:
     blocks += [f"{style('answer', 'green')} {answer}" for answer in _listed(found, "answers")]
     blocks += [_block(number, item) for number, item in enumerate(items, start=1)]
     blocks += [style(f"note: {warning}", "yellow") for warning in _listed(found, "warnings")]
-    tried = [f"{a['provider']}: {a['outcome']} ({a['ms']} ms)" for a in _listed(found, "attempts")]
-    return "\n\n".join([*blocks, style("tried: " + ", ".join(tried), "dim")])
+    return "\n\n".join([*blocks, style(tried(found), "dim")])
 
 
 def _block(number: int, item: Mapping[str, object]) -> str:

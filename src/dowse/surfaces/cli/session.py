@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import Callable, Mapping
 
@@ -24,13 +25,16 @@ def common_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def load(arguments: argparse.Namespace, flags: Mapping[str, object], *, quiet: bool) -> Settings:
-    """Settings for a command; a person at a shell sees log lines only when asking for them."""
+    """Settings for a command. `quiet` is for people at a shell: no log lines unless they ask for them."""
     loaded = config.load({"DOWSE_LOG_LEVEL": arguments.log_level, **flags}, config=arguments.config)
     settings = loaded.settings
     asked_for = "log_level" in settings.model_fields_set
     log.configure(settings.log_level if asked_for or not quiet else "error", Redactor(settings.secrets()))
     for warning in loaded.warnings:
-        print(f"dowse: warning: {warning}", file=sys.stderr)
+        if quiet:
+            print(f"dowse: warning: {warning}", file=sys.stderr)
+        else:
+            log.event(logging.WARNING, "setting ignored", detail=warning)
     return settings
 
 

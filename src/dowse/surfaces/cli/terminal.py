@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 from typing import TextIO
 
 from dowse import config
@@ -18,6 +19,17 @@ def style(text: str, name: str, stream: TextIO | None = None) -> str:
     if not text or not target.isatty() or not config.colour_wanted():
         return text
     return f"\x1b[{_STYLES[name]}m{text}\x1b[0m"
+
+
+def tried(answer: Mapping[str, object]) -> str:
+    """Who was asked, with what outcome, in one line."""
+    attempts = answer["attempts"]
+    assert isinstance(attempts, list)
+    told = [
+        f"{attempt['provider']}: {attempt['outcome']} ({attempt['detail'] or str(attempt['ms']) + ' ms'})"
+        for attempt in attempts
+    ]
+    return "tried: " + ", ".join(told)
 
 
 class Status:

@@ -19,6 +19,7 @@ from dowse.contracts.tool import Answer, Tool
 from dowse.errors import DowseError
 from dowse.interfaces import Progress
 from dowse.telemetry.log import LOGGER, event
+from dowse.text import one_line
 
 Context = ServerRequestContext[Any, Any]
 
@@ -38,7 +39,8 @@ def build_server(app: App) -> Server[Any]:
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = app.contract.tool(params.name)
         if tool is None:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name[:80]}")
+            name = app.redactor.message(one_line(params.name))[:80]
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {name}")
         return _result(app, await _call(app, tool, params.arguments or {}, _progress(context)))
 
     return Server(

@@ -1,0 +1,57 @@
+"""Services of a contract over scripted parts: a provider that finds, and a web of texts."""
+
+from __future__ import annotations
+
+from dowse.config import load
+from dowse.contracts import registry
+from dowse.contracts.services import Services
+from dowse.contracts.tool import Answer
+from dowse.flows.read import ReadFlow
+from dowse.flows.search import SearchFlow
+from dowse.interfaces import SearchProvider
+from dowse.models import Found
+from dowse.routing.router import Router
+from tests.fakes.clock import FakeClock
+from tests.fakes.observer import RecordingObserver
+from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedProvider
+
+
+class ContractBench:
+    """A contract as `app` would wire it, with nothing outside but what a test says."""
+
+    def __init__(
+        self,
+        contract: str = "dowse",
+        found: Found | Exception | None = None,
+        pages: dict[str, str | Exception] | None = None,
+        **environ: str,
+    ) -> None:
+        clock, observer, settings = FakeClock(), RecordingObserver(), load({}, environ).settings
+        self.provider = ScriptedProvider(found if found is not None else Found(()))
+        self.fetcher = ScriptedFetcher(pages or {})
+        self.steps: list[str] = []
+        reader = ReadFlow(
+            self.fetcher,
+            PlainExtractor(),
+            clock=clock,
+            observer=observer,
+            page_timeout_s=10,
+            max_concurrent=8,
+            offline=settings.offline,
+        )
+        router = Router[SearchProvider]("search", [self.provider], clock=clock, observer=observer)
+        search = SearchFlow(router, reader, clock=clock, observer=observer, offline=settings.offline)
+        self.contract = registry.build(contract, Services(search, reader, clock, settings))
+
+    async def call(self, name: str, **arguments: object) -> Answer:
+        tool = self.contract.tool(name)
+        assert tool is not None
+        return await tool.call(arguments, self._progress)
+
+    async def structured(self, name: str, **arguments: object) -> dict[str, object]:
+        answer = await self.call(name, **arguments)
+        assert answer.structured is not None
+        return dict(answer.structured)
+
+    async def _progress(self, step: str) -> None:
+        self.steps.append(step)

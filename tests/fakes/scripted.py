@@ -1,0 +1,62 @@
+"""Stand-ins for the seams of `interfaces.py`: a provider, a fetcher and an extractor that do as a test says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dowse.errors import PageUnreadable
+from dowse.models import Body, Found, Hit, Query, Status, Text
+
+
+@dataclass
+class ScriptedProvider:
+    """Finds what it was given, or raises it; remembers what it was asked."""
+
+    found: Found | Exception
+    name: str = "serper"
+    timeout_s: float = 15.0
+    asked: list[Query] = field(default_factory=list)
+
+    async def search(self, query: Query) -> Found:
+        self.asked.append(query)
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
+
+
+HANGS = "hangs"
+"""A page that never comes."""
+
+
+@dataclass
+class ScriptedFetcher:
+    """A web of texts: a page is its text, a failure, or something that never comes."""
+
+    pages: Mapping[str, str | Exception]
+    name: str = "direct"
+    asked: list[str] = field(default_factory=list)
+
+    async def fetch(self, url: str, *, timeout_s: float) -> Body:
+        self.asked.append(url)
+        page = self.pages.get(url, PageUnreadable(Status.NOT_FOUND, "HTTP 404"))
+        if isinstance(page, Exception):
+            raise page
+        if page == HANGS:
+            await asyncio.Event().wait()
+        return Body(url, page.encode(), "text/plain")
+
+
+class PlainExtractor:
+    """The bytes are the Markdown; the first heading is the title."""
+
+    async def extract(self, body: Body, *, timeout_s: float) -> Text:
+        text = body.data.decode()
+        first = text.partition("\n")[0]
+        return Text(text, first.removeprefix("# ") if first.startswith("# ") else "")
+
+
+def hits(*urls: str) -> Found:
+    """What a provider finds when all that matters is where the results lead."""
+    return Found(tuple(Hit(f"Title of {url.rpartition('/')[2]}", url, "A snippet.") for url in urls))

@@ -1,0 +1,99 @@
+"""The `kindly` contract: one text block of JSON, whole pages up to a cap, nothing typed."""
+
+import json
+
+import pytest
+
+from dowse.contracts.kindly import CUT_MARK, MAX_PAGE_CHARS
+from dowse.contracts.notes import note
+from dowse.errors import InvalidRequest, Offline, PageUnreadable
+from dowse.models import Page, Query, Status
+from tests.fakes.bench import ContractBench
+from tests.fakes.scripted import hits
+
+A, B = "https://example.org/a", "https://example.org/b"
+
+
+async def test_a_search_is_one_json_text_and_nothing_else() -> None:
+    bench = ContractBench("kindly", hits(A, B), {A: "# Größe\n\nText.", B: PageUnreadable(Status.TIMEOUT)})
+    answer = await bench.call("web_search", query="x")
+    assert answer.structured is None
+    assert not answer.is_error
+    assert "Größe" in answer.text
+    assert json.loads(answer.text) == {
+        "results": [
+            {"title": "Title of a", "link": A, "snippet": "A snippet.", "page_content": "# Größe\n\nText."},
+            {
+                "title": "Title of b",
+                "link": B,
+                "snippet": "A snippet.",
+                "page_content": note(Page(B, Status.TIMEOUT)),
+            },
+        ]
+    }
+
+
+async def test_three_results_are_asked_for_unless_the_caller_says_otherwise() -> None:
+    bench = ContractBench("kindly")
+    await bench.call("web_search", query="x")
+    await bench.call("web_search", query="x", num_results="5")
+    assert bench.provider.asked == [Query("x", 3), Query("x", 5)]
+
+
+async def test_a_page_is_one_json_text_and_nothing_else() -> None:
+    answer = await ContractBench("kindly", pages={A: "Text."}).call("get_content", url=A)
+    assert (json.loads(answer.text), answer.structured) == ({"url": A, "page_content": "Text."}, None)
+
+
+async def test_a_page_that_fails_is_a_note_with_its_source() -> None:
+    """Acceptance case 46."""
+    answer = await ContractBench("kindly").call("get_content", url=A)
+    assert json.loads(answer.text) == {"url": A, "page_content": note(Page(A, Status.NOT_FOUND))}
+
+
+@pytest.mark.parametrize("url", ["not an address", "mailto:a@b.c"])
+async def test_what_is_no_address_is_a_note_too(url: str) -> None:
+    bench = ContractBench("kindly")
+    answer = await bench.call("get_content", url=url)
+    assert json.loads(answer.text) == {"url": url, "page_content": note(Page(url, Status.DENIED))}
+    assert bench.fetcher.asked == []
+
+
+@pytest.mark.parametrize("extra", [0, 1, 5000])
+async def test_a_page_is_whole_up_to_fifty_thousand_characters_and_marked_when_cut(extra: int) -> None:
+    """Acceptance case 40."""
+    text = "é" * (50_000 + extra)
+    bench = ContractBench("kindly", hits(A), {A: text})
+    page = json.loads((await bench.call("get_content", url=A)).text)["page_content"]
+    searched = json.loads((await bench.call("web_search", query="x")).text)["results"][0]["page_content"]
+    assert page == searched
+    assert len(page) == MAX_PAGE_CHARS == 50_000
+    assert page == (text if not extra else text[: 50_000 - len(CUT_MARK)] + CUT_MARK)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [("web_search", {"query": " "}), ("get_content", {})])
+async def test_missing_arguments_are_refused_in_one_sentence(tool: str, arguments: dict[str, object]) -> None:
+    with pytest.raises(InvalidRequest):
+        await ContractBench("kindly").call(tool, **arguments)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [("web_search", {"query": "x"}), ("get_content", {"url": A})])
+async def test_offline_is_an_error(tool: str, arguments: dict[str, object]) -> None:
+    bench = ContractBench("kindly", hits(A), {A: "Text."}, DOWSE_OFFLINE="true")
+    with pytest.raises(Offline):
+        await bench.call(tool, **arguments)
+    assert (bench.provider.asked, bench.fetcher.asked) == ([], [])
+
+
+async def test_progress_is_told() -> None:
+    bench = ContractBench("kindly", hits(A), {A: "Text."})
+    await bench.call("web_search", query="x")
+    await bench.call("get_content", url=A)
+    assert bench.steps == ["search: asking serper", "read 1 of 1 pages", "page read"]
+
+
+def test_no_tool_declares_an_output() -> None:
+    assert [(tool.name, tool.output_schema) for tool in ContractBench("kindly").contract.tools] == [
+        ("web_search", None),
+        ("get_content", None),
+    ]

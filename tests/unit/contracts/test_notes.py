@@ -1,0 +1,45 @@
+"""Notes in place of pages: one fixed phrase per status, the source, and nothing else."""
+
+import pytest
+
+from dowse.contracts.notes import content, note
+from dowse.models import Page, Status
+
+URL = "https://example.org/page?id=7"
+UNREADABLE = [status for status in Status if not status.readable]
+PHRASES = {
+    "not_fetched": "not requested",
+    "blocked": "the site refused or challenged the request",
+    "not_found": "the page does not exist",
+    "login_required": "the page needs a login or a subscription",
+    "timeout": "the page took too long",
+    "too_large": "the page is too large",
+    "unsupported": "the content type is not supported",
+    "denied": "the address is not allowed",
+    "robots": "the site's robots.txt does not allow it",
+    "offline": "offline mode is enabled",
+    "error": "the page could not be read",
+}
+
+
+@pytest.mark.parametrize("status", UNREADABLE)
+def test_every_status_has_its_phrase(status: Status) -> None:
+    assert note(Page(URL, status)) == f"_Failed to retrieve page content: {PHRASES[status.value]}_\n\nSource: {URL}"
+
+
+@pytest.mark.parametrize("status", UNREADABLE)
+def test_the_cause_never_shows(status: Status) -> None:
+    """Exception texts, addresses and durations would make the same failure look different each time."""
+    told = Page(URL, status, reason="ConnectionError: 10.0.0.7:443 after 3.2 s", fetch_ms=3200, final_url="http://x/")
+    assert note(told) == note(Page(URL, status))
+
+
+def test_a_page_without_text_says_so() -> None:
+    page = Page(URL, Status.ERROR, reason="no readable content")
+    assert note(page) == f"_Failed to retrieve page content: no readable content_\n\nSource: {URL}"
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_content_is_the_text_or_the_note(status: Status) -> None:
+    page = Page(URL, status, text="the text" if status.readable else "")
+    assert content(page) == ("the text" if status.readable else note(page))

@@ -1,0 +1,172 @@
+"""Reading one page: text or a status, always within the deadline, never an exception but offline."""
+
+import asyncio
+
+import pytest
+
+from dowse.clock import SystemClock
+from dowse.errors import Offline, PageUnreadable
+from dowse.fetch.direct import DirectFetcher
+from dowse.flows.read import ReadFlow
+from dowse.interfaces import Extractor, Fetcher
+from dowse.models import Attempt, Body, Clock, Deadline, Page, Status, Text
+from dowse.net.clients import UntrustedClient
+from dowse.net.guard import Guard
+from dowse.pocketweb import PocketWeb
+from tests.fakes import FakeClock, RecordingObserver
+from tests.fakes.scripted import HANGS, PlainExtractor, ScriptedFetcher
+
+URL = "https://example.org/page"
+
+
+class Bench:
+    """A flow over a scripted web."""
+
+    def __init__(
+        self,
+        pages: dict[str, str | Exception],
+        *,
+        clock: Clock | None = None,
+        fetcher: Fetcher | None = None,
+        extractor: Extractor | None = None,
+        page_timeout_s: float = 10.0,
+        max_concurrent: int = 8,
+        offline: bool = False,
+    ) -> None:
+        self.clock = clock or FakeClock()
+        self.observer = RecordingObserver()
+        self.fetcher = ScriptedFetcher(pages)
+        self.flow = ReadFlow(
+            fetcher or self.fetcher,
+            extractor or PlainExtractor(),
+            clock=self.clock,
+            observer=self.observer,
+            page_timeout_s=page_timeout_s,
+            max_concurrent=max_concurrent,
+            offline=offline,
+        )
+
+    async def read(self, url: str = URL, deadline_s: float = 50.0) -> Page:
+        return await self.flow.read(url, Deadline.after(self.clock, deadline_s))
+
+
+async def test_a_page_is_its_text_title_and_one_attempt() -> None:
+    bench = Bench({URL: "# A page\n\nIts text."})
+    assert await bench.read() == Page(
+        url=URL,
+        status=Status.OK,
+        text="# A page\n\nIts text.",
+        title="A page",
+        final_url=URL,
+        engine="direct",
+        attempts=(Attempt("direct", "read", "ok", 0),),
+    )
+    assert bench.observer.fetches == [("direct", URL, "ok")]
+    assert bench.observer.failed == []
+
+
+@pytest.mark.parametrize("status", [status for status in Status if not status.readable])
+async def test_an_unreadable_page_is_a_status_and_a_reason(status: Status) -> None:
+    bench = Bench({URL: PageUnreadable(status, "why")})
+    assert await bench.read() == Page(
+        url=URL,
+        status=status,
+        final_url=URL,
+        engine="direct",
+        reason="why",
+        attempts=(Attempt("direct", "read", status.value, 0, "why"),),
+    )
+    assert bench.observer.failed == [("direct", "read", status.value)]
+    assert bench.observer.fetches == []
+
+
+async def test_text_that_cannot_be_made_is_a_status_too() -> None:
+    class Broken:
+        async def extract(self, body: Body, *, timeout_s: float) -> Text:
+            raise PageUnreadable(Status.ERROR, "no readable content")
+
+    page = await Bench({URL: "x"}, extractor=Broken()).read()
+    assert (page.status, page.reason, page.text) == (Status.ERROR, "no readable content", "")
+
+
+async def test_a_page_that_hangs_is_left_at_the_time_for_one_page() -> None:
+    page = await Bench({URL: HANGS}, clock=SystemClock(), page_timeout_s=0.02).read()
+    assert page.status is Status.TIMEOUT
+    assert page.attempts[0].outcome == "timeout"
+    assert page.fetch_ms >= 20
+
+
+async def test_a_page_that_hangs_is_left_at_the_deadline_of_the_call() -> None:
+    page = await Bench({URL: HANGS}, clock=SystemClock()).read(deadline_s=0.02)
+    assert page.status is Status.TIMEOUT
+
+
+async def test_after_the_deadline_nothing_is_waited_for() -> None:
+    page = await Bench({URL: HANGS}).read(deadline_s=0)
+    assert (page.status, page.fetch_ms) == (Status.TIMEOUT, 0)
+
+
+async def test_a_page_that_waits_for_its_turn_until_the_deadline_is_a_timeout() -> None:
+    other = "https://example.org/other"
+    bench = Bench({URL: HANGS, other: "x"}, clock=SystemClock(), max_concurrent=1)
+    first, second = await asyncio.gather(bench.read(deadline_s=0.03), bench.read(other, deadline_s=0.02))
+    assert (first.status, second.status) == (Status.TIMEOUT, Status.TIMEOUT)
+    assert bench.fetcher.asked == [URL]
+
+
+async def test_the_turn_is_given_back_after_every_outcome() -> None:
+    bench = Bench({URL: "x", "bad": PageUnreadable(Status.ERROR), "slow": HANGS}, max_concurrent=1, page_timeout_s=0.01)
+    statuses = [(await bench.read(url)).status.value for url in ("bad", "slow", URL, URL)]
+    assert statuses == ["error", "timeout", "ok", "ok"]
+
+
+async def test_the_extractor_gets_the_time_that_fetching_left(clock: FakeClock) -> None:
+    given: list[float] = []
+
+    class Slow(ScriptedFetcher):
+        async def fetch(self, url: str, *, timeout_s: float) -> Body:
+            given.append(timeout_s)
+            clock.advance(4)
+            return await super().fetch(url, timeout_s=timeout_s)
+
+    class Listening(PlainExtractor):
+        async def extract(self, body: Body, *, timeout_s: float) -> Text:
+            given.append(timeout_s)
+            return await super().extract(body, timeout_s=timeout_s)
+
+    bench = Bench({}, clock=clock, fetcher=Slow({URL: "x"}), extractor=Listening())
+    page = await bench.read()
+    assert given == [10.0, 6.0]
+    assert page.fetch_ms == 4000
+
+
+@pytest.mark.parametrize("by_setting", [True, False])
+async def test_offline_is_decided_before_anything_is_fetched(by_setting: bool) -> None:
+    bench = Bench({URL: "x"}, offline=by_setting)
+    with pytest.raises(Offline, match="scrape unavailable: offline mode is enabled"):
+        await bench.flow.read(URL, Deadline.after(bench.clock, 50), offline=not by_setting)
+    assert bench.fetcher.asked == []
+
+
+async def test_cancelling_is_passed_on_and_gives_the_turn_back() -> None:
+    bench = Bench({URL: HANGS, "next": "x"}, max_concurrent=1)
+    task = asyncio.create_task(bench.read())
+    await asyncio.sleep(0)
+    assert bench.fetcher.asked == [URL]
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await bench.read("next")).status is Status.OK
+
+
+async def test_no_more_pages_are_in_flight_than_allowed(web: PocketWeb) -> None:
+    """Acceptance case 39: five pages, three at a time."""
+    client = UntrustedClient(Guard((f"127.0.0.1:{web.port}",)), "dowse/test")
+    fetcher = DirectFetcher(client, max_bytes=1_000_000)
+    bench = Bench({}, clock=SystemClock(), fetcher=fetcher, max_concurrent=3)
+    web.pages.delays(0.05)
+    for number in range(5):
+        web.pages.serves(f"/p{number}", f"page {number}", content_type="text/plain")
+    pages = await asyncio.gather(*(bench.read(web.page(f"/p{number}")) for number in range(5)))
+    assert [page.text for page in pages] == [f"page {number}" for number in range(5)]
+    assert web.pages.in_flight_peak == 3

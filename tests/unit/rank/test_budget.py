@@ -1,0 +1,85 @@
+"""The token budget: fair shares, whole lines, closed code fences, and never a token too many."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dowse.rank.budget import cut, shares
+from dowse.text import estimate_tokens
+
+PIECES = ["```\n", "```python\n", "word ", "\n", "x" * 40, "日本語", "  indented\n", "a sentence of some words. "]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+
+
+@given(st.lists(st.integers(0, 10_000), max_size=50), st.integers(0, 30_000))
+def test_shares_stay_within_the_budget_and_short_texts_are_whole(wanted: list[int], budget: int) -> None:
+    granted = shares(wanted, budget)
+    assert sum(granted) <= budget
+    assert all(got <= want for got, want in zip(granted, wanted, strict=True))
+    for got, want in zip(granted, wanted, strict=True):
+        if want * len(wanted) <= budget:
+            assert got == want
+
+
+@given(st.lists(st.integers(0, 10_000), min_size=1, max_size=50), st.integers(0, 30_000))
+def test_nothing_is_left_over_while_somebody_wants_more(wanted: list[int], budget: int) -> None:
+    left = budget - sum(shares(wanted, budget))
+    assert left == 0 or sum(wanted) <= budget
+
+
+@pytest.mark.parametrize(
+    ("wanted", "budget", "granted"),
+    [
+        ([100, 100], 300, [100, 100]),
+        ([100, 900, 900], 1000, [100, 450, 450]),
+        ([900, 10, 900], 700, [345, 10, 345]),
+        ([5, 5, 5], 2, [0, 1, 1]),
+        ([], 100, []),
+    ],
+)
+def test_what_short_texts_leave_is_shared_by_the_long_ones(wanted: list[int], budget: int, granted: list[int]) -> None:
+    assert shares(wanted, budget) == granted
+
+
+@given(TEXTS, st.integers(0, 200))
+@example("```py\n```py\n", 2)
+@example("```py\n\n日本", 3)
+@example("text\n```" + "p" * 200, 60)
+def test_a_cut_text_never_costs_more_than_it_may_and_closes_its_fences(text: str, tokens: int) -> None:
+    shown = cut(text, tokens)
+    assert estimate_tokens(shown) <= tokens
+    if shown != text:
+        fences = [line for line in shown.split("\n") if line.lstrip().startswith("```")]
+        assert len(fences) % 2 == 0
+
+
+@given(TEXTS)
+def test_a_text_that_fits_is_not_touched(text: str) -> None:
+    assert cut(text, estimate_tokens(text)) == text
+
+
+@given(TEXTS, st.integers(0, 200))
+def test_a_cut_text_is_a_beginning_plus_at_most_a_fence(text: str, tokens: int) -> None:
+    shown = cut(text, tokens)
+    assert text.startswith(shown) or text.startswith(shown.removesuffix("\n```"))
+
+
+def test_a_text_is_cut_at_the_end_of_a_line() -> None:
+    text = "\n".join(f"Line number {number} of the text." for number in range(20))
+    assert cut(text, 25).splitlines() == ["Line number 0 of the text.", "Line number 1 of the text."]
+
+
+def test_code_keeps_its_indentation_and_its_end() -> None:
+    text = "Look:\n\n```python\nif ready:\n    go()\n" + "    more()\n" * 50 + "```\n"
+    assert cut(text, 23) == "Look:\n\n```python\nif ready:\n    go()\n    more()\n```"
+
+
+def test_a_page_without_line_breaks_is_cut_at_a_word_rather_than_lost() -> None:
+    shown = cut("word " * 1000, 100)
+    assert estimate_tokens(shown) > 80
+    assert set(shown.split(" ")) == {"word"}
+
+
+def test_a_long_line_of_another_script_is_cut_as_well() -> None:
+    shown = cut("雨の日" * 1000, 100)
+    assert 50 < estimate_tokens(shown) <= 100

@@ -1,0 +1,18 @@
+"""`dowse demo`: the real server and a real client on a web in a box, without key or internet."""
+
+import pytest
+
+from dowse.surfaces.cli.main import main
+from dowse.surfaces.clients import MAIN
+
+
+def test_it_shows_a_search_that_survives_an_outage_and_how_to_use_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo"]) == 0
+    shown = capsys.readouterr().out
+    assert "tools: web_search, get_content" in shown
+    assert "engine: tavily" in shown
+    assert "attempt: serper -> unavailable (HTTP 500" in shown
+    assert "attempt: tavily -> ok, " in shown
+    assert "[ok]" in shown or "[truncated]" in shown
+    for client in MAIN:
+        assert f"\n{client.title} — {client.where}\n" in shown

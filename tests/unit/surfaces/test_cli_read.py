@@ -1,0 +1,93 @@
+"""`dowse read` at a shell: the page, or the note and exit code 1."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import jsonschema
+import pytest
+
+from dowse.contracts.schemas import GET_CONTENT_OUTPUT
+from dowse.pocketweb import PocketWeb
+from dowse.surfaces.cli.main import main
+
+Point = Callable[..., PocketWeb]
+Captured = pytest.CaptureFixture[str]
+
+
+def test_a_page_is_printed_as_markdown_under_its_address(point: Point, capsys: Captured) -> None:
+    web = point()
+    assert main(["read", web.page("/articles/python-315")]) == 0
+    title, address, blank, *text = capsys.readouterr().out.splitlines()
+    assert (title, address, blank) == (
+        "Python 3.15: what changes for your code",
+        web.page("/articles/python-315"),
+        "",
+    )
+    assert "\x1b" not in "".join(text)
+    assert any(line.startswith("## ") for line in text)
+
+
+def test_json_prints_the_whole_typed_result_and_a_cut_page_says_so(point: Point, capsys: Captured) -> None:
+    web = point()
+    web.pages.serves("/files/notes.txt", "A line of text.\n" * 200, content_type="text/plain")
+    assert main(["read", web.page("/files/notes.txt"), "--json", "--max-tokens", "100"]) == 0
+    page = json.loads(capsys.readouterr().out)
+    jsonschema.validate(page, GET_CONTENT_OUTPUT)
+    assert (page["status"], page["page_content"].count("A line of text.")) == ("truncated", 20)
+
+
+def test_a_cut_page_tells_how_to_see_more(point: Point, capsys: Captured) -> None:
+    web = point()
+    web.pages.serves("/files/notes.txt", "A line of text.\n" * 200, content_type="text/plain")
+    assert main(["read", web.page("/files/notes.txt"), "--max-tokens", "100"]) == 0
+    assert capsys.readouterr().out.endswith("\n\n(cut; --max-tokens shows more)\n")
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_page_that_fails_is_its_note_and_exit_code_1(point: Point, capsys: Captured, flags: list[str]) -> None:
+    url = point().page("/missing")
+    assert main(["read", url, *flags]) == 1
+    out = capsys.readouterr().out
+    note = f"_Failed to retrieve page content: the page does not exist_\n\nSource: {url}"
+    shown = json.loads(out)["page_content"] if flags else out.removesuffix("\n\ntried: direct: not_found (HTTP 404)\n")
+    assert shown == note
+
+
+def test_a_private_address_is_not_read(pocket: PocketWeb, capsys: Captured) -> None:
+    assert main(["read", pocket.page("/")]) == 1
+    assert "the address is not allowed" in capsys.readouterr().out
+    assert pocket.pages.requests == []
+
+
+def test_offline_refuses_at_once(point: Point, capsys: Captured) -> None:
+    web = point()
+    assert main(["read", web.page("/"), "--offline"]) == 1
+    assert capsys.readouterr().err == "dowse: scrape unavailable: offline mode is enabled\n"
+    assert web.pages.requests == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["not an address"], "url must be a web address such as https://example.org/page, not 'not an address'."),
+        (["x.example", "--max-tokens", "5"], "max_tokens must be a whole number from 100 to 24000, not 5."),
+    ],
+)
+def test_wrong_arguments_are_one_line_and_exit_code_2(capsys: Captured, arguments: list[str], sentence: str) -> None:
+    assert main(["read", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", f"dowse: {sentence}\n")
+
+
+def test_a_reader_that_has_enough_ends_the_command_without_a_traceback(point: Point) -> None:
+    """`dowse read … | head` closes the pipe while we write."""
+    web = point()
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "dowse", "read", web.page("/articles/python-315")]
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, b"")

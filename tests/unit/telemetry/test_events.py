@@ -1,0 +1,108 @@
+"""What the flows report becomes log events; queries and addresses only as hashes unless asked for."""
+
+import io
+import json
+from collections.abc import Callable
+
+import pytest
+
+from dowse.interfaces import BreakerChange
+from dowse.telemetry.events import LogObserver, fingerprint
+from dowse.telemetry.log import configure
+from dowse.telemetry.redact import Redactor
+
+Lines = Callable[[], list[dict[str, object]]]
+URL = "https://news.example/secret-story?id=7"
+
+
+@pytest.fixture
+def logged() -> Lines:
+    stream = io.StringIO()
+    configure("info", Redactor(), stream)
+
+    def lines() -> list[dict[str, object]]:
+        entries: list[dict[str, object]] = [json.loads(line) for line in stream.getvalue().splitlines()]
+        for entry in entries:
+            del entry["time"]
+        return entries
+
+    return lines
+
+
+def test_a_finished_search_is_logged_without_its_words(logged: Lines) -> None:
+    LogObserver().search_completed("serper", "quetzal", 3, 12)
+    assert logged() == [
+        {
+            "level": "info",
+            "event": "search completed using engine",
+            "engine": "serper",
+            "query_hash": fingerprint("quetzal"),
+            "result_count": 3,
+            "ms": 12,
+        }
+    ]
+
+
+def test_a_read_page_is_logged_by_host_and_hash(logged: Lines) -> None:
+    LogObserver().fetch_completed("direct", URL, "ok", 7)
+    assert logged() == [
+        {
+            "level": "info",
+            "event": "fetch completed using engine",
+            "engine": "direct",
+            "host": "news.example",
+            "url_hash": fingerprint(URL),
+            "status": "ok",
+            "ms": 7,
+        }
+    ]
+
+
+def test_queries_and_addresses_are_logged_when_asked_for(logged: Lines) -> None:
+    observer = LogObserver(log_queries=True)
+    observer.search_completed("serper", "quetzal", 3, 12)
+    observer.fetch_completed("direct", URL, "ok", 7)
+    searched, fetched = logged()
+    assert (searched["query"], fetched["url"]) == ("quetzal", URL)
+    assert not {"query_hash", "url_hash"} & (set(searched) | set(fetched))
+
+
+def test_an_address_that_is_none_has_no_host(logged: Lines) -> None:
+    LogObserver().fetch_completed("direct", "no address", "ok", 7)
+    assert logged()[0]["host"] == ""
+
+
+def test_a_failed_attempt_is_a_warning(logged: Lines) -> None:
+    LogObserver().attempt_failed("exa", "search", "timeout", 15000, "no answer within 15.0 s")
+    assert logged() == [
+        {
+            "level": "warning",
+            "event": "attempt failed",
+            "engine": "exa",
+            "operation": "search",
+            "outcome": "timeout",
+            "ms": 15000,
+            "detail": "no answer within 15.0 s",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "level", "told"),
+    [
+        (BreakerChange("exa", "search", "open", 29.96), "warning", {"for_s": 30.0}),
+        (BreakerChange("exa", "search", "half_open"), "info", {}),
+        (BreakerChange("exa", "search", "closed"), "info", {}),
+    ],
+)
+def test_an_opened_breaker_is_a_warning_and_its_recovery_is_not(
+    logged: Lines, change: BreakerChange, level: str, told: dict[str, object]
+) -> None:
+    LogObserver().breaker_changed(change)
+    described = {"engine": "exa", "operation": "search", "state": change.state}
+    assert logged() == [{"level": level, "event": "breaker changed", **described, **told}]
+
+
+def test_equal_texts_have_equal_fingerprints_that_do_not_tell_the_text() -> None:
+    assert fingerprint("quetzal") == fingerprint("quetzal") != fingerprint("Quetzal")
+    assert len(fingerprint("\ud800 lone surrogate")) == 16

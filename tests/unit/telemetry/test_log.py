@@ -1,0 +1,116 @@
+"""The log: one line of JSON per event, whatever is in it."""
+
+import io
+import json
+import logging
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.telemetry.log import LOGGER, JsonLines, configure, event
+from dowse.telemetry.redact import MASK, Redactor
+
+KEY = "sk-canary-5e9a1c47d20b83f6"
+NEVER_IN_A_LINE = "\x1b\r\n\x85\u2028\u2029"
+
+
+def record(message: str = "something happened", name: str = "dowse", **extra: Any) -> logging.LogRecord:
+    made = logging.makeLogRecord({"name": name, "levelno": logging.INFO, "levelname": "INFO", "msg": message})
+    made.created = 1_794_000_000.5
+    made.__dict__.update(extra)
+    return made
+
+
+@given(st.text(st.characters()), st.text(st.characters()), st.sampled_from(["", "5", "12", "true", '": "', "a"]))
+def test_any_text_makes_one_line_of_valid_json(message: str, value: str, secret: str) -> None:
+    """Even a secret that is a number or a piece of JSON: masking it must not break the line."""
+    line = JsonLines(Redactor([secret])).format(record(message, dowse_fields={"value": value, "ms": 5, "n": 12}))
+    assert not set(line) & set(NEVER_IN_A_LINE)
+    entry = json.loads(line)
+    assert (entry["ms"], entry["n"]) == (5, 12)
+    if not secret:
+        assert line.isascii()
+
+
+def test_an_event_is_time_level_name_and_its_fields() -> None:
+    line = JsonLines(Redactor()).format(record(dowse_fields={"engine": "serper", "ms": 12}))
+    assert json.loads(line) == {
+        "time": "2026-11-06T21:20:00.500+00:00",
+        "level": "info",
+        "event": "something happened",
+        "engine": "serper",
+        "ms": 12,
+    }
+
+
+def test_a_librarys_record_names_its_logger() -> None:
+    assert json.loads(JsonLines(Redactor()).format(record(name="aiohttp.client")))["logger"] == "aiohttp.client"
+
+
+def test_a_traceback_stays_on_the_line_and_loses_its_secrets() -> None:
+    try:
+        raise ValueError(f"upstream said {KEY}\nand more")
+    except ValueError:
+        line = JsonLines(Redactor([KEY])).format(record(exc_info=sys.exc_info()))
+    entry = json.loads(line)
+    assert f"ValueError: upstream said {MASK}\nand more" in entry["traceback"]
+    assert KEY not in line
+
+
+def test_an_exception_that_is_none_has_no_traceback() -> None:
+    assert "traceback" not in json.loads(JsonLines(Redactor()).format(record(exc_info=(None, None, None))))
+
+
+def test_values_that_are_no_json_become_text_without_secrets() -> None:
+    class Odd:
+        def __str__(self) -> str:
+            return f"odd {KEY}"
+
+    entry = json.loads(JsonLines(Redactor([KEY])).format(record(dowse_fields={"odd": Odd(), "deep": [{"k": KEY}]})))
+    assert (entry["odd"], entry["deep"]) == (f"odd {MASK}", [{"k": MASK}])
+
+
+def test_what_looks_like_a_credential_is_masked_although_nobody_configured_it() -> None:
+    line = JsonLines(Redactor()).format(record("sent Authorization: Bearer abcdef0123456789"))
+    assert json.loads(line)["event"] == f"sent Authorization: Bearer {MASK}"
+
+
+@pytest.mark.parametrize(
+    ("level", "ours", "theirs"),
+    [
+        ("debug", ["debug", "info", "warning", "error"], ["debug", "info", "warning", "error"]),
+        ("info", ["info", "warning", "error"], ["warning", "error"]),
+        ("warning", ["warning", "error"], ["warning", "error"]),
+        ("error", ["error"], ["warning", "error"]),
+    ],
+)
+def test_the_level_is_ours_and_libraries_speak_when_something_is_wrong(
+    level: str, ours: list[str], theirs: list[str]
+) -> None:
+    stream = io.StringIO()
+    configure(level, Redactor(), stream)
+    for number in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
+        event(number, "ours")
+        logging.getLogger("library").log(number, "theirs")
+    entries = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [entry["level"] for entry in entries if entry["event"] == "ours"] == ours
+    assert [entry["level"] for entry in entries if entry["event"] == "theirs"] == theirs
+
+
+def test_lines_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    configure("info", Redactor([KEY]))
+    LOGGER.info("hello %s", KEY)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert json.loads(captured.err)["event"] == f"hello {MASK}"
+
+
+def test_configuring_twice_writes_a_line_once() -> None:
+    stream = io.StringIO()
+    configure("info", Redactor(), stream)
+    configure("info", Redactor(), stream)
+    event(logging.INFO, "once")
+    assert len(stream.getvalue().splitlines()) == 1

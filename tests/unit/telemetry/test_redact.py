@@ -1,0 +1,85 @@
+"""No configured secret leaves, in whatever spelling it comes back."""
+
+import base64
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from dowse.telemetry.redact import MASK, Redactor
+
+SECRETS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=8, max_size=40)
+KEY = "tvly-dev-Q7mZ4xTn2LkV9sRb/W1c+Yh6"
+
+
+def spellings(secret: str) -> list[str]:
+    raw = secret.encode()
+    return [
+        secret,
+        secret[::-1],
+        quote(secret, safe=""),
+        quote_plus(secret),
+        json.dumps(secret)[1:-1],
+        base64.b64encode(raw).decode(),
+        base64.b64encode(raw).decode().rstrip("="),
+        base64.urlsafe_b64encode(raw).decode(),
+        base64.urlsafe_b64encode(raw).decode().rstrip("="),
+        raw.hex(),
+    ]
+
+
+@given(SECRETS, st.text(max_size=20), st.text(max_size=20))
+def test_no_spelling_of_a_secret_survives(secret: str, before: str, after: str) -> None:
+    assume(not any(form in MASK for form in spellings(secret)))
+    redactor = Redactor([secret])
+    for form in spellings(secret):
+        assert form not in redactor.text(before + form + after)
+        assert form not in redactor.message(before + form + after)
+
+
+@given(st.lists(SECRETS, min_size=1, max_size=4))
+def test_of_several_secrets_none_survives_in_nested_data(secrets: list[str]) -> None:
+    assume(not any(secret in MASK for secret in secrets))
+    masked = Redactor(secrets).data({"a": [{"b": secret} for secret in secrets], "c": tuple(secrets), "n": 1})
+    assert masked == {"a": [{"b": MASK} for _ in secrets], "c": [MASK for _ in secrets], "n": 1}
+
+
+def test_the_longer_of_two_secrets_is_masked_whole() -> None:
+    assert Redactor(["canary-key", "canary-key-and-more"]).text("canary-key-and-more, canary-key") == f"{MASK}, {MASK}"
+
+
+def test_a_short_secret_is_masked_as_a_word_only() -> None:
+    assert Redactor(["abc"]).text("abc, abcdef and x=abc") == f"{MASK}, abcdef and x={MASK}"
+
+
+@pytest.mark.parametrize("secrets", [[], [""], ["", ""]])
+def test_without_secrets_data_stays_what_it_was(secrets: list[str]) -> None:
+    value = {"a": ["b", 1, None, True]}
+    assert Redactor(secrets).data(value) is value
+    assert Redactor(secrets).text("as it was") == "as it was"
+
+
+@pytest.mark.parametrize("value", [1, 2.5, None, True])
+def test_what_is_no_text_passes(value: object) -> None:
+    assert Redactor([KEY]).data(value) is value
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (f"Authorization: Bearer {KEY}", f"Authorization: Bearer {MASK}"),
+        ("x-api-key: 0123456789abcdef", f"x-api-key: {MASK}"),
+        ('{"api_key": "0123456789abcdef"}', f'{{"api_key": "{MASK}"}}'),
+        ("apikey=0123456789abcdef==&q=1", f"apikey={MASK}&q=1"),
+        ("a bearer of news", "a bearer of news"),
+    ],
+)
+def test_in_messages_whatever_looks_like_a_credential_is_masked(said: str, shown: str) -> None:
+    assert Redactor().message(said) == shown
+
+
+def test_page_text_may_speak_of_keys() -> None:
+    text = "Send your key as `Authorization: Bearer 0123456789abcdef`."
+    assert Redactor([KEY]).text(text) == text

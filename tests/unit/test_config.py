@@ -1,0 +1,262 @@
+"""Where settings come from, which layer wins, and how a wrong value is told."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse import config
+from dowse.config import RESERVED, load
+from dowse.errors import ConfigError
+from dowse.settings import Settings, variables
+
+Write = Callable[[Path, str], Path]
+KEY = "sk-canary-5e9a1c47d20b83f6"
+
+DURATION = "takes a duration above zero such as 15s, 500ms or 15."
+SIZE = "takes a size above zero such as 5MB or 500kB."
+FLAG = "takes true or false."
+ADDRESS = "takes an address that starts with http:// or https://."
+PAIRS = "takes host:port pairs separated by commas."
+LANGUAGE = "takes a language such as en or pt-BR."
+LEVELS = "takes one of debug, info, warning, error."
+HEADERS = 'takes a JSON object of strings such as {"X-Key": "value"}.'
+
+# Every variable that has a type, with values it does not take and the end of the sentence.
+WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
+    (
+        "SERPER_TIMEOUT",
+        "SERPER_HTTP_TIMEOUT",
+        "EXA_TIMEOUT",
+        "TAVILY_TIMEOUT",
+        "SEARXNG_TIMEOUT",
+        "SEARXNG_TIMEOUT_SECONDS",
+        "DOWSE_DEADLINE_S",
+        "DOWSE_DEFAULT_TIMEOUT",
+        "DOWSE_CONTENT_FETCH_TIMEOUT",
+    ): (("0", "-1", "soon", "15x", "1e3", "nan", "inf", "5 s s"), DURATION),
+    ("DOWSE_MAX_CONTENT_SIZE",): (("0", "-1", "5XB", "large", "0.1"), SIZE),
+    (
+        "SERPER_ENABLED",
+        "EXA_ENABLED",
+        "TAVILY_ENABLED",
+        "SEARXNG_ENABLED",
+        "DOWSE_OFFLINE",
+        "DOWSE_FETCH_CONTENT",
+        "DOWSE_LOG_QUERIES",
+        "MCP_ALLOW_TTY_STDIO",
+    ): (("maybe", "2", "tru"), FLAG),
+    ("DOWSE_STRUCTURED",): (("maybe",), "takes on or off."),
+    (
+        "SERPER_SEARCH_ENDPOINT",
+        "EXA_SEARCH_ENDPOINT",
+        "TAVILY_SEARCH_ENDPOINT",
+        "SEARXNG_URL",
+        "SEARXNG_BASE_URL",
+    ): (("localhost:8080", "ftp://example.org", "file:///etc/passwd", "http://", "//host", "http://[::1"), ADDRESS),
+    ("TAVILY_SEARCH_DEPTH",): (("deep",), "takes one of basic, advanced, fast, ultra-fast."),
+    ("SEARXNG_TIME_RANGE",): (("decade",), "takes one of (empty), day, week, month, year."),
+    ("SEARXNG_SAFESEARCH", "DOWSE_DEFAULT_SAFE_SEARCH"): (
+        ("3", "strict"),
+        "takes 0 (off), 1 (moderate) or 2 (strict).",
+    ),
+    ("DOWSE_CONTRACT",): (("bing",), "takes one of dowse, kindly."),
+    ("DOWSE_FALLBACK",): (("always",), "takes one of transient, any."),
+    ("DOWSE_DEFAULT_CATEGORY",): (
+        ("cats",),
+        "takes one of general, images, videos, news, map, music, it, science, files.",
+    ),
+    ("DOWSE_DEFAULT_RESULTS_COUNT", "DOWSE_MAX_RESULTS_COUNT"): (
+        ("0", "51", "-3", "many", "2.5"),
+        "takes a whole number from 1 to 50.",
+    ),
+    ("DOWSE_MAX_CONCURRENT_FETCHES", "KINDLY_WEB_SEARCH_MAX_CONCURRENCY"): (
+        ("0", "65", "x"),
+        "takes a whole number from 1 to 64.",
+    ),
+    ("DOWSE_DEFAULT_LANGUAGE",): (("english", "EN", "pt_BR", "pt-br"), LANGUAGE),
+    ("DOWSE_ALLOW_PRIVATE",): (("localhost", "a:0", "a:65536", ":80", "a:b", "a:80,b"), PAIRS),
+    ("DOWSE_LOG_LEVEL", "LOG_LEVEL"): (("loud",), LEVELS),
+}
+CASES = [(name, value, end) for names, (values, end) in WRONG.items() for name in names for value in values]
+
+
+@pytest.fixture
+def write() -> Write:
+    def write_file(path: Path, text: str) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write_file
+
+
+def test_a_flag_beats_the_environment_which_beats_the_file_which_beats_the_default(
+    tmp_path: Path, write: Write
+) -> None:
+    write(tmp_path / "dowse.toml", 'fallback = "any"\ncontract = "kindly"\ndefault_language = "de"\n')
+    environ = {"DOWSE_CONTRACT": "dowse", "DOWSE_DEFAULT_LANGUAGE": "fr"}
+    settings = load({"DOWSE_DEFAULT_LANGUAGE": "pt-BR"}, environ).settings
+    assert (settings.default_language, settings.contract, settings.fallback) == ("pt-BR", "dowse", "any")
+    assert settings.max_results_count == 50
+
+
+def test_a_flag_that_was_not_given_leaves_the_environment_alone() -> None:
+    assert load({"DOWSE_LOG_LEVEL": None}, {"DOWSE_LOG_LEVEL": "error"}).settings.log_level == "error"
+
+
+def test_the_real_environment_is_read_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOWSE_DEADLINE_S", "7")
+    assert load().settings.deadline_s == 7.0
+
+
+def test_an_alias_in_a_stronger_layer_beats_the_main_name_in_a_weaker_one(tmp_path: Path, write: Write) -> None:
+    write(tmp_path / "dowse.toml", 'serper_timeout = "9s"\n')
+    assert load({}, {"SERPER_HTTP_TIMEOUT": "3"}).settings.serper_timeout_s == 3.0
+
+
+@pytest.mark.parametrize(("name", "value", "end"), CASES)
+def test_an_invalid_value_is_one_sentence_with_the_variable_and_what_it_takes(name: str, value: str, end: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load({}, {name: value})
+    assert str(caught.value) == f"{name} is {value!r}, but it {end}"
+
+
+def test_every_setting_that_can_be_wrong_is_covered_here() -> None:
+    covered = {name for names in WRONG for name in names} | {"SEARXNG_HEADERS_JSON", "DOWSE_SEARCH_ORDER"}
+    assert {field for field in Settings.model_fields if config.takes(field) != "text"} == {
+        field for field in Settings.model_fields if covered & set(variables(field))
+    }
+
+
+@pytest.mark.parametrize("value", ["{", "[]", "null", '"text"', '{"X-A": 1}', '{"X-A": "a\\nb"}', '{"X\\r": "a"}'])
+def test_invalid_headers_name_the_variable_and_not_their_value(value: str) -> None:
+    """Acceptance case 16: bad JSON is a configuration error that names the variable."""
+    with pytest.raises(ConfigError) as caught:
+        load({}, {"SEARXNG_HEADERS_JSON": value})
+    assert str(caught.value) == f"SEARXNG_HEADERS_JSON {HEADERS}"
+
+
+@pytest.mark.parametrize("name", ["SEARXNG_URL", "SEARXNG_BASE_URL"])
+def test_an_invalid_base_address_is_refused_at_the_start(name: str) -> None:
+    """Acceptance case 17."""
+    with pytest.raises(ConfigError, match=f"^{name} is 'my-searxng', but it takes an address"):
+        load({}, {name: "my-searxng"})
+
+
+@pytest.mark.parametrize("order", ["serper,google", "bing", "serper exa"])
+def test_an_unknown_provider_in_the_order_is_named(order: str) -> None:
+    unknown = order.rpartition(",")[2]
+    with pytest.raises(ConfigError) as caught:
+        load({}, {"DOWSE_SEARCH_ORDER": order})
+    assert str(caught.value) == (
+        f"DOWSE_SEARCH_ORDER names {unknown!r}, but it takes names out of serper, exa, tavily, searxng."
+    )
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"SEARXNG_HEADERS_JSON": f'{{"X-Key": "{KEY}"'},
+        {"SEARXNG_HEADERS_JSON": f'["{KEY}"]'},
+        {"SEARXNG_URL": f"ftp://user:{KEY}@example.org"},
+        {"SERPER_SEARCH_ENDPOINT": f"user:{KEY}@example.org"},
+        {"SERPER_API_KEY": KEY, "DOWSE_CONTRACT": "bing"},
+    ],
+)
+def test_no_secret_is_in_the_message_or_its_causes(environ: dict[str, str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load({}, environ)
+    assert KEY not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+def test_the_first_of_several_wrong_values_is_enough_for_one_sentence() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load({}, {"DOWSE_CONTRACT": "bing", "DOWSE_FALLBACK": "always"})
+    assert str(caught.value).count(" takes ") == 1
+
+
+@given(st.text(st.characters(codec="ascii"), max_size=30))
+def test_any_text_is_either_a_value_or_a_sentence(value: str) -> None:
+    names = ("SERPER_TIMEOUT", "DOWSE_MAX_CONTENT_SIZE", "SEARXNG_HEADERS_JSON", "DOWSE_ALLOW_PRIVATE", "SEARXNG_URL")
+    for name in names:
+        try:
+            load({}, {name: value})
+        except ConfigError as error:
+            assert str(error).startswith(name)
+            assert str(error).endswith(".")
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\n"])
+def test_an_empty_variable_counts_as_unset(blank: str) -> None:
+    loaded = load({}, {"SERPER_API_KEY": blank, "DOWSE_DEADLINE_S": blank, "SEARXNG_URL": blank})
+    assert (loaded.settings, loaded.warnings) == (load({}, {}).settings, ())
+
+
+def test_white_space_around_a_key_is_not_part_of_it() -> None:
+    """Files that hold a key end with a newline, which no header may carry."""
+    key = load({}, {"SERPER_API_KEY": f" {KEY}\n"}).settings.serper_api_key
+    assert key is not None
+    assert key.get_secret_value() == KEY
+
+
+def test_an_unknown_variable_is_mentioned_with_the_nearest_name() -> None:
+    assert load({}, {"DOWSE_SEARCH_ORDRE": "exa"}).warnings == (
+        "DOWSE_SEARCH_ORDRE is not a setting of dowse; did you mean DOWSE_SEARCH_ORDER?",
+    )
+
+
+def test_an_unknown_variable_that_resembles_nothing_is_mentioned_all_the_same() -> None:
+    assert load({}, {"DOWSE_Q": "1"}).warnings == ("DOWSE_Q is not a setting of dowse.",)
+
+
+def test_reserved_names_and_families_and_foreign_variables_are_accepted_silently() -> None:
+    families = ["DOWSE_LIMIT_WEB_SEARCH", "DOWSE_BUDGET_SERPER", "DOWSE_TTL_PAGES"]
+    names = [*RESERVED, *families, "PATH", "KINDLY_DIAGNOSTICS", "GITHUB_TOKEN"]
+    assert load({}, dict.fromkeys(names, "1")).warnings == ()
+
+
+def test_several_typos_are_told_in_alphabetical_order() -> None:
+    warnings = load({}, {"DOWSE_OFLINE": "1", "DOWSE_CONTRAKT": "x"}).warnings
+    assert [warning.split()[0] for warning in warnings] == ["DOWSE_CONTRAKT", "DOWSE_OFLINE"]
+
+
+@pytest.mark.parametrize(
+    ("provider", "credential"),
+    [
+        ("SERPER", "SERPER_API_KEY"),
+        ("EXA", "EXA_API_KEY"),
+        ("TAVILY", "TAVILY_API_KEY"),
+        ("SEARXNG", "SEARXNG_URL"),
+    ],
+)
+def test_a_provider_switched_on_without_credential_is_mentioned_with_both_names(provider: str, credential: str) -> None:
+    assert load({}, {f"{provider}_ENABLED": "true"}).warnings == (
+        f"{provider}_ENABLED is true, but {credential} is not set, so {provider.lower()} is not asked.",
+    )
+    assert load({}, {f"{provider}_ENABLED": "false"}).warnings == ()
+    assert load({}, {f"{provider}_ENABLED": "true", credential: "https://key.example"}).warnings == ()
+
+
+def test_colour_is_wanted_unless_the_environment_says_no() -> None:
+    assert config.colour_wanted({"TERM": "xterm"})
+    assert not config.colour_wanted({"NO_COLOR": "1"})
+    assert not config.colour_wanted({"TERM": "dumb"})
+    assert config.colour_wanted({"NO_COLOR": ""})
+
+
+def test_colour_follows_the_real_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not config.colour_wanted()
+
+
+def test_a_worker_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEY)
+    inherited = config.subprocess_environment()
+    assert "PATH" in inherited
+    assert KEY not in inherited.values()

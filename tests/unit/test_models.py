@@ -1,0 +1,87 @@
+"""The nouns: deadlines move with their clock, statuses know what carries text, errors tell one story."""
+
+import pytest
+
+from dowse import errors
+from dowse.clock import SystemClock
+from dowse.models import Attempt, Deadline, Status
+from tests.fakes import FakeClock
+
+
+def test_a_deadline_runs_down_and_never_below_zero(clock: FakeClock) -> None:
+    deadline = Deadline.after(clock, 10)
+    assert (deadline.remaining_s(), deadline.passed) == (10, False)
+    clock.advance(9.5)
+    assert deadline.remaining_s() == 0.5
+    clock.advance(1)
+    assert (deadline.remaining_s(), deadline.passed) == (0.0, True)
+
+
+def test_a_capped_deadline_ends_earlier_but_never_later(clock: FakeClock) -> None:
+    deadline = Deadline.after(clock, 10)
+    assert deadline.capped(3).remaining_s() == 3
+    assert deadline.capped(30) == deadline
+
+
+def test_only_two_statuses_carry_text() -> None:
+    assert [status.value for status in Status if status.readable] == ["ok", "truncated"]
+
+
+def test_the_statuses_are_the_contracts() -> None:
+    assert {status.value for status in Status} == set(
+        [
+            "ok",
+            "truncated",
+            "not_fetched",
+            "blocked",
+            "not_found",
+            "login_required",
+            "timeout",
+            "too_large",
+            "unsupported",
+            "denied",
+            "robots",
+            "offline",
+            "error",
+        ]
+    )
+
+
+async def test_the_real_clock_goes_forward() -> None:
+    clock = SystemClock()
+    before = clock.now()
+    await clock.sleep(0)
+    assert clock.now() >= before
+    assert clock.today().year >= 2026
+
+
+def test_an_error_of_a_provider_says_who_and_what() -> None:
+    assert str(errors.Unavailable("exa", "HTTP 502")) == "exa is unavailable: HTTP 502"
+    assert str(errors.RateLimited("exa", retry_after_s=3)) == "exa asked us to slow down"
+
+
+def _leaves(kind: type[errors.ProviderError]) -> list[type[errors.ProviderError]]:
+    below = kind.__subclasses__()
+    return [leaf for child in below for leaf in _leaves(child)] if below else [kind]
+
+
+def test_every_failure_of_a_provider_has_a_code_of_its_own() -> None:
+    codes = [leaf.code for leaf in _leaves(errors.ProviderError)]
+    assert len(codes) == len(set(codes)) == 12
+    assert "error" not in codes
+
+
+def test_the_first_failure_leads_and_the_others_follow_in_a_line_each() -> None:
+    attempts = (Attempt("a", "search", "timeout", 5), Attempt("b", "search", "bad_answer", 1, "not JSON"))
+    assert str(errors.AllProvidersFailed(errors.TimedOut("a"), attempts)) == (
+        "a did not answer in time\nfallback also failed: b bad_answer: not JSON"
+    )
+
+
+@pytest.mark.parametrize(("detail", "said"), [("", "blocked"), ("challenge page", "challenge page")])
+def test_an_unreadable_page_says_its_detail_or_its_status(detail: str, said: str) -> None:
+    assert str(errors.PageUnreadable(Status.BLOCKED, detail)) == said
+
+
+def test_offline_names_what_was_refused() -> None:
+    assert str(errors.Offline("search")) == "search unavailable: offline mode is enabled"

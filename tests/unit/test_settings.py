@@ -1,0 +1,163 @@
+"""The declared settings: values as people write them, aliases, activity, and what is secret."""
+
+import pytest
+
+from dowse.config import load
+from dowse.settings import PROVIDERS, Settings, variables
+from dowse.settings_types import Takes
+
+KEY = "sk-canary-5e9a1c47d20b83f6"
+CREDENTIALS = {
+    "serper": {"SERPER_API_KEY": KEY},
+    "exa": {"EXA_API_KEY": KEY},
+    "tavily": {"TAVILY_API_KEY": KEY},
+    "searxng": {"SEARXNG_URL": "https://searx.example"},
+}
+
+
+def read(**environ: str) -> Settings:
+    return load({}, environ).settings
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"), [("15", 15.0), ("15s", 15.0), ("500ms", 0.5), ("1.5 m", 90.0), ("1H", 3600.0), (" 2s ", 2)]
+)
+def test_durations_have_units(written: str, seconds: float) -> None:
+    assert read(SERPER_TIMEOUT=written).serper_timeout_s == seconds
+
+
+@pytest.mark.parametrize(("written", "size"), [("100", 100), ("5MB", 5_000_000), ("1.5 kb", 1500), ("1GB", 10**9)])
+def test_sizes_have_units(written: str, size: int) -> None:
+    assert read(DOWSE_MAX_CONTENT_SIZE=written).max_content_size == size
+
+
+@pytest.mark.parametrize("written", ["true", "1", "YES", "on"])
+def test_many_words_mean_yes(written: str) -> None:
+    assert read(DOWSE_OFFLINE=written).offline is True
+
+
+@pytest.mark.parametrize("written", ["false", "0", "No", "OFF"])
+def test_many_words_mean_no(written: str) -> None:
+    assert read(DOWSE_FETCH_CONTENT=written, DOWSE_STRUCTURED=written).fetch_content is False
+
+
+@pytest.mark.parametrize(
+    ("written", "level"), [("INFO", "info"), ("Warn", "warning"), ("trace", "debug"), ("CRITICAL", "error")]
+)
+def test_log_levels_of_other_systems_are_understood(written: str, level: str) -> None:
+    assert read(LOG_LEVEL=written).log_level == level
+
+
+def test_lists_are_lower_case_and_without_repetition() -> None:
+    assert read(DOWSE_SEARCH_ORDER=" Tavily,exa ,,tavily").search_order == ("tavily", "exa")
+    assert read(DOWSE_ALLOW_PRIVATE="LocalHost:80, [::1]:8080").allow_private == ("localhost:80", "[::1]:8080")
+
+
+ALIASES = [
+    ("SERPER_TIMEOUT", "SERPER_HTTP_TIMEOUT", "serper_timeout_s", ("3", 3.0), ("4", 4.0)),
+    ("SEARXNG_TIMEOUT", "SEARXNG_TIMEOUT_SECONDS", "searxng_timeout_s", ("3", 3.0), ("4", 4.0)),
+    ("SEARXNG_URL", "SEARXNG_BASE_URL", "searxng_url", ("http://a.example",) * 2, ("http://b.example",) * 2),
+    ("DOWSE_DEADLINE_S", "DOWSE_DEFAULT_TIMEOUT", "deadline_s", ("3", 3.0), ("4", 4.0)),
+    ("DOWSE_DEADLINE_S", "KINDLY_TOOL_TOTAL_TIMEOUT_SECONDS", "deadline_s", ("3", 3.0), ("4", 4.0)),
+    (
+        "DOWSE_MAX_CONCURRENT_FETCHES",
+        "KINDLY_WEB_SEARCH_MAX_CONCURRENCY",
+        "max_concurrent_fetches",
+        ("3", 3),
+        ("4", 4),
+    ),
+    (
+        "DOWSE_CONTENT_FETCH_TIMEOUT",
+        "KINDLY_HTML_TOTAL_TIMEOUT_SECONDS",
+        "content_fetch_timeout_s",
+        ("3", 3.0),
+        ("4", 4.0),
+    ),
+    ("DOWSE_LOG_LEVEL", "LOG_LEVEL", "log_level", ("debug",) * 2, ("error",) * 2),
+]
+
+
+@pytest.mark.parametrize(("name", "alias", "field", "ours", "theirs"), ALIASES)
+def test_an_alias_counts_until_the_main_name_is_set(
+    name: str, alias: str, field: str, ours: tuple[str, object], theirs: tuple[str, object]
+) -> None:
+    assert getattr(read(**{alias: theirs[0]}), field) == theirs[1]
+    assert getattr(read(**{alias: theirs[0], name: ours[0]}), field) == ours[1]
+    assert getattr(read(**{alias: theirs[0], name: ""}), field) == theirs[1]
+
+
+def test_every_alias_is_covered_above() -> None:
+    declared = {alias for field in Settings.model_fields for alias in variables(field)[1:]}
+    assert declared == {alias for _, alias, *_ in ALIASES}
+
+
+def test_no_variable_belongs_to_two_settings() -> None:
+    names = [name for field in Settings.model_fields for name in variables(field)]
+    assert len(names) == len(set(names))
+
+
+def test_every_setting_says_what_it_is_for() -> None:
+    for name, field in Settings.model_fields.items():
+        assert field.description and field.description.endswith("."), name
+
+
+def test_the_words_for_a_kind_complete_a_sentence() -> None:
+    takes = [item for field in Settings.model_fields.values() for item in field.metadata if isinstance(item, Takes)]
+    assert takes
+    assert all(item.what and not item.what.endswith(".") for item in takes)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(
+    ("has_credential", "flag", "active"),
+    [
+        (False, None, False),
+        (False, "true", False),
+        (False, "false", False),
+        (True, None, True),
+        (True, "true", True),
+        (True, "false", False),
+    ],
+)
+def test_a_provider_is_active_with_a_credential_unless_switched_off(
+    provider: str, has_credential: bool, flag: str | None, active: bool
+) -> None:
+    environ = dict(CREDENTIALS[provider]) if has_credential else {}
+    if flag:
+        environ[f"{provider.upper()}_ENABLED"] = flag
+    settings = read(**environ)
+    assert {name for name in PROVIDERS if settings.is_active(name)} == ({provider} if active else set())
+
+
+def test_secrets_are_all_keys_all_header_values_and_a_password_in_the_address() -> None:
+    settings = read(
+        SERPER_API_KEY="serper-key",
+        EXA_API_KEY="exa-key",
+        TAVILY_API_KEY="tavily-key",
+        SEARXNG_HEADERS_JSON='{"X-A": "first", "X-B": "second"}',
+        SEARXNG_URL="https://me:hunter2%40home@searx.example",
+    )
+    assert settings.secrets() == (
+        "serper-key",
+        "exa-key",
+        "tavily-key",
+        "first",
+        "second",
+        "hunter2%40home",
+        "hunter2@home",
+        "me:hunter2@home",
+    )
+
+
+def test_without_any_credential_nothing_is_secret() -> None:
+    assert read(SEARXNG_URL="https://me@searx.example").secrets() == ()
+
+
+def test_no_secret_shows_when_settings_are_printed() -> None:
+    settings = read(SERPER_API_KEY=KEY, SEARXNG_HEADERS_JSON=f'{{"X-A": "{KEY}"}}')
+    assert KEY not in repr(settings) + str(settings) + settings.model_dump_json()
+
+
+def test_settings_do_not_change_once_read() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        read().offline = True

@@ -1,0 +1,140 @@
+"""Text from the web: nothing in it that a person could not see, and never longer than asked."""
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dowse import text
+
+JOINERS = "\u200c\u200d"
+# Format characters with a glyph of their own (Arabic number signs and the like), by Unicode's
+# Prepended_Concatenation_Mark, and the hieroglyphic joiners, which lay out what stands beside them.
+DRAWN = set("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | set(
+    map(chr, range(0x13430, 0x13460))
+)
+FAMILY = "👨\u200d👩\u200d👧"
+PERSIAN = "می\u200cخواهم"
+
+
+def is_invisible(character: str) -> bool:
+    if character in "\t\n" or character in DRAWN or character in JOINERS:
+        return False
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs")
+
+
+@given(st.text(st.characters()))
+@example("a\x1b[31mred\r\nb\u202ec\U000e0041\u2066\ufeff\ud800\u00ad")
+def test_nothing_invisible_is_left(given_text: str) -> None:
+    seen = text.visible(given_text)
+    assert [character for character in seen if is_invisible(character)] == []
+    assert text.visible(seen) == seen
+    seen.encode("utf-8")
+
+
+def test_no_format_or_control_character_of_unicode_slips_through() -> None:
+    everything = [chr(point) for point in range(0x110000) if is_invisible(chr(point))]
+    assert [hex(ord(c)) for c in everything if text.visible(f"a{c}b") not in ("ab", "a\nb")] == []
+
+
+@pytest.mark.parametrize(
+    "kept", [FAMILY, "❤\ufe0f\u200d🔥", PERSIAN, "क\u200dष", "naïve – “ok”", "a\tb\n\nc", "日本語"]
+)
+def test_what_shapes_letters_and_emoji_stays(kept: str) -> None:
+    assert text.visible(kept) == kept
+
+
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("ig\u200dno\u200cre", "ignore"),
+        ("\u200dx\u200d", "x"),
+        (f"{FAMILY[0]}\u200d\u200d{FAMILY[2]}", "👨👩"),
+        ("a\r\nb\rc\u2028d\u2029e", "a\nb\nc\nd\ne"),
+        ("x\ufe00\ufe01\ufe02\ufe0f", "x\ufe00"),
+        ("\x1b]8;;http://evil\x07click", "]8;;http://evilclick"),
+    ],
+)
+def test_what_only_hides_something_goes(written: str, seen: str) -> None:
+    assert text.visible(written) == seen
+
+
+@given(st.text(), st.integers(2, 50))
+def test_one_line_is_one_line_and_fits(written: str, limit: int) -> None:
+    line = text.one_line(written, limit)
+    assert len(line) <= limit
+    assert line == " ".join(line.split())
+
+
+@pytest.mark.parametrize(
+    ("written", "limit", "line"),
+    [
+        ("  a \n\t b  ", 0, "a b"),
+        ("one two three", 13, "one two three"),
+        ("one two three", 12, "one two…"),
+        ("onetwothree", 6, "onetw…"),
+    ],
+)
+def test_a_long_line_ends_at_a_word_with_an_ellipsis(written: str, limit: int, line: str) -> None:
+    assert text.one_line(written, limit) == line
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("The <b>Python</b> <em class='x'>3.15</em> release", "The Python 3.15 release"),
+        ("a < b and c > d", "a < b and c > d"),
+        ("<\u200bscript>alert(1)</script>", "alert(1)"),
+        ("<scr<b>ipt>alert(1)</scr</b>ipt>", "scriptalert(1)/script"),
+        ("line\nbreak", "line break"),
+    ],
+)
+def test_titles_and_snippets_carry_no_markup(written: str, plain: str) -> None:
+    assert text.without_markup(written) == plain
+
+
+@given(st.text(st.sampled_from("<>/ab \u200b\n"), max_size=40))
+def test_no_tag_survives_however_it_is_nested(written: str) -> None:
+    plain = text.without_markup(written)
+    assert text.without_markup(plain) == plain
+
+
+@given(st.text(st.sampled_from("abc  ")), st.integers(0, 30))
+def test_a_cut_text_is_a_beginning_that_fits(written: str, limit: int) -> None:
+    cut = text.cut_at_word(written, limit)
+    assert len(cut) <= limit
+    assert written.startswith(cut)
+
+
+@pytest.mark.parametrize(
+    ("limit", "cut"), [(11, "alpha beta"), (10, "alpha beta"), (9, "alpha"), (3, "alp"), (0, ""), (99, "alpha beta g")]
+)
+def test_a_cut_ends_with_a_whole_word_where_there_is_one(limit: int, cut: str) -> None:
+    assert text.cut_at_word("alpha beta g", limit) == cut
+
+
+@given(st.text(), st.text())
+def test_tokens_of_two_texts_bound_the_tokens_of_both_together(first: str, second: str) -> None:
+    """Budgets add up estimates of pieces: the whole must never cost more."""
+    both = text.estimate_tokens(first + second)
+    assert both <= text.estimate_tokens(first) + text.estimate_tokens(second)
+    assert both >= text.estimate_tokens(first)
+
+
+def test_an_estimate_counts_other_scripts_for_more() -> None:
+    assert [text.estimate_tokens(sample) for sample in ("", "a" * 33, "雨" * 10)] == [0, 10, 12]
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Vec<u8> and HashMap<String, i32>", "Vec<u8> and HashMap<String, i32>"),
+        ("a < b > c", "a < b > c"),
+        ("use <b>Vec<u8></b>", "use Vec<u8>"),
+        ('<a href="https://evil.example">free</a>', "free"),
+    ],
+)
+def test_generics_are_not_taken_for_markup(title: str, shown: str) -> None:
+    """Titles of programming questions are full of angle brackets."""
+    assert text.without_markup(title) == shown
