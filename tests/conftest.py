@@ -15,6 +15,7 @@ from mcp.client.stdio import stdio_client
 
 from dowse.pocketweb import PocketWeb
 from tests.fakes import FakeClock
+from tests.stdio import BareServer, serving
 
 # What a process needs to start; everything else would make a test depend on the machine it runs on.
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
@@ -72,6 +73,12 @@ class Server:
         with self._log.open("a", encoding="utf-8") as log:
             async with Client(stdio_client(parameters, errlog=log), mode=mode, **options) as client:
                 yield client
+
+    @asynccontextmanager
+    async def bare(self, settings: Mapping[str, str]) -> AsyncIterator[BareServer]:
+        """The server as a process, for what a polite client never does."""
+        async with serving(self.environment(settings), self._log) as bare:
+            yield bare
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-import sys
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -15,12 +13,6 @@ from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
 
 ERAS = ["legacy", "2026-07-28"]
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
 
 
 def text(result: CallToolResult) -> str:
@@ -29,52 +21,16 @@ def text(result: CallToolResult) -> str:
     return block.text
 
 
-class Raw:
-    """The server as a bare process, for what a polite client never does."""
-
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-        assert process.stdin and process.stdout and process.stderr
-        self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
-
-    @classmethod
-    async def start(cls, server: Server, settings: dict[str, str], *args: str) -> "Raw":
-        command = args or ("-m", "dowse", "serve")
-        pipes = {name: asyncio.subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
-        environment = server.environment(settings)
-        return cls(await asyncio.create_subprocess_exec(sys.executable, *command, env=environment, **pipes))
-
-    async def send(self, message: dict[str, Any]) -> None:
-        self.stdin.write(json.dumps(message).encode() + b"\n")
-        await self.stdin.drain()
-
-    async def receive(self) -> dict[str, Any]:
-        line = await asyncio.wait_for(self.stdout.readline(), 20)
-        message: dict[str, Any] = json.loads(line)
-        return message
-
-    async def handshake(self) -> dict[str, Any]:
-        await self.send(INITIALIZE)
-        answer = await self.receive()
-        await self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return answer
-
-    async def call(self, number: int, tool: str, arguments: dict[str, Any]) -> None:
-        params = {"name": tool, "arguments": arguments}
-        await self.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
-
-
 async def test_with_no_keys_it_starts_lists_its_tools_and_keeps_stdout_clean(server: Server) -> None:
     """Acceptance case 1."""
-    raw = await Raw.start(server, {})
-    answer = await raw.handshake()
-    assert answer["result"]["serverInfo"]["version"] == __version__
-    await raw.send({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
-    listed = await raw.receive()
+    async with server.bare({}) as bare:
+        listed = await bare.ask("tools/list")
+        stdout = await bare.end()
+    messages = [json.loads(line) for line in stdout.splitlines()]
+    assert [message["id"] for message in messages] == [1, 2]
+    assert messages[0]["result"]["serverInfo"]["version"] == __version__
     assert [tool["name"] for tool in listed["result"]["tools"]] == ["web_search", "get_content"]
-    raw.stdin.close()
-    assert await raw.stdout.read() == b""
-    assert await raw.process.wait() == 0
+    assert bare.process.returncode == 0
 
 
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])
@@ -200,17 +156,14 @@ async def test_cancelling_closes_the_upstream_connection(web: PocketWeb, server:
 
 async def test_a_cancelled_call_is_never_answered(web: PocketWeb, server: Server) -> None:
     web.serper.fails("hang")
-    raw = await Raw.start(server, web.environment("serper"))
-    await raw.handshake()
-    await raw.call(7, "web_search", {"query": "python"})
-    request = await web.serper.arrived()
-    await raw.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
-    await asyncio.wait_for(request.closed.wait(), 10)
-    await raw.send({"jsonrpc": "2.0", "id": 8, "method": "ping"})
-    assert (await raw.receive())["id"] == 8
-    raw.stdin.close()
-    assert await raw.stdout.read() == b""
-    await raw.process.wait()
+    async with server.bare(web.environment("serper")) as bare:
+        number = await bare.start("tools/call", {"name": "web_search", "arguments": {"query": "python"}})
+        request = await web.serper.arrived()
+        await bare.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+        await asyncio.wait_for(request.closed.wait(), 10)
+        await bare.ask("ping")
+        stdout = await bare.end()
+    assert number not in [json.loads(line).get("id") for line in stdout.splitlines()]
 
 
 async def test_closing_stdin_ends_the_process_and_its_workers_while_a_page_hangs(
@@ -218,37 +171,28 @@ async def test_closing_stdin_ends_the_process_and_its_workers_while_a_page_hangs
 ) -> None:
     """Acceptance case 11; the time it takes is in tests/timing."""
     web.pages.fails("/slow", "hang")
-    raw = await Raw.start(server, web.environment("serper"))
-    await raw.handshake()
-    await raw.call(2, "get_content", {"url": web.page("/articles/python-315")})
-    assert "result" in await raw.receive()
-    children = _children(raw.process.pid)
-    assert children, "the page was converted in a worker process"
-    await raw.call(3, "get_content", {"url": web.page("/slow")})
-    request = await web.pages.arrived(2)
-    raw.stdin.close()
-    assert await asyncio.wait_for(raw.process.wait(), 10) == 0
+    async with server.bare(web.environment("serper")) as bare:
+        assert "result" in await bare.call("get_content", url=web.page("/articles/python-315"))
+        children = _children(bare.process.pid)
+        assert children, "the page was converted in a worker process"
+        await bare.start("tools/call", {"name": "get_content", "arguments": {"url": web.page("/slow")}})
+        request = await web.pages.arrived(2)
+        await bare.end()
+    assert bare.process.returncode == 0
     await asyncio.wait_for(request.closed.wait(), 10)
     assert [pid for pid in children if _is_running(pid)] == []
 
 
 async def test_sigterm_ends_it_cleanly_although_stdin_is_open(server: Server) -> None:
-    raw = await Raw.start(server, {})
-    await raw.handshake()
-    raw.process.terminate()
-    assert await asyncio.wait_for(raw.process.wait(), 10) == 0
-    raw.stdin.close()
+    async with server.bare({}) as bare:
+        bare.process.terminate()
+        assert await asyncio.wait_for(bare.process.wait(), 10) == 0
 
 
 async def test_garbage_on_stdin_does_not_end_the_server(server: Server) -> None:
-    raw = await Raw.start(server, {})
-    await raw.handshake()
-    raw.stdin.write(b'\xff\xfe not json\n{}\n[]\n\n{"jsonrpc": "2.0"}\n')
-    await raw.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
-    while (message := await raw.receive()).get("id") != 2:
-        assert message["jsonrpc"] == "2.0"
-    raw.stdin.close()
-    await raw.process.wait()
+    async with server.bare({}) as bare:
+        await bare.send_bytes(b'\xff\xfe not json\n{}\n[]\n\n{"jsonrpc": "2.0"}\n')
+        assert (await bare.ask("ping"))["result"] == {}
 
 
 async def test_logs_are_json_lines_without_the_query_or_the_url(web: PocketWeb, server: Server) -> None:

@@ -44,4 +44,9 @@ async def _serve(app: App) -> int:
 async def _run(app: App) -> None:
     server = build_server(app)
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        try:
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        finally:
+            # While serving, stdout leads to stderr. What a library printed and left in the buffer has
+            # to go there too, not onto the wire when the SDK gives the descriptor back.
+            sys.stdout.flush()

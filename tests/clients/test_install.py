@@ -1,0 +1,168 @@
+"""The product as a stranger gets it: a wheel in a fresh environment, with locked and with the newest dependencies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dowse import __version__
+from dowse.pocketweb import PocketWeb
+from tests.conftest import Server
+from tests.realparts import missing
+from tests.stdio import serving
+
+# One process builds and installs; the tests of the others would do it all again.
+pytestmark = pytest.mark.xdist_group("install")
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+UV = Path(sys.executable).with_name("uv")
+# Taken before the fixtures empty the home: uv's cache and whatever tells it where the packages are.
+MACHINE = dict(os.environ)
+SCRIPTS = ["dowse", "kindly-web-search-mcp-server", "kindly-web-search", "mcp-web-search"]
+SERVERS = [
+    ("dowse", "serve"),
+    ("kindly-web-search-mcp-server", "start-mcp-server", "--context", "codex"),
+    ("kindly-web-search",),
+    ("mcp-web-search", "--stdio"),
+]
+MOST_DISTRIBUTIONS = 60
+MOST_BYTES = 150_000_000
+_NO_NETWORK = re.compile(r"error sending request|dns error|failed to fetch", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An environment with the wheel in it."""
+
+    place: Path
+
+    @property
+    def python(self) -> Path:
+        return self.place / "bin" / "python"
+
+    def command(self, name: str, *arguments: str) -> list[str]:
+        return [str(self.place / "bin" / name), *arguments]
+
+    @property
+    def packages(self) -> Path:
+        (found,) = self.place.glob("lib/python3.*/site-packages")
+        return found
+
+
+def uv(*arguments: str | Path) -> str:
+    run = subprocess.run([UV, *arguments], cwd=ROOT, env=MACHINE, capture_output=True, text=True)
+    if run.returncode and _NO_NETWORK.search(run.stderr):
+        missing(f"No package registry can be reached; connect to one to test the installation: {run.stderr[-300:]}")
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("wheel")
+    uv("build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", place, ROOT)
+    (built,) = place.glob("*.whl")
+    return built
+
+
+DEPENDENCIES = {
+    "locked": ("--constraint", str(ROOT / "requirements" / "run.txt")),
+    "newest": ("--upgrade", "--resolution", "highest"),
+}
+
+
+@pytest.fixture(scope="module", params=DEPENDENCIES)
+def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    made = Installed(tmp_path_factory.mktemp("installed") / request.param)
+    uv("venv", "--quiet", "--python", sys.executable, made.place)
+    uv("pip", "install", "--quiet", "--python", made.python, *DEPENDENCIES[request.param], wheel)
+    return made
+
+
+def test_the_wheel_carries_the_pocket_web_its_types_and_nothing_else(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    pages = {f"dowse/pocketweb/pages/{page.name}" for page in (ROOT / "src/dowse/pocketweb/pages").iterdir()}
+    assert pages
+    assert names >= pages | {"dowse/py.typed"}
+    assert {name.partition("/")[0] for name in names} == {"dowse", f"dowse-{__version__}.dist-info"}
+    assert [name for name in names if "__pycache__" in name] == []
+
+
+@pytest.mark.parametrize("command", SERVERS, ids=lambda command: command[0])
+async def test_a_fresh_install_answers_initialize_and_lists_its_tools(
+    installed: Installed, server: Server, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """Acceptance case 59 with the newest dependencies; the locked ones must do as well."""
+    async with serving(server.environment({}), tmp_path / "log", installed.command(*command)) as bare:
+        tools = (await bare.ask("tools/list"))["result"]["tools"]
+        await bare.end()
+    assert [tool["name"] for tool in tools] == ["web_search", "get_content"]
+    assert bare.process.returncode == 0
+    name = json.loads(bare.lines[0])["result"]["serverInfo"]
+    assert (name["name"], name["version"]) == ("dowse" if command[0] == "dowse" else "kindly-web-search", __version__)
+
+
+async def test_a_fresh_install_searches_and_reads(
+    installed: Installed, server: Server, web: PocketWeb, tmp_path: Path
+) -> None:
+    environment = server.environment(web.environment("serper"))
+    async with serving(environment, tmp_path / "log", installed.command("dowse", "serve")) as bare:
+        answer = await bare.call("web_search", query="python 3.15 release", num_results=1)
+    (found,) = answer["result"]["structuredContent"]["results"]
+    assert (found["status"], "## Imports that wait until they are needed" in found["page_content"]) == ("ok", True)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_console_script_tells_its_version_and_helps(installed: Installed, server: Server, script: str) -> None:
+    def said(flag: str) -> str:
+        command = installed.command(script, flag)
+        run = subprocess.run(command, env=server.environment({}), capture_output=True, text=True, timeout=60)
+        assert (run.returncode, run.stderr) == (0, "")
+        return run.stdout
+
+    assert said("--version") == f"dowse {__version__}\n"
+    assert said("--help").startswith("usage: ")
+
+
+def test_the_demo_works_in_an_empty_directory_with_an_empty_home(installed: Installed, tmp_path: Path) -> None:
+    home, here = tmp_path / "home", tmp_path / "here"
+    home.mkdir()
+    here.mkdir()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home)}
+    command = installed.command("dowse", "demo")
+    run = subprocess.run(command, env=environment, cwd=here, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0, run.stderr
+    assert "attempt: serper -> unavailable" in run.stdout
+    assert "engine: tavily" in run.stdout
+    assert "[mcp_servers.dowse]" in run.stdout
+    assert list(here.iterdir()) == []
+
+
+def test_the_install_stays_small(installed: Installed) -> None:
+    distributions = json.loads(uv("pip", "list", "--quiet", "--format", "json", "--python", installed.python))
+    files = [path for path in installed.packages.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert len(distributions) <= MOST_DISTRIBUTIONS, distributions
+    assert sum(path.stat().st_size for path in files) <= MOST_BYTES
+
+
+async def test_uvx_from_a_clone_starts_the_drop_in_server(tmp_path: Path) -> None:
+    """Acceptance case 50. The machine's own home, because uv keeps its cache there."""
+    await asyncio.to_thread(uv, "pip", "compile", "--quiet", "pyproject.toml")  # skips where there is no registry
+    settings = ("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "LOG_LEVEL")
+    environment = {name: value for name, value in MACHINE.items() if not name.startswith(settings)}
+    # dowse itself is built anew: uv would otherwise take a build it has made of an older state of this clone.
+    command = [str(UV.with_name("uvx")), "--quiet", "--python", sys.executable, "--reinstall-package", "dowse"]
+    command += ["--from", str(ROOT), "kindly-web-search-mcp-server", "start-mcp-server", "--context", "codex"]
+    async with serving(environment, tmp_path / "log", command) as bare:
+        listed = await bare.ask("tools/list")
+    assert json.loads(bare.lines[0])["result"]["serverInfo"]["name"] == "kindly-web-search"
+    assert [tool["name"] for tool in listed["result"]["tools"]] == ["web_search", "get_content"]

@@ -1,0 +1,421 @@
+"""Acceptance case 34: no secret ever leaves, in any spelling, on any path, at any log level.
+
+Every secret is a canary. The real server and the real commands are driven through everything that can go wrong
+while upstreams repeat what they were sent; then all that was written is searched for each canary.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import html
+import json
+import sys
+import traceback
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from dowse import config
+from dowse.errors import ConfigError
+from dowse.pocketweb import MISBEHAVIOURS, PROVIDERS, PocketWeb, closed_port
+from tests.conftest import Server
+from tests.stdio import SERVE, Message, serving
+
+# Their first and last eight characters occur nowhere else, and between them they hold what encodings have to escape.
+CANARIES = {
+    "SERPER_API_KEY": "q7Zserpx41aa0c9e5d7b3f826cc1e0f29b5Wsrp88x",
+    "EXA_API_KEY": "v8Kexa+Q/3s=Zr~?9wTn5&%20Lk_Hexa4u2k",
+    "TAVILY_API_KEY": "tvQy-dev_J4mZ*4xTn2LkV9sRbW1cYh6JpD3fGvly7p",
+    "SEARXNG_HEADERS_JSON": 'h3Dr-c5fa"1b90"-4a58-8c3f-e20d5a91hdr6k',
+    "SEARXNG_URL": "pW9j@x4/m:2?7b#Rt-f81c0a6e5d39b7kPw5z",
+}
+USER = "maria"
+BASIC = base64.b64encode(f"{USER}:{CANARIES['SEARXNG_URL']}".encode()).decode()
+# Short enough for what never answers, long enough for a busy machine, where the first call also imports aiohttp.
+QUICK = {f"{provider.upper()}_TIMEOUT": "1s" for provider in PROVIDERS}
+
+
+def spellings(secret: str) -> dict[str, str]:
+    """The forms in which a secret could be recognised."""
+    raw = secret.encode()
+    return {
+        "raw": secret,
+        "base64": base64.b64encode(raw).decode().rstrip("="),
+        "urlsafe base64": base64.urlsafe_b64encode(raw).decode().rstrip("="),
+        "hex": raw.hex(),
+        "url-encoded": quote(secret, safe=""),
+        "form-encoded": quote_plus(secret),
+        "reversed": secret[::-1],
+        "JSON": json.dumps(secret)[1:-1],
+        "JSON in JSON": json.dumps(json.dumps(secret)[1:-1])[1:-1],
+        "HTML": html.escape(secret),
+        "repr": repr(secret)[1:-1],
+    }
+
+
+def repeated(secret: str) -> list[str]:
+    """How an upstream or a page may repeat a secret; the other spellings are for what we write ourselves."""
+    forms = spellings(secret)
+    ours = ("JSON", "JSON in JSON", "HTML", "repr")
+    return [text for form, text in forms.items() if form not in ours]
+
+
+def leaks(output: str) -> list[str]:
+    """Which canaries can be found in a text, as what, and where."""
+    found = []
+    for name, secret in CANARIES.items():
+        forms = spellings(secret) | {"first 8": secret[:8], "last 8": secret[-8:]}
+        forms |= {"basic authentication": BASIC} if name == "SEARXNG_URL" else {}
+        for form, text in forms.items():
+            if (at := output.find(text)) >= 0:
+                found.append(f"{name} as {form}: …{output[max(0, at - 60) : at + len(text) + 20]}…")
+    return found
+
+
+@dataclass(slots=True)
+class Output:
+    """Everything a process wrote, on both streams."""
+
+    log: Path
+    written: list[bytes] = field(default_factory=list)
+
+    def leaks(self) -> list[str]:
+        everything = b"\n".join([*self.written, self.log.read_bytes()])
+        return leaks(everything.decode("utf-8", "replace"))
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[PocketWeb]:
+    """The pocket web with canaries for keys."""
+    keys = {name: CANARIES[f"{name.upper()}_API_KEY"] for name in ("serper", "exa", "tavily")}
+    async with PocketWeb(keys) as pocket_web:
+        yield pocket_web
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Output:
+    log = tmp_path / "stderr"
+    log.touch()
+    return Output(log)
+
+
+def settings(web: PocketWeb, first: str = "serper", **further: str) -> dict[str, str]:
+    """All secrets are configured and everything is logged; one provider is asked before the others."""
+    order = [first, *(provider for provider in PROVIDERS if provider != first)]
+    address = web.page("/searxng").replace("//", f"//{USER}:{quote(CANARIES['SEARXNG_URL'], safe='')}@")
+    return {
+        **web.environment(*PROVIDERS),
+        "SEARXNG_URL": address,
+        "SEARXNG_HEADERS_JSON": json.dumps({"X-Gate": CANARIES["SEARXNG_HEADERS_JSON"]}),
+        "DOWSE_SEARCH_ORDER": ",".join(order),
+        "DOWSE_LOG_LEVEL": "debug",
+        "DOWSE_LOG_QUERIES": "true",
+        **further,
+    }
+
+
+def is_error(answer: Message) -> bool:
+    return bool(answer["result"]["isError"])
+
+
+def all_that_could_be_said() -> list[str]:
+    """What careless upstreams and hostile pages could repeat: every secret in every spelling."""
+    return [*(text for secret in CANARIES.values() for text in repeated(secret)), f"Authorization: Basic {BASIC}"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_no_misbehaviour_of_a_provider_brings_a_secret_out(
+    server: Server, web: PocketWeb, output: Output, provider: str
+) -> None:
+    asked = getattr(web, provider)
+    async with serving(server.environment(settings(web, provider, **QUICK)), output.log) as bare:
+        for trouble in sorted(MISBEHAVIOURS):
+            # A success in between, or the breaker would open and nothing more would be asked.
+            asked.works()
+            await bare.call("web_search", query="python", fetch_content=False)
+            asked.fails(trouble)
+            answer = await bare.call("web_search", query="python", num_results=1, fetch_content=False)
+            assert "result" in answer, trouble
+        output.written.append(await bare.end())
+    assert len(asked.requests) >= 2 * len(MISBEHAVIOURS)
+    assert output.leaks() == []
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 429, 500])
+@pytest.mark.parametrize("contract", ["dowse", "kindly"])
+async def test_an_upstream_that_repeats_a_secret_in_any_spelling_is_not_quoted(
+    server: Server, web: PocketWeb, output: Output, status: int, contract: str
+) -> None:
+    async with serving(server.environment(settings(web, DOWSE_CONTRACT=contract)), output.log) as bare:
+        for said in all_that_could_be_said():
+            # A success in between, or the breaker would open and nothing more would be asked.
+            web.serper.works().finds_nothing()
+            await bare.call("web_search", query="python")
+            web.serper.replies(json={"error": f"it broke: {said}"}, status=status)
+            await bare.call("web_search", query="python", num_results=1)
+        output.written.append(await bare.end())
+    assert len(web.serper.requests) == 2 * len(all_that_could_be_said())
+    if status != 200:
+        assert b"it broke: [redacted]" in output.log.read_bytes()
+    assert output.leaks() == []
+
+
+@pytest.mark.parametrize("filler", [144, 160])
+async def test_a_message_that_is_cut_in_the_middle_of_a_key_shows_no_part_of_it(
+    server: Server, web: PocketWeb, output: Output, filler: int
+) -> None:
+    """Long messages are shortened: what is left of a key must be masked as the whole would have been."""
+    address = "https://upstream.example/" + "a" * filler + "?k="
+    for provider in PROVIDERS:
+        key = CANARIES.get(f"{provider.upper()}_API_KEY", CANARIES["SEARXNG_HEADERS_JSON"])
+        getattr(web, provider).replies(json={"error": address + key}, status=500)
+    async with serving(server.environment(settings(web)), output.log) as bare:
+        assert is_error(await bare.call("web_search", query="python", num_results=1))
+        output.written.append(await bare.end())
+    assert output.leaks() == []
+
+
+async def test_all_providers_failing_together_tell_no_secret(server: Server, web: PocketWeb, output: Output) -> None:
+    async with serving(server.environment(settings(web, **QUICK)), output.log) as bare:
+        for trouble in ("echo_key", "500", "redirect", "hang"):
+            for provider in PROVIDERS:
+                getattr(web, provider).fails(trouble)
+            assert is_error(await bare.call("web_search", query="python"))
+        output.written.append(await bare.end())
+    assert output.leaks() == []
+
+
+async def test_endpoints_that_refuse_the_connection_tell_no_secret(
+    server: Server, web: PocketWeb, output: Output
+) -> None:
+    nobody = f"http://127.0.0.1:{closed_port()}/search"
+    refused = {f"{name}_SEARCH_ENDPOINT": nobody for name in ("SERPER", "EXA", "TAVILY")}
+    refused["SEARXNG_URL"] = settings(web)["SEARXNG_URL"].replace(str(web.port), str(closed_port()))
+    async with serving(server.environment(settings(web, **refused)), output.log) as bare:
+        assert is_error(await bare.call("web_search", query="python"))
+        output.written.append(await bare.end())
+    assert output.leaks() == []
+
+
+@pytest.mark.parametrize("contract", ["dowse", "kindly"])
+async def test_titles_snippets_and_pages_that_contain_the_keys_are_masked(
+    server: Server, web: PocketWeb, output: Output, contract: str
+) -> None:
+    for number, secret in enumerate(CANARIES.values()):
+        words = "".join(f"<p>{html.escape(text)}</p>" for text in repeated(secret))
+        page = f"<html><head><title>{html.escape(secret)}</title></head><body><main>{words}</main></body></html>"
+        web.pages.serves(f"/leak/{number}", page)
+        web.pages.serves(f"/text/{number}", "\n".join(repeated(secret)), content_type="text/plain")
+    links = [f"/leak/{number}" for number in range(len(CANARIES))]
+    found = [
+        {"title": f"t {s}", "url": web.page(u), "snippet": f"s {s}"}
+        for s, u in zip(CANARIES.values(), links, strict=True)
+    ]
+    web.serper.finds(found)
+    async with serving(server.environment(settings(web, DOWSE_CONTRACT=contract)), output.log) as bare:
+        answers = [await bare.call("get_content", url=web.page(path)) for path in leaking_paths()]
+        answers.append(await bare.call("web_search", query="python", num_results=len(links)))
+        output.written.append(await bare.end())
+    assert not any(map(is_error, answers))
+    assert b"[redacted]" in output.written[0]
+    assert output.leaks() == []
+
+
+def leaking_paths() -> list[str]:
+    return [f"/{kind}/{number}" for kind in ("leak", "text") for number in range(len(CANARIES))]
+
+
+async def test_a_page_that_repeats_the_headers_it_was_sent_has_nothing_to_tell(
+    server: Server, web: PocketWeb, output: Output
+) -> None:
+    web.pages.fails("/echo", "echo_key")
+    async with serving(server.environment(settings(web)), output.log) as bare:
+        await bare.call("get_content", url=web.page("/echo"))
+        await bare.call("web_search", query="python", num_results=3)
+        output.written.append(await bare.end())
+    assert len(web.pages.requests) == 4
+    for request in web.pages.requests:
+        assert not set(request.headers) & {"authorization", "proxy-authorization", "cookie", "x-api-key", "x-gate"}
+        assert leaks(f"{request.path} {request.params} {request.headers} {request.body!r}") == []
+    assert output.leaks() == []
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("trouble", ["redirect", "redirect_loop"])
+async def test_a_redirect_of_a_provider_is_not_followed_so_no_key_goes_along(
+    server: Server, web: PocketWeb, output: Output, provider: str, trouble: str
+) -> None:
+    getattr(web, provider).fails(trouble, redirect_to=web.page("/elsewhere"))
+    async with serving(server.environment(settings(web, provider)), output.log) as bare:
+        answer = await bare.call("web_search", query="python", num_results=1, fetch_content=False)
+        output.written.append(await bare.end())
+    assert answer["result"]["structuredContent"]["attempts"][0]["outcome"] == "redirected"
+    assert len(getattr(web, provider).requests) == 1
+    assert web.pages.requests == []
+    assert output.leaks() == []
+
+
+def calls_with(secret: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """Arguments in which a model repeats a key it has seen somewhere."""
+    yield "web_search", {"query": secret, "fetch_content": False}
+    yield "web_search", {"query": "x", "num_results": secret}
+    yield "web_search", {"query": "x", "language": secret}
+    yield "web_search", {"query": "x", "include_domains": [secret]}
+    yield "web_search", {"query": "x", "start_date": secret}
+    yield "web_search", {"query": "x", secret: True, "offline_mode": True}
+    yield "web_search", {"query": "x", secret: True, "fetch_content": False}
+    yield "get_content", {"url": secret}
+    yield "get_content", {"url": f"https://nowhere.invalid/?k={quote(secret, safe='')}"}
+    yield "get_content", {"url": f"https://{USER}:{quote(secret, safe='')}@nowhere.invalid/"}
+    yield secret, {}
+
+
+async def test_arguments_that_contain_a_key_are_not_repeated(server: Server, web: PocketWeb, output: Output) -> None:
+    async with serving(server.environment(settings(web)), output.log) as bare:
+        for secret in CANARIES.values():
+            for tool, arguments in calls_with(secret):
+                await bare.call(tool, **arguments)
+        output.written.append(await bare.end())
+    assert output.leaks() == []
+
+
+async def test_offline_tells_no_secret(server: Server, web: PocketWeb, output: Output) -> None:
+    async with serving(server.environment(settings(web, DOWSE_OFFLINE="true")), output.log) as bare:
+        assert is_error(await bare.call("web_search", query="python"))
+        assert is_error(await bare.call("get_content", url=web.page("/")))
+        output.written.append(await bare.end())
+    assert output.leaks() == []
+
+
+CRASHING = """
+from dowse.providers.serper import Serper
+from dowse.surfaces.cli.main import main
+
+async def crash(self, query):
+    raise RuntimeError(f"a bug with {self._key.get_secret_value()} and {self!r} in {vars(self)!r}")
+
+Serper.search = crash
+raise SystemExit(main(["serve"]))
+"""
+
+
+async def test_a_crash_is_logged_without_the_key_in_its_traceback(
+    server: Server, web: PocketWeb, output: Output, tmp_path: Path
+) -> None:
+    script = tmp_path / "crashing.py"
+    script.write_text(CRASHING)
+    async with serving(server.environment(settings(web)), output.log, [sys.executable, str(script)]) as bare:
+        answer = await bare.call("web_search", query="python")
+        output.written.append(await bare.end())
+    assert "internal error" in answer["result"]["content"][0]["text"]
+    assert "RuntimeError: a bug with [redacted]" in output.log.read_text()
+    assert output.leaks() == []
+
+
+async def run(output: Output, environment: Mapping[str, str], *command: str) -> int:
+    """Run a command to its end and keep what it writes."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        env=dict(environment),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    output.written += await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode is not None
+    return process.returncode
+
+
+COMMANDS = [("search", "python", "--json"), ("search", "python"), ("search", "python", "--offline")]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS)
+@pytest.mark.parametrize("works", [True, False])
+async def test_the_command_line_tells_no_secret(
+    server: Server, web: PocketWeb, output: Output, arguments: tuple[str, ...], works: bool
+) -> None:
+    said = " | ".join(all_that_could_be_said())
+    web.serper.finds([{"title": secret, "url": web.page("/leak"), "snippet": secret} for secret in CANARIES.values()])
+    web.pages.serves("/leak", f"<html><body><main><p>{html.escape(said)}</p></main></body></html>")
+    for provider in () if works else PROVIDERS:
+        getattr(web, provider).replies(json={"error": said}, status=500)
+    code = await run(output, server.environment(settings(web)), *SERVE[:-1], *arguments)
+    assert code == (0 if works and "--offline" not in arguments else 1)
+    assert output.leaks() == []
+
+
+async def test_reading_a_page_at_the_command_line_tells_no_secret(
+    server: Server, web: PocketWeb, output: Output
+) -> None:
+    web.pages.serves("/leak", "\n".join(all_that_could_be_said()), content_type="text/plain")
+    for flags in ([], ["--json"]):
+        code = await run(output, server.environment(settings(web)), *SERVE[:-1], "read", web.page("/leak"), *flags)
+        assert code == 0
+    assert output.leaks() == []
+
+
+SECRET_URL = f"{USER}:{quote(CANARIES['SEARXNG_URL'], safe='')}@search.example/searxng"
+BAD_SETTINGS: list[dict[str, str]] = [
+    {"DOWSE_DEADLINE_S": "soon"},
+    {"DOWSE_SEARCH_ORDER": "serper,nobody"},
+    {"SERPER_SEARCH_ENDPOINT": "serper.example"},
+    {"SEARXNG_HEADERS_JSON": f'{{"X-Gate": "{CANARIES["SEARXNG_HEADERS_JSON"]}"'},
+    {"SEARXNG_HEADERS_JSON": json.dumps({"X-Gate": f"{CANARIES['SEARXNG_HEADERS_JSON']}\r\nX: y"})},
+    {"SEARXNG_HEADERS_JSON": json.dumps([CANARIES["SEARXNG_HEADERS_JSON"]])},
+    {"SEARXNG_URL": f"ftp://{SECRET_URL}"},
+    {"SEARXNG_URL": f"https//{SECRET_URL}"},
+]
+TOML = [
+    f'serper_api_key = "{CANARIES["SERPER_API_KEY"]}\n',
+    f'serper_api_key = ["{CANARIES["SERPER_API_KEY"]}"]\ndeadline_s = "soon"\n',
+    f'serper_api_kye = "{CANARIES["SERPER_API_KEY"]}"\ndeadline_s = "soon"\n',
+    f'searxng_url = "ftp://{SECRET_URL}"\n',
+    f'[searxng_headers_json]\nX-Gate = "{CANARIES["SEARXNG_HEADERS_JSON"]}"\n[[broken\n',
+]
+
+
+@pytest.mark.parametrize("bad", BAD_SETTINGS)
+async def test_a_refused_start_does_not_quote_a_secret(
+    server: Server, web: PocketWeb, output: Output, bad: dict[str, str]
+) -> None:
+    assert await run(output, server.environment(settings(web, **bad)), *SERVE) == 2
+    assert output.leaks() == []
+
+
+@pytest.mark.parametrize("text", TOML)
+async def test_a_configuration_file_that_is_refused_is_not_quoted(
+    server: Server, web: PocketWeb, output: Output, tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "broken.toml"
+    file.write_text(text)
+    assert await run(output, server.environment({"DOWSE_CONFIG": str(file)}), *SERVE) == 2
+    assert output.leaks() == []
+
+
+def test_settings_show_no_secret_when_they_are_printed(web: PocketWeb) -> None:
+    loaded = config.load(environ=settings(web))
+    shown = loaded.settings
+    assert shown.serper_api_key is not None
+    assert shown.serper_api_key.get_secret_value() == CANARIES["SERPER_API_KEY"]
+    assert leaks(f"{loaded!r}\n{shown!r}\n{shown}") == []
+
+
+@pytest.mark.parametrize("bad", BAD_SETTINGS)
+def test_the_traceback_of_a_refused_setting_shows_no_secret(web: PocketWeb, bad: dict[str, str]) -> None:
+    with pytest.raises(ConfigError) as refusal:
+        config.load(environ=settings(web, **bad))
+    assert leaks("".join(traceback.format_exception(refusal.value))) == []
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_a_leak_would_be_found_in_any_spelling(name: str) -> None:
+    secret = CANARIES[name]
+    for form, text in spellings(secret).items():
+        assert any(leak.startswith(f"{name} as {form}") for leak in leaks(f"before {text} after")), form
+    assert leaks(f"before {secret[:8]}…") != []
+    assert leaks(f"before …{secret[-8:]}") != []
+    assert leaks("nothing to see here") == []

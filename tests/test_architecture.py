@@ -1,0 +1,396 @@
+"""What the folders promise: imports point downwards, and each privilege has one owner. Read from the syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import graphlib
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).resolve().parent.parent / "src"
+ROOT = "dowse"
+
+LEVELS = (
+    (ROOT, "models", "errors", "interfaces", "settings", "settings_types", "config", "urls", "text", "clock"),
+    ("telemetry",),
+    ("net",),
+    ("stores",),
+    ("providers", "fetch", "extract", "rank", "routing"),
+    ("loaders",),
+    ("flows",),
+    ("contracts",),
+    ("app",),
+    ("surfaces",),
+    ("__main__",),
+)
+LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
+# Beside the levels: it may use the nouns, and only the demo may use it.
+POCKETWEB = "pocketweb"
+POCKETWEB_USERS = {"dowse.surfaces.cli.demo"}
+
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+
+ENVIRONMENT = ("os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv")
+ENVIRONMENT_READERS = {"dowse.config"}
+
+CONNECTIONS = (
+    "aiohttp.ClientSession", "aiohttp.TCPConnector", "aiohttp.UnixConnector", "aiohttp.request",
+    "socket.socket", "socket.create_connection", "socket.socketpair",
+    "asyncio.open_connection", "asyncio.open_unix_connection",
+    "urllib.request", "http.client", "httpx", "httpx2", "requests", "urllib3",
+)  # fmt: skip
+# Methods of the event loop: whatever the loop is called, nothing else has these names.
+CONNECTING_METHODS = ("create_connection", "create_unix_connection", "create_datagram_endpoint", "sock_connect")
+# `net` is the only way out. The pocket web is a server, and looks for a free port with a socket of its own.
+CONNECTORS = ("dowse.net.", "dowse.pocketweb.")
+
+# Text that becomes code, and data that does.
+CODE_FROM_DATA = ("pickle", "marshal", "shelve", "builtins.eval", "builtins.exec", "builtins.__import__")
+
+# Where a bug or a cancellation must be met whatever it is; each says why at its place.
+BROAD_EXCEPTS = {
+    "dowse.surfaces.mcp.server": 1,  # the boundary of a tool call
+    "dowse.extract.worker": 1,  # the boundary of a job
+    "dowse.routing.router": 1,  # gives a probe back and raises again
+}
+BROAD = ("builtins.Exception", "builtins.BaseException")
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file of the product: its dotted name and its syntax tree."""
+
+    name: str
+    tree: ast.Module
+    is_package: bool = False
+
+    @property
+    def part(self) -> str:
+        """The name that has a level: the package or module right under `dowse`."""
+        return self.name.split(".")[1] if "." in self.name else ROOT
+
+    @property
+    def package(self) -> str:
+        return self.name if self.is_package else self.name.rpartition(".")[0]
+
+
+@functools.cache
+def modules() -> tuple[Module, ...]:
+    return tuple(_module(path) for path in sorted(SRC.rglob("*.py")))
+
+
+def _module(path: Path) -> Module:
+    dotted = ".".join(path.relative_to(SRC).with_suffix("").parts)
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return Module(dotted.removesuffix(".__init__"), tree, is_package=path.name == "__init__.py")
+
+
+def made_up(name: str, source: str) -> Module:
+    """A module that is nowhere on disk, to see that a check would catch it."""
+    return Module(name, ast.parse(source))
+
+
+def imported(module: Module) -> Iterator[tuple[str, str, int]]:
+    """Every import, at whatever depth: the name it binds, the full name behind it, the line."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.asname or alias.name.partition(".")[0], alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{_source(module, node)}.{alias.name}", node.lineno
+
+
+def _source(module: Module, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    package = module.package.split(".")
+    base = package[: len(package) - node.level + 1]
+    return ".".join([*base, node.module] if node.module else base)
+
+
+def used(module: Module) -> Iterator[tuple[str, int]]:
+    """Full names of all that is imported or looked up, aliases resolved: `o.environ` after `import os as o` is ours."""
+    bound = {name: f"builtins.{name}" for name in dir(builtins)}
+    for name, full, line in imported(module):
+        # `import a.b` binds `a`; every other form binds what it names.
+        bound[name] = name if full.startswith(f"{name}.") else full
+        yield full, line
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Name) and node.id in bound:
+            yield bound[node.id], node.lineno
+        elif isinstance(node, ast.Attribute) and (dotted := _dotted(node)):
+            first, _, rest = dotted.partition(".")
+            if first in bound:
+                yield f"{bound[first]}.{rest}", node.lineno
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and (head := _dotted(node.value)):
+        return f"{head}.{node.attr}"
+    return ""
+
+
+def uses_of(module: Module, banned: Iterable[str]) -> list[str]:
+    """Where a module uses one of these names or something inside it."""
+    names = tuple(banned)
+    return sorted(
+        {
+            f"{module.name}:{line} {name}"
+            for full, line in used(module)
+            for name in names
+            if full == name or full.startswith(f"{name}.")
+        }
+    )
+
+
+def calls_of_methods(module: Module, names: tuple[str, ...]) -> list[str]:
+    attributes = [node for node in ast.walk(module.tree) if isinstance(node, ast.Attribute)]
+    return [f"{module.name}:{node.lineno} {node.attr}" for node in attributes if node.attr in names]
+
+
+def our_imports(module: Module) -> Iterator[tuple[str, int]]:
+    """The parts of dowse that a module imports; a name out of `dowse/__init__.py` is the root's."""
+    for _, full, line in imported(module):
+        parts = full.split(".")
+        if parts[0] == ROOT:
+            known = len(parts) > 1 and (parts[1] in LEVEL or parts[1] == POCKETWEB)
+            yield (parts[1] if known else ROOT), line
+
+
+def upward_imports(module: Module) -> list[str]:
+    """Imports that do not point downwards, and the ones between neighbours."""
+    return [
+        f"{module.name}:{line} must not import {part}"
+        for part, line in our_imports(module)
+        if not _may_import(module, part)
+    ]
+
+
+def _may_import(module: Module, part: str) -> bool:
+    if part == POCKETWEB:
+        return module.part == POCKETWEB or module.name in POCKETWEB_USERS
+    if module.part == POCKETWEB:
+        return LEVEL[part] == 0
+    # Level 0 is a handful of modules that know one another; that they form no cycle is a test of its own.
+    return part == module.part or LEVEL[part] < LEVEL[module.part] or LEVEL[part] == LEVEL[module.part] == 0
+
+
+def cycles(all_modules: Iterable[Module]) -> list[str]:
+    """The modules of one import cycle, if there is any."""
+    known = {module.name for module in all_modules}
+    graph = {
+        module.name: {target for _, full, _ in imported(module) if (target := _file_of(full, known)) != module.name}
+        for module in all_modules
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
+
+
+def _file_of(full: str, known: set[str]) -> str:
+    """The module a dotted name comes from: itself, or the one that defines its last part."""
+    return full if full in known else full.rpartition(".")[0]
+
+
+def lengths(module: Module) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{module.name}:{node.lineno} {node.name}", (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def broad_excepts(module: Module) -> list[int]:
+    """Lines that catch everything: a bare `except`, `except Exception` in any spelling, `suppress(Exception)`."""
+    nodes = list(ast.walk(module.tree))
+    handlers = [node.lineno for node in nodes if isinstance(node, ast.ExceptHandler) and _catches_all(node)]
+    calls = [node.lineno for node in nodes if isinstance(node, ast.Call) and _suppresses_all(node)]
+    return sorted(handlers + calls)
+
+
+def _catches_all(handler: ast.ExceptHandler) -> bool:
+    return handler.type is None or _names_broad(handler.type)
+
+
+def _suppresses_all(call: ast.Call) -> bool:
+    return _dotted(call.func).endswith("suppress") and any(map(_names_broad, call.args))
+
+
+def _names_broad(node: ast.expr) -> bool:
+    options = node.elts if isinstance(node, ast.Tuple) else [node]
+    return any(f"builtins.{_dotted(option).removeprefix('builtins.')}" in BROAD for option in options)
+
+
+def test_every_module_has_a_level() -> None:
+    assert {module.part for module in modules()} - set(LEVEL) - {POCKETWEB} == set()
+
+
+def test_imports_point_downwards() -> None:
+    """Imports for type checkers and inside functions count: they are dependencies all the same."""
+    assert [offence for module in modules() for offence in upward_imports(module)] == []
+
+
+def test_no_module_is_in_an_import_cycle() -> None:
+    assert cycles(modules()) == []
+
+
+def test_only_config_reads_the_environment() -> None:
+    others = [module for module in modules() if module.name not in ENVIRONMENT_READERS]
+    assert [use for module in others for use in uses_of(module, ENVIRONMENT)] == []
+
+
+def test_only_net_opens_connections() -> None:
+    others = [module for module in modules() if not module.name.startswith(CONNECTORS)]
+    assert [use for module in others for use in uses_of(module, CONNECTIONS)] == []
+    assert [use for module in others for use in calls_of_methods(module, CONNECTING_METHODS)] == []
+
+
+def test_nothing_turns_data_into_code() -> None:
+    assert [use for module in modules() for use in uses_of(module, CODE_FROM_DATA)] == []
+
+
+def test_everything_is_caught_in_three_places_only() -> None:
+    found = Counter({module.name: len(broad_excepts(module)) for module in modules()})
+    assert {name: count for name, count in found.items() if count} == BROAD_EXCEPTS
+
+
+def test_files_and_functions_fit_on_a_few_screens() -> None:
+    files = {str(path.relative_to(SRC)): len(path.read_text(encoding="utf-8").splitlines()) for path in _files()}
+    functions = dict(length for module in modules() for length in lengths(module))
+    assert {name: lines for name, lines in files.items() if lines >= LONGEST_FILE} == {}
+    assert {name: lines for name, lines in functions.items() if lines >= LONGEST_FUNCTION} == {}
+
+
+def _files() -> list[Path]:
+    return sorted(SRC.rglob("*.py"))
+
+
+def loaded_by(*names: str) -> set[str]:
+    """All modules of a fresh interpreter after these imports."""
+    code = f"import sys, {', '.join(names)}; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_a_worker_knows_extraction_ranking_and_the_nouns_only() -> None:
+    """It meets hostile pages: what it has not imported cannot be turned against us."""
+    ours = {name for name in loaded_by("dowse.extract.worker", "dowse.extract.convert") if name.startswith("dowse.")}
+    assert "dowse.extract.select" in ours
+    parts = {name.split(".")[1] for name in ours}
+    assert parts - set(LEVELS[0]) - {"extract", "rank"} == set()
+
+
+def test_a_server_that_has_done_nothing_has_imported_nothing_heavy() -> None:
+    """Clients start one for every conversation, and most conversations never search."""
+    packages = {name.partition(".")[0] for name in loaded_by("dowse.surfaces.mcp.stdio")}
+    assert "mcp" in packages
+    assert packages & {"aiohttp", "selectolax", "html_to_markdown", "sqlite3", "redis", "prometheus_client"} == set()
+
+
+UPWARDS = [
+    ("dowse.net.made_up", "from dowse.flows.read import ReadFlow"),
+    ("dowse.net.made_up", "import dowse.app"),
+    ("dowse.net.made_up", "from ..app import App"),
+    ("dowse.net.made_up", "def late():\n    from dowse import app"),
+    ("dowse.net.made_up", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from dowse.app import App"),
+    ("dowse.rank.made_up", "from dowse.extract import frames"),
+    ("dowse.models", "from dowse.telemetry.log import event"),
+    ("dowse.pocketweb.made_up", "from dowse.net.clients import Reply"),
+    ("dowse.surfaces.cli.made_up", "from dowse.pocketweb import PocketWeb"),
+]
+DOWNWARDS = [
+    ("dowse.net.made_up", "from dowse import __version__, errors\nfrom dowse.telemetry.log import event\nimport os"),
+    ("dowse.rank.made_up", "from dowse.rank import budget\nfrom . import summary"),
+    ("dowse.config", "from dowse.settings import Settings"),
+    ("dowse.pocketweb.made_up", "from dowse.pocketweb.web import PocketWeb\nfrom dowse.models import Hit"),
+    ("dowse.surfaces.cli.demo", "from dowse.pocketweb import PocketWeb"),
+]
+
+
+@pytest.mark.parametrize(("name", "source"), UPWARDS)
+def test_an_import_that_points_upwards_or_sideways_is_found(name: str, source: str) -> None:
+    assert len(upward_imports(made_up(name, source))) == 1
+
+
+@pytest.mark.parametrize(("name", "source"), DOWNWARDS)
+def test_an_import_that_points_downwards_is_no_offence(name: str, source: str) -> None:
+    assert upward_imports(made_up(name, source)) == []
+
+
+def test_a_cycle_is_found() -> None:
+    pair = [
+        made_up("dowse.urls", "from dowse import text"),
+        made_up("dowse.text", "def f():\n    from dowse.urls import g"),
+    ]
+    assert set(cycles(pair)) == {"dowse.urls", "dowse.text"}
+    assert cycles(pair[:1]) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "banned"),
+    [
+        ("import os\nos.environ['KEY']", ENVIRONMENT),
+        ("import os as o\nprint(o.getenv('KEY'))", ENVIRONMENT),
+        ("from os import environ as e", ENVIRONMENT),
+        ("import aiohttp\naiohttp.ClientSession()", CONNECTIONS),
+        ("from aiohttp import ClientSession", CONNECTIONS),
+        ("import socket as s\ns.create_connection(('h', 1))", CONNECTIONS),
+        ("from urllib import request", CONNECTIONS),
+        ("from urllib.request import urlopen", CONNECTIONS),
+        ("import http.client", CONNECTIONS),
+        ("import pickle", CODE_FROM_DATA),
+        ("eval('1')", CODE_FROM_DATA),
+        ("run = exec", CODE_FROM_DATA),
+    ],
+)
+def test_a_forbidden_name_is_found_in_any_spelling(source: str, banned: tuple[str, ...]) -> None:
+    assert uses_of(made_up("dowse.rank.made_up", source), banned)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import os\nos.path", "from urllib.parse import quote", "import socket\nsocket.AF_INET", "cursor.execute('x')"],
+)
+def test_a_harmless_name_is_no_offence(source: str) -> None:
+    assert uses_of(made_up("dowse.rank.made_up", source), (*ENVIRONMENT, *CONNECTIONS, *CODE_FROM_DATA)) == []
+
+
+def test_a_connection_opened_through_the_event_loop_is_found() -> None:
+    module = made_up("dowse.rank.made_up", "async def f(loop):\n    await loop.create_connection(object, 'h', 1)")
+    assert calls_of_methods(module, CONNECTING_METHODS) == ["dowse.rank.made_up:2 create_connection"]
+
+
+BROAD_SOURCE = """
+try: pass
+except ValueError: pass
+try: pass
+except (OSError, Exception): pass
+try: pass
+except: pass
+try: pass
+except BaseException: raise
+with contextlib.suppress(Exception): pass
+with contextlib.suppress(OSError): pass
+"""
+
+
+def test_a_broad_except_is_found_in_any_spelling() -> None:
+    assert broad_excepts(made_up("dowse.rank.made_up", BROAD_SOURCE)) == [5, 7, 9, 10]
+
+
+def test_a_long_function_is_found() -> None:
+    source = "def long():\n" + "    pass\n" * 60
+    assert list(lengths(made_up("dowse.rank.made_up", source))) == [("dowse.rank.made_up:1 long", 61)]
