@@ -31,9 +31,13 @@ DowseError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from dowse.models import Attempt, Status
+from dowse.text import one_line
+
+DETAIL_CHARS = 300
 
 
 class DowseError(Exception):
@@ -66,13 +70,21 @@ class ProviderError(DowseError):
     summary: ClassVar[str] = "failed"
 
     def __init__(
-        self, provider: str, detail: str = "", *, retry_after_s: float | None = None, http_status: int | None = None
+        self,
+        provider: str,
+        detail: str = "",
+        *,
+        said: str = "",
+        retry_after_s: float | None = None,
+        http_status: int | None = None,
     ) -> None:
         self.provider = provider
-        self.detail = detail
+        # Upstream's own words go to the caller only: they may repeat the query, which is not logged.
+        self.logged_detail = one_line(detail, DETAIL_CHARS)
+        self.detail = one_line(", ".join(filter(None, [detail, said])), DETAIL_CHARS)
         self.retry_after_s = retry_after_s
         self.http_status = http_status
-        super().__init__(f"{provider} {self.summary}" + (f": {detail}" if detail else ""))
+        super().__init__(f"{provider} {self.summary}" + (f": {self.detail}" if self.detail else ""))
 
 
 class Transient(ProviderError):
@@ -86,7 +98,7 @@ class Unavailable(Transient):
 
 class RateLimited(Transient):
     code = "rate_limited"
-    summary = "asked us to slow down"
+    summary = "asked us to slow down (rate limit)"
 
 
 class QuotaSpent(Transient):
@@ -151,8 +163,8 @@ class AllProvidersFailed(DowseError):
     def __init__(self, first: ProviderError, attempts: tuple[Attempt, ...]) -> None:
         self.first = first
         self.attempts = attempts
-        further = [_line(attempt) for attempt in attempts[1:]]
-        super().__init__("\n".join([str(first), *further]))
+        lines = [_line(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
+        super().__init__("\n".join([str(first), *lines]))
 
 
 class WireError(DowseError):
@@ -181,13 +193,14 @@ class WireDenied(WireError):
 class PageUnreadable(DowseError):
     """A page gave no text; `status` is part of the contract, the message is for logs."""
 
-    def __init__(self, status: Status, detail: str = "", *, retry_elsewhere: bool = False) -> None:
+    def __init__(self, status: Status, detail: str = "") -> None:
         self.status = status
-        self.detail = detail
-        self.retry_elsewhere = retry_elsewhere
-        super().__init__(detail or status.value)
+        # It may hold a header of the page: one clean line, like everything that comes from outside.
+        self.detail = one_line(detail, DETAIL_CHARS)
+        super().__init__(self.detail or status.value)
 
 
-def _line(attempt: Attempt) -> str:
+def _line(attempt: Attempt, earlier: Sequence[Attempt]) -> str:
+    again = any(attempt.provider == other.provider for other in earlier)
     detail = f": {attempt.detail}" if attempt.detail else ""
-    return f"fallback also failed: {attempt.provider} {attempt.outcome}{detail}"
+    return f"{'tried again' if again else 'fallback also failed'}: {attempt.provider} {attempt.outcome}{detail}"

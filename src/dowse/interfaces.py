@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.models import Body, Found, Query, Text
+from dowse.models import Attempt, Body, Deadline, Found, Query, Text
 
 
 class SearchProvider(Protocol):
@@ -17,7 +17,9 @@ class SearchProvider(Protocol):
     @property
     def timeout_s(self) -> float: ...
 
-    async def search(self, query: Query) -> Found: ...
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        """Answer by the deadline, which is this provider's share of the whole call's time."""
+        ...
 
 
 class Fetcher(Protocol):
@@ -58,7 +60,9 @@ class BreakerChange:
 class Observer(Protocol):
     """Hears what happens and never steers it."""
 
-    def attempt_failed(self, provider: str, operation: str, outcome: str, ms: int, detail: str) -> None: ...
+    def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
+        """`url` is the page, where the attempt was at one."""
+        ...
 
     def breaker_changed(self, change: BreakerChange) -> None: ...
 

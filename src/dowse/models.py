@@ -10,6 +10,9 @@ from typing import Protocol
 OK = "ok"
 """Outcome of an attempt that answered; every other outcome is an error's `code`."""
 
+NO_READABLE_CONTENT = "no readable content"
+"""Reason of a page that was fetched and converted, and then held no text."""
+
 
 class Clock(Protocol):
     """Time as a seam: tests move it, nothing else reads it."""
@@ -152,6 +155,7 @@ class Text:
 
     markdown: str
     title: str = ""
+    word_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +170,8 @@ class Page:
     engine: str = ""
     reason: str = ""
     fetch_ms: int = 0
+    word_count: int = 0
     attempts: tuple[Attempt, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ import pytest
 from dowse import errors
 from dowse.config import load
 from dowse.interfaces import SearchProvider
-from dowse.models import Category, Query, TimeRange
+from dowse.models import Category, Deadline, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.pocketweb import EXA_KEY, SERPER_KEY, TAVILY_KEY, PocketWeb
 from dowse.providers.table import PROVIDERS, Kit
 from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock
+
+DEADLINE = Deadline.after(FakeClock(), 30)
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: st
 
 async def test_serper_is_posted_q_and_num_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:
     """Acceptance case 12."""
-    await provider(web, "serper", client).search(Query("python release", num_results=4))
+    await provider(web, "serper", client).search(Query("python release", num_results=4), DEADLINE)
     (sent,) = web.serper.requests
     assert (sent.method, sent.headers["x-api-key"]) == ("POST", SERPER_KEY)
     assert sent.json == {"q": "python release", "num": 4}
@@ -51,7 +53,7 @@ async def test_serper_is_posted_q_and_num_with_its_key_in_the_header(web: Pocket
 async def test_serper_gets_filters_in_googles_words(
     web: PocketWeb, client: ConfiguredClient, query: Query, expected: dict[str, str]
 ) -> None:
-    await provider(web, "serper", client).search(query)
+    await provider(web, "serper", client).search(query, DEADLINE)
     assert web.serper.requests[0].json == {"q": "x", "num": 3} | expected
 
 
@@ -64,7 +66,7 @@ async def test_serper_answers_dates_and_related_searches_are_kept(web: PocketWeb
             "relatedSearches": [{"query": "why 42"}, {"nothing": 1}, "text"],
         }
     )
-    found = await provider(web, "serper", client).search(Query("x"))
+    found = await provider(web, "serper", client).search(Query("x"), DEADLINE)
     assert found.hits[0].published == "2026-10-07"
     assert (found.answers, found.suggestions) == (("42", "A number."), ("why 42",))
 
@@ -73,7 +75,7 @@ async def test_tavily_is_sent_a_bearer_header_and_every_extra_switched_off(
     web: PocketWeb, client: ConfiguredClient
 ) -> None:
     """Acceptance case 13."""
-    await provider(web, "tavily", client).search(Query("python release", num_results=4))
+    await provider(web, "tavily", client).search(Query("python release", num_results=4), DEADLINE)
     (sent,) = web.tavily.requests
     assert sent.headers["authorization"] == f"Bearer {TAVILY_KEY}"
     assert sent.json == {
@@ -88,7 +90,7 @@ async def test_tavily_is_sent_a_bearer_header_and_every_extra_switched_off(
 
 async def test_tavily_filters_are_its_own(web: PocketWeb, client: ConfiguredClient) -> None:
     query = Query("x", category=Category.NEWS, time_range=TimeRange.DAY, include_domains=("a.org",))
-    await provider(web, "tavily", client, TAVILY_SEARCH_DEPTH="advanced").search(query)
+    await provider(web, "tavily", client, TAVILY_SEARCH_DEPTH="advanced").search(query, DEADLINE)
     sent = web.tavily.requests[0].json or {}
     assert sent["topic"] == "news"
     assert sent["time_range"] == "day"
@@ -100,7 +102,7 @@ async def test_a_query_too_long_for_tavily_is_cut_at_a_word_with_a_warning(
     web: PocketWeb, client: ConfiguredClient
 ) -> None:
     words = " ".join(["wordy"] * 80)
-    found = await provider(web, "tavily", client).search(Query(words))
+    found = await provider(web, "tavily", client).search(Query(words), DEADLINE)
     sent = str((web.tavily.requests[0].json or {})["query"])
     assert len(sent) <= 400
     assert sent.endswith("wordy")
@@ -109,7 +111,7 @@ async def test_a_query_too_long_for_tavily_is_cut_at_a_word_with_a_warning(
 
 async def test_exa_is_posted_camel_case_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:
     """Acceptance case 14."""
-    found = await provider(web, "exa", client).search(Query("python release", num_results=4))
+    found = await provider(web, "exa", client).search(Query("python release", num_results=4), DEADLINE)
     (sent,) = web.exa.requests
     assert sent.headers["x-api-key"] == EXA_KEY
     assert sent.json == {
@@ -134,12 +136,12 @@ async def test_exa_snippets_come_from_highlights_then_summary_then_text(
     web: PocketWeb, client: ConfiguredClient, item: dict[str, object], snippet: str
 ) -> None:
     web.exa.replies(json={"results": [{"title": "T", "url": "https://example.org/", **item}]})
-    assert (await provider(web, "exa", client).search(Query("x"))).hits[0].snippet == snippet
+    assert (await provider(web, "exa", client).search(Query("x"), DEADLINE)).hits[0].snippet == snippet
 
 
 async def test_exa_gets_a_period_as_the_date_it_starts_with(web: PocketWeb, client: ConfiguredClient) -> None:
     query = Query("x", time_range=TimeRange.WEEK, category=Category.SCIENCE, safe_search=1, exclude_domains=("a.org",))
-    await provider(web, "exa", client).search(query)
+    await provider(web, "exa", client).search(query, DEADLINE)
     sent = web.exa.requests[0].json or {}
     assert sent["startPublishedDate"] == "2026-11-08"
     assert (sent["category"], sent["moderation"], sent["excludeDomains"]) == ("research paper", True, ["a.org"])
@@ -150,7 +152,9 @@ async def test_searxng_is_asked_for_json_whatever_the_base_address_ends_with(
     web: PocketWeb, client: ConfiguredClient, slash: str
 ) -> None:
     """Acceptance case 15."""
-    await provider(web, "searxng", client, SEARXNG_URL=web.page("/searxng") + slash).search(Query("python release"))
+    await provider(web, "searxng", client, SEARXNG_URL=web.page("/searxng") + slash).search(
+        Query("python release"), DEADLINE
+    )
     (sent,) = web.searxng.requests
     assert (sent.method, sent.path, sent.params) == (
         "GET",
@@ -171,8 +175,10 @@ async def test_searxng_settings_are_sent_only_when_set_and_the_caller_beats_them
         "SEARXNG_SAFESEARCH": "2",
     }
     searxng = provider(web, "searxng", client, **settings)
-    await searxng.search(Query("x"))
-    await searxng.search(Query("x", language="fr", category=Category.NEWS, time_range=TimeRange.DAY, safe_search=0))
+    await searxng.search(Query("x"), DEADLINE)
+    await searxng.search(
+        Query("x", language="fr", category=Category.NEWS, time_range=TimeRange.DAY, safe_search=0), DEADLINE
+    )
     base = {"q": "x", "format": "json", "engines": "alpha"}
     assert web.searxng.requests[0].params == base | {
         "language": "de",
@@ -193,9 +199,9 @@ async def test_searxng_extra_headers_are_sent_and_their_user_agent_wins(
 ) -> None:
     """Acceptance case 16."""
     agent = {"SEARXNG_USER_AGENT": "from-variable"}
-    await provider(web, "searxng", client, **agent).search(Query("x"))
+    await provider(web, "searxng", client, **agent).search(Query("x"), DEADLINE)
     headers = '{"User-Agent": "from-json", "X-Team": "seven"}'
-    await provider(web, "searxng", client, **agent, SEARXNG_HEADERS_JSON=headers).search(Query("x"))
+    await provider(web, "searxng", client, **agent, SEARXNG_HEADERS_JSON=headers).search(Query("x"), DEADLINE)
     assert web.searxng.requests[0].headers["user-agent"] == "from-variable"
     assert web.searxng.requests[1].headers["user-agent"] == "from-json"
     assert web.searxng.requests[1].headers["x-team"] == "seven"
@@ -205,12 +211,12 @@ async def test_a_searxng_with_json_off_says_how_to_switch_it_on(web: PocketWeb, 
     """Acceptance case 17."""
     web.searxng.json_off()
     with pytest.raises(errors.Blocked, match=r"add `json` to `search.formats` in its settings.yml"):
-        await provider(web, "searxng", client).search(Query("x"))
+        await provider(web, "searxng", client).search(Query("x"), DEADLINE)
 
 
 async def test_an_address_that_is_no_searxng_says_so(web: PocketWeb, client: ConfiguredClient) -> None:
     with pytest.raises(errors.Blocked, match="SEARXNG_URL is not the base address"):
-        await provider(web, "searxng", client, SEARXNG_URL=web.page("/nowhere")).search(Query("x"))
+        await provider(web, "searxng", client, SEARXNG_URL=web.page("/nowhere")).search(Query("x"), DEADLINE)
 
 
 async def test_searxng_takes_answer_objects_and_pairs_of_failed_engines(
@@ -226,7 +232,7 @@ async def test_searxng_takes_answer_objects_and_pairs_of_failed_engines(
             "suggestions": ["other words", 5],
         }
     )
-    found = await provider(web, "searxng", client).search(Query("x", num_results=1))
+    found = await provider(web, "searxng", client).search(Query("x", num_results=1), DEADLINE)
     assert (found.answers, found.suggestions) == (("42", "old style"), ("other words",))
     assert found.hits[0].engine == "alpha"
 
@@ -234,12 +240,12 @@ async def test_searxng_takes_answer_objects_and_pairs_of_failed_engines(
 async def test_a_searxng_whose_engines_all_failed_has_not_answered(web: PocketWeb, client: ConfiguredClient) -> None:
     web.searxng.engines_fail()
     with pytest.raises(errors.EnginesFailed):
-        await provider(web, "searxng", client).search(Query("x"))
+        await provider(web, "searxng", client).search(Query("x"), DEADLINE)
 
 
 async def test_searxng_pages_are_asked_for_until_there_are_enough(web: PocketWeb, client: ConfiguredClient) -> None:
     web.searxng.finds([f"https://example.org/{number}" for number in range(35)])
-    found = await provider(web, "searxng", client).search(Query("x", num_results=25))
+    found = await provider(web, "searxng", client).search(Query("x", num_results=25), DEADLINE)
     assert [hit.url for hit in found.hits] == [f"https://example.org/{number}" for number in range(25)]
     assert [sent.params.get("pageno", "1") for sent in web.searxng.requests] == ["1", "2", "3"]
 
@@ -247,6 +253,6 @@ async def test_searxng_pages_are_asked_for_until_there_are_enough(web: PocketWeb
 async def test_a_searxng_page_that_fails_later_costs_only_itself(web: PocketWeb, client: ConfiguredClient) -> None:
     first = [{"title": "T", "url": f"https://example.org/{number}"} for number in range(10)]
     web.searxng.replies(json={"results": first}, times=1).fails("500")
-    found = await provider(web, "searxng", client).search(Query("x", num_results=25))
+    found = await provider(web, "searxng", client).search(Query("x", num_results=25), DEADLINE)
     assert len(found.hits) == 10
     assert found.warnings[0].startswith("page 2 could not be had: searxng is unavailable")

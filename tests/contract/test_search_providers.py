@@ -7,7 +7,7 @@ import pytest
 from dowse import errors
 from dowse.config import load
 from dowse.interfaces import SearchProvider
-from dowse.models import Category, Query, TimeRange
+from dowse.models import Category, Deadline, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.pocketweb import PROVIDERS, PocketWeb, closed_port
 from dowse.pocketweb.double import Double
@@ -17,6 +17,8 @@ from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock
 
 KEYED = ("serper", "exa", "tavily")
+
+DEADLINE = Deadline.after(FakeClock(), 30)
 
 
 @pytest.fixture
@@ -44,7 +46,7 @@ def test_the_table_and_the_pocket_web_name_the_same_providers() -> None:
 async def test_results_come_back_with_title_link_and_snippet(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
-    found = await provider(web, name, client).search(Query("python release", num_results=2))
+    found = await provider(web, name, client).search(Query("python release", num_results=2), DEADLINE)
     assert len(found.hits) == 2
     for hit in found.hits:
         assert hit.title
@@ -56,21 +58,21 @@ async def test_results_come_back_with_title_link_and_snippet(
 async def test_exactly_one_request_is_made_and_it_satisfies_the_strict_double(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
-    await provider(web, name, client).search(Query("python release", num_results=3))
+    await provider(web, name, client).search(Query("python release", num_results=3), DEADLINE)
     assert len(double(web, name).requests) == 1
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_nothing_found_is_an_answer(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     double(web, name).finds_nothing()
-    assert (await provider(web, name, client).search(Query("x"))).hits == ()
+    assert (await provider(web, name, client).search(Query("x"), DEADLINE)).hits == ()
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_fewer_results_than_asked_for_are_returned(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     """Acceptance case 9."""
     double(web, name).finds(["/articles/python-315"])
-    assert len((await provider(web, name, client).search(Query("x", num_results=9))).hits) == 1
+    assert len((await provider(web, name, client).search(Query("x", num_results=9), DEADLINE)).hits) == 1
 
 
 FAILURES: list[tuple[str, type[errors.ProviderError]]] = [
@@ -104,7 +106,7 @@ async def test_every_failure_has_its_type(
 ) -> None:
     double(web, name).fails(trouble)
     with pytest.raises(errors.ProviderError) as caught:
-        await provider(web, name, client).search(Query("x"))
+        await provider(web, name, client).search(Query("x"), DEADLINE)
     if name == "searxng" and trouble == "challenge":
         expected = errors.Blocked
     assert type(caught.value) is expected
@@ -118,21 +120,21 @@ async def test_silence_ends_at_the_providers_own_timeout(
 ) -> None:
     double(web, name).fails(trouble)
     with pytest.raises(errors.TimedOut):
-        await provider(web, name, client, **{f"{name.upper()}_TIMEOUT": "100ms"}).search(Query("x"))
+        await provider(web, name, client, **{f"{name.upper()}_TIMEOUT": "100ms"}).search(Query("x"), DEADLINE)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_a_body_without_end_is_refused(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     double(web, name).fails("huge")
     with pytest.raises(errors.NetworkFailed):
-        await provider(web, name, client).search(Query("x"))
+        await provider(web, name, client).search(Query("x"), DEADLINE)
 
 
 @pytest.mark.parametrize("name", KEYED)
 async def test_a_refused_connection_is_a_network_failure(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     endpoint = {f"{name.upper()}_SEARCH_ENDPOINT": f"http://127.0.0.1:{closed_port()}/search"}
     with pytest.raises(errors.NetworkFailed):
-        await provider(web, name, client, **endpoint).search(Query("x"))
+        await provider(web, name, client, **endpoint).search(Query("x"), DEADLINE)
 
 
 @pytest.mark.parametrize("name", KEYED)
@@ -143,7 +145,7 @@ async def test_a_rejected_key_names_the_provider_and_the_variable(
     """Acceptance case 27."""
     double(web, name).fails(status)
     with pytest.raises(errors.KeyRejected, match=f"{name}.*{name.upper()}_API_KEY"):
-        await provider(web, name, client).search(Query("x"))
+        await provider(web, name, client).search(Query("x"), DEADLINE)
 
 
 @pytest.mark.parametrize("name", KEYED)
@@ -151,7 +153,7 @@ async def test_a_wrong_key_is_rejected_by_the_double_itself(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
     with pytest.raises(errors.KeyRejected):
-        await provider(web, name, client, **{f"{name.upper()}_API_KEY": "wrong"}).search(Query("x"))
+        await provider(web, name, client, **{f"{name.upper()}_API_KEY": "wrong"}).search(Query("x"), DEADLINE)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -164,7 +166,7 @@ async def test_retry_after_is_read_and_nonsense_is_not(
 ) -> None:
     double(web, name).fails("429", retry_after=header)
     with pytest.raises(errors.RateLimited) as caught:
-        await provider(web, name, client).search(Query("x"))
+        await provider(web, name, client).search(Query("x"), DEADLINE)
     assert caught.value.retry_after_s == expected_s
 
 
@@ -175,7 +177,7 @@ async def test_the_key_stays_out_of_the_error_even_when_the_provider_echoes_it(
     """Masked before it is cut, so that not even half of it passes."""
     double(web, name).fails("echo_key")
     with pytest.raises(errors.Unavailable) as caught:
-        await provider(web, name, client).search(Query("x"))
+        await provider(web, name, client).search(Query("x"), DEADLINE)
     assert double(web, name).key[:8] not in str(caught.value)
 
 
@@ -200,7 +202,7 @@ async def test_malformed_items_are_skipped_and_an_empty_snippet_is_kept(
 ) -> None:
     """Acceptance case 19."""
     double(web, name).replies(json={LISTS[name]: [*MALFORMED, GOOD]})
-    found = await provider(web, name, client).search(Query("x", num_results=1))
+    found = await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)
     assert [(hit.title, hit.url, hit.snippet) for hit in found.hits] == [("Good", "https://example.org/good", "")]
 
 
@@ -211,7 +213,7 @@ async def test_an_answer_without_its_list_is_a_parse_error(
 ) -> None:
     double(web, name).replies(json={LISTS[name]: value})
     with pytest.raises(errors.BadAnswer):
-        await provider(web, name, client).search(Query("x"))
+        await provider(web, name, client).search(Query("x"), DEADLINE)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -221,7 +223,7 @@ async def test_markup_and_invisible_characters_are_taken_out_of_titles_and_snipp
     item = {**GOOD, "title": "A <b>bold</b>\u200b title\x1b[2J", "link": GOOD["url"]}
     item |= {"snippet": "x<script>1</script>\ny", "content": "x<script>1</script>\ny", "text": "x<script>1</script>\ny"}
     double(web, name).replies(json={LISTS[name]: [item]})
-    (hit,) = (await provider(web, name, client).search(Query("x", num_results=1))).hits
+    (hit,) = (await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)).hits
     assert hit.title == "A bold title[2J"
     assert hit.snippet == "x1 y"
 
@@ -230,7 +232,7 @@ async def test_markup_and_invisible_characters_are_taken_out_of_titles_and_snipp
 async def test_tracking_parameters_are_taken_off_links(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     link = "https://example.org/a?utm_source=x&id=7&gclid=1"
     double(web, name).replies(json={LISTS[name]: [{"title": "T", "url": link, "link": link}]})
-    (hit,) = (await provider(web, name, client).search(Query("x", num_results=1))).hits
+    (hit,) = (await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)).hits
     assert hit.url == "https://example.org/a?id=7"
 
 
@@ -239,7 +241,7 @@ async def test_domains_are_filtered_natively_or_by_operator(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
     query = Query("python", num_results=3, include_domains=("python.org", "pypi.org"), exclude_domains=("x.org",))
-    await provider(web, name, client).search(query)
+    await provider(web, name, client).search(query, DEADLINE)
     sent = double(web, name).requests[0]
     text = str({**(sent.json or {}), **sent.params})
     assert all(domain in text for domain in ("python.org", "pypi.org", "x.org"))
@@ -265,7 +267,7 @@ async def test_a_filter_that_a_provider_lacks_is_reported_as_left_out(
         "tavily": ["category", "language", "safe_search"],
         "searxng": ["start_date", "end_date"],
     }
-    found = await provider(web, name, client).search(query)
+    found = await provider(web, name, client).search(query, DEADLINE)
     assert found.warnings == tuple(f"{name} cannot filter by {item}, so it was left out." for item in lacking[name])
 
 
@@ -273,5 +275,5 @@ async def test_a_filter_that_a_provider_lacks_is_reported_as_left_out(
 async def test_more_results_than_a_provider_gives_are_capped_with_a_warning(
     web: PocketWeb, client: ConfiguredClient, name: str, most: int
 ) -> None:
-    found = await provider(web, name, client).search(Query("python", num_results=most + 1))
+    found = await provider(web, name, client).search(Query("python", num_results=most + 1), DEADLINE)
     assert any(f"at most {most} results" in warning for warning in found.warnings)

@@ -8,7 +8,7 @@ from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer
 from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
-from dowse.interfaces import SearchProvider
+from dowse.interfaces import Fetcher, SearchProvider
 from dowse.models import Found
 from dowse.routing.router import Router
 from tests.fakes.clock import FakeClock
@@ -24,6 +24,8 @@ class ContractBench:
         contract: str = "dowse",
         found: Found | Exception | None = None,
         pages: dict[str, str | Exception] | None = None,
+        *,
+        fetcher: Fetcher | None = None,
         **environ: str,
     ) -> None:
         clock, observer, settings = FakeClock(), RecordingObserver(), load({}, environ).settings
@@ -31,7 +33,7 @@ class ContractBench:
         self.fetcher = ScriptedFetcher(pages or {})
         self.steps: list[str] = []
         reader = ReadFlow(
-            self.fetcher,
+            fetcher or self.fetcher,
             PlainExtractor(),
             clock=clock,
             observer=observer,

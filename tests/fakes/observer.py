@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dowse.interfaces import BreakerChange
+from dowse.models import Attempt
 
 
 class RecordingObserver:
     def __init__(self) -> None:
         self.failed: list[tuple[str, str, str]] = []
+        self.details: list[str] = []
+        self.unread: list[str] = []
         self.changes: list[BreakerChange] = []
         self.searches: list[tuple[str, str, int]] = []
         self.fetches: list[tuple[str, str, str]] = []
 
-    def attempt_failed(self, provider: str, operation: str, outcome: str, ms: int, detail: str) -> None:
-        self.failed.append((provider, operation, outcome))
+    def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
+        self.failed.append((attempt.provider, attempt.operation, attempt.outcome))
+        self.details.append(attempt.detail)
+        self.unread += [url] if url else []
 
     def breaker_changed(self, change: BreakerChange) -> None:
         self.changes.append(change)

@@ -7,20 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dowse.errors import PageUnreadable
-from dowse.models import Body, Found, Hit, Query, Status, Text
+from dowse.models import Body, Deadline, Found, Hit, Query, Status, Text
 
 
 @dataclass
 class ScriptedProvider:
-    """Finds what it was given, or raises it; remembers what it was asked."""
+    """Finds what it was given, or raises it; remembers what it was asked, and how long it had."""
 
     found: Found | Exception
     name: str = "serper"
     timeout_s: float = 15.0
     asked: list[Query] = field(default_factory=list)
+    given_s: list[float] = field(default_factory=list)
 
-    async def search(self, query: Query) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> Found:
         self.asked.append(query)
+        self.given_s.append(deadline.remaining_s())
         if isinstance(self.found, Exception):
             raise self.found
         return self.found
@@ -54,7 +56,7 @@ class PlainExtractor:
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
         text = body.data.decode()
         first = text.partition("\n")[0]
-        return Text(text, first.removeprefix("# ") if first.startswith("# ") else "")
+        return Text(text, first.removeprefix("# ") if first.startswith("# ") else "", len(text.split()))
 
 
 def hits(*urls: str) -> Found:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
+from itertools import islice
 
 from dowse import urls
 from dowse.errors import (
@@ -25,7 +26,7 @@ from dowse.errors import (
     WireError,
     WireTimeout,
 )
-from dowse.models import Hit
+from dowse.models import Deadline, Hit
 from dowse.net.clients import ConfiguredClient, Reply
 from dowse.telemetry.redact import Redactor
 from dowse.text import one_line, without_markup
@@ -35,7 +36,9 @@ Json = Mapping[str, object]
 _QUOTA = re.compile(r"\b(credits?|quota|billing|(usage|plan) limit|insufficient (funds|balance))\b", re.IGNORECASE)
 _CHALLENGE = re.compile(rb"cf-chl|_cf_chl_opt|challenge-platform|captcha|just a moment", re.IGNORECASE)
 _QUOTA_STATUS = (402, 432, 433)
-_DETAIL_CHARS = 200
+_SPOKEN_BYTES = 4096  # More is a page, not a message.
+_TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
+_URL_CHARS = 2048  # Sitemaps allow no more, so search engines list nothing longer.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +51,27 @@ class Api:
     key_variable: str
     redactor: Redactor
 
-    async def post(self, url: str, *, headers: Mapping[str, str], body: Json) -> Json:
-        return self._judge(await self._send("POST", url, headers=headers, json=body))
+    async def post(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json) -> Json:
+        return self._judge(await self._send("POST", url, deadline, headers=headers, json=body))
 
-    async def get(self, url: str, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
-        return self._judge(await self._send("GET", url, headers=headers, params=params))
+    async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
+        return self._judge(await self._send("GET", url, deadline, headers=headers, params=params))
 
     async def _send(
         self,
         method: str,
         url: str,
+        deadline: Deadline,
         *,
         headers: Mapping[str, str],
         params: Mapping[str, str] | None = None,
         json: Json | None = None,
     ) -> Reply:
+        timeout_s = min(self.timeout_s, deadline.remaining_s())
         try:
-            return await self.client.send(
-                method, url, headers=headers, params=params, json=json, timeout_s=self.timeout_s
-            )
+            return await self.client.send(method, url, headers=headers, params=params, json=json, timeout_s=timeout_s)
         except WireTimeout as error:
-            raise TimedOut(self.provider, f"no answer within {self.timeout_s:g} s") from error
+            raise TimedOut(self.provider, f"no answer within {timeout_s:.1f} s") from error
         except WireError as error:
             raise NetworkFailed(self.provider, str(error)) from error
 
@@ -89,12 +92,12 @@ class Api:
         return body
 
     def _failure(self, reply: Reply) -> ProviderError:
-        # Masked before it is cut: half a key would pass the filter at the way out.
-        kind, said = _classify(reply), one_line(self.redactor.message(_message(reply)), _DETAIL_CHARS)
-        detail = f"HTTP {reply.status}" + (f", {said}" if said else "")
+        kind, detail = _classify(reply), f"HTTP {reply.status}"
         if kind is KeyRejected and self.key_variable:
             detail += f"; check {self.key_variable}"
-        return kind(self.provider, detail, retry_after_s=_retry_after_s(reply), http_status=reply.status)
+        # Masked before it is cut: half a key would pass the filter on the way out.
+        said = self.redactor.message(_message(reply))
+        return kind(self.provider, detail, said=said, retry_after_s=_retry_after_s(reply), http_status=reply.status)
 
 
 def _classify(reply: Reply) -> type[ProviderError]:
@@ -106,10 +109,10 @@ def _classify(reply: Reply) -> type[ProviderError]:
         return Unavailable
     if status < 400:
         return Redirected
-    if status in _QUOTA_STATUS or _QUOTA.search(_message(reply)):
-        return QuotaSpent
     if _is_challenge(reply):
         return Blocked
+    if status in _QUOTA_STATUS or _speaks_of_quota(reply):
+        return QuotaSpent
     return KeyRejected if status in (401, 403) else BadRequest
 
 
@@ -123,24 +126,31 @@ def items(provider: str, body: Json, name: str) -> list[Json]:
 
 def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
     """A result worth showing: it has a title and leads to the web. An empty snippet is no fault."""
-    title, parsed = without_markup(title), urls.parse(url)
-    if not title or parsed is None or parsed.scheme not in ("http", "https"):
+    title, parsed = without_markup(title, _TITLE_CHARS), urls.parse(url)
+    if not title or len(url) > _URL_CHARS or parsed is None or parsed.scheme not in ("http", "https"):
         return None
-    return Hit(title, urls.without_tracking(url), without_markup(snippet), one_line(engine), iso_date(published))
+    snippet = without_markup(snippet, _SNIPPET_CHARS)
+    return Hit(title, urls.without_tracking(url), snippet, one_line(engine, 60), iso_date(published))
 
 
-def plain(texts: Iterable[str]) -> tuple[str, ...]:
-    """Answers and suggestions as plain text, the empty and the repeated ones left out."""
-    return tuple(dict.fromkeys(filter(None, map(without_markup, texts))))
+def first_hits(found: Iterable[Hit | None], wanted: int) -> tuple[Hit, ...]:
+    """As many of the good ones as were asked for; the rest of a long answer is not even looked at."""
+    return tuple(islice(filter(None, found), wanted))
+
+
+def plain(texts: Iterable[str], most: int = 10) -> tuple[str, ...]:
+    """The first answers or suggestions as plain text, the empty and the repeated ones left out."""
+    clean = (without_markup(text, _ANSWER_CHARS) for text in islice(texts, 10 * most))
+    return tuple(islice(dict.fromkeys(filter(None, clean)), most))
 
 
 def iso_date(text: str) -> str:
     """A date as 2026-10-02 where it can be told; vendors write it in four ways. Else what they said."""
-    text = one_line(text)
-    for read in (date.fromisoformat, _parse_mail_date, _parse_american_date):
+    text = one_line(text, 60)
+    for read in (_parse_iso_date, _parse_mail_date, _parse_american_date):
         try:
-            return read(text[:10] if read is date.fromisoformat else text).isoformat()
-        except ValueError:
+            return read(text).isoformat()
+        except (ValueError, OverflowError):
             continue
     return text
 
@@ -152,6 +162,10 @@ def string(item: Json, *names: str) -> str:
 
 def strings(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _parse_iso_date(text: str) -> date:
+    return date.fromisoformat(text[:10])
 
 
 def _parse_mail_date(text: str) -> date:
@@ -166,6 +180,12 @@ def _is_challenge(reply: Reply) -> bool:
     return "html" in reply.headers.get("content-type", "") and bool(_CHALLENGE.search(reply.body[:20_000]))
 
 
+def _speaks_of_quota(reply: Reply) -> bool:
+    """Whether an error is about credits; a web page is not an error message, and its footer has credits too."""
+    spoken = reply.body[:_SPOKEN_BYTES].decode("utf-8", "replace")
+    return "html" not in reply.headers.get("content-type", "") and bool(_QUOTA.search(spoken))
+
+
 def _message(reply: Reply) -> str:
     """What the API says went wrong, on one line; markup and unknown shapes say nothing."""
     try:
@@ -177,7 +197,7 @@ def _message(reply: Reply) -> str:
         if isinstance(value, dict):
             value = string(value, "error", "message")
         if isinstance(value, str) and value:
-            return one_line(value)
+            return one_line(value[:_SPOKEN_BYTES])
     return ""
 
 
@@ -187,8 +207,8 @@ def _retry_after_s(reply: Reply) -> float | None:
     if value.isdecimal():
         return float(value[:9]) or None
     try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
+        moment = parsedate_to_datetime(value).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    seconds = (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    seconds = (moment - datetime.now(UTC)).total_seconds()
     return seconds if seconds > 0 else None

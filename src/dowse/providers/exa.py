@@ -7,8 +7,8 @@ from datetime import date, timedelta
 
 from pydantic import SecretStr
 
-from dowse.models import Category, Found, Hit, Query, TimeRange
-from dowse.providers.api import Api, Json, hit, items, string, strings
+from dowse.models import Category, Deadline, Found, Hit, Query, TimeRange
+from dowse.providers.api import Api, Json, first_hits, hit, items, string, strings
 from dowse.providers.limits import Limits, fit
 from dowse.text import one_line
 
@@ -32,12 +32,13 @@ class Exa:
         self._key = key
         self._today = today
 
-    async def search(self, query: Query) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> Found:
         query, warnings = fit(self.name, query, LIMITS)
         headers = {"x-api-key": self._key.get_secret_value()}
-        body = await self._api.post(self._endpoint, headers=headers, body=_payload(query, self._today()))
-        hits = tuple(filter(None, map(_hit, items(self.name, body, "results"))))
-        return Found(hits[: query.num_results], warnings=warnings)
+        payload = _payload(query, self._today())
+        body = await self._api.post(self._endpoint, deadline, headers=headers, body=payload)
+        hits = first_hits(map(_hit, items(self.name, body, "results")), query.num_results)
+        return Found(hits, warnings=warnings)
 
 
 def _payload(query: Query, today: date) -> Json:

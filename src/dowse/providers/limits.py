@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from dowse.models import Category, Query, TimeRange
 from dowse.text import cut_at_word
@@ -35,24 +36,34 @@ def fit(provider: str, query: Query, limits: Limits) -> tuple[Query, tuple[str, 
         if getattr(query, name) != unused and not _takes(name, query, limits):
             query = replace(query, **{name: unused})  # type: ignore[arg-type]  # the table's values fit their fields
             warnings.append(f"{provider} cannot filter by {name}, so it was left out.")
-    query = replace(query, text=_with_domains(query, limits))
     if query.num_results > limits.max_results:
         warnings.append(f"{provider} gives at most {limits.max_results} results; {query.num_results} were asked for.")
         query = replace(query, num_results=limits.max_results)
     if len(query.text) > limits.max_query_chars:
         warnings.append(f"{provider} takes at most {limits.max_query_chars} characters; the query was cut.")
         query = replace(query, text=cut_at_word(query.text, limits.max_query_chars))
-    return query, tuple(warnings)
+    text, left_out = _with_domains(query, limits)
+    if left_out:
+        warnings.append(f"{provider} takes no longer queries, so {left_out} domain filters were left out.")
+    return replace(query, text=text), tuple(warnings)
 
 
 def _takes(name: str, query: Query, limits: Limits) -> bool:
     return query.category in limits.categories if name == "category" else name in limits.filters
 
 
-def _with_domains(query: Query, limits: Limits) -> str:
-    text = query.text
-    if query.include_domains and "include_domains" not in limits.filters:
-        text = f"{text} ({' OR '.join(f'site:{domain}' for domain in query.include_domains)})"
-    if query.exclude_domains and "exclude_domains" not in limits.filters:
-        text = " ".join([text, *(f"-site:{domain}" for domain in query.exclude_domains)])
-    return text
+def _with_domains(query: Query, limits: Limits) -> tuple[str, int]:
+    """The text with `site:` operators, as many as fit, and how many did not."""
+    native = limits.filters
+    include = [] if "include_domains" in native else [f"site:{domain}" for domain in query.include_domains]
+    exclude = [] if "exclude_domains" in native else [f"-site:{domain}" for domain in query.exclude_domains]
+    room = limits.max_query_chars - len(query.text)
+    kept = _that_fit(exclude, room, joint=" ")
+    either = _that_fit(include, room - len(" ".join(["", *kept])) - len(" ()"), joint=" OR ")
+    group = [f"({' OR '.join(either)})"] if either else []
+    return " ".join([query.text, *group, *kept]), len(include) + len(exclude) - len(either) - len(kept)
+
+
+def _that_fit(words: list[str], room: int, *, joint: str) -> list[str]:
+    ends = accumulate(len(word) + len(joint) for word in words)
+    return [word for word, end in zip(words, ends, strict=True) if end <= room]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dowse.errors import BadRequest, Blocked, EnginesFailed, KeyRejected, ProviderError
-from dowse.models import Category, Found, Hit, Query
-from dowse.providers.api import Api, Json, hit, items, plain, string, strings
+from dowse.models import Category, Deadline, Found, Hit, Query
+from dowse.providers.api import Api, Json, first_hits, hit, items, plain, string, strings
 from dowse.providers.limits import Limits, fit
 
 LIMITS = Limits(
@@ -16,6 +16,7 @@ LIMITS = Limits(
     categories=frozenset(Category),
 )
 MAX_PAGES = 5
+_PAGE_SHARE = 0.8
 JSON_OFF = (
     "its JSON answers are switched off; add `json` to `search.formats` in its settings.yml "
     "(search: {formats: [html, json]}) and restart it"
@@ -47,23 +48,27 @@ class SearXNG:
         self._preferences = preferences or Preferences()
         self._headers = {**_HEADERS, **headers}
 
-    async def search(self, query: Query) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> Found:
         query, warnings = fit(self.name, query, LIMITS)
-        first = await self._page(query, 1)
-        hits = _hits(first)
-        if not hits:
+        first = await self._page(query, 1, deadline)
+        hits, answers = _hits(first, query.num_results), _answers(first)
+        if not hits and not answers:
             _raise_if_engines_failed(first)
-        hits, note = await self._further(query, hits)
+        hits, note = await self._further(query, hits, deadline)
         ordered = tuple(hits.values())[: query.num_results]
-        return Found(ordered, _answers(first), plain(strings(first.get("suggestions"))), warnings + note)
+        return Found(ordered, answers, plain(strings(first.get("suggestions"))), warnings + note)
 
-    async def _further(self, query: Query, hits: dict[str, Hit]) -> tuple[dict[str, Hit], tuple[str, ...]]:
+    async def _further(
+        self, query: Query, hits: dict[str, Hit], deadline: Deadline
+    ) -> tuple[dict[str, Hit], tuple[str, ...]]:
         """More pages until there are enough results, or one brings nothing new, or one fails."""
         for number in range(2, MAX_PAGES + 1):
             if not hits or len(hits) >= query.num_results:
                 break
             try:
-                more = hits | _hits(await self._page(query, number))
+                # Not all of the time that is left: what is already here has to be handed over.
+                page = await self._page(query, number, deadline.capped(deadline.remaining_s() * _PAGE_SHARE))
+                more = hits | _hits(page, query.num_results)
             except ProviderError as error:
                 return hits, (f"page {number} could not be had: {error}",)
             if len(more) == len(hits):
@@ -71,10 +76,11 @@ class SearXNG:
             hits = more
         return hits, ()
 
-    async def _page(self, query: Query, number: int) -> Json:
+    async def _page(self, query: Query, number: int, deadline: Deadline) -> Json:
+        params = self._params(query, number)
         try:
-            return await self._api.get(self._endpoint, headers=self._headers, params=self._params(query, number))
-        except (KeyRejected, BadRequest) as error:
+            return await self._api.get(self._endpoint, deadline, headers=self._headers, params=params)
+        except (KeyRejected, BadRequest, Blocked) as error:
             raise _explained(error) from error
 
     def _params(self, query: Query, number: int) -> dict[str, str]:
@@ -101,8 +107,8 @@ def _explained(error: ProviderError) -> ProviderError:
     return error
 
 
-def _hits(body: Json) -> dict[str, Hit]:
-    return {found.url: found for item in items(SearXNG.name, body, "results") if (found := _hit(item))}
+def _hits(body: Json, wanted: int) -> dict[str, Hit]:
+    return {found.url: found for found in first_hits(map(_hit, items(SearXNG.name, body, "results")), wanted)}
 
 
 def _hit(item: Json) -> Hit | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import SecretStr
 
 from dowse.errors import BadAnswer
-from dowse.models import Found, Hit, Query, TimeRange
-from dowse.providers.api import Api, Json, hit, items, plain, string
+from dowse.models import Deadline, Found, Hit, Query, TimeRange
+from dowse.providers.api import Api, Json, first_hits, hit, items, plain, string
 from dowse.providers.limits import Limits, fit
 
 LIMITS = Limits(max_results=100, filters=frozenset({"language", "time_range", "start_date", "end_date"}))
@@ -21,11 +21,11 @@ class Serper:
         self._endpoint = endpoint
         self._key = key
 
-    async def search(self, query: Query) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> Found:
         query, warnings = fit(self.name, query, LIMITS)
         headers = {"X-API-KEY": self._key.get_secret_value()}
-        body = await self._api.post(self._endpoint, headers=headers, body=_payload(query))
-        return Found(_hits(body)[: query.num_results], _answers(body), _suggestions(body), warnings)
+        body = await self._api.post(self._endpoint, deadline, headers=headers, body=_payload(query))
+        return Found(_hits(body, query.num_results), _answers(body), _suggestions(body), warnings)
 
 
 def _payload(query: Query) -> Json:
@@ -51,7 +51,7 @@ def _american(date: str) -> str:
     return f"{month}/{day}/{year}"
 
 
-def _hits(body: Json) -> tuple[Hit, ...]:
+def _hits(body: Json, wanted: int) -> tuple[Hit, ...]:
     if "organic" not in body and "searchParameters" not in body:
         raise BadAnswer(Serper.name, "the answer has no list 'organic'")
     organic = items(Serper.name, body, "organic") if "organic" in body else []
@@ -59,7 +59,7 @@ def _hits(body: Json) -> tuple[Hit, ...]:
         hit(string(item, "title"), string(item, "link"), string(item, "snippet"), published=string(item, "date"))
         for item in organic
     )
-    return tuple(filter(None, hits))
+    return first_hits(hits, wanted)
 
 
 def _answers(body: Json) -> tuple[str, ...]:

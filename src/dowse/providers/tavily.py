@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
-from dowse.models import Category, Found, Hit, Query
-from dowse.providers.api import Api, Json, hit, items, plain, string
+from dowse.models import Category, Deadline, Found, Hit, Query
+from dowse.providers.api import Api, Json, first_hits, hit, items, plain, string
 from dowse.providers.limits import Limits, fit
 
 LIMITS = Limits(
@@ -26,13 +26,13 @@ class Tavily:
         self._key = key
         self._depth = depth
 
-    async def search(self, query: Query) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> Found:
         query, warnings = fit(self.name, query, LIMITS)
         # The header only: a key in the body is legacy, and where both are sent the body wins.
         headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"}
-        body = await self._api.post(self._endpoint, headers=headers, body=_payload(query, self._depth))
-        hits = tuple(filter(None, map(_hit, items(self.name, body, "results"))))
-        return Found(hits[: query.num_results], plain([string(body, "answer")]), warnings=warnings)
+        body = await self._api.post(self._endpoint, deadline, headers=headers, body=_payload(query, self._depth))
+        hits = first_hits(map(_hit, items(self.name, body, "results")), query.num_results)
+        return Found(hits, plain([string(body, "answer")]), warnings=warnings)
 
 
 def _payload(query: Query, depth: str) -> Json:

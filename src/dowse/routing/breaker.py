@@ -45,7 +45,7 @@ class Breaker:
     @property
     def opens_for_s(self) -> float:
         """How long until a probe may go out; 0 when one may go now."""
-        return max(0.0, (self._open_until or 0.0) - self._clock.now()) if self._open_until is not None else 0.0
+        return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock.now())
 
     def admit(self) -> Permit | None:
         """A permit for one call, or `None` while open or while another call is the probe."""
@@ -79,10 +79,12 @@ class Breaker:
             self._probe = None
 
     def _open(self, for_s: float) -> None:
+        was_open = self.state is State.OPEN
         until = self._clock.now() + min(for_s, MAX_RETRY_AFTER_S)
         # A call from before the breaker opened may fail late: it must not shorten the pause.
         self._open_until = max(until, self._open_until or until)
-        self._on_change(State.OPEN, self.opens_for_s)
+        if not was_open:
+            self._on_change(State.OPEN, self.opens_for_s)
 
 
 class Permit:

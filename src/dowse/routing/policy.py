@@ -10,6 +10,7 @@ from dowse.errors import (
     ProviderError,
     RateLimited,
     Skipped,
+    TimedOut,
     Transient,
     Unavailable,
 )
@@ -18,6 +19,8 @@ from dowse.errors import (
 # already cost its time, and a broken body or a spent quota stays what it is.
 _RETRYABLE = (Unavailable, NetworkFailed, RateLimited)
 RETRY_DELAY_S = (0.1, 0.4)
+# Somebody in a hurry may leave a provider less time than it needs; that says nothing about its health.
+FAIR_TIME_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,11 @@ class FallbackPolicy:
 def counts_as_failure(error: ProviderError) -> bool:
     """Whether an error says something about the provider's health; a bad key or query does not."""
     return isinstance(error, Transient) and not isinstance(error, Skipped)
+
+
+def was_hurried(error: ProviderError, given_s: float, timeout_s: float) -> bool:
+    """Whether a timeout is the caller's doing: the provider had less time than is fair."""
+    return isinstance(error, TimedOut) and given_s < min(timeout_s, FAIR_TIME_S)
 
 
 def worth_retrying(error: ProviderError) -> bool:

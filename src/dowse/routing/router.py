@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
 from dowse.errors import AllProvidersFailed, Blocked, KeyRejected, ProviderError, Skipped, TimedOut
 from dowse.interfaces import BreakerChange, Observer, Progress, no_progress
 from dowse.models import OK, Attempt, Clock, Deadline
 from dowse.routing.breaker import Breaker, Permit, State
-from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy, counts_as_failure, share_of, worth_retrying
+from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy, counts_as_failure, share_of, was_hurried, worth_retrying
 
 
 class Named(Protocol):
@@ -27,6 +28,8 @@ class Named(Protocol):
 
 P = TypeVar("P", bound=Named)
 R = TypeVar("R")
+Call = Callable[[P, Deadline], Awaitable[R]]
+"""How to ask a provider, given the time it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,7 @@ class Router(Generic[P]):
         self._policy = policy or FallbackPolicy()
         self._breakers = {provider.name: self._breaker(provider.name) for provider in providers}
 
-    async def first_answer(
-        self, call: Callable[[P], Awaitable[R]], deadline: Deadline, progress: Progress = no_progress
-    ) -> Routed[R]:
+    async def first_answer(self, call: Call[P, R], deadline: Deadline, progress: Progress = no_progress) -> Routed[R]:
         """The first provider's answer, or an error made of the first failure and all attempts."""
         walk = _Walk()
         waiting = list(self.providers)
@@ -89,11 +90,7 @@ class Router(Generic[P]):
             return Routed(answer, provider.name, tuple(walk.attempts), tuple(walk.warnings))
         raise self._failure(walk)
 
-    def states(self) -> dict[str, State]:
-        """Each provider's breaker state."""
-        return {name: breaker.state for name, breaker in self._breakers.items()}
-
-    async def _attempt(self, waiting: list[P], call: Callable[[P], Awaitable[R]], deadline: Deadline, walk: _Walk) -> R:
+    async def _attempt(self, waiting: list[P], call: Call[P, R], deadline: Deadline, walk: _Walk) -> R:
         """One provider's turn: one try, and one more where it is the last and the failure may pass."""
         try:
             return await self._try(waiting, call, deadline, walk)
@@ -107,27 +104,28 @@ class Router(Generic[P]):
             await self._clock.sleep(delay)
             return await self._try(waiting, call, deadline, walk)
 
-    async def _try(self, waiting: list[P], call: Callable[[P], Awaitable[R]], deadline: Deadline, walk: _Walk) -> R:
+    async def _try(self, waiting: list[P], call: Call[P, R], deadline: Deadline, walk: _Walk) -> R:
         provider, started = waiting[0], self._clock.now()
         try:
             permit = self._admit(provider.name, deadline)
-            timeout_s = share_of(deadline.remaining_s(), [other.timeout_s for other in waiting])
-            answer = await self._call(provider, call, timeout_s, permit)
+            given_s = share_of(deadline.remaining_s(), [other.timeout_s for other in waiting])
+            answer = await self._call(provider, call, given_s, permit)
         except ProviderError as error:
-            self._record(walk, Attempt(provider.name, self._operation, error.code, self._ms(started), error.detail))
+            attempt = Attempt(provider.name, self._operation, error.code, self._ms(started), error.detail)
+            walk.attempts.append(attempt)
+            self._observer.attempt_failed(replace(attempt, detail=error.logged_detail))
             raise
         walk.attempts.append(Attempt(provider.name, self._operation, OK, self._ms(started)))
         return answer
 
-    async def _call(self, provider: P, call: Callable[[P], Awaitable[R]], timeout_s: float, permit: Permit) -> R:
+    async def _call(self, provider: P, call: Call[P, R], given_s: float, permit: Permit) -> R:
         try:
-            async with asyncio.timeout(timeout_s):
-                answer = await call(provider)
-        except TimeoutError:
-            permit.failed()
-            raise TimedOut(provider.name, f"no answer within {timeout_s:.1f} s") from None
+            async with _within(given_s, provider.name):
+                answer = await call(provider, Deadline.after(self._clock, given_s))
         except ProviderError as error:
-            if counts_as_failure(error):
+            if was_hurried(error, given_s, provider.timeout_s):
+                permit.released()
+            elif counts_as_failure(error):
                 permit.failed(error.retry_after_s)
             else:
                 permit.succeeded()
@@ -148,10 +146,6 @@ class Router(Generic[P]):
             raise Skipped(name, f"breaker open, next try in {wait:.0f} s" if wait else "breaker is probing")
         return permit
 
-    def _record(self, walk: _Walk, attempt: Attempt) -> None:
-        walk.attempts.append(attempt)
-        self._observer.attempt_failed(attempt.provider, attempt.operation, attempt.outcome, attempt.ms, attempt.detail)
-
     def _failure(self, walk: _Walk) -> AllProvidersFailed:
         assert walk.first is not None, "a router without providers is never asked"
         return AllProvidersFailed(walk.first, tuple(walk.attempts))
@@ -164,3 +158,13 @@ class Router(Generic[P]):
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
+
+
+@asynccontextmanager
+async def _within(seconds: float, provider: str) -> AsyncIterator[None]:
+    """A bound that holds whatever the provider does with its deadline."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise TimedOut(provider, f"no answer within {seconds:.1f} s") from None

@@ -123,6 +123,19 @@ def test_a_late_failure_does_not_shorten_a_long_pause(clock: FakeClock) -> None:
     assert breaker.admit() is None
 
 
+def test_opening_is_told_once_however_many_calls_fail_late(clock: FakeClock) -> None:
+    """Each of them is logged as a change: fifty calls in flight would make fifty."""
+    changes: list[tuple[State, float]] = []
+    breaker = Breaker(clock, lambda state, for_s: changes.append((state, for_s)))
+    early = [admitted(breaker) for _ in range(50)]
+    for permit in early:
+        permit.failed(retry_after_s=60)
+    assert changes == [(State.OPEN, 60.0)]
+    clock.advance(60)
+    admitted(breaker).failed()
+    assert changes[1:] == [(State.HALF_OPEN, 0.0), (State.OPEN, OPEN_S)]
+
+
 class BreakerMachine(RuleBasedStateMachine):
     """Any order of calls, outcomes and time: never more than one probe, never a call while open."""
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from dowse import errors
+from dowse.clock import SystemClock
 from dowse.models import Attempt, Deadline
-from dowse.routing.policy import FallbackPolicy, share_of
+from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, share_of, was_hurried
 from dowse.routing.router import Routed, Router
 from tests.fakes import FakeClock, RecordingObserver
 
@@ -23,9 +24,11 @@ class Scripted:
     behaviour: Behaviour
     timeout_s: float = 15.0
     calls: int = 0
+    given_s: float = 0.0
 
-    async def call(self) -> str:
+    async def call(self, deadline: Deadline) -> str:
         self.calls += 1
+        self.given_s = deadline.remaining_s()
         return await self.behaviour()
 
 
@@ -130,6 +133,7 @@ async def test_the_last_provider_is_tried_once_more_after_a_jittered_pause() -> 
         await bench.ask()
     assert only.calls == 2
     assert len(caught.value.attempts) == 2
+    assert str(caught.value) == "a is unavailable\ntried again: a unavailable"
     assert len(bench.clock.slept) == 1
     assert 0.1 <= bench.clock.slept[0] <= 0.4
 
@@ -254,6 +258,78 @@ async def test_a_hanging_provider_is_left_at_its_timeout() -> None:
     routed = await bench.ask()
     assert routed.provider == "b"
     assert routed.attempts[0].outcome == "timeout"
+
+
+def hangs() -> Behaviour:
+    async def behave() -> str:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    return behave
+
+
+@pytest.mark.parametrize("how", ["raises", "hangs"])
+async def test_a_caller_in_a_hurry_does_not_open_the_breaker(how: str) -> None:
+    """Less time than is fair says nothing about a provider's health; others may have all the time."""
+    slow = Scripted("a", hangs() if how == "hangs" else fails(errors.TimedOut("a")))
+    bench = Bench(slow)
+    for _ in range(20):
+        with pytest.raises(errors.AllProvidersFailed, match="did not answer in time"):
+            await bench.ask(deadline_s=0.001 if how == "hangs" else FAIR_TIME_S - 0.1)
+    assert (slow.calls, bench.observer.changes) == (20, [])
+    assert bench.observer.failed == [("a", "search", "timeout")] * 20
+
+
+@pytest.mark.parametrize("timeout_s", [0.003, 0.007])
+async def test_a_provider_that_lets_its_own_short_timeout_pass_has_failed(timeout_s: float) -> None:
+    """It had all the time its user gives it, although that is little; on a real clock, which never stands still."""
+    slow = Scripted("a", hangs(), timeout_s=timeout_s)
+    observer, clock = RecordingObserver(), SystemClock()
+    router = Router("search", [slow], clock=clock, observer=observer)
+    for _ in range(8):
+        with pytest.raises(errors.AllProvidersFailed):
+            await router.first_answer(Scripted.call, Deadline.after(clock, 50))
+    assert slow.calls == 5
+    assert [change.state for change in observer.changes] == ["open"]
+
+
+async def test_an_error_other_than_a_timeout_counts_however_little_time_there_was() -> None:
+    broken, healthy = Scripted("a", fails(errors.Unavailable("a"))), Scripted("b", answers())
+    bench = Bench(broken, healthy)
+    for _ in range(8):
+        await bench.ask(deadline_s=0.5)
+    assert broken.calls == 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "given_s", "timeout_s", "hurried"),
+    [
+        (errors.TimedOut, 4.9, 15, True),
+        (errors.TimedOut, 5.0, 15, False),
+        (errors.TimedOut, 1.9, 2, True),
+        (errors.TimedOut, 2.0, 2, False),
+        (errors.Unavailable, 0.1, 15, False),
+    ],
+)
+def test_a_fair_time_is_five_seconds_or_the_providers_own(
+    kind: type[errors.ProviderError], given_s: float, timeout_s: float, hurried: bool
+) -> None:
+    assert was_hurried(kind("a"), given_s, timeout_s) is hurried
+
+
+async def test_a_provider_is_told_how_long_it_has() -> None:
+    first, second = Scripted("a", fails(errors.Unavailable("a"))), Scripted("b", answers(), timeout_s=2)
+    await Bench(first, second).ask(deadline_s=10)
+    assert (first.given_s, second.given_s) == (8.0, 2.0)
+
+
+async def test_upstreams_own_words_are_for_the_caller_and_not_for_the_observer() -> None:
+    """The observer writes the log; what an upstream says may repeat the query."""
+    first = Scripted("a", fails(errors.Unavailable("a", "HTTP 500", said="no luck with 'quetzal'")))
+    bench = Bench(first, Scripted("b", answers()))
+    routed = await bench.ask()
+    assert routed.attempts[0].detail == "HTTP 500, no luck with 'quetzal'"
+    assert bench.observer.details == ["HTTP 500"]
 
 
 async def test_nobody_is_asked_after_the_deadline() -> None:

