@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ from pydantic import ValidationError
 from dowse.errors import ConfigError
 from dowse.settings import PROVIDERS, Settings, variables
 from dowse.settings_types import Takes
+from dowse.text import one_line
 
-# Names that other issues own. They are accepted without a word, so that one configuration
+# Names of features that are not built yet. They are accepted without a word, so that one configuration
 # file can serve several versions; everything else that starts with DOWSE_ is a typo.
 RESERVED = frozenset(
     [
@@ -53,22 +55,13 @@ RESERVED_PREFIXES = ("DOWSE_LIMIT_", "DOWSE_BUDGET_", "DOWSE_TTL_")
 
 # A file that merely lies in the working directory may belong to a repository somebody else wrote:
 # it must not decide where keys and queries are sent or which private hosts may be read.
-TRUSTED_ONLY = [
-    "endpoint",
-    "url",
-    "headers",
-    "key",
-    "allow_private",
-    "proxy",
-    "state",
-    "browser",
-    "token",
-    "jwt",
-    "jwks",
-    "allowed_",
-    "trusted",
-    "log_queries",
-]
+TRUSTED_ONLY = re.compile(
+    r"(dowse_)?(allow_private|proxy|state|log_queries"
+    r"|(browser|jwt|jwks|tokens?|allowed|trusted)(_.*)?"
+    r"|.*_(endpoint|url|key|token|headers_json))"
+)
+# Names that other programs use as well: a value that means nothing to us is not the user's mistake.
+SHARED = ("LOG_LEVEL",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +82,7 @@ def load(
     env = dict(os.environ if environ is None else environ)
     file, warnings = _read_file(config or env.get("DOWSE_CONFIG"), env)
     values, names = _pick([_written(layer) for layer in (flags or {}, env, file)])
-    try:
-        settings = Settings.model_validate(values)
-    except ValidationError as error:
-        # `from None`: the chained error would print the rejected value, which may be a key.
-        raise ConfigError(_sentence(error, names)) from None
+    settings = _validated(values, names, warnings)
     _check_order(settings)
     warnings += [_typo(name) for name in sorted(env) if name.startswith("DOWSE_") and not _is_known(name)]
     warnings += _enabled_without_credential(settings)
@@ -110,6 +99,18 @@ def subprocess_environment() -> dict[str, str]:
     """What a worker process inherits: enough to start Python, and no secret."""
     kept = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV")
     return {name: os.environ[name] for name in kept if name in os.environ}
+
+
+def _validated(values: dict[str, object], names: Mapping[str, str], warnings: list[str]) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        field = str(error.errors()[0]["loc"][0])
+        if names.get(field) in SHARED:
+            warnings.append(f"{_sentence(error, values, names)} It is ignored.")
+            return _validated({name: value for name, value in values.items() if name != field}, names, warnings)
+        # `from None`: the chained error would print the rejected value, which may be a key.
+        raise ConfigError(_sentence(error, values, names)) from None
 
 
 def _written(layer: Mapping[str, object]) -> dict[str, object]:
@@ -155,13 +156,13 @@ def _parse_file(path: Path, *, trusted: bool) -> tuple[dict[str, object], list[s
     values: dict[str, object] = {}
     warnings: list[str] = []
     for key, value in entries.items():
-        name = _variable_for(key)
-        if not trusted and any(part in key.lower() for part in TRUSTED_ONLY):
+        name, shown = _variable_for(key), one_line(key, 80)
+        if not trusted and TRUSTED_ONLY.fullmatch(key.lower()):
             warnings.append(
-                f"{path}: {key} is ignored in a file of the working directory; name the file with DOWSE_CONFIG."
+                f"{path}: {shown} is ignored in a file of the working directory; name the file with DOWSE_CONFIG."
             )
         elif not _is_known(name):
-            warnings.append(f"{path}: {_typo(name, shown=key)}")
+            warnings.append(f"{path}: {_typo(name, shown=shown)}")
         else:
             values[name] = _as_variable(value)
     return values, warnings
@@ -197,12 +198,12 @@ def _typo(name: str, *, shown: str = "") -> str:
     return f"{shown or name} is not a setting of dowse{hint}"
 
 
-def _sentence(error: ValidationError, names: Mapping[str, str]) -> str:
+def _sentence(error: ValidationError, values: Mapping[str, object], names: Mapping[str, str]) -> str:
     """One sentence of ours for pydantic's first complaint; the value only where it is no secret."""
-    first = error.errors()[0]
-    field = str(first["loc"][0])
+    field = str(error.errors()[0]["loc"][0])
     name = names.get(field, variables(field)[0])
-    given = str(first["input"])
+    # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
+    given = str(values[field])
     # An address with an @ may hold a password.
     secret = "api_key" in field or "headers" in field or "@" in given
     value = "" if secret else f" is {given[:80]!r}, but it"

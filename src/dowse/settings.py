@@ -31,8 +31,8 @@ from dowse.settings_types import (
 PROVIDERS = ("serper", "exa", "tavily", "searxng")
 
 
-# Extra headers that hold no secret; masking a value such as "en" would eat ordinary words.
-_HARMLESS = ("accept", "user-agent", "x-forwarded-", "x-real-ip", "referer", "origin", "host", "cache-control")
+# Extra headers that hold no secret; masking the value of an Accept-Language would eat ordinary words.
+_HARMLESS = ("accept", "cache-control", "dnt", "host", "origin", "referer", "user-agent", "x-forwarded-", "x-real-ip")
 
 
 class Settings(BaseModel):
@@ -146,7 +146,7 @@ class Settings(BaseModel):
         "10s", "DOWSE_CONTENT_FETCH_TIMEOUT", "KINDLY_HTML_TOTAL_TIMEOUT_SECONDS", about="Longest time for one page."
     )
     max_content_size: Size = setting(
-        "5MB", "DOWSE_MAX_CONTENT_SIZE", about="Largest page that is read, after decompression."
+        "5MB", "DOWSE_MAX_CONTENT_SIZE", le=50_000_000, about="Largest page that is read, after decompression."
     )
     allow_private: HostPorts = setting(
         "",

@@ -102,7 +102,7 @@ OnOff = Annotated[bool, BeforeValidator(_flag), Takes("on or off")]
 Duration = Annotated[
     float, BeforeValidator(_scaled(_DURATION, _SECONDS, "s")), Takes("a duration above zero such as 15s, 500ms or 15")
 ]
-Size = Annotated[int, BeforeValidator(_size), Takes("a size above zero such as 5MB or 500kB")]
+Size = Annotated[int, BeforeValidator(_size), Takes("a size such as 5MB or 500kB, up to 50MB")]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names), Takes("names separated by commas")]
 HttpUrl = Annotated[str, AfterValidator(_http_url), Takes("an address that starts with http:// or https://")]
 Headers = Annotated[

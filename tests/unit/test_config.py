@@ -16,7 +16,7 @@ Write = Callable[[Path, str], Path]
 KEY = "sk-canary-5e9a1c47d20b83f6"
 
 DURATION = "takes a duration above zero such as 15s, 500ms or 15."
-SIZE = "takes a size above zero such as 5MB or 500kB."
+SIZE = "takes a size such as 5MB or 500kB, up to 50MB."
 FLAG = "takes true or false."
 ADDRESS = "takes an address that starts with http:// or https://."
 PAIRS = "takes host:port pairs separated by commas."
@@ -37,7 +37,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_DEFAULT_TIMEOUT",
         "DOWSE_CONTENT_FETCH_TIMEOUT",
     ): (("0", "-1", "soon", "15x", "1e3", "nan", "inf", "5 s s"), DURATION),
-    ("DOWSE_MAX_CONTENT_SIZE",): (("0", "-1", "5XB", "large", "0.1"), SIZE),
+    ("DOWSE_MAX_CONTENT_SIZE",): (("0", "-1", "5XB", "large", "0.1", "50000001", "51MB", "1GB"), SIZE),
     (
         "SERPER_ENABLED",
         "EXA_ENABLED",
@@ -78,7 +78,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
     ),
     ("DOWSE_DEFAULT_LANGUAGE",): (("english", "EN", "pt_BR", "pt-br"), LANGUAGE),
     ("DOWSE_ALLOW_PRIVATE",): (("localhost", "a:0", "a:65536", ":80", "a:b", "a:80,b"), PAIRS),
-    ("DOWSE_LOG_LEVEL", "LOG_LEVEL"): (("loud",), LEVELS),
+    ("DOWSE_LOG_LEVEL",): (("loud",), LEVELS),
 }
 CASES = [(name, value, end) for names, (values, end) in WRONG.items() for name in names for value in values]
 
@@ -122,6 +122,18 @@ def test_an_invalid_value_is_one_sentence_with_the_variable_and_what_it_takes(na
     with pytest.raises(ConfigError) as caught:
         load({}, {name: value})
     assert str(caught.value) == f"{name} is {value!r}, but it {end}"
+
+
+def test_a_log_level_that_is_meant_for_another_program_is_ignored_with_a_warning() -> None:
+    """LOG_LEVEL is a name that others use as well: their value is not the user's mistake."""
+    loaded = load({}, {"LOG_LEVEL": "loud", "DOWSE_FALLBACK": "any"})
+    assert (loaded.settings.log_level, loaded.settings.fallback) == ("info", "any")
+    assert loaded.warnings == (f"LOG_LEVEL is 'loud', but it {LEVELS} It is ignored.",)
+
+
+def test_another_wrong_value_is_told_although_the_log_level_was_ignored() -> None:
+    with pytest.raises(ConfigError, match=r"^DOWSE_FALLBACK is 'always', but it takes one of transient, any\.$"):
+        load({}, {"LOG_LEVEL": "loud", "DOWSE_FALLBACK": "always"})
 
 
 def test_every_setting_that_can_be_wrong_is_covered_here() -> None:

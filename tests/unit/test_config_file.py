@@ -36,7 +36,7 @@ serper_api_key = "stolen"
 serper_search_endpoint = "https://evil.example/search"
 searxng_url = "https://evil.example"
 searxng_base_url = "https://evil.example"
-searxng_headers_json = '{"X-A": "b"}'
+searxng_headers_json = '{"X-Key": "b"}'
 allow_private = "169.254.169.254:80"
 log_queries = true
 fallback = "any"
@@ -116,6 +116,43 @@ def test_neither_can_it_from_inside_the_seeds_table(tmp_path: Path) -> None:
     loaded = load({}, {})
     assert loaded.settings.searxng_url is None
     assert len(loaded.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "serper_api_key", "EXA_API_KEY", "serper_search_endpoint", "searxng_url", "searxng_base_url",
+        "searxng_headers_json", "allow_private", "DOWSE_ALLOW_PRIVATE", "proxy", "dowse_proxy", "state", "log_queries",
+        "browser", "browser_path", "browser_url", "tokens", "tokens_file", "jwt_issuer", "jwks_url", "allowed_hosts",
+        "allowed_origins", "trusted_proxies",
+    ],
+)  # fmt: skip
+def test_a_file_of_the_working_directory_may_not_set(tmp_path: Path, key: str) -> None:
+    path = write(tmp_path / "dowse.toml", f'{key} = "x"\n')
+    assert load({}, {}).warnings == (
+        f"{path}: {key} is ignored in a file of the working directory; name the file with DOWSE_CONFIG.",
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'keyless = "on"', 'keyless_order = "a"', "max_results_count = 5", 'searxng_language = "de"',
+        'contract = "dowse"', "rotate_user_agents = true", "fetch_content = false",
+    ],
+)  # fmt: skip
+def test_a_file_of_the_working_directory_may_set_what_sends_nothing_elsewhere(tmp_path: Path, line: str) -> None:
+    """A name is looked at as a whole: there is no key in `keyless`."""
+    write(tmp_path / "dowse.toml", line)
+    assert load({}, {}).warnings == ()
+
+
+def test_an_unknown_key_is_shown_in_part_and_on_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "dowse.toml", f'"zz\\n\\u001b[2J{" q" * 500}" = 1\n')
+    (warning,) = load({}, {}).warnings
+    assert warning.startswith(f"{path}: zz [2J q q q")
+    assert len(warning) < len(str(path)) + 150
+    assert warning.isprintable()
 
 
 @pytest.mark.parametrize("how", ["DOWSE_CONFIG", "--config"])

@@ -26,7 +26,9 @@ def test_durations_have_units(written: str, seconds: float) -> None:
     assert read(SERPER_TIMEOUT=written).serper_timeout_s == seconds
 
 
-@pytest.mark.parametrize(("written", "size"), [("100", 100), ("5MB", 5_000_000), ("1.5 kb", 1500), ("1GB", 10**9)])
+@pytest.mark.parametrize(
+    ("written", "size"), [("100", 100), ("5MB", 5_000_000), ("1.5 kb", 1500), ("0.05GB", 50_000_000)]
+)
 def test_sizes_have_units(written: str, size: int) -> None:
     assert read(DOWSE_MAX_CONTENT_SIZE=written).max_content_size == size
 
@@ -129,12 +131,12 @@ def test_a_provider_is_active_with_a_credential_unless_switched_off(
     assert {name for name in PROVIDERS if settings.is_active(name)} == ({provider} if active else set())
 
 
-def test_secrets_are_all_keys_all_header_values_and_a_password_in_the_address() -> None:
+def test_secrets_are_all_keys_the_headers_that_hold_one_and_a_password_in_the_address() -> None:
     settings = read(
         SERPER_API_KEY="serper-key",
         EXA_API_KEY="exa-key",
         TAVILY_API_KEY="tavily-key",
-        SEARXNG_HEADERS_JSON='{"X-A": "first", "X-B": "second"}',
+        SEARXNG_HEADERS_JSON='{"X-Api-Key": "first", "AUTHORIZATION": "second", "Accept-Language": "en"}',
         SEARXNG_URL="https://me:hunter2%40home@searx.example",
     )
     assert settings.secrets() == (
@@ -147,6 +149,34 @@ def test_secrets_are_all_keys_all_header_values_and_a_password_in_the_address() 
         "hunter2@home",
         "me:hunter2@home",
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Authorization",
+        "Proxy-Authorization",
+        "X-Auth",
+        "Cookie",
+        "X-Api-Key",
+        "apikey",
+        "CF-Access-Token",
+        "X-Client-Secret",
+        "X-Password",
+        "X-Credential",
+        "X-Session-Id",
+        "X-Signature",
+        "X-Gate",
+    ],
+)
+def test_any_other_header_holds_a_secret(name: str) -> None:
+    assert read(SEARXNG_HEADERS_JSON=f'{{"{name}": "{KEY}"}}').secrets() == (KEY,)
+
+
+@pytest.mark.parametrize("name", ["Accept-Language", "User-Agent", "X-Forwarded-For", "DNT", "Referer"])
+def test_a_header_known_to_be_harmless_holds_none(name: str) -> None:
+    """Masking the value of an Accept-Language would eat ordinary words."""
+    assert read(SEARXNG_HEADERS_JSON=f'{{"{name}": "en"}}').secrets() == ()
 
 
 def test_without_any_credential_nothing_is_secret() -> None:

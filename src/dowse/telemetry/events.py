@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
+from dataclasses import asdict
 
 from dowse import urls
 from dowse.interfaces import BreakerChange
+from dowse.models import Attempt
 from dowse.telemetry.log import event
 
 # Queries are private: a key of this process makes the hash useless for guessing what was asked,
@@ -21,16 +23,9 @@ class LogObserver:
     def __init__(self, *, log_queries: bool = False) -> None:
         self._log_queries = log_queries
 
-    def attempt_failed(self, provider: str, operation: str, outcome: str, ms: int, detail: str) -> None:
-        event(
-            logging.WARNING,
-            "attempt failed",
-            engine=provider,
-            operation=operation,
-            outcome=outcome,
-            ms=ms,
-            detail=detail,
-        )
+    def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
+        fields = asdict(attempt)
+        event(logging.WARNING, "attempt failed", engine=fields.pop("provider"), **fields, **self._page(url))
 
     def breaker_changed(self, change: BreakerChange) -> None:
         level = logging.WARNING if change.state == "open" else logging.INFO
@@ -42,10 +37,15 @@ class LogObserver:
         event(logging.INFO, "search completed using engine", engine=engine, **asked, result_count=result_count, ms=ms)
 
     def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
+        event(logging.INFO, "fetch completed using engine", engine=engine, **self._page(url), status=status, ms=ms)
+
+    def _page(self, url: str) -> dict[str, str]:
+        """Which page it was: its host, and the rest as a hash unless URLs may be logged."""
+        if not url:
+            return {}
         parsed = urls.parse(url)
         where = {"url": url} if self._log_queries else {"url_hash": fingerprint(url)}
-        host = parsed.host if parsed else ""
-        event(logging.INFO, "fetch completed using engine", engine=engine, host=host, **where, status=status, ms=ms)
+        return {"host": parsed.host if parsed else "", **where}
 
 
 def fingerprint(text: str) -> str:

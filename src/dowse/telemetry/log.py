@@ -53,5 +53,5 @@ class JsonLines(logging.Formatter):
             entry["traceback"] = "".join(traceback.format_exception(*record.exc_info))
         # Values that are not JSON become text. Secrets are masked in the values, so that one which looks
         # like a number cannot break the line; ASCII output escapes U+2028, ESC and the like.
-        masked = self._redactor.data(json.loads(json.dumps(entry, default=str)))
+        masked = self._redactor.fields(json.loads(json.dumps(entry, default=str)))
         return _SHAPES_ONLY.message(json.dumps(masked))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
 MASK = "[redacted]"
-_SHORT = 6  # Shorter values are masked as whole words only, or they would eat ordinary text.
+# Shorter ones are placeholders such as "test": masking those in page text would eat ordinary words.
+_SHORTEST_KEY = 8
 # Credentials that reach us from elsewhere, for instance in an upstream's error text.
 _SHAPES = re.compile(
     r"(?i)\b(bearer\s+|x-api-key[\"']?\s*[:=]\s*[\"']?|api[_-]?key[\"']?\s*[:=]\s*[\"']?)([\w.~+/-]{8,}=*)"
@@ -20,45 +21,51 @@ class Redactor:
     """Masks secrets in text and in nested data, in the spellings in which they could be echoed."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        patterns = [_pattern(form) for form in sorted(_forms(secrets), key=len, reverse=True)]
-        self._known = re.compile("|".join(patterns)) if patterns else None
+        keys = set(filter(None, secrets))
+        long = {form for key in keys if len(key) >= _SHORTEST_KEY for form in _forms(key)}
+        self._everywhere = _any_of(long)
+        self._in_messages = _any_of({key for key in keys if len(key) < _SHORTEST_KEY}, whole_words=True)
 
     def text(self, text: str) -> str:
-        """Mask every known secret; safe for page content, which may well speak of keys."""
-        return self._known.sub(MASK, text) if self._known else text
+        """For answers: known secrets masked, and nothing left that a client could not decode."""
+        # A lone surrogate, out of a header or an API's JSON, would end the connection when it is written.
+        text = text.encode("utf-8", "replace").decode()
+        return self._everywhere.sub(MASK, text) if self._everywhere else text
 
     def message(self, text: str) -> str:
-        """For logs and errors: known secrets, and whatever looks like a credential."""
-        return _SHAPES.sub(rf"\1{MASK}", self.text(text))
+        """For logs and errors: short secrets too, and whatever looks like a credential."""
+        masked = self.text(text)
+        if self._in_messages:
+            masked = self._in_messages.sub(MASK, masked)
+        return _SHAPES.sub(rf"\1{MASK}", masked)
 
     def data(self, value: object) -> object:
-        """The same JSON-like value with every string masked."""
-        if self._known is None:
-            return value
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {key: self.data(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.data(item) for item in value]
-        return value
+        """A JSON-like value for an answer: every string in it as `text` has it."""
+        return _mapped(value, self.text)
+
+    def fields(self, value: object) -> object:
+        """A JSON-like value for the log: every string in it as `message` has it."""
+        return _mapped(value, self.message)
 
 
-def _forms(secrets: Iterable[str]) -> set[str]:
-    forms: set[str] = set()
-    for secret in filter(None, secrets):
-        encoded = base64.b64encode(secret.encode()).decode()
-        forms |= {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], secret[::-1]}
-        forms |= {
-            encoded,
-            encoded.rstrip("="),
-            base64.urlsafe_b64encode(secret.encode()).decode(),
-            base64.urlsafe_b64encode(secret.encode()).decode().rstrip("="),
-            secret.encode().hex(),
-        }
-    return forms
+def _mapped(value: object, mask: Callable[[str], str]) -> object:
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, dict):
+        return {key: _mapped(item, mask) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(item, mask) for item in value]
+    return value
 
 
-def _pattern(form: str) -> str:
-    literal = re.escape(form)
-    return literal if len(form) >= _SHORT else rf"(?<!\w){literal}(?!\w)"
+def _any_of(forms: set[str], *, whole_words: bool = False) -> re.Pattern[str] | None:
+    words = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
+    pattern = "|".join(rf"(?<!\w){word}(?!\w)" if whole_words else word for word in words)
+    return re.compile(pattern) if pattern else None
+
+
+def _forms(secret: str) -> set[str]:
+    raw = secret.encode()
+    plain, url_safe = base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()
+    spelled = {secret, secret[::-1], quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], raw.hex()}
+    return spelled | {plain, plain.rstrip("="), url_safe, url_safe.rstrip("=")}

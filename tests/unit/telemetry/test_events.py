@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from dowse.interfaces import BreakerChange
+from dowse.models import Attempt
 from dowse.telemetry.events import LogObserver, fingerprint
 from dowse.telemetry.log import configure
 from dowse.telemetry.redact import Redactor
@@ -73,7 +74,7 @@ def test_an_address_that_is_none_has_no_host(logged: Lines) -> None:
 
 
 def test_a_failed_attempt_is_a_warning(logged: Lines) -> None:
-    LogObserver().attempt_failed("exa", "search", "timeout", 15000, "no answer within 15.0 s")
+    LogObserver().attempt_failed(Attempt("exa", "search", "timeout", 15000, "no answer within 15.0 s"))
     assert logged() == [
         {
             "level": "warning",
@@ -83,6 +84,24 @@ def test_a_failed_attempt_is_a_warning(logged: Lines) -> None:
             "outcome": "timeout",
             "ms": 15000,
             "detail": "no answer within 15.0 s",
+        }
+    ]
+
+
+@pytest.mark.parametrize("log_queries", [False, True])
+def test_a_page_that_failed_is_logged_by_host_and_hash_unless_asked_for(logged: Lines, log_queries: bool) -> None:
+    LogObserver(log_queries=log_queries).attempt_failed(Attempt("direct", "read", "blocked", 7, "HTTP 403"), url=URL)
+    assert logged() == [
+        {
+            "level": "warning",
+            "event": "attempt failed",
+            "engine": "direct",
+            "operation": "read",
+            "outcome": "blocked",
+            "ms": 7,
+            "detail": "HTTP 403",
+            "host": "news.example",
+            **({"url": URL} if log_queries else {"url_hash": fingerprint(URL)}),
         }
     ]
 

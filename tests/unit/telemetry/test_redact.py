@@ -50,14 +50,39 @@ def test_the_longer_of_two_secrets_is_masked_whole() -> None:
     assert Redactor(["canary-key", "canary-key-and-more"]).text("canary-key-and-more, canary-key") == f"{MASK}, {MASK}"
 
 
-def test_a_short_secret_is_masked_as_a_word_only() -> None:
-    assert Redactor(["abc"]).text("abc, abcdef and x=abc") == f"{MASK}, abcdef and x={MASK}"
+@pytest.mark.parametrize("secret", ["abc", "hunter2"])
+def test_a_short_secret_is_masked_in_messages_as_a_word_only(secret: str) -> None:
+    said = f"{secret}, {secret}def and x={secret}"
+    masked = f"{MASK}, {secret}def and x={MASK}"
+    assert Redactor([secret]).message(said) == masked
+    assert Redactor([secret]).fields({"said": [said]}) == {"said": [masked]}
+
+
+@pytest.mark.parametrize("secret", ["test", "a", "hunter2"])
+def test_a_short_secret_leaves_answers_alone(secret: str) -> None:
+    """It is a placeholder such as "test": masking it would eat words of every page."""
+    page = f"A {secret} of the {secret}."
+    assert Redactor([secret]).text(page) == page
+    assert Redactor([secret]).data({"page": page}) == {"page": page}
+
+
+def test_a_secret_of_eight_characters_is_masked_everywhere() -> None:
+    redactor = Redactor(["hunter22"])
+    assert redactor.text("xhunter22x") == redactor.message("xhunter22x") == f"x{MASK}x"
+
+
+@given(st.text(st.characters()), st.sampled_from([[], ["short"], [KEY]]))
+def test_what_is_answered_or_logged_can_always_be_written(text: str, secrets: list[str]) -> None:
+    """A lone surrogate, out of a header or an API's JSON, would end the connection when it is written."""
+    redactor = Redactor(secrets)
+    for value in (redactor.text(text), redactor.message(text), redactor.data([text]), redactor.fields([text])):
+        json.dumps(value, ensure_ascii=False).encode()
 
 
 @pytest.mark.parametrize("secrets", [[], [""], ["", ""]])
 def test_without_secrets_data_stays_what_it_was(secrets: list[str]) -> None:
     value = {"a": ["b", 1, None, True]}
-    assert Redactor(secrets).data(value) is value
+    assert Redactor(secrets).data(value) == value
     assert Redactor(secrets).text("as it was") == "as it was"
 
 
