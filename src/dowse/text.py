@@ -25,7 +25,17 @@ _ELEMENTS = (
     "select|small|span|strike|strong|style|sub|summary|sup|svg|system|table|tbody|td|template|textarea|th|thead|"
     "title|tr|tt|u|ul|var|video"
 )
-_TAG = re.compile(rf"</?(?:{_ELEMENTS})(?:[\s/][^<>]{{0,300}})?>", re.IGNORECASE)
+# Behind a blank an attribute or the end has to come: `a<b && c>d` is no tag either.
+_TAG = re.compile(rf"</?(?:{_ELEMENTS})(?:\s+[^<>=]{{0,300}}=[^<>]{{0,300}}|\s*/?)>", re.IGNORECASE)
+# What makes a Markdown viewer load something, or run it. Quantifiers are bounded: no input is quadratic.
+_IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}\)|\[[^\[\]\n]{0,300}\])")
+_IMAGE_START = re.compile(r"(?<!!)!+\[")  # all of them: of `!![` one would be left
+_LOADING_TAG = re.compile(
+    r"<(?=(?:img|image|source|video|audio|iframe|embed|object|script|link|input)\b"
+    r"[^<>]{1,1000}?(?:src|srcset|href|data|poster)\s{0,9}=)",
+    re.I,
+)
+_UNSAFE_LINK = re.compile(r"(\]\(\s{0,9}<?|\]:\s{1,9}<?)(?:javascript|data|vbscript):", re.I)
 _BRACKETS = re.compile("[<>]")
 
 
@@ -44,12 +54,19 @@ def one_line(text: str, limit: int = 0) -> str:
     return (head.rpartition(" ")[0] or head).rstrip() + "…"
 
 
-def without_markup(text: str) -> str:
+def inert(line: str) -> str:
+    """The line without what would make a viewer of Markdown or HTML load something or run it."""
+    if "[" in line:
+        line = _UNSAFE_LINK.sub(r"\1unsafe:", _IMAGE_START.sub("[", _IMAGE.sub(r"\1", line)))
+    return _LOADING_TAG.sub(r"\\<", line) if "<" in line else line
+
+
+def without_markup(text: str, limit: int = 0) -> str:
     """A title or snippet as plain text: providers highlight with tags, and pages forge them."""
     # Invisible characters go first: they could hide a tag until they are removed.
-    line = _TAG.sub("", one_line(text))
-    # A tag inside a tag is no accident; what is left of it loses its brackets.
-    return one_line(_BRACKETS.sub("", line) if _TAG.search(line) else line)
+    line = inert(_TAG.sub("", one_line(text)))
+    # A tag around a tag or an image is no accident; what is left of it loses its brackets.
+    return one_line(inert(_BRACKETS.sub("", line)) if _TAG.search(line) else line, limit)
 
 
 def cut_at_word(text: str, limit: int) -> str:

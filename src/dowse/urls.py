@@ -51,10 +51,6 @@ class Url:
     port: int
     has_userinfo: bool
 
-    @property
-    def origin(self) -> str:
-        return f"{self.host}:{self.port}"
-
 
 def parse(text: str, base: str = "") -> Url | None:
     """Parse as a browser would; `None` for what a browser would refuse or has no host."""

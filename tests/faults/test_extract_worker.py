@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import resource
 import select
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -20,8 +22,8 @@ from dowse.models import Body, Status, Text
 
 ENOUGH_S = 10.0
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
-CONVERTED = Text("# Title\n\nSome **words** to read.", "Title")
-STRIPPED = Text("Title\nSome words to read.")
+CONVERTED = Text("# Title\n\nSome **words** to read.", "Title", word_count=6)
+STRIPPED = Text("Title\nSome words to read.", word_count=5)
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc or uses a Linux call")
 
@@ -174,6 +176,52 @@ async def test_caller_does_not_wait_for_a_free_worker_beyond_its_time() -> None:
     task.cancel()
     await asyncio.wait([task])
     await pool.close()
+
+
+OUT_OF_FILES = OSError(errno.EMFILE, "Too many open files")
+
+
+@pytest.mark.parametrize("available", [0, 1])
+async def test_worker_without_descriptors_for_its_pipes_costs_only_the_page(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, available: int
+) -> None:
+    """It needs two pipes; a busy machine is out of descriptors for a moment only."""
+    before, pipe, left = open_files(), os.pipe, available
+
+    def scarce() -> tuple[int, int]:
+        nonlocal left
+        if not left:
+            left = available
+            raise OUT_OF_FILES
+        left -= 1
+        return pipe()
+
+    monkeypatch.setattr(os, "pipe", scarce)
+    for media_type in ("text/html", "text/plain"):
+        with pytest.raises(PageUnreadable) as raised:
+            await pool.extract(body(media_type=media_type), timeout_s=ENOUGH_S)
+        assert (raised.value.status, raised.value.detail) == (Status.ERROR, "could not be converted")
+    assert (pool.pids, open_files()) == ((), before)
+
+    monkeypatch.undo()
+    assert await pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
+
+
+async def test_worker_that_cannot_be_started_costs_only_the_page(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_files()
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: _raise(OUT_OF_FILES))
+    with pytest.raises(PageUnreadable):
+        await pool.extract(body(), timeout_s=ENOUGH_S)
+    assert open_files() == before
+
+    monkeypatch.undo()
+    assert await pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
 
 
 @pytest.mark.parametrize("data", [b"", b"<html></html>", b"<script>only()</script>", b"\xef\xbb\xbf"])

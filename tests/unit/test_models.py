@@ -57,7 +57,31 @@ async def test_the_real_clock_goes_forward() -> None:
 
 def test_an_error_of_a_provider_says_who_and_what() -> None:
     assert str(errors.Unavailable("exa", "HTTP 502")) == "exa is unavailable: HTTP 502"
-    assert str(errors.RateLimited("exa", retry_after_s=3)) == "exa asked us to slow down"
+    assert str(errors.RateLimited("exa", retry_after_s=3)) == "exa asked us to slow down (rate limit)"
+
+
+def test_upstreams_own_words_reach_the_caller_and_not_the_log() -> None:
+    """They may repeat the query, which is not logged."""
+    error = errors.BadRequest("exa", "HTTP 400", said="no results for 'quetzal'")
+    assert str(error) == "exa rejected the request: HTTP 400, no results for 'quetzal'"
+    assert (error.detail, error.logged_detail) == ("HTTP 400, no results for 'quetzal'", "HTTP 400")
+
+
+HOSTILE = "one\r\ntwo\x1b[2J\x9b31m\ud800\u202e\u2028three " + "word " * 500
+
+
+@pytest.mark.parametrize("said", [HOSTILE, ""])
+def test_the_detail_of_a_failure_is_one_short_clean_line(said: str) -> None:
+    """It may hold a header or an API's text: nobody can write lines of our own into an answer."""
+    failed, unreadable = (
+        errors.EnginesFailed("searxng", HOSTILE, said=said),
+        errors.PageUnreadable(Status.ERROR, HOSTILE),
+    )
+    for line in (failed.detail, failed.logged_detail, unreadable.detail):
+        assert line.startswith("one two[2J31m three word")
+        assert len(line) <= errors.DETAIL_CHARS
+        assert line.isprintable()
+        line.encode()
 
 
 def _leaves(kind: type[errors.ProviderError]) -> list[type[errors.ProviderError]]:
@@ -76,6 +100,19 @@ def test_the_first_failure_leads_and_the_others_follow_in_a_line_each() -> None:
     assert str(errors.AllProvidersFailed(errors.TimedOut("a"), attempts)) == (
         "a did not answer in time\nfallback also failed: b bad_answer: not JSON"
     )
+
+
+def test_the_second_failure_of_a_provider_says_that_it_was_tried_again() -> None:
+    attempts = (
+        Attempt("a", "search", "unavailable", 5),
+        Attempt("b", "search", "unavailable", 1, "HTTP 500"),
+        Attempt("b", "search", "rate_limited", 1, "HTTP 429"),
+    )
+    assert str(errors.AllProvidersFailed(errors.Unavailable("a"), attempts)).splitlines() == [
+        "a is unavailable",
+        "fallback also failed: b unavailable: HTTP 500",
+        "tried again: b rate_limited: HTTP 429",
+    ]
 
 
 @pytest.mark.parametrize(("detail", "said"), [("", "blocked"), ("challenge page", "challenge page")])

@@ -1,5 +1,6 @@
 """Text from the web: nothing in it that a person could not see, and never longer than asked."""
 
+import time
 import unicodedata
 
 import pytest
@@ -100,6 +101,54 @@ def test_no_tag_survives_however_it_is_nested(written: str) -> None:
     assert text.without_markup(plain) == plain
 
 
+NESTED = st.lists(st.sampled_from(["!", "[", "]", "(", ")", "<", ">", "b", "i", "mg", " src=", "x", "![](x)", "<b>"]))
+
+
+@given(NESTED.map("".join))
+@example("<b![](x)>bold</b![](x)>")
+@example("!![![a](x)](x)")
+@example("!<[a](x) <b![](x)>")
+def test_neither_a_tag_nor_an_image_survives_in_the_other(written: str) -> None:
+    plain = text.without_markup(written)
+    assert "![" not in plain
+    assert not {"<b>", "</b>", "<i>"} & {plain[at : at + length] for at in range(len(plain)) for length in (3, 4)}
+    assert text.without_markup(plain).count("<") <= plain.count("<")
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("see ![a chart](https://evil.example/?q=secret) here", "see a chart here"),
+        ("see ![](https://evil.example/x.png)here", "see here"),
+        ("see ![a chart][1] here", "see a chart here"),
+        ("see ![a [nested] chart](https://evil.example/) here", "see [a [nested] chart](https://evil.example/) here"),
+        ("!![![a](https://evil.example/1)](https://evil.example/2)", "[a](https://evil.example/2)"),
+        ("![not closed", "[not closed"),
+        ("[click](javascript:alert(1))", "[click](unsafe:alert(1))"),
+        ("[1]: data:text/html,x", "[1]: unsafe:text/html,x"),
+        ('<img alt="" src="https://evil.example/">', '\\<img alt="" src="https://evil.example/">'),
+        ("<script\tsrc = //evil.example>", "\\<script\tsrc = //evil.example>"),
+        ("a list[0] of [links](https://good.example/) stays!", "a list[0] of [links](https://good.example/) stays!"),
+        ("<b>bold</b> and Vec<u8>", "<b>bold</b> and Vec<u8>"),
+    ],
+)
+def test_an_inert_line_makes_no_viewer_load_or_run_anything(written: str, shown: str) -> None:
+    assert text.inert(written) == shown
+
+
+@pytest.mark.parametrize("piece", ["<b " + "=" * 300, "<img " + "a" * 900, "![", "![a](" + "x" * 1900, "!", "]( "])
+def test_hostile_text_costs_a_moment(piece: str) -> None:
+    """Titles and snippets are cleaned on the event loop, where everybody waits."""
+    started = time.process_time()
+    text.without_markup(piece * (1_000_000 // len(piece)), 1000)
+    assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(0, "one two three"), (9, "one two…"), (13, "one two three")])
+def test_plain_text_is_cut_after_its_markup_is_gone(limit: int, shown: str) -> None:
+    assert text.without_markup("<b>one</b> <i class='x'>two</i> three", limit) == shown
+
+
 @given(st.text(st.sampled_from("abc  ")), st.integers(0, 30))
 def test_a_cut_text_is_a_beginning_that_fits(written: str, limit: int) -> None:
     cut = text.cut_at_word(written, limit)
@@ -131,6 +180,8 @@ def test_an_estimate_counts_other_scripts_for_more() -> None:
     [
         ("Vec<u8> and HashMap<String, i32>", "Vec<u8> and HashMap<String, i32>"),
         ("a < b > c", "a < b > c"),
+        ("when a<b && c>d holds", "when a<b && c>d holds"),
+        ("if i<s then q>p", "if i<s then q>p"),
         ("use <b>Vec<u8></b>", "use Vec<u8>"),
         ('<a href="https://evil.example">free</a>', "free"),
     ],

@@ -16,6 +16,9 @@ from typing import Literal
 from dowse.errors import InvalidRequest
 from dowse.text import one_line
 
+_MAX_REMARKS = 5
+_LARGEST_NUMBER = 10**15
+
 Value = str | int | float | bool | tuple[str, ...] | None
 Kind = Literal["string", "integer", "number", "boolean", "array"]
 
@@ -31,18 +34,20 @@ class Param:
     required: bool = False
     minimum: int | None = None
     maximum: int | None = None
-    choices: tuple[str | int, ...] = ()
+    choices: tuple[str, ...] = ()
     pattern: str = ""
     aliases: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, object]:
         schema: dict[str, object] = {"type": self.kind, "description": self.about}
         low, high = ("minLength", "maxLength") if self.kind == "string" else ("minimum", "maximum")
-        optional = {low: self.minimum, high: self.maximum, "pattern": self.pattern, "enum": list(self.choices)}
+        # An empty choice means "none of them"; some clients refuse a schema that lists it.
+        enum = [choice for choice in self.choices if choice]
+        optional = {low: self.minimum, high: self.maximum, "pattern": self.pattern, "enum": enum}
         schema |= {name: value for name, value in optional.items() if value not in (None, "", [])}
         if self.kind == "array":
             schema["items"] = {"type": "string"}
-        if self.default is not None:
+        if self.default not in (None, ""):
             schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
         return schema
 
@@ -87,16 +92,18 @@ def input_schema(params: Sequence[Param]) -> dict[str, object]:
 def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Sequence[str] = ()) -> Arguments:
     """Read what a model sent; raise `InvalidRequest` with one sentence when it cannot be meant."""
     known = {name for param in params for name in (param.name, *param.aliases)}
-    unknown = [name for name in given if name not in known and name not in ignored]
+    strangers = [name for name in given if name not in known and name not in ignored]
+    unknown = [_unknown(name, known) for name in strangers[:_MAX_REMARKS]]
+    for param in params:
+        if param.required and all(given.get(name) is None for name in (param.name, *param.aliases)):
+            raise InvalidRequest(" ".join([f"{param.name} is required.", *unknown[:1]]))
     values = {param.name: _value(param, given) for param in params}
-    return Arguments(values, tuple(_unknown(name, known) for name in unknown))
+    return Arguments(values, tuple(unknown))
 
 
 def _value(param: Param, given: Mapping[str, object]) -> Value:
     sent = {name: given[name] for name in (param.name, *param.aliases) if given.get(name) is not None}
     if not sent:
-        if param.required:
-            raise InvalidRequest(f"{param.name} is required.")
         return param.default
     values = {name: _checked(param, name, value) for name, value in sent.items()}
     if len(set(values.values())) > 1:
@@ -108,10 +115,9 @@ def _checked(param: Param, name: str, raw: object) -> Value:
     value = _READERS[param.kind](raw)
     if value is None:
         raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(raw)}.")
-    if isinstance(value, str) and param.kind == "string":
+    if isinstance(value, str):
+        value = value.lower() if param.choices else value
         _check_text(param, name, value)
-    elif param.choices and value not in param.choices:
-        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(raw)}.")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         _check_range(param, name, value)
     return value
@@ -137,7 +143,7 @@ def _check_range(param: Param, name: str, value: float) -> None:
 
 def _expected(param: Param) -> str:
     if param.choices:
-        return "one of " + ", ".join(repr(choice) if choice == "" else str(choice) for choice in param.choices)
+        return "one of " + ", ".join(filter(None, param.choices))
     if param.pattern:
         return (
             f"like {param.about.rpartition('such as ')[2].rstrip('.')}" if "such as" in param.about else "well-formed"
@@ -148,7 +154,12 @@ def _expected(param: Param) -> str:
 
 
 def _shown(raw: object) -> str:
-    return one_line(json.dumps(raw, default=str, ensure_ascii=False), 60)
+    """What was sent, as short as it can be told; of something nested only what it is."""
+    if isinstance(raw, list | dict):
+        return "a list" if isinstance(raw, list) else "an object"
+    if isinstance(raw, int) and abs(raw) > _LARGEST_NUMBER:
+        return "a number beyond all bounds"
+    return one_line(json.dumps(raw, default=str, ensure_ascii=False)[:300], 60)
 
 
 def _unknown(name: str, known: set[str]) -> str:
@@ -157,9 +168,10 @@ def _unknown(name: str, known: set[str]) -> str:
 
 
 def _read_text(raw: object) -> str | None:
-    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
-        return None
-    return one_line(str(raw))
+    if isinstance(raw, str):
+        return one_line(raw)
+    number = _read_number(raw)
+    return None if number is None else str(raw)
 
 
 def _read_integer(raw: object) -> int | None:
@@ -174,12 +186,14 @@ def _read_number(raw: object) -> float | None:
         number = float(raw)
     except (ValueError, OverflowError):
         return None
-    return number if abs(number) < 1e15 else None  # rejects nan and infinities too
+    return number if abs(number) < _LARGEST_NUMBER else None  # rejects nan and infinities too
 
 
 def _read_boolean(raw: object) -> bool | None:
     words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
-    return raw if isinstance(raw, bool) else words.get(str(raw).strip().lower())
+    if isinstance(raw, bool):
+        return raw
+    return words.get(str(raw).strip().lower()) if isinstance(raw, str) or raw in (0, 1) else None
 
 
 def _read_array(raw: object) -> tuple[str, ...] | None:

@@ -39,10 +39,10 @@ _PARAMS = (
 def get_content(services: Services) -> Tool:
     async def call(given: Mapping[str, object], progress: Progress) -> Answer:
         arguments = read(_PARAMS, given)
-        url = address(arguments.text("url"))
+        url = _checked_address(arguments.text("url"))
         offline = arguments.flag("offline_mode")
+        await progress(f"reading {url}")
         page = await services.read.read(url, services.deadline(), offline=offline)
-        await progress("page read")
         return answer(page, arguments.integer("max_tokens"), arguments.warnings)
 
     return Tool("get_content", "Read a web page", _DESCRIPTION, _PARAMS, call, GET_CONTENT_OUTPUT)
@@ -50,7 +50,11 @@ def get_content(services: Services) -> Tool:
 
 def address(text: str) -> str:
     """What the caller means by it: a bare host gets https. Which addresses are allowed is the guard's matter."""
-    url = f"https://{text}" if _HOST.fullmatch(text) else text
+    return f"https://{text}" if _HOST.fullmatch(text) else text
+
+
+def _checked_address(text: str) -> str:
+    url = address(text)
     if urls.parse(url) is None and ":" not in url:
         raise InvalidRequest(f"url must be a web address such as https://example.org/page, not {text[:80]!r}.")
     return url
@@ -60,7 +64,6 @@ def answer(page: Page, max_tokens: int, remarks: tuple[str, ...] = ()) -> Answer
     whole = content(page)
     text = budget.cut(whole, max_tokens) if page.status.readable else whole
     status = Status.TRUNCATED if page.status is Status.OK and text != whole else page.status
-    warnings = (*remarks, *page.warnings)
     structured: dict[str, object] = {
         "url": page.url,
         "final_url": page.final_url,
@@ -69,8 +72,8 @@ def answer(page: Page, max_tokens: int, remarks: tuple[str, ...] = ()) -> Answer
         "status": status.value,
         "engine": page.engine,
         "attempts": [asdict(attempt) for attempt in page.attempts],
-        "warnings": list(warnings),
+        "warnings": list(remarks),
         "total_tokens": estimate_tokens(whole) if page.status.readable else 0,
         "untrusted": True,
     }
-    return Answer(render_page(page, text, warnings, max_tokens=MAX_TOKENS), structured)
+    return Answer(render_page(page, text, remarks, max_tokens=MAX_TOKENS), structured)

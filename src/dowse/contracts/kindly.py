@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from dowse import urls
 from dowse.contracts.arguments import Param, read
+from dowse.contracts.get_content import address
 from dowse.contracts.notes import content
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool
 from dowse.contracts.web_search import MAX_QUERY_CHARS
 from dowse.interfaces import Progress
-from dowse.models import Page, Status
+from dowse.models import Page
 
 MAX_PAGE_CHARS = 50_000
 CUT_MARK = "\n\n…(truncated)"
@@ -54,10 +54,8 @@ def web_search(services: Services) -> Tool:
 def get_content(services: Services) -> Tool:
     async def call(given: Mapping[str, object], progress: Progress) -> Answer:
         url = read(_CONTENT_PARAMS, given).text("url")
-        if urls.parse(url) is None:
-            return _json({"url": url, "page_content": content(Page(url, Status.DENIED))})
-        page = await services.read.read(url, services.deadline())
-        await progress("page read")
+        await progress(f"reading {url}")
+        page = await services.read.read(address(url), services.deadline())
         return _json({"url": url, "page_content": _whole(page)})
 
     return Tool("get_content", "Page content", _CONTENT, _CONTENT_PARAMS, call)

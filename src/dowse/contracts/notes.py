@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dowse.models import Page, Status
+from dowse.models import NO_READABLE_CONTENT, Page, Status
 
-NO_READABLE_CONTENT = "no readable content"
 _REASONS = {
     Status.NOT_FETCHED: "not requested",
     Status.BLOCKED: "the site refused or challenged the request",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dowse.models import Status
 
 _TEXT = {"type": "string"}
@@ -22,7 +24,7 @@ _ATTEMPTS = {
         "required": ["provider", "operation", "outcome", "ms", "detail"],
     },
 }
-_RESULT = {
+_RESULT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "title": _TEXT,
@@ -37,8 +39,8 @@ _RESULT = {
         "fetch_time_ms": _INTEGER,
         "summary": _TEXT,
     },
-    "required": ["title", "link", "snippet", "page_content", "status", "engine", "score"],
 }
+_RESULT["required"] = list(_RESULT["properties"])
 
 WEB_SEARCH_OUTPUT: dict[str, object] = {
     "type": "object",

@@ -20,7 +20,8 @@ class Services:
     settings: Settings
 
     def deadline(self, timeout_s: float | None = None) -> Deadline:
-        return Deadline.after(self.clock, timeout_s or self.settings.deadline_s)
+        """The end of a call; the caller may shorten the user's limit, not lengthen it."""
+        return Deadline.after(self.clock, min(timeout_s or self.settings.deadline_s, self.settings.deadline_s))
 
     def query(self, text: str, num_results: int) -> Query:
         """A query with the user's defaults, for contracts that offer no filters."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dowse.errors import PageUnreadable
 from dowse.extract import frames
 from dowse.extract.process import Worker, WorkerFailed
-from dowse.models import Body, Status, Text
+from dowse.models import NO_READABLE_CONTENT, Body, Status, Text
 
 _LONGEST_JOB_S = 8.0
 # Half of it is what 5 MB of nothing but tags take, start of the process included.
@@ -53,7 +53,7 @@ class WorkerPool:
         finally:
             self._idle.put_nowait(slot)
         if not text.markdown.strip():
-            raise PageUnreadable(Status.ERROR, "no readable content")
+            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
         return text
 
     async def close(self) -> None:
@@ -107,7 +107,9 @@ class WorkerPool:
         finally:
             if not done:
                 self._discard(slot)
-        return Text(markdown.decode("utf-8", "replace"), str(answer.get("title", "")))
+        words = answer.get("word_count")
+        title = str(answer.get("title", ""))
+        return Text(markdown.decode("utf-8", "replace"), title, words if isinstance(words, int) else 0)
 
     def _worker(self, slot: _Slot) -> Worker:
         if self._closed:

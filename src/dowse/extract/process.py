@@ -37,9 +37,15 @@ class Worker:
     @classmethod
     def spawn(cls) -> Self:
         """Start a process; nothing here waits, so that no cancellation can come between it and its owner."""
-        job_source, jobs = os.pipe()
-        answers, answer_sink = os.pipe()
+        ours: list[int] = []
+        theirs: list[int] = []
         try:
+            job_source, jobs = os.pipe()
+            ours.append(jobs)
+            theirs.append(job_source)
+            answers, answer_sink = os.pipe()
+            ours.append(answers)
+            theirs.append(answer_sink)
             # Only the worker's own ends are inherited: as long as nobody else holds `jobs`,
             # our death closes it and the worker ends.
             process = subprocess.Popen(
@@ -47,17 +53,18 @@ class Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=(job_source, answer_sink),
+                pass_fds=theirs,
                 env=subprocess_environment(),
                 start_new_session=True,
             )
-        except OSError as error:
-            os.close(jobs)
-            os.close(answers)
+        # ValueError: Windows has no `pass_fds`.
+        except (OSError, ValueError) as error:
+            for descriptor in ours:
+                os.close(descriptor)
             raise WorkerFailed("could not be started") from error
         finally:
-            os.close(job_source)
-            os.close(answer_sink)
+            for descriptor in theirs:
+                os.close(descriptor)
         return cls(process, jobs, answers)
 
     @property

@@ -57,7 +57,7 @@ def _title(tree: LexborHTMLParser) -> str:
     node = tree.css_first('meta[property="og:title"], meta[name="og:title"]')
     candidates = [(node.attributes.get("content") or "") if node is not None else ""]
     candidates += [found.text(separator=" ") for name in ("h1", "title") if (found := tree.css_first(name)) is not None]
-    return next((line for line in (text.one_line(each, _TITLE_LIMIT) for each in candidates) if line), "")
+    return next((line for line in (text.without_markup(each, _TITLE_LIMIT) for each in candidates) if line), "")
 
 
 def _visible_body(tree: LexborHTMLParser) -> LexborNode | None:

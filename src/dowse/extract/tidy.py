@@ -5,19 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dowse.text import visible
+from dowse.text import inert, visible
 
 # A fence may stand in a list or a quotation; one with a backtick behind it is inline code.
 _FENCE = re.compile(r"^([\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(`{3,}(?=[^`]*$)|~{3,})")
 _HEADING = re.compile(r"^#{1,6} (.+)$")
-# What makes a Markdown viewer load something, or run it. Quantifiers are bounded: no input is quadratic.
-_IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}\)|\[[^\[\]\n]{0,300}\])")
-_LOADING_TAG = re.compile(
-    r"<(?=(?:img|image|source|video|audio|iframe|embed|object|script|link|input)\b"
-    r"[^<>]{1,1000}?(?:src|srcset|href|data|poster)\s{0,9}=)",
-    re.I,
-)
-_UNSAFE_LINK = re.compile(r"(\]\(\s{0,9}<?|\]:\s{1,9}<?)(?:javascript|data|vbscript):", re.I)
 
 
 def clean(markdown: str) -> str:
@@ -28,12 +20,12 @@ def clean(markdown: str) -> str:
         if fence is None:
             found = _FENCE.match(line)
             fence = _Fence(found[2], is_indented=bool(found[1])) if found else None
-            line = _inert(line).rstrip()
+            line = inert(line).rstrip()
             if line or (lines and lines[-1]):
                 lines.append(line)
             continue
         # What looks like code in a list may be none to a viewer, and then its images would load.
-        lines.append(_inert(line) if fence.is_indented else line)
+        lines.append(inert(line) if fence.is_indented else line)
         fence = None if fence.is_closed_by(line) else fence
     return "\n".join(lines).strip("\n")
 
@@ -71,12 +63,6 @@ class _Fence:
         indent = 0 if self.is_indented else len(rest) - len(rest.lstrip(" "))
         rest = rest[indent:]
         return indent < 4 and len(rest) >= len(self.marker) and not rest.strip(self.marker[0])
-
-
-def _inert(line: str) -> str:
-    if "[" in line:
-        line = _UNSAFE_LINK.sub(r"\1unsafe:", _IMAGE.sub(r"\1", line)).replace("![", "[")
-    return _LOADING_TAG.sub(r"\\<", line) if "<" in line else line
 
 
 def _same(heading: str, title: str) -> bool:

@@ -38,18 +38,19 @@ def _limit_resources() -> None:
 
 
 def _answer(frame: bytes) -> tuple[bytes, bytes]:
-    header, data = frames.split(frame)
+    job, data = frames.split(frame)
     # Not caught by anybody: the signal ends the process even while native code holds the interpreter.
-    signal.setitimer(signal.ITIMER_REAL, float(str(header["limit_s"])) + _GRACE_S)
-    body = Body(str(header["url"]), data, str(header["media_type"]), str(header["charset"]))
+    signal.setitimer(signal.ITIMER_REAL, float(str(job["limit_s"])) + _GRACE_S)
+    body = Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
     try:
-        text = _convert(str(header["mode"]), body)
+        text = _convert(str(job["mode"]), body)
         payload = text.markdown.encode()
     except Exception as error:  # the boundary of a job: whatever a page provokes is answered
         return frames.head({"ok": False, "error": type(error).__name__}, 0), b""
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return frames.head({"ok": True, "title": text.title}, len(payload)), payload
+    header: dict[str, str | float | bool] = {"ok": True, "title": text.title, "word_count": len(text.markdown.split())}
+    return frames.head(header, len(payload)), payload
 
 
 def _convert(mode: str, body: Body) -> Text:

@@ -1,4 +1,4 @@
-"""Reads a page over plain HTTP and says, when it cannot, whether another reader might."""
+"""Reads a page over plain HTTP, and says what became of it when it cannot."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from dowse.errors import PageUnreadable, WireDenied, WireFailed, WireTimeout, Wi
 from dowse.fetch.challenges import classify
 from dowse.fetch.media import guess_text_type, parse_media_type, sniff_unreadable
 from dowse.models import Body, Status
-from dowse.net.clients import Fetched, TooManyRedirects, UntrustedClient
-from dowse.net.guard import HostNotFound
+from dowse.net.clients import Fetched, UntrustedClient
 
 _BY_STATUS = {
     401: Status.LOGIN_REQUIRED,
@@ -20,8 +19,6 @@ _BY_STATUS = {
     451: Status.BLOCKED,
     503: Status.BLOCKED,
 }
-# Refusals aimed at us rather than at everybody: a browser or a scrape API may be let in.
-_REFUSALS = (403, 429)
 
 
 class DirectFetcher:
@@ -40,7 +37,7 @@ class DirectFetcher:
         body = _as_text(fetched)
         status = classify(body)
         if status is not None:
-            raise PageUnreadable(status, "challenge page", retry_elsewhere=True)
+            raise PageUnreadable(status, "challenge page")
         return body
 
     async def _get(self, url: str, timeout_s: float) -> Fetched:
@@ -51,21 +48,14 @@ class DirectFetcher:
         except WireTooLarge as error:
             raise PageUnreadable(Status.TOO_LARGE, str(error)) from error
         except WireTimeout as error:
-            raise PageUnreadable(Status.TIMEOUT, str(error), retry_elsewhere=True) from error
-        except (HostNotFound, TooManyRedirects) as error:
-            raise PageUnreadable(Status.ERROR, str(error)) from error
+            raise PageUnreadable(Status.TIMEOUT, str(error)) from error
         except WireFailed as error:
-            raise PageUnreadable(Status.ERROR, str(error), retry_elsewhere=True) from error
+            raise PageUnreadable(Status.ERROR, str(error)) from error
 
 
 def _check_status(status: int) -> None:
-    if 200 <= status < 300:
-        return
-    raise PageUnreadable(
-        _BY_STATUS.get(status, Status.ERROR),
-        f"HTTP {status}",
-        retry_elsewhere=status in _REFUSALS or status >= 500,
-    )
+    if not 200 <= status < 300:
+        raise PageUnreadable(_BY_STATUS.get(status, Status.ERROR), f"HTTP {status}")
 
 
 def _as_text(fetched: Fetched) -> Body:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from dowse.errors import Offline, PageUnreadable
 from dowse.interfaces import Extractor, Fetcher, Observer
 from dowse.models import OK, Attempt, Clock, Deadline, Page, Status
+from dowse.telemetry.log import LOGGER
 
 
 class ReadFlow:
@@ -44,13 +45,17 @@ class ReadFlow:
             page = Page(url, Status.TIMEOUT)
         except PageUnreadable as error:
             page = Page(url, error.status, reason=error.detail)
+        except Exception:
+            # A boundary: whatever goes wrong with one page must not cost the others their answer.
+            LOGGER.exception("reading a page crashed")
+            page = Page(url, Status.ERROR)
         return self._finished(page, round((self._clock.now() - started) * 1000))
 
     async def _read(self, url: str, deadline: Deadline) -> Page:
         async with asyncio.timeout(deadline.remaining_s()):
             body = await self._fetcher.fetch(url, timeout_s=deadline.remaining_s())
             text = await self._extractor.extract(body, timeout_s=deadline.remaining_s())
-        return Page(url, Status.OK, text.markdown, text.title, body.url)
+        return Page(url, Status.OK, text.markdown, text.title, body.url, word_count=text.word_count)
 
     def _finished(self, page: Page, ms: int) -> Page:
         engine = self._fetcher.name
@@ -59,5 +64,5 @@ class ReadFlow:
         if page.status.readable:
             self._observer.fetch_completed(engine, page.url, page.status, ms)
         else:
-            self._observer.attempt_failed(engine, "read", outcome, ms, page.reason)
+            self._observer.attempt_failed(attempt, url=page.url)
         return replace(page, engine=engine, fetch_ms=ms, attempts=(attempt,), final_url=page.final_url or page.url)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dowse.errors import NoProvider, Offline
 from dowse.flows.read import ReadFlow
 from dowse.interfaces import Observer, Progress, SearchProvider, no_progress
-from dowse.models import Clock, Deadline, Hit, Page, Query, Result, SearchOutcome, Stats, Status
+from dowse.models import Clock, Deadline, Found, Hit, Page, Query, Result, SearchOutcome, Stats, Status
 from dowse.rank.dedupe import unique
 from dowse.routing.router import Router
 
@@ -54,7 +54,11 @@ class SearchFlow:
             raise NoProvider(NO_PROVIDER)
         started = self._clock.now()
         search_deadline = deadline.capped(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
-        routed = await self._router.first_answer(lambda provider: provider.search(query), search_deadline, progress)
+
+        async def ask(provider: SearchProvider, until: Deadline) -> Found:
+            return await provider.search(query, until)
+
+        routed = await self._router.first_answer(ask, search_deadline, progress)
         search_ms = self._ms(started)
         hits = unique(routed.answer.hits)
         self._observer.search_completed(routed.provider, query.text, len(hits), search_ms)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from dowse.text import cut_at_word, estimate_tokens
 
-_FENCE = "```"
-_CLOSING_TOKENS = estimate_tokens("\n" + _FENCE)
+# With a backtick behind it, it is inline code.
+_FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 
 
 def shares(wanted: Sequence[int], budget: int) -> list[int]:
@@ -26,21 +27,33 @@ def cut(text: str, tokens: int) -> str:
     if estimate_tokens(text) <= tokens:
         return text
     kept: list[str] = []
-    left, fenced = tokens, False
-    for line in text.split("\n"):
-        is_fence = line.lstrip().startswith(_FENCE)
+    left, fence = tokens, ""
+    # No character costs less than a quarter of a token, so the rest of a long page need not be split.
+    for line in text[: tokens * 4].split("\n"):
+        after = _fence_after(line, fence)
         # A fence that is open after this line has to be closed within the budget as well.
-        room = left - (_CLOSING_TOKENS if fenced ^ is_fence else 0)
+        room = left - (estimate_tokens("\n" + after) if after else 0)
         cost = estimate_tokens(line + "\n")
         if cost > room:
             # Pages without line breaks exist: a long line is cut rather than lost.
-            if room > tokens // 3 and not is_fence:
-                kept.append(_cut_line(line, room - 1))
+            if room > tokens // 3 and after == fence:
+                piece = _cut_line(line, room - 1)
+                # Half a line may open or close a code block although the whole of it does not.
+                kept += [piece] if _fence_after(piece, fence) == fence else []
             break
         left -= cost
-        fenced ^= is_fence
+        fence = after
         kept.append(line)
-    return "\n".join(kept).rstrip() + ("\n" + _FENCE if fenced else "")
+    return "\n".join(kept).rstrip() + (f"\n{fence}" if fence else "")
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The marker of the code block that is open behind a line; empty outside of code."""
+    marker = _FENCE.match(line.lstrip())
+    if not fence:
+        return marker[0] if marker else ""
+    closes = marker is not None and marker[0].startswith(fence) and line.strip() == marker[0]
+    return "" if closes else fence
 
 
 def _cut_line(line: str, tokens: int) -> str:

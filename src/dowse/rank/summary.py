@@ -6,13 +6,14 @@ from dowse.text import one_line
 
 MAX_CHARS = 500
 _MIN_CHARS = 60
+_LOOKED_AT = 20_000  # A lead comes early, and this runs on the event loop.
 _NOT_PROSE = ("#", "|", "```", "- ", "* ", "> ", "![", "1. ")
 
 
 def lead(markdown: str) -> str:
     """The first paragraph of some length, on one line; empty when the page has no prose."""
     fenced = False
-    for block in markdown.split("\n\n"):
+    for block in markdown[:_LOOKED_AT].split("\n\n"):
         inside = fenced
         fenced ^= block.count("```") % 2 == 1
         text = block.strip()

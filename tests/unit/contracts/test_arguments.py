@@ -1,5 +1,7 @@
 """Arguments as models send them: understood where they can be meant, refused in one sentence where not."""
 
+import functools
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from dowse.errors import InvalidRequest
 PARAMS = (
     Param("query", "string", "What to search for.", required=True, minimum=1, maximum=20),
     Param("num", "integer", "How many.", 3, minimum=1, maximum=50, aliases=("count", "limit")),
-    Param("level", "integer", "Which level.", choices=(0, 1, 2)),
+    Param("level", "integer", "Which level.", minimum=0, maximum=2),
     Param("kind", "string", "Which kind.", "general", choices=("general", "news")),
     Param("period", "string", "Which period.", "", choices=("", "day")),
     Param("language", "string", "Its language, such as en or pt-BR.", pattern="^[a-z]{2}(-[A-Z]{2})?$"),
@@ -71,6 +73,8 @@ def test_what_is_left_out_or_null_gets_its_default() -> None:
         ("num", " 7 ", 7),
         ("level", "0", 0),
         ("kind", " news ", "news"),
+        ("kind", "News", "news"),
+        ("period", "DAY", "day"),
         ("period", "", ""),
         ("language", "", ""),
         ("wait", "2.5", 2.5),
@@ -95,7 +99,9 @@ def test_sloppy_values_are_understood(name: str, sent: object, understood: Value
         ({"query": None}, "query is required."),
         ({"query": " \u200b\n"}, "query must not be empty."),
         ({"query": "x" * 21}, "query must have at most 20 characters; it has 21."),
-        ({"query": ["x"]}, 'query must be text, not ["x"].'),
+        ({"query": ["x"]}, "query must be text, not a list."),
+        ({"query": {"q": "x"}}, "query must be text, not an object."),
+        ({"query": 10**5000}, "query must be text, not a number beyond all bounds."),
         ({"query": True}, "query must be text, not true."),
         ({"num": 0}, "num must be a whole number from 1 to 50, not 0."),
         ({"num": 51}, "num must be a whole number from 1 to 50, not 51."),
@@ -104,17 +110,20 @@ def test_sloppy_values_are_understood(name: str, sent: object, understood: Value
         ({"num": True}, "num must be a whole number from 1 to 50, not true."),
         ({"num": float("inf")}, "num must be a whole number from 1 to 50, not Infinity."),
         ({"count": 0}, "count must be a whole number from 1 to 50, not 0."),
-        ({"level": 3}, "level must be one of 0, 1, 2, not 3."),
+        ({"num": 10**5000}, "num must be a whole number from 1 to 50, not a number beyond all bounds."),
+        ({"level": 3}, "level must be a whole number from 0 to 2, not 3."),
         ({"kind": "cats"}, 'kind must be one of general, news, not "cats".'),
-        ({"period": "era"}, "period must be one of '', day, not \"era\"."),
+        ({"period": "era"}, 'period must be one of day, not "era".'),
         ({"language": "english"}, 'language must be like en or pt-BR, not "english".'),
         ({"code": "abc"}, 'code must be well-formed, not "abc".'),
         ({"wait": 0.5}, "wait must be a number from 1 to 300, not 0.5."),
-        ({"wait": [1]}, "wait must be a number from 1 to 300, not [1]."),
+        ({"wait": [1]}, "wait must be a number from 1 to 300, not a list."),
+        ({"fetch": 2}, "fetch must be true or false, not 2."),
+        ({"fetch": [1]}, "fetch must be true or false, not a list."),
         ({"fetch": "perhaps"}, 'fetch must be true or false, not "perhaps".'),
-        ({"domains": [1]}, "domains must be a list of texts, not [1]."),
+        ({"domains": [1]}, "domains must be a list of texts, not a list."),
         ({"domains": "[broken"}, 'domains must be a list of texts, not "[broken".'),
-        ({"domains": {"a": 1}}, 'domains must be a list of texts, not {"a": 1}.'),
+        ({"domains": {"a": 1}}, "domains must be a list of texts, not an object."),
         ({"kind": "y" * 200}, 'kind must be one of general, news, not "' + "y" * 58 + "…."),
     ],
 )
@@ -122,6 +131,16 @@ def test_what_cannot_be_meant_is_refused_in_one_sentence(sent: dict[str, object]
     with pytest.raises(InvalidRequest) as caught:
         read(PARAMS, sent if "query" in sent or not sent else {"query": "x", **sent})
     assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("name", ["query", "num", "kind", "wait", "fetch", "domains"])
+def test_a_value_of_any_depth_is_refused_without_being_shown(name: str) -> None:
+    """Showing it would take a stack as deep as the value."""
+    deep: object = functools.reduce(lambda inner, _: [inner], range(5000), "x")
+    with pytest.raises(InvalidRequest) as caught:
+        read(PARAMS, {"query": "x", name: deep})
+    assert str(caught.value).endswith(", not a list.")
+    assert read(PARAMS, {"query": "x", "nonsense": deep}).warnings == ('unknown argument "nonsense" was ignored.',)
 
 
 def test_other_names_of_an_argument_are_understood() -> None:
@@ -142,6 +161,19 @@ def test_unknown_arguments_are_mentioned_with_the_nearest_name() -> None:
     assert read(PARAMS, {"query": "x", "langage": "en", "zzz": 1, "old": 2}, ignored=["old"]).warnings == (
         'unknown argument "langage" was ignored; did you mean language?',
         'unknown argument "zzz" was ignored.',
+    )
+
+
+def test_a_missing_argument_mentions_the_first_unknown_one_which_may_be_meant_for_it() -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        read(PARAMS, {"qury": "x", "zzz": 1})
+    assert str(caught.value) == 'query is required. unknown argument "qury" was ignored; did you mean query?'
+
+
+def test_of_many_unknown_arguments_a_few_are_mentioned() -> None:
+    """Their names come back to the model: a thousand of them must not fill its context."""
+    assert read(PARAMS, {"query": "x"} | {f"zzz{number}": 1 for number in range(1000)}).warnings == tuple(
+        f'unknown argument "zzz{number}" was ignored.' for number in range(5)
     )
 
 
@@ -176,8 +208,23 @@ def test_the_schema_says_what_is_read_under_one_name_each() -> None:
         "minLength": 1,
         "maxLength": 20,
     }
-    assert properties["level"] == {"type": "integer", "description": "Which level.", "enum": [0, 1, 2]}
+    assert properties["level"] == {"type": "integer", "description": "Which level.", "minimum": 0, "maximum": 2}
+    assert properties["kind"] == {
+        "type": "string",
+        "description": "Which kind.",
+        "enum": ["general", "news"],
+        "default": "general",
+    }
     assert properties["domains"] == {"type": "array", "description": "Where.", "items": {"type": "string"}}
+
+
+def test_the_schema_does_not_list_the_choice_of_none() -> None:
+    """Some clients refuse a schema with an empty string among its values."""
+    assert Param("period", "string", "Which period.", "", choices=("", "day")).schema() == {
+        "type": "string",
+        "description": "Which period.",
+        "enum": ["day"],
+    }
 
 
 def test_a_list_as_default_is_a_list_in_the_schema() -> None:

@@ -7,7 +7,10 @@ import pytest
 from dowse.contracts.kindly import CUT_MARK, MAX_PAGE_CHARS
 from dowse.contracts.notes import note
 from dowse.errors import InvalidRequest, Offline, PageUnreadable
-from dowse.models import Page, Query, Status
+from dowse.fetch.direct import DirectFetcher
+from dowse.models import Category, Page, Query, Status
+from dowse.net.clients import UntrustedClient
+from dowse.net.guard import Guard
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
 
@@ -40,6 +43,17 @@ async def test_three_results_are_asked_for_unless_the_caller_says_otherwise() ->
     assert bench.provider.asked == [Query("x", 3), Query("x", 5)]
 
 
+async def test_what_the_contract_has_no_argument_for_comes_from_the_settings() -> None:
+    bench = ContractBench(
+        "kindly",
+        DOWSE_DEFAULT_LANGUAGE="de",
+        DOWSE_DEFAULT_CATEGORY="science",
+        DOWSE_DEFAULT_SAFE_SEARCH="2",
+    )
+    await bench.call("web_search", query="x")
+    assert bench.provider.asked == [Query("x", 3, Category.SCIENCE, "de", 2)]
+
+
 async def test_a_page_is_one_json_text_and_nothing_else() -> None:
     answer = await ContractBench("kindly", pages={A: "Text."}).call("get_content", url=A)
     assert (json.loads(answer.text), answer.structured) == ({"url": A, "page_content": "Text."}, None)
@@ -51,12 +65,18 @@ async def test_a_page_that_fails_is_a_note_with_its_source() -> None:
     assert json.loads(answer.text) == {"url": A, "page_content": note(Page(A, Status.NOT_FOUND))}
 
 
-@pytest.mark.parametrize("url", ["not an address", "mailto:a@b.c"])
-async def test_what_is_no_address_is_a_note_too(url: str) -> None:
-    bench = ContractBench("kindly")
-    answer = await bench.call("get_content", url=url)
+@pytest.mark.parametrize("url", ["not an address", "mailto:a@b.c", "/path", "http://169.254.169.254/"])
+async def test_what_is_no_address_is_a_note_too_by_the_word_of_the_guard(url: str) -> None:
+    guarded = DirectFetcher(UntrustedClient(Guard(), "dowse/test"), max_bytes=1000)
+    answer = await ContractBench("kindly", fetcher=guarded).call("get_content", url=url)
     assert json.loads(answer.text) == {"url": url, "page_content": note(Page(url, Status.DENIED))}
-    assert bench.fetcher.asked == []
+
+
+async def test_a_bare_host_is_read_over_https_and_answered_as_it_was_written() -> None:
+    bench = ContractBench("kindly", pages={A: "Text."})
+    answer = await bench.call("get_content", url="example.org/a")
+    assert json.loads(answer.text) == {"url": "example.org/a", "page_content": "Text."}
+    assert bench.fetcher.asked == [A]
 
 
 @pytest.mark.parametrize("extra", [0, 1, 5000])
@@ -77,8 +97,11 @@ async def test_missing_arguments_are_refused_in_one_sentence(tool: str, argument
         await ContractBench("kindly").call(tool, **arguments)
 
 
-@pytest.mark.parametrize(("tool", "arguments"), [("web_search", {"query": "x"}), ("get_content", {"url": A})])
-async def test_offline_is_an_error(tool: str, arguments: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("web_search", {"query": "x"}), ("get_content", {"url": A}), ("get_content", {"url": "not an address"})],
+)
+async def test_offline_is_an_error_before_anything_else(tool: str, arguments: dict[str, object]) -> None:
     bench = ContractBench("kindly", hits(A), {A: "Text."}, DOWSE_OFFLINE="true")
     with pytest.raises(Offline):
         await bench.call(tool, **arguments)
@@ -89,7 +112,7 @@ async def test_progress_is_told() -> None:
     bench = ContractBench("kindly", hits(A), {A: "Text."})
     await bench.call("web_search", query="x")
     await bench.call("get_content", url=A)
-    assert bench.steps == ["search: asking serper", "read 1 of 1 pages", "page read"]
+    assert bench.steps == ["search: asking serper", "read 1 of 1 pages", f"reading {A}"]
 
 
 def test_no_tool_declares_an_output() -> None:

@@ -75,6 +75,10 @@ async def test_the_whole_typed_answer() -> None:
                 "status": "not_found",
                 "engine": "serper",
                 "score": 0.909,
+                "published": "",
+                "word_count": 0,
+                "fetch_time_ms": 0,
+                "summary": "",
             },
         ],
         "attempts": [{"provider": "serper", "operation": "search", "outcome": "ok", "ms": 0, "detail": ""}],
@@ -120,18 +124,22 @@ def test_all_pages_together_stay_within_max_tokens(texts: list[str], max_tokens:
 
 
 def test_a_short_page_is_whole_although_a_long_one_is_cut() -> None:
-    structured = answer(outcome(Page(A, Status.OK, PROSE * 10), Page(B, Status.OK, "short")), 200).structured
+    whole = Page(A, Status.OK, PROSE * 10, word_count=320)
+    structured = answer(outcome(whole, Page(B, Status.OK, "short")), 200).structured
     assert structured is not None
     long, short = items(dict(structured))
     assert (long["status"], short["status"], short["page_content"]) == ("truncated", "ok", "short")
-    assert long["word_count"] == len((PROSE * 10).split())
+    assert long["word_count"] == 320, "the words of the page, not of what is shown"
 
 
 def test_notes_are_whole_however_small_the_budget() -> None:
+    """And they cost the readable pages nothing."""
     pages = [Page(f"{A}/{number}", Status.TIMEOUT) for number in range(20)]
     structured = answer(outcome(*pages, Page(B, Status.OK, PROSE)), 100).structured
     assert structured is not None
-    assert [item["page_content"] for item in items(dict(structured))[:20]] == [note(page) for page in pages]
+    *notes, shown = items(dict(structured))
+    assert [item["page_content"] for item in notes] == [note(page) for page in pages]
+    assert estimate_tokens(shown["page_content"]) > 80
 
 
 async def test_arguments_become_the_query() -> None:
@@ -216,6 +224,7 @@ async def test_the_most_results_are_a_setting_and_bound_the_default() -> None:
             "num_results and max_results are two names for one argument, but their values differ.",
         ),
         ({"timeout_s": 0.5}, "timeout_s must be a number from 1 to 300, not 0.5."),
+        ({"safe_search": 3}, "safe_search must be a whole number from 0 to 2, not 3."),
         ({"max_tokens": 99}, "max_tokens must be a whole number from 100 to 24000, not 99."),
         (
             {"category": "cats"},
@@ -232,6 +241,41 @@ async def test_what_makes_no_sense_is_refused_before_anybody_is_asked(
         await bench.call("web_search", query="x", **arguments)
     assert str(caught.value) == sentence
     assert bench.provider.asked == []
+
+
+@pytest.mark.parametrize(
+    ("setting_s", "argument_s", "given_s"), [("20", None, 16.0), ("20", 10, 8.0), ("20", 300, 16.0)]
+)
+async def test_the_caller_may_shorten_the_users_time_limit_and_not_lengthen_it(
+    setting_s: str, argument_s: float | None, given_s: float
+) -> None:
+    """Four fifths of it are for the provider, the rest for reading."""
+    bench = ContractBench(DOWSE_DEADLINE_S=setting_s, SERPER_TIMEOUT="60s")
+    bench.provider.timeout_s = 60
+    await bench.call("web_search", query="x", timeout_s=argument_s)
+    assert bench.provider.given_s == [pytest.approx(given_s)]
+
+
+@pytest.mark.parametrize(("sent", "level"), [(0, 0), ("2", 2), (1.0, 1), (None, None)])
+async def test_the_level_of_safe_search_is_a_number_of_three(sent: object, level: int | None) -> None:
+    bench = ContractBench()
+    await bench.call("web_search", query="x", safe_search=sent)
+    assert bench.provider.asked == [Query("x", safe_search=level)]
+    tool = bench.contract.tool("web_search")
+    assert tool is not None
+    shown: Any = tool.input_schema()["properties"]
+    assert shown["safe_search"] == {
+        "type": "integer",
+        "description": "0 off, 1 moderate, 2 strict.",
+        "minimum": 0,
+        "maximum": 2,
+    }
+
+
+async def test_a_category_may_be_written_with_capitals() -> None:
+    bench = ContractBench()
+    await bench.call("web_search", query="x", category="News", time_range="Week")
+    assert bench.provider.asked == [Query("x", category=Category.NEWS, time_range=TimeRange.WEEK)]
 
 
 async def test_return_full_pages_is_in_no_schema_and_ignored_without_a_word() -> None:
@@ -288,6 +332,19 @@ def test_the_text_says_when_a_page_was_cut_and_who_was_tried_before() -> None:
     text = answer(cut, 100).text
     assert "\n(Cut to fit max_tokens; get_content returns more of this page.)\n\n" in text
     assert text.endswith("Tried before: serper unavailable (HTTP 500)")
+
+
+def test_the_text_does_not_tell_a_failure_twice() -> None:
+    tried = (
+        Attempt("serper", "search", "key_rejected", 3, "HTTP 401"),
+        Attempt("exa", "search", "timeout", 3, "no answer within 1.0 s"),
+        Attempt("tavily", "search", "ok", 3),
+    )
+    warned = SearchOutcome(Query("x"), "tavily", (), tried, warnings=("serper rejected its key: HTTP 401",))
+    assert answer(warned, 100).text.split("\n\n")[1:] == [
+        "Note: serper rejected its key: HTTP 401",
+        "Tried before: exa timeout (no answer within 1.0 s)",
+    ]
 
 
 def test_without_content_the_text_has_titles_and_snippets() -> None:

@@ -64,6 +64,19 @@ Read the [limits](https://docs.example/limits?page=2#top).""",
 
 
 @pytest.mark.parametrize(
+    "head",
+    [
+        '<meta property="og:title" content="A ![pixel](https://evil.example/?q=1)title">',
+        '<meta name="og:title" content="A <img src=https://evil.example/>pixeltitle">',
+        "<title>A ![pixel][1]title</title>",
+    ],
+)
+def test_a_title_loads_no_image(head: str) -> None:
+    """It stands in the answer as a heading, where a viewer would fetch the image."""
+    assert html("<p>Some words to read.</p>", head=head).title == "A pixeltitle"
+
+
+@pytest.mark.parametrize(
     "element",
     [
         "<p hidden>SECRET</p>",

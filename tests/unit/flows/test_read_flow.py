@@ -1,6 +1,8 @@
 """Reading one page: text or a status, always within the deadline, never an exception but offline."""
 
 import asyncio
+import io
+import json
 
 import pytest
 
@@ -13,6 +15,8 @@ from dowse.models import Attempt, Body, Clock, Deadline, Page, Status, Text
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 from dowse.pocketweb import PocketWeb
+from dowse.telemetry.log import configure
+from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.scripted import HANGS, PlainExtractor, ScriptedFetcher
 
@@ -59,6 +63,7 @@ async def test_a_page_is_its_text_title_and_one_attempt() -> None:
         title="A page",
         final_url=URL,
         engine="direct",
+        word_count=5,
         attempts=(Attempt("direct", "read", "ok", 0),),
     )
     assert bench.observer.fetches == [("direct", URL, "ok")]
@@ -77,6 +82,7 @@ async def test_an_unreadable_page_is_a_status_and_a_reason(status: Status) -> No
         attempts=(Attempt("direct", "read", status.value, 0, "why"),),
     )
     assert bench.observer.failed == [("direct", "read", status.value)]
+    assert (bench.observer.details, bench.observer.unread) == (["why"], [URL])
     assert bench.observer.fetches == []
 
 
@@ -87,6 +93,32 @@ async def test_text_that_cannot_be_made_is_a_status_too() -> None:
 
     page = await Bench({URL: "x"}, extractor=Broken()).read()
     assert (page.status, page.reason, page.text) == (Status.ERROR, "no readable content", "")
+
+
+@pytest.mark.parametrize("broken", ["fetcher", "extractor"])
+async def test_a_bug_costs_the_page_and_is_logged(broken: str) -> None:
+    """The other pages of a search must not pay for it, and the model must not read the exception."""
+
+    class Broken:
+        async def extract(self, body: Body, *, timeout_s: float) -> Text:
+            raise RecursionError("a bug with internals")
+
+    stream = io.StringIO()
+    configure("info", Redactor(), stream)
+    pages: dict[str, str | Exception] = {URL: RecursionError("a bug with internals") if broken == "fetcher" else "x"}
+    bench = Bench(pages, extractor=Broken() if broken == "extractor" else None)
+    assert await bench.read() == Page(
+        url=URL,
+        status=Status.ERROR,
+        final_url=URL,
+        engine="direct",
+        attempts=(Attempt("direct", "read", "error", 0),),
+    )
+    assert bench.observer.failed == [("direct", "read", "error")]
+    (line,) = stream.getvalue().splitlines()
+    logged = json.loads(line)
+    assert (logged["level"], logged["event"]) == ("error", "reading a page crashed")
+    assert "RecursionError: a bug with internals" in logged["traceback"]
 
 
 async def test_a_page_that_hangs_is_left_at_the_time_for_one_page() -> None:

@@ -108,6 +108,13 @@ async def test_a_page_that_hangs_is_a_timeout_while_the_others_are_read() -> Non
     assert outcome.stats.total_ms >= 50
 
 
+async def test_a_page_that_meets_a_bug_is_an_error_while_the_others_are_read() -> None:
+    bench = Bench(ScriptedProvider(hits(A, B)), pages={A: RuntimeError("a bug"), B: "b"})
+    outcome = await bench.search()
+    assert links(outcome) == [(B, "ok"), (A, "error")]
+    assert outcome.stats.pages_failed == 1
+
+
 async def test_without_content_no_page_is_touched() -> None:
     """Acceptance case 57."""
     bench = Bench(ScriptedProvider(hits(A, B)), pages={A: "a", B: "b"})
@@ -126,7 +133,7 @@ async def test_providers_never_get_the_time_that_reading_needs(fetch_content: bo
     late = clock.now() + share_s
 
     class Slow(ScriptedProvider):
-        async def search(self, query: Query) -> Found:
+        async def search(self, query: Query, deadline: Deadline) -> Found:
             clock.time = late
             raise Unavailable(self.name)
 

@@ -34,5 +34,10 @@ def test_a_long_lead_is_cut_at_a_word() -> None:
     assert shown.endswith("word…")
 
 
+@pytest.mark.parametrize(("before", "shown"), [(19_000, PROSE), (20_000, "")])
+def test_a_lead_is_looked_for_at_the_beginning_only(before: int, shown: str) -> None:
+    assert lead("x\n\n" * (before // 3) + PROSE) == shown
+
+
 def test_a_page_without_prose_has_no_lead() -> None:
     assert lead("# Title\n\n- one\n- two\n\nShort.") == ""
