@@ -59,6 +59,8 @@ CODE_FROM_DATA = ("pickle", "marshal", "shelve", "builtins.eval", "builtins.exec
 # Where a bug or a cancellation must be met whatever it is; each says why at its place.
 BROAD_EXCEPTS = {
     "dowse.surfaces.mcp.server": 1,  # the boundary of a tool call
+    "dowse.surfaces.cli.boundary": 1,  # the boundary of a command: its traceback goes through the log, which masks
+    "dowse.flows.read": 1,  # the boundary of a page: what goes wrong with one costs the others nothing
     "dowse.extract.worker": 1,  # the boundary of a job
     "dowse.routing.router": 1,  # gives a probe back and raises again
 }
@@ -262,7 +264,7 @@ def test_nothing_turns_data_into_code() -> None:
     assert [use for module in modules() for use in uses_of(module, CODE_FROM_DATA)] == []
 
 
-def test_everything_is_caught_in_three_places_only() -> None:
+def test_everything_is_caught_at_a_few_boundaries_only() -> None:
     found = Counter({module.name: len(broad_excepts(module)) for module in modules()})
     assert {name: count for name, count in found.items() if count} == BROAD_EXCEPTS
 

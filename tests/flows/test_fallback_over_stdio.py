@@ -161,6 +161,38 @@ async def test_searxng_with_json_off_falls_back_with_a_warning_how_to_fix_it(web
     assert any("search.formats" in warning for warning in result.structured_content["warnings"])
 
 
+async def test_a_searxng_that_hangs_at_its_second_page_answers_with_the_first(web: PocketWeb, server: Server) -> None:
+    """Its share of the time is for the whole search: the page that hangs must not take the other with it."""
+    first = [{"title": "T", "url": web.page(f"/p{number}")} for number in range(10)]
+    web.searxng.replies(json={"results": first}, times=1).fails("hang")
+    settings = web.environment("searxng", "tavily") | {"DOWSE_SEARCH_ORDER": "searxng,tavily", "SEARXNG_TIMEOUT": "2s"}
+    result = await search(server, settings, num_results=20, fetch_content=False)
+    assert outcomes(result) == [("searxng", "ok")]
+    assert len(result.structured_content["results"]) == 10
+    (warning,) = result.structured_content["warnings"]
+    assert warning.startswith("page 2 could not be had: searxng did not answer in time")
+    assert web.tavily.requests == []
+
+
+async def test_a_searxng_whose_connection_breaks_is_asked_once(web: PocketWeb, server: Server) -> None:
+    web.searxng.fails("reset")
+    result = await search(server, web.environment("searxng", "tavily") | {"DOWSE_SEARCH_ORDER": "searxng,tavily"})
+    assert outcomes(result) == [("searxng", "network_error"), ("tavily", "ok")]
+    assert len(web.searxng.requests) == 1
+
+
+async def test_a_caller_in_a_hurry_does_not_close_a_provider_for_the_others(web: PocketWeb, server: Server) -> None:
+    web.serper.delays(30)
+    async with server.connect(web.environment("serper")) as client:
+        arguments = {"query": "python", "num_results": 1, "fetch_content": False}
+        for _ in range(6):
+            assert (await client.call_tool("web_search", arguments | {"timeout_s": 1})).is_error
+        web.serper.works()
+        result = await client.call_tool("web_search", arguments)
+    assert outcomes(result) == [("serper", "ok")]
+    assert '"breaker changed"' not in server.log
+
+
 async def test_the_fallback_is_the_same_in_the_kindly_contract(web: PocketWeb, server: Server) -> None:
     web.serper.fails("500")
     result = await search(server, web.environment("serper", "tavily") | {"DOWSE_CONTRACT": "kindly"})

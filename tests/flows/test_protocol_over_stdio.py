@@ -80,7 +80,8 @@ BAD_ARGUMENTS = [
     ({"query": "x", "num_results": "x"}, 'num_results must be a whole number from 1 to 50, not "x".'),
     ({"query": "x", "num_results": 2.5}, "num_results must be a whole number from 1 to 50, not 2.5."),
     ({"query": "x", "language": "not-a-lang"}, 'language must be like en or pt-BR, not "not-a-lang".'),
-    ({"query": ["x"]}, 'query must be text, not ["x"].'),
+    ({"query": ["x"]}, "query must be text, not a list."),
+    ({"q": "x"}, 'query is required. unknown argument "q" was ignored.'),
 ]
 
 
@@ -132,6 +133,19 @@ async def test_progress_is_told_per_attempt_and_per_page_when_asked_for(
     async with server.connect(web.environment("serper", "tavily"), mode=era) as client:
         await client.call_tool("web_search", {"query": "python", "num_results": 2}, progress_callback=listen)
     assert steps == ["search: asking serper", "search: asking tavily", "read 1 of 2 pages", "read 2 of 2 pages"]
+
+
+@pytest.mark.parametrize("contract", ["dowse", "kindly"])
+async def test_reading_a_page_is_told_before_it_is_waited_for(web: PocketWeb, server: Server, contract: str) -> None:
+    steps: list[str] = []
+
+    async def listen(_progress: float, _total: float | None, message: str | None) -> None:
+        steps.append(message or "")
+
+    url = web.page("/articles/python-315")
+    async with server.connect(web.environment() | {"DOWSE_CONTRACT": contract}) as client:
+        await client.call_tool("get_content", {"url": url}, progress_callback=listen)
+    assert steps == [f"reading {url}"]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -208,6 +222,25 @@ async def test_logs_are_json_lines_without_the_query_or_the_url(web: PocketWeb, 
     assert by_name["attempt failed"]["level"] == "warning"
     assert "quetzal" not in server.log
     assert "/articles/" not in server.log
+
+
+async def test_a_query_that_an_upstream_repeats_is_not_in_the_log(web: PocketWeb, server: Server) -> None:
+    """The caller knows what it asked; the log must not, whoever says it."""
+    web.serper.replies(json={"error": "I do not understand 'canary quetzal question'"}, status=400)
+    async with server.connect(web.environment("serper")) as client:
+        result = await client.call_tool("web_search", {"query": "canary quetzal question"})
+    assert (result.is_error, "quetzal" in text(result)) == (True, True)
+    assert '"outcome": "bad_request"' in server.log
+    assert "quetzal" not in server.log
+
+
+async def test_a_page_that_failed_is_logged_by_host_and_hash(web: PocketWeb, server: Server) -> None:
+    async with server.connect(web.environment("serper")) as client:
+        await client.call_tool("get_content", {"url": web.page("/missing?canary=quetzal")})
+    (failed,) = [json.loads(line) for line in server.log.splitlines() if '"attempt failed"' in line]
+    assert (failed["host"], failed["outcome"], failed["detail"]) == ("127.0.0.1", "not_found", "HTTP 404")
+    assert "url_hash" in failed
+    assert "quetzal" not in server.log
 
 
 async def test_queries_are_logged_when_asked_for(web: PocketWeb, server: Server) -> None:

@@ -56,6 +56,20 @@ def test_a_page_that_fails_is_its_note_and_exit_code_1(point: Point, capsys: Cap
     assert shown == note
 
 
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_no_control_character_reaches_the_terminal(point: Point, capsys: Captured, flags: list[str]) -> None:
+    web = point()
+    page = "<title>A \x9b2Jtitle\x1b[2J</title><p>Text \x9b31m that \x1b]0;x\x07 shouts.</p>"
+    web.pages.serves("/page", page)
+    web.pages.serves("/image", b"x", content_type="image/\x9b31m")
+    assert main(["read", web.page("/page?\x9b"), *flags]) == 0
+    assert main(["read", web.page("/image?\x9b"), *flags]) == 1
+    shown = capsys.readouterr().out
+    assert "A 2Jtitle[2J" in shown
+    assert "image/31m" in shown
+    assert [character for character in shown if character != "\n" and not character.isprintable()] == []
+
+
 def test_a_private_address_is_not_read(pocket: PocketWeb, capsys: Captured) -> None:
     assert main(["read", pocket.page("/")]) == 1
     assert "the address is not allowed" in capsys.readouterr().out

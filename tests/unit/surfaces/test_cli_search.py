@@ -1,8 +1,11 @@
 """`dowse search` at a shell: plain text when piped, typed with `--json`, and an exit code for scripts."""
 
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -95,7 +98,7 @@ def test_offline_refuses_at_once(
     [
         (["-n", "0"], "num_results must be a whole number from 1 to 50, not 0."),
         (["--language", "english"], 'language must be like en or pt-BR, not "english".'),
-        (["--safe-search", "9"], 'safe_search must be one of 0, 1, 2, not "9".'),
+        (["--safe-search", "9"], "safe_search must be a whole number from 0 to 2, not 9."),
         (["--site", "localhost"], "include_domains takes domains such as python.org, not 'localhost'."),
     ],
 )
@@ -179,6 +182,55 @@ def test_no_color_is_respected(point: Point, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("NO_COLOR", "1")
     assert main(["search", "python", "--no-content"]) == 0
     assert "\x1b" not in out.shown
+
+
+HOSTILE = "hostile\x1b[2J\x1b]0;title\x07\x9b31m\x90q\u202e"
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"], ["--no-content"]])
+def test_no_control_character_reaches_the_terminal(point: Point, capsys: Captured, flags: list[str]) -> None:
+    """ESC and its one-byte siblings would let a page or an engine rewrite what is on the screen."""
+    web = point("searxng")
+    web.pages.serves("/page", f"{HOSTILE}\n\nText.".encode(), content_type="text/plain; charset=utf-8")
+    web.pages.serves("/image", b"x", content_type="image/\x9b31m")
+    shared = {"title": HOSTILE, "content": HOSTILE, "engine": HOSTILE, "publishedDate": HOSTILE}
+    results = [shared | {"url": web.page("/page")}, shared | {"url": web.page("/image?\x9b\x1b")}]
+    web.searxng.replies(json={"results": results, "answers": [HOSTILE], "suggestions": [HOSTILE]})
+    assert main(["search", HOSTILE, "-n", "2", *flags]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.count("hostile") >= 6
+    assert captured.err == ""
+    assert [character for character in captured.out if character != "\n" and not character.isprintable()] == []
+
+
+def test_neither_does_one_in_what_an_upstream_says_went_wrong(point: Point, capsys: Captured) -> None:
+    web = point("searxng")
+    web.searxng.replies(json={"results": [], "unresponsive_engines": [["g", HOSTILE + "\nforged line"]]})
+    assert main(["search", "x"]) == 1
+    shown = capsys.readouterr().err
+    assert shown == (
+        "dowse: searxng answered, but all of its engines had failed: g: hostile[2J]0;title31mq forged line\n"
+    )
+
+
+def test_neither_does_one_in_a_setting_of_somebody_elses_file(point: Point, capsys: Captured, tmp_path: Path) -> None:
+    point("serper")
+    (tmp_path / "dowse.toml").write_text('"x\\u001b[2J\\u009b_url" = 1\n"x\\u001b[2J\\u009b" = 1\n')
+    assert main(["search", "x", "--no-content"]) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert "dowse.toml: x[2J_url is ignored in a file of the working directory" in first
+    assert "dowse.toml: x[2J is not a setting of dowse" in second
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_terminal_of_few_characters_gets_the_others_replaced(point: Point, flags: list[str]) -> None:
+    web = point("serper")
+    web.serper.finds([Listing("Größe — 日本語", web.page("/files/notes.txt"), "naïve")])
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "dowse", "search", "Brücke", "-n", "1", *flags]
+    ended = subprocess.run(command, env=environment, capture_output=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert b"Gr??e ? ???" in ended.stdout
 
 
 def test_interrupting_is_exit_code_130(monkeypatch: pytest.MonkeyPatch, point: Point) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dowse.surfaces.cli.terminal import Status, style, tried
+from dowse.surfaces.cli.terminal import ProgressLine, style, tried
 from tests.unit.surfaces.conftest import Terminal
 
 
@@ -37,19 +37,19 @@ async def test_progress_is_one_line_that_fits_and_goes_away(monkeypatch: pytest.
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((30, 24)))
     monkeypatch.setenv("NO_COLOR", "1")
-    status = Status()
-    await status.show("short\x1b[2J")
-    await status.show("a step with a description that is longer than the line")
-    status.clear()
+    line = ProgressLine()
+    await line.show("short\x1b[2J")
+    await line.show("a step with a description that is longer than the line")
+    line.clear()
     assert stream.shown == "\r\x1b[K… short[2J\r\x1b[K… a step with a description…\r\x1b[K"
 
 
 async def test_progress_is_not_written_into_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    status = Status()
-    await status.show("a step")
-    status.clear()
+    line = ProgressLine()
+    await line.show("a step")
+    line.clear()
     assert stream.getvalue() == ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,8 @@ async def _demo() -> int:
     _say(1, "A small web starts on loopback: pages, and doubles of the search providers.")
     async with PocketWeb() as web:
         environment = {**config.subprocess_environment(), **web.environment("serper", "tavily")}
-        environment["DOWSE_LOG_LEVEL"] = "error"
+        # The user's own configuration file must not change what is shown.
+        environment |= {"DOWSE_LOG_LEVEL": "error", "DOWSE_CONFIG": os.devnull}
         server = StdioServerParameters(command=sys.executable, args=["-m", "dowse", "serve"], env=environment)
         _say(2, "The real server starts, as a subprocess on stdio, and a real MCP client connects.")
         async with Client(server) as client:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from dowse import __version__
-from dowse.errors import ConfigError
 from dowse.surfaces.cli import serve, session
-from dowse.surfaces.cli.exits import INTERRUPTED, USAGE
+from dowse.surfaces.cli.boundary import exit_code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,13 +28,11 @@ def serve_main(argv: Sequence[str] | None = None) -> int:
     serve.add_transport(parser)
     session.common_flags(parser)
     arguments = parser.parse_args(argv)
-    try:
-        settings = session.load(arguments, {}, quiet=False)
-        if "contract" not in settings.model_fields_set:
-            settings = settings.model_copy(update={"contract": "kindly"})
-        return serve.serve(settings)
-    except ConfigError as error:
-        print(f"dowse: {error}", file=sys.stderr)
-        return USAGE
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return exit_code(lambda: _serve(arguments))
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=False)
+    if "contract" not in settings.model_fields_set:
+        settings = settings.model_copy(update={"contract": "kindly"})
+    return serve.serve(settings)

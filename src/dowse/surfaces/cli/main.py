@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Sequence
 
 from dowse import __version__
-from dowse.errors import ConfigError
 from dowse.surfaces.cli import demo, read, search, serve
-from dowse.surfaces.cli.exits import DONE, INTERRUPTED, USAGE
+from dowse.surfaces.cli.boundary import exit_code
 
 _EPILOG = """\
 exit codes:
@@ -25,19 +22,7 @@ Settings come from flags, the environment and dowse.toml, in this order; docs/co
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     arguments = _parser().parse_args(argv)
-    try:
-        code: int = arguments.run(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # `dowse search … | head`: who reads has enough. Python would complain again at its own flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    except ConfigError as error:
-        print(f"dowse: {error}", file=sys.stderr)
-        return USAGE
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    return code
+    return exit_code(lambda: arguments.run(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dowse.contracts.tool import Structured
+from dowse.models import Status
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.terminal import style, tried
 
@@ -27,8 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _shown(page: Structured) -> str:
     text = str(page["page_content"])
-    if page["status"] not in ("ok", "truncated"):
+    if not Status(str(page["status"])).readable:
         return f"{text}\n\n{style(tried(page), 'dim')}"
     title = f"{style(str(page['title']), 'bold')}\n" if page["title"] else ""
-    cut = f"\n\n{style('(cut; --max-tokens shows more)', 'dim')}" if page["status"] == "truncated" else ""
+    cut = f"\n\n{style('(cut; --max-tokens shows more)', 'dim')}" if page["status"] == Status.TRUNCATED else ""
     return f"{title}{style(str(page['final_url']), 'cyan')}\n\n{text}{cut}"

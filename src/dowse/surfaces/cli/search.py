@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 
 from dowse.contracts.tool import Structured
+from dowse.models import Status
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.terminal import style, tried
 
@@ -59,12 +60,12 @@ def _shown(found: Structured) -> str:
 
 
 def _block(number: int, item: Mapping[str, object]) -> str:
-    status = str(item["status"])
+    status = Status(str(item["status"]))
     lines = [f"{number}. {style(str(item['title']), 'bold')}", f"   {style(str(item['link']), 'cyan')}"]
-    dated = f"{item['published']} · " if "published" in item else ""
-    lines.append(f"   {style(dated + status, 'green' if status in ('ok', 'truncated') else 'yellow')}")
+    dated = f"{item['published']} · " if item["published"] else ""
+    lines.append(f"   {style(dated + status, 'green' if status.readable else 'yellow')}")
     lines += [f"   {item['snippet']}"] if item["snippet"] else []
-    if status in ("ok", "truncated"):
+    if status.readable:
         lines += ["", *(f"   {line}".rstrip() for line in str(item["page_content"]).splitlines())]
     return "\n".join(lines)
 

@@ -38,7 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def serve(settings: Settings) -> int:
-    if sys.stdin.isatty() and not settings.allow_tty_stdio:
+    # Without stdin there is nobody to serve; Python has `None` there when the descriptor is closed.
+    if sys.stdin is None or (sys.stdin.isatty() and not settings.allow_tty_stdio):
         print(_AT_A_TERMINAL, file=sys.stderr)
         return USAGE
     from dowse.app import App

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from dowse import config
 from dowse.contracts.tool import Answer, Structured
 from dowse.errors import DowseError, InvalidRequest
+from dowse.models import Status
 from dowse.settings import Settings
-from dowse.surfaces.cli.exits import FAILED, USAGE
-from dowse.surfaces.cli.terminal import Status
+from dowse.surfaces.cli.exits import DONE, FAILED, USAGE
+from dowse.surfaces.cli.terminal import ProgressLine
 from dowse.telemetry import log
 from dowse.telemetry.redact import Redactor
 
@@ -47,25 +48,25 @@ def call_and_print(
     show: Callable[[Structured], str],
 ) -> int:
     """Call one tool of the `dowse` contract and print what it answers."""
-    status = Status()
+    line = ProgressLine()
     try:
-        answer = asyncio.run(_call(settings, tool, given, status))
+        answer = asyncio.run(_call(settings, tool, given, line))
     except DowseError as error:
-        status.clear()
+        line.clear()
         print(f"dowse: {Redactor(settings.secrets()).message(str(error))}", file=sys.stderr)
         return USAGE if isinstance(error, InvalidRequest) else FAILED
-    status.clear()
+    line.clear()
     structured = answer.structured or {}
     print(json.dumps(structured, indent=2, ensure_ascii=False) if as_json else show(structured))
-    return 0 if structured.get("status") in (None, "ok", "truncated") else FAILED
+    return DONE if Status(str(structured.get("status", Status.OK))).readable else FAILED
 
 
-async def _call(settings: Settings, name: str, given: Mapping[str, object], status: Status) -> Answer:
+async def _call(settings: Settings, name: str, given: Mapping[str, object], line: ProgressLine) -> Answer:
     from dowse.app import App  # Everything heavy hangs on this import; `--help` does without.
 
     async with App(settings.model_copy(update={"contract": "dowse"})) as app:
         tool = app.contract.tool(name)
         assert tool is not None, "the command names a tool of its contract"
-        answer = await tool.call(given, status.show)
+        answer = await tool.call(given, line.show)
         data = app.redactor.data(answer.structured)
         return Answer(app.redactor.text(answer.text), data if isinstance(data, dict) else None)

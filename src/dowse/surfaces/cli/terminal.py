@@ -32,7 +32,7 @@ def tried(answer: Mapping[str, object]) -> str:
     return "tried: " + ", ".join(told)
 
 
-class Status:
+class ProgressLine:
     """One line on stderr that says what is being waited for, and goes away."""
 
     def __init__(self) -> None:
