@@ -35,9 +35,9 @@ class DirectFetcher:
         fetched = await self._get(url, timeout_s)
         _check_status(fetched.status)
         body = _as_text(fetched)
-        status = classify(body)
-        if status is not None:
-            raise PageUnreadable(status, "challenge page")
+        # Cloudflare names its checks in a header; the others have to be recognised.
+        if fetched.headers.get("cf-mitigated") == "challenge" or classify(body) is Status.BLOCKED:
+            raise PageUnreadable(Status.BLOCKED, "challenge page")
         return body
 
     async def _get(self, url: str, timeout_s: float) -> Fetched:

@@ -59,7 +59,8 @@ def sniff_unreadable(data: bytes) -> str:
             return name
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "image/webp"
-    if b"\x00" in head and not head.startswith(_WIDE_MARKS):
+    # A stray NUL is a fault of the page; a twentieth of them is no text.
+    if head.count(b"\x00") * 20 > len(head) and not head.startswith(_WIDE_MARKS):
         return "application/octet-stream"
     return ""
 

@@ -43,11 +43,30 @@ CHALLENGES = {
     "hcaptcha": """<html><head><title>Are you a robot?</title>
         <script src="https://js.hcaptcha.com/1/api.js" async></script></head>
         <body><form method="POST"><div class="h-captcha" data-sitekey="x"></div></form></body></html>""",
+    "cloudflare by its words": """<title>Just a moment...</title><h1>Checking your browser before accessing
+        example.com</h1><p>Enable JavaScript and cookies to continue</p>""",
+    "cloudflare by its script": """<title>Just a moment...</title><p>Verifying you are human. This may take a few
+        seconds.</p><script src="/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1"></script>""",
+    "cloudflare of old": """<title>Just a moment...</title><div class="cf-browser-verification"
+        id="cf-challenge-running"></div>""",
+    "cloudflare in single quotes": "<title>Just a moment...</title><form id='challenge-form'></form>",
+    "datadome by its sentence": """<title>shop.example</title><p>Please enable JS and disable any ad blocker</p>
+        <script src="https://ct.captcha-delivery.com/c.js"></script>""",
+    "akamai denial": """<title>Access Denied</title><h1>Access Denied</h1>You don't have permission to access this
+        on this server.<p>Reference #18.1f2e3d4c.1700000000.abc""",
+    "duckduckgo": """<title>x at DuckDuckGo</title><div class="anomaly-modal__title">Unfortunately, bots use
+        DuckDuckGo too.</div>""",
+    "nameless captcha": "<title>Captcha</title><p>Please complete the CAPTCHA to continue.</p>",
     "turnstile": """<html><head><title>Human verification</title></head><body>
         <form><div class="cf-turnstile" data-sitekey="x"></div></form></body></html>""",
 }
 ARTICLE = "<p>" + "A captcha asks people to prove that they are no robot, and they dislike it. " * 40 + "</p>"
 CONTENT = {
+    "short note about a captcha library": (
+        "<title>Release notes</title><p>You can now solve the captcha with the keyboard.</p>"
+    ),
+    "song called just a moment": "<title>Just a Moment, a song</title><p>It lasts four minutes and has no chorus.</p>",
+    "help page on access": f"<title>Access denied: what it means</title><p>Reference #1 of our guide.</p>{ARTICLE}",
     "article about captchas": f"<title>What is a CAPTCHA? Robots and humans</title>{ARTICLE}",
     "article with a captcha in its comment form": (
         f'<title>Are you a robot?</title>{ARTICLE}<form><div class="g-recaptcha"></div></form>'

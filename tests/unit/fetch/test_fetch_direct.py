@@ -110,6 +110,12 @@ async def test_challenge_with_status_200_is_blocked(reach: Reach) -> None:
     assert outcome == (Status.BLOCKED, "challenge page")
 
 
+async def test_a_challenge_that_its_header_names_is_blocked(reach: Reach) -> None:
+    outcome = await failure(*await reach(body=b"<p>text</p>", content_type="text/html", cf_mitigated="challenge"))
+
+    assert outcome == (Status.BLOCKED, "challenge page")
+
+
 async def test_page_over_the_limit_is_too_large(reach: Reach) -> None:
     outcome = await failure(*await reach(body=b"x" * 1001, content_type="text/plain"))
 
