@@ -243,6 +243,25 @@ async def test_a_searxng_whose_engines_all_failed_has_not_answered(web: PocketWe
         await provider(web, "searxng", client).search(Query("x"), DEADLINE)
 
 
+async def test_an_empty_answer_is_real_when_one_of_the_engines_asked_did_look(
+    web: PocketWeb, client: ConfiguredClient
+) -> None:
+    web.searxng.replies(json={"results": [], "unresponsive_engines": [["alpha", "timeout"]]})
+    both, one = {"SEARXNG_ENGINES": "alpha, beta"}, {"SEARXNG_ENGINES": "alpha"}
+    assert (await provider(web, "searxng", client, **both).search(Query("x"), DEADLINE)).hits == ()
+    with pytest.raises(errors.EnginesFailed, match="alpha: timeout"):
+        await provider(web, "searxng", client, **one).search(Query("x"), DEADLINE)
+
+
+async def test_of_two_searxng_results_for_one_page_the_better_ranked_is_kept(
+    web: PocketWeb, client: ConfiguredClient
+) -> None:
+    first = {"title": "First", "url": "https://example.org/", "content": "first"}
+    web.searxng.replies(json={"results": [first, {**first, "title": "Second", "content": "second"}]})
+    found = await provider(web, "searxng", client).search(Query("x"), DEADLINE)
+    assert [hit.title for hit in found.hits] == ["First"]
+
+
 async def test_searxng_pages_are_asked_for_until_there_are_enough(web: PocketWeb, client: ConfiguredClient) -> None:
     web.searxng.finds([f"https://example.org/{number}" for number in range(35)])
     found = await provider(web, "searxng", client).search(Query("x", num_results=25), DEADLINE)

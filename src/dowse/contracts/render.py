@@ -54,7 +54,7 @@ def _block(number: int, item: Mapping[str, object], fence: Fence) -> str:
     if status is Status.NOT_FETCHED:
         return "\n".join(head)
     if not status.readable:
-        return "\n".join([*head, str(item["page_content"]).partition("\n")[0]])
+        return "\n".join([*head, str(item["page_content"])])
     cut = status is Status.TRUNCATED
     more = ["(Cut to fit max_tokens; get_content returns more of this page.)"] if cut else []
     return "\n".join([*head, fence.around(str(item["page_content"]), f"page {number}"), *more])

@@ -66,7 +66,7 @@ WEB_SEARCH_OUTPUT: dict[str, object] = {
     "required": ["query", "engine", "results", "attempts", "warnings", "stats", "untrusted"],
 }
 
-GET_CONTENT_OUTPUT: dict[str, object] = {
+GET_CONTENT_OUTPUT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "url": _TEXT,
@@ -80,5 +80,5 @@ GET_CONTENT_OUTPUT: dict[str, object] = {
         "total_tokens": _INTEGER,
         "untrusted": {"type": "boolean"},
     },
-    "required": ["url", "final_url", "page_content", "status", "engine", "attempts", "warnings", "untrusted"],
 }
+GET_CONTENT_OUTPUT["required"] = list(GET_CONTENT_OUTPUT["properties"])

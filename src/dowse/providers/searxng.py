@@ -53,7 +53,7 @@ class SearXNG:
         first = await self._page(query, 1, deadline)
         hits, answers = _hits(first, query.num_results), _answers(first)
         if not hits and not answers:
-            _raise_if_engines_failed(first)
+            self._raise_if_engines_failed(first)
         hits, note = await self._further(query, hits, deadline)
         ordered = tuple(hits.values())[: query.num_results]
         return Found(ordered, answers, plain(strings(first.get("suggestions"))), warnings + note)
@@ -68,7 +68,8 @@ class SearXNG:
             try:
                 # Not all of the time that is left: what is already here has to be handed over.
                 page = await self._page(query, number, deadline.capped(deadline.remaining_s() * _PAGE_SHARE))
-                more = hits | _hits(page, query.num_results)
+                # In order of rank, and of two hits for one page the first.
+                more = hits | (_hits(page, query.num_results) | hits)
             except ProviderError as error:
                 return hits, (f"page {number} could not be had: {error}",)
             if len(more) == len(hits):
@@ -97,6 +98,18 @@ class SearXNG:
         }
         return {"q": query.text, "format": "json"} | {name: value for name, value in optional.items() if value}
 
+    def _raise_if_engines_failed(self, body: Json) -> None:
+        """No result is only an answer when somebody looked: all engines failing also comes as HTTP 200.
+
+        Which engines were asked is known only if the settings name them; otherwise one failure makes
+        an empty answer doubtful, and doubtful is not empty.
+        """
+        told = _listed(body.get("unresponsive_engines"))
+        failed = {str(pair[0]): str(pair[1]) for pair in told if isinstance(pair, list) and len(pair) == 2}
+        asked = {name.strip() for name in self._preferences.engines.split(",") if name.strip()}
+        if failed and asked <= failed.keys():
+            raise EnginesFailed(self.name, ", ".join(f"{name}: {reason}" for name, reason in list(failed.items())[:5]))
+
 
 def _explained(error: ProviderError) -> ProviderError:
     """Without a key, 403 means that JSON is off, and 404 that the address is not a SearXNG's base."""
@@ -108,7 +121,10 @@ def _explained(error: ProviderError) -> ProviderError:
 
 
 def _hits(body: Json, wanted: int) -> dict[str, Hit]:
-    return {found.url: found for found in first_hits(map(_hit, items(SearXNG.name, body, "results")), wanted)}
+    hits: dict[str, Hit] = {}
+    for found in first_hits(map(_hit, items(SearXNG.name, body, "results")), wanted):
+        hits.setdefault(found.url, found)
+    return hits
 
 
 def _hit(item: Json) -> Hit | None:
@@ -121,13 +137,6 @@ def _answers(body: Json) -> tuple[str, ...]:
     answers = body.get("answers")
     texts = [string(item, "answer") if isinstance(item, dict) else item for item in _listed(answers)]
     return plain(text for text in texts if isinstance(text, str))
-
-
-def _raise_if_engines_failed(body: Json) -> None:
-    """No result is only an answer when somebody looked: all engines failing also comes as HTTP 200."""
-    failed = [pair for pair in _listed(body.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) == 2]
-    if failed:
-        raise EnginesFailed(SearXNG.name, ", ".join(f"{name}: {reason}" for name, reason in failed[:5]))
 
 
 def _listed(value: object) -> list[object]:

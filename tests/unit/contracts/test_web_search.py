@@ -321,6 +321,7 @@ async def test_the_text_tells_what_the_typed_object_tells() -> None:
         f"## 1. A page\n{A}\nPublished: 2026-10-02\nA snippet.\n"
         "<<< untrusted page 1 NONCE\ntext of a\n>>> end of page 1 NONCE",
         f"## 2. B page\n{B}\n_Failed to retrieve page content: the site refused or challenged the request_",
+        f"Source: {B}",
         "Related searches: m; n",
         "Note: !",
     ]
