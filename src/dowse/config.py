@@ -80,7 +80,7 @@ def load(
 ) -> Loaded:
     """Read flags, environment and `dowse.toml`; raise `ConfigError` on the first invalid value."""
     env = dict(os.environ if environ is None else environ)
-    file, warnings = _read_file(config or env.get("DOWSE_CONFIG"), env)
+    file, warnings = _read_file(config, env)
     values, names = _pick([_written(layer) for layer in (flags or {}, env, file)])
     settings = _validated(values, names, warnings)
     _check_order(settings)
@@ -130,25 +130,22 @@ def _pick(layers: list[Mapping[str, object]]) -> tuple[dict[str, object], dict[s
     return values, names
 
 
-def _read_file(named: str | None, env: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
-    for path, explicit in _candidates(named, env):
-        if explicit or path.is_file():
-            return _parse_file(path, trusted=explicit or path.parent != Path.cwd())
+def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
+    named = flag or env.get("DOWSE_CONFIG", "").strip()
+    if named:
+        return _parse_file(Path(named).expanduser(), f"{'--config' if flag else 'DOWSE_CONFIG'} names ", trusted=True)
+    home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
+    for path in (Path.cwd() / "dowse.toml", Path(home) / "dowse" / "dowse.toml"):
+        if path.is_file():
+            return _parse_file(path, trusted=path.parent != Path.cwd())
     return {}, []
 
 
-def _candidates(named: str | None, env: Mapping[str, str]) -> list[tuple[Path, bool]]:
-    if named:
-        return [(Path(named).expanduser(), True)]
-    home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
-    return [(Path.cwd() / "dowse.toml", False), (Path(home) / "dowse" / "dowse.toml", False)]
-
-
-def _parse_file(path: Path, *, trusted: bool) -> tuple[dict[str, object], list[str]]:
+def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[dict[str, object], list[str]]:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"The configuration file {path} cannot be read: {error.strerror}.") from None
+        raise ConfigError(f"{named_by}{path}, which cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}.") from None
     seed_table = table.pop("web_search", {})
@@ -192,7 +189,8 @@ def _is_known(name: str) -> bool:
 
 def _typo(name: str, *, shown: str = "") -> str:
     # Compared without the prefix, which would make everything look alike.
-    known = {variable.removeprefix("DOWSE_"): variable for variable in sorted(_known())}
+    ours_last = sorted(_known(), key=lambda variable: (variable.startswith("DOWSE_"), variable))
+    known = {variable.removeprefix("DOWSE_"): variable for variable in ours_last}
     near = difflib.get_close_matches(name.removeprefix("DOWSE_"), known, n=1, cutoff=0.6)
     hint = f"; did you mean {near[0].lower() if shown else known[near[0]]}?" if near else "."
     return f"{shown or name} is not a setting of dowse{hint}"

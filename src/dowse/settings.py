@@ -154,7 +154,12 @@ class Settings(BaseModel):
         about="Exact `host:port` pairs on private addresses that may be read; empty means none.",
     )
     structured: OnOff = setting("on", "DOWSE_STRUCTURED", about="`off` leaves the typed half out of MCP answers.")
-    log_level: Level = setting("info", "DOWSE_LOG_LEVEL", "LOG_LEVEL", about="Least severe log line that is written.")
+    log_level: Level = setting(
+        "info",
+        "DOWSE_LOG_LEVEL",
+        "LOG_LEVEL",
+        about="Least severe log line that is written. Commands other than `serve` are quiet unless it is set.",
+    )
     log_queries: Flag = setting(
         False, "DOWSE_LOG_QUERIES", about="Write queries and URLs to the log as they are instead of as hashes."
     )

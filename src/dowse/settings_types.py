@@ -80,8 +80,11 @@ def _headers(value: object) -> dict[str, str]:
 def _host_ports(value: object) -> tuple[str, ...]:
     pairs = _names(value)
     for pair in pairs:
-        host, _, port = pair.rpartition(":")
-        if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        parsed = urls.parse(f"http://{pair}/")
+        port = pair.rpartition(":")[2]
+        # Exact pairs only: a wildcard or a network would be believed to open more than it does.
+        is_pair = parsed is not None and f"{parsed.host}:{port}" == pair and port.isdecimal() and int(port) > 0
+        if not is_pair or "*" in pair:
             raise ValueError
     return pairs
 
@@ -108,7 +111,7 @@ HttpUrl = Annotated[str, AfterValidator(_http_url), Takes("an address that start
 Headers = Annotated[
     dict[str, SecretStr], BeforeValidator(_headers), Takes('a JSON object of strings such as {"X-Key": "value"}')
 ]
-HostPorts = Annotated[tuple[str, ...], BeforeValidator(_host_ports), Takes("host:port pairs separated by commas")]
+HostPorts = Annotated[tuple[str, ...], BeforeValidator(_host_ports), Takes("exact host:port pairs separated by commas")]
 Level = Annotated[
     Literal["debug", "info", "warning", "error"], BeforeValidator(_level), Takes("one of debug, info, warning, error")
 ]

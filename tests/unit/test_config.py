@@ -19,7 +19,7 @@ DURATION = "takes a duration above zero such as 15s, 500ms or 15."
 SIZE = "takes a size such as 5MB or 500kB, up to 50MB."
 FLAG = "takes true or false."
 ADDRESS = "takes an address that starts with http:// or https://."
-PAIRS = "takes host:port pairs separated by commas."
+PAIRS = "takes exact host:port pairs separated by commas."
 LANGUAGE = "takes a language such as en or pt-BR."
 LEVELS = "takes one of debug, info, warning, error."
 HEADERS = 'takes a JSON object of strings such as {"X-Key": "value"}.'
@@ -77,7 +77,10 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "takes a whole number from 1 to 64.",
     ),
     ("DOWSE_DEFAULT_LANGUAGE",): (("english", "EN", "pt_BR", "pt-br"), LANGUAGE),
-    ("DOWSE_ALLOW_PRIVATE",): (("localhost", "a:0", "a:65536", ":80", "a:b", "a:80,b"), PAIRS),
+    ("DOWSE_ALLOW_PRIVATE",): (
+        ("localhost", "a:0", "a:65536", ":80", "a:b", "a:80,b", "*:80", "10.0.0.0/8:80", "[::1]"),
+        PAIRS,
+    ),
     ("DOWSE_LOG_LEVEL",): (("loud",), LEVELS),
 }
 CASES = [(name, value, end) for names, (values, end) in WRONG.items() for name in names for value in values]
@@ -272,3 +275,9 @@ def test_a_worker_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     inherited = config.subprocess_environment()
     assert "PATH" in inherited
     assert KEY not in inherited.values()
+
+
+def test_the_nearest_name_of_a_typo_is_one_of_ours() -> None:
+    """`LOG_LEVEL` is as near, but belongs to everybody."""
+    warnings = load({}, {"DOWSE_LOGLEVEL": "x"}).warnings
+    assert warnings == ("DOWSE_LOGLEVEL is not a setting of dowse; did you mean DOWSE_LOG_LEVEL?",)

@@ -195,7 +195,9 @@ def test_a_named_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "nowhere.toml"
     with pytest.raises(ConfigError) as caught:
         load({}, {"DOWSE_CONFIG": str(path)})
-    assert str(caught.value) == f"The configuration file {path} cannot be read: No such file or directory."
+    assert str(caught.value) == f"DOWSE_CONFIG names {path}, which cannot be read: No such file or directory."
+    with pytest.raises(ConfigError, match="--config names"):
+        load({}, {}, config=str(path))
 
 
 @pytest.mark.parametrize("text", ["fallback = ", "= 1", "[web_search", 'a = "1"\na = "2"'])

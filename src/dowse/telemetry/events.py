@@ -33,7 +33,7 @@ class LogObserver:
         event(level, "breaker changed", **fields, **({"for_s": round(change.for_s, 1)} if change.for_s else {}))
 
     def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None:
-        asked = {"query": query} if self._log_queries else {"query_hash": fingerprint(query)}
+        asked = {"query_hash": fingerprint(query)} | ({"query": query} if self._log_queries else {})
         event(logging.INFO, "search completed using engine", engine=engine, **asked, result_count=result_count, ms=ms)
 
     def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
@@ -44,7 +44,7 @@ class LogObserver:
         if not url:
             return {}
         parsed = urls.parse(url)
-        where = {"url": url} if self._log_queries else {"url_hash": fingerprint(url)}
+        where = {"url_hash": fingerprint(url)} | ({"url": url} if self._log_queries else {})
         return {"host": parsed.host if parsed else "", **where}
 
 

@@ -67,5 +67,6 @@ def _any_of(forms: set[str], *, whole_words: bool = False) -> re.Pattern[str] | 
 def _forms(secret: str) -> set[str]:
     raw = secret.encode()
     plain, url_safe = base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()
-    spelled = {secret, secret[::-1], quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], raw.hex()}
+    spelled = {secret, secret[::-1], json.dumps(secret)[1:-1], raw.hex()}
+    spelled |= {quote(secret), quote(secret, safe=""), quote_plus(secret)}
     return spelled | {plain, plain.rstrip("="), url_safe, url_safe.rstrip("=")}

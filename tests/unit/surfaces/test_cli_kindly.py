@@ -46,12 +46,19 @@ def test_the_aliases_serve_kindly_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert conversation.answers[0]["result"]["serverInfo"]["name"] == "kindly-web-search"
 
 
-def test_a_contract_that_was_asked_for_is_served_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_drop_in_stays_one_whatever_the_settings_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOWSE_CONTRACT", "dowse")
     conversation = Conversation(monkeypatch)
     assert kindly.serve_main([]) == 0
     conversation.close()
-    assert conversation.answers[0]["result"]["serverInfo"]["name"] == "dowse"
+    assert conversation.answers[0]["result"]["serverInfo"]["name"] == "kindly-web-search"
+
+
+def test_host_and_port_of_an_old_configuration_are_accepted_on_stdio(monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation = Conversation(monkeypatch)
+    assert kindly.main(["start-mcp-server", "--context", "codex", "--", "--host", "127.0.0.1", "--port", "8000"]) == 0
+    conversation.close()
+    assert conversation.answers[0]["result"]["serverInfo"]["name"] == "kindly-web-search"
 
 
 @pytest.mark.parametrize("start", [kindly.main, kindly.serve_main])

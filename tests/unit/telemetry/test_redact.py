@@ -108,3 +108,9 @@ def test_in_messages_whatever_looks_like_a_credential_is_masked(said: str, shown
 def test_page_text_may_speak_of_keys() -> None:
     text = "Send your key as `Authorization: Bearer 0123456789abcdef`."
     assert Redactor([KEY]).text(text) == text
+
+
+def test_a_key_with_special_characters_is_masked_as_a_url_would_spell_it() -> None:
+    key = 'ab+/=&"cdefgh%41'
+    echoed = f"bad {quote(key)} or {quote(key, safe='')} or {key}"
+    assert Redactor([key]).text(echoed) == "bad [redacted] or [redacted] or [redacted]"

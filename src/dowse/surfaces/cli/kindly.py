@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 from dowse import __version__
@@ -11,28 +12,34 @@ from dowse.surfaces.cli.boundary import exit_code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The wrapper: one sub-command that starts the server; what it does not know is passed on."""
+    """The wrapper: one sub-command that starts the server; its flags may stand behind a `--`."""
     parser = argparse.ArgumentParser(prog="kindly-web-search-mcp-server", description=__doc__)
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    start = commands.add_parser("start-mcp-server", help="run the MCP server", add_help=False)
+    start = commands.add_parser("start-mcp-server", help="run the MCP server")
     start.add_argument("--context", help="the client it is started by; accepted and not needed")
-    _, forwarded = parser.parse_known_args(argv)
-    return serve_main([flag for flag in forwarded if flag != "--"])
+    _add_server_flags(start)
+    given = list(sys.argv[1:] if argv is None else argv)
+    arguments = parser.parse_args([flag for flag in given if flag != "--"])
+    return exit_code(lambda: _serve(arguments))
 
 
 def serve_main(argv: Sequence[str] | None = None) -> int:
-    """The server itself, with the `kindly` contract unless DOWSE_CONTRACT says otherwise."""
-    parser = argparse.ArgumentParser(prog="kindly-web-search", description="The kindly contract of dowse on stdio.")
+    """The server itself, under the names of its other scripts."""
+    parser = argparse.ArgumentParser(description="The kindly contract of dowse on stdio.")
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
-    serve.add_transport(parser)
-    session.common_flags(parser)
+    _add_server_flags(parser)
     arguments = parser.parse_args(argv)
     return exit_code(lambda: _serve(arguments))
 
 
+def _add_server_flags(parser: argparse.ArgumentParser) -> None:
+    serve.add_transport(parser)
+    for flag in ("--host", "--port"):
+        parser.add_argument(flag, help="accepted for configurations that name it; stdio has none")
+    session.common_flags(parser)
+
+
 def _serve(arguments: argparse.Namespace) -> int:
-    settings = session.load(arguments, {}, quiet=False)
-    if "contract" not in settings.model_fields_set:
-        settings = settings.model_copy(update={"contract": "kindly"})
-    return serve.serve(settings)
+    # A flag, so that no setting for `dowse serve` changes what a drop-in offers.
+    return serve.serve(session.load(arguments, {"DOWSE_CONTRACT": "kindly"}, quiet=False))
