@@ -1,44 +1,15 @@
 """What a provider may send that nobody should: none of it costs more than that provider's answer."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from dowse import errors
 from dowse.clock import SystemClock
-from dowse.config import load
-from dowse.interfaces import SearchProvider
 from dowse.models import Deadline, Query
 from dowse.net.clients import ConfiguredClient
 from dowse.pocketweb import PROVIDERS, PocketWeb
-from dowse.pocketweb.double import Double
-from dowse.providers.table import PROVIDERS as TABLE
-from dowse.providers.table import Kit
-from dowse.telemetry.redact import Redactor
-from tests.fakes import FakeClock
+from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
 
-KEYED = ("serper", "exa", "tavily")
-LISTS = {"serper": "organic", "exa": "results", "tavily": "results", "searxng": "results"}
-DEADLINE = Deadline.after(FakeClock(), 30)
 TEN = [{"title": "T", "url": f"https://example.org/{number}"} for number in range(10)]
-
-
-@pytest.fixture
-async def client() -> AsyncIterator[ConfiguredClient]:
-    client = ConfiguredClient("dowse/test")
-    yield client
-    await client.close()
-
-
-def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
-    loaded = load({}, {**web.environment(name), **settings}).settings
-    return TABLE[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
-
-
-def double(web: PocketWeb, name: str) -> Double:
-    found = getattr(web, name)
-    assert isinstance(found, Double)
-    return found
 
 
 def item(**fields: object) -> dict[str, object]:

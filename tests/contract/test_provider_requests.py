@@ -1,32 +1,12 @@
 """What each provider is sent, field by field, and what it makes of its API's extras."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from dowse import errors
-from dowse.config import load
-from dowse.interfaces import SearchProvider
-from dowse.models import Category, Deadline, Query, TimeRange
+from dowse.models import Category, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.pocketweb import EXA_KEY, SERPER_KEY, TAVILY_KEY, PocketWeb
-from dowse.providers.table import PROVIDERS, Kit
-from dowse.telemetry.redact import Redactor
-from tests.fakes import FakeClock
-
-DEADLINE = Deadline.after(FakeClock(), 30)
-
-
-@pytest.fixture
-async def client() -> AsyncIterator[ConfiguredClient]:
-    client = ConfiguredClient("dowse/test")
-    yield client
-    await client.close()
-
-
-def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
-    loaded = load({}, {**web.environment(name), **settings}).settings
-    return PROVIDERS[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
+from tests.contract.conftest import DEADLINE, provider
 
 
 async def test_serper_is_posted_q_and_num_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:

@@ -1,41 +1,13 @@
 """One body of tests for every search provider: requests as its API wants them, failures as types."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from dowse import errors
-from dowse.config import load
-from dowse.interfaces import SearchProvider
-from dowse.models import Category, Deadline, Query, TimeRange
+from dowse.models import Category, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.pocketweb import PROVIDERS, PocketWeb, closed_port
-from dowse.pocketweb.double import Double
 from dowse.providers.table import PROVIDERS as TABLE
-from dowse.providers.table import Kit
-from dowse.telemetry.redact import Redactor
-from tests.fakes import FakeClock
-
-KEYED = ("serper", "exa", "tavily")
-
-DEADLINE = Deadline.after(FakeClock(), 30)
-
-
-@pytest.fixture
-async def client() -> AsyncIterator[ConfiguredClient]:
-    client = ConfiguredClient("dowse/test")
-    yield client
-    await client.close()
-
-
-def double(web: PocketWeb, name: str) -> Double:
-    found: Double = getattr(web, name)
-    return found
-
-
-def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
-    loaded = load({}, {**web.environment(name), **settings}).settings
-    return TABLE[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
+from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
 
 
 def test_the_table_and_the_pocket_web_name_the_same_providers() -> None:
@@ -193,7 +165,6 @@ MALFORMED: list[object] = [
     {"title": ["list"], "url": 5, "link": 5},
 ]
 GOOD = {"title": "Good", "url": "https://example.org/good", "link": "https://example.org/good"}
-LISTS = {"serper": "organic", "exa": "results", "tavily": "results", "searxng": "results"}
 
 
 @pytest.mark.parametrize("name", PROVIDERS)

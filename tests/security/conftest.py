@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from ssl import SSLContext
 
 import pytest
 
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
-
-Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-Serve = Callable[..., Awaitable[int]]
+from tests.fakes.wire import Serve, raw_servers
 
 
 class Canary:
@@ -51,32 +48,8 @@ class Names:
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
     """Starts a server on loopback that speaks bytes, over TLS if given, and returns its port."""
-    servers: list[asyncio.Server] = []
-    tasks: set[asyncio.Task[None]] = set()
-
-    async def start(talk: Talk, tls: SSLContext | None = None) -> int:
-        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.current_task()
-            assert task
-            tasks.add(task)
-            try:
-                await talk(reader, writer)
-            except (ConnectionError, asyncio.IncompleteReadError):
-                pass
-            finally:
-                writer.close()
-
-        server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=tls)
-        servers.append(server)
-        port: int = server.sockets[0].getsockname()[1]
-        return port
-
-    yield start
-    for server in servers:
-        server.close()
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    async with raw_servers() as start:
+        yield start
 
 
 @pytest.fixture

@@ -1,0 +1,37 @@
+"""What the provider tests share: a client, a provider made as the app makes it, and its double."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dowse.config import load
+from dowse.interfaces import SearchProvider
+from dowse.models import Deadline
+from dowse.net.clients import ConfiguredClient
+from dowse.pocketweb import PocketWeb
+from dowse.pocketweb.double import Double
+from dowse.providers.table import PROVIDERS, Kit
+from dowse.telemetry.redact import Redactor
+from tests.fakes import FakeClock
+
+KEYED = ("serper", "exa", "tavily")
+LISTS = {"serper": "organic", "exa": "results", "tavily": "results", "searxng": "results"}
+DEADLINE = Deadline.after(FakeClock(), 30)
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[ConfiguredClient]:
+    client = ConfiguredClient("dowse/test")
+    yield client
+    await client.close()
+
+
+def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
+    loaded = load({}, {**web.environment(name), **settings}).settings
+    return PROVIDERS[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
+
+
+def double(web: PocketWeb, name: str) -> Double:
+    found = getattr(web, name)
+    assert isinstance(found, Double)
+    return found
