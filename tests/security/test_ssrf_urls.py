@@ -29,24 +29,7 @@ INSIDE_NAMES = (
 )
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "localhost",
-        "LOCALHOST.",
-        "a.localhost",
-        "ⓛocalhost",
-        "local\xadhost",
-        "printer.local",
-        "db.internal",
-        "metadata",
-        "metadata.google.internal",
-        "instance-data",
-        "host.docker.internal",
-        "api.default.svc.cluster.local",
-        "intranet",
-    ],
-)
+@pytest.mark.parametrize("host", [*INSIDE_NAMES, "LOCALHOST.", "ⓛocalhost", "local\xadhost"])
 async def test_inside_name_is_refused_without_a_lookup(host: str, canary, client: Build) -> None:
     """Acceptance case 47 and bypass classes B7 and B8."""
     everything = {name: [["127.0.0.1"]] for name in INSIDE_NAMES}
