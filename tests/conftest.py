@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,21 +15,23 @@ from mcp.client.stdio import stdio_client
 
 from dowse.pocketweb import PocketWeb
 from tests.fakes import FakeClock
+from tests.http import HTTP, HttpServer, listening
 from tests.stdio import BareServer, serving
 
 # What a process needs to start; everything else would make a test depend on the machine it runs on.
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
 
-_OURS = tuple(["DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "MCP_", "XDG_", "LOG_LEVEL", "NO_COLOR"])
+_OURS = (
+    *("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "FASTMCP_", "MCP_", "OTEL_"),
+    *("XDG_", "LOG_LEVEL", "NO_COLOR"),
+)
 
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No setting of the machine reaches a test: an empty home, an empty directory, no variables."""
     for name in list(os.environ):
-        if name.startswith(
-            ("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "XDG_", "LOG_LEVEL", "MCP_", "NO_COLOR")
-        ):
+        if name.startswith(_OURS):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
@@ -79,6 +81,14 @@ class Server:
         """The server as a process, for what a polite client never does."""
         async with serving(self.environment(settings), self._log) as bare:
             yield bare
+
+    @asynccontextmanager
+    async def http(
+        self, settings: Mapping[str, str], *flags: str, command: Sequence[str] = HTTP
+    ) -> AsyncIterator[HttpServer]:
+        """The server on HTTP, on a port of its own; told to stop in the end, and it has to end well."""
+        async with listening(self.environment(settings), self._log, [*command, *flags]) as server:
+            yield server
 
 
 @pytest.fixture

@@ -19,7 +19,19 @@ SRC = Path(__file__).resolve().parent.parent / "src"
 ROOT = "dowse"
 
 LEVELS = (
-    (ROOT, "models", "errors", "interfaces", "settings", "settings_types", "config", "urls", "text", "clock"),
+    (
+        ROOT,
+        "models",
+        "errors",
+        "interfaces",
+        "settings",
+        "settings_server",
+        "settings_types",
+        "config",
+        "urls",
+        "text",
+        "clock",
+    ),
     ("telemetry",),
     ("net",),
     ("stores",),
@@ -58,7 +70,7 @@ CODE_FROM_DATA = ("pickle", "marshal", "shelve", "builtins.eval", "builtins.exec
 
 # Where a bug or a cancellation must be met whatever it is; each says why at its place.
 BROAD_EXCEPTS = {
-    "dowse.surfaces.mcp.server": 1,  # the boundary of a tool call
+    "dowse.contracts.dispatch": 1,  # the boundary of a tool call
     "dowse.surfaces.cli.boundary": 1,  # the boundary of a command: its traceback goes through the log, which masks
     "dowse.flows.read": 1,  # the boundary of a page: what goes wrong with one costs the others nothing
     "dowse.extract.worker": 1,  # the boundary of a job

@@ -22,9 +22,15 @@ GROUPS = {
         "default_language", "default_category", "default_safe_search",
     ),
     "Reading": (
-        "fetch_content", "max_concurrent_fetches", "content_fetch_timeout_s", "max_content_size", "allow_private",
+        "fetch_content", "read_order", "max_concurrent_fetches", "content_fetch_timeout_s", "max_content_size",
+        "allow_private",
     ),
-    "Server": ("contract", "structured", "allow_tty_stdio"),
+    "Server": ("contract", "structured", "allow_tty_stdio", "host", "port", "state"),
+    "Who may call the HTTP server": (
+        "tokens", "tokens_file", "jwt_issuer", "jwt_audience", "jwks_url", "allowed_hosts", "allowed_origins",
+        "trusted_proxies",
+    ),
+    "How often": ("limit_web_search", "limit_get_content", "limit_google_search", "limit_scrape"),
     "Logging": ("log_level", "log_queries"),
 }  # fmt: skip
 
@@ -32,6 +38,9 @@ GROUPS = {
 ORIGINS = {
     "SERPER_HTTP_TIMEOUT": "jan",
     "SEARXNG_BASE_URL": "kindly",
+    "FASTMCP_HOST": "kindly",
+    "FASTMCP_PORT": "kindly",
+    "MCP_TOOLS_HTTP_PORT": "jan",
     "SEARXNG_TIMEOUT_SECONDS": "kindly",
     "LOG_LEVEL": "kindly, jan",
     "DOWSE_DEFAULT_TIMEOUT": "swissarmyhammer (`default_timeout`)",

@@ -8,6 +8,7 @@ from typing import Self
 from dowse import PROJECT_URL, __version__
 from dowse.clock import SystemClock
 from dowse.contracts import registry
+from dowse.contracts.dispatch import Dispatcher
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Contract
 from dowse.extract.pool import WorkerPool
@@ -19,6 +20,7 @@ from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.providers.table import PROVIDERS, Kit
+from dowse.routing.limiter import SlidingWindows
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.settings import Settings
@@ -36,7 +38,16 @@ class App:
         self.redactor = Redactor(settings.secrets())
         self._api_client = ConfiguredClient(USER_AGENT)
         self._workers = WorkerPool()
-        self.contract: Contract = registry.build(settings.contract, self._services(clock or SystemClock()))
+        self.clock = clock or SystemClock()
+        self.observer = LogObserver(log_queries=settings.log_queries)
+        self.contract: Contract = registry.build(settings.contract, self._services(self.clock))
+        self.dispatcher = Dispatcher(
+            settings,
+            clock=self.clock,
+            limiter=SlidingWindows(self.clock),
+            observer=self.observer,
+            redactor=self.redactor,
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -48,7 +59,7 @@ class App:
         await self._api_client.close()
 
     def _services(self, clock: Clock) -> Services:
-        settings, observer = self.settings, LogObserver(log_queries=self.settings.log_queries)
+        settings, observer = self.settings, self.observer
         page_client = UntrustedClient(Guard(settings.allow_private), USER_AGENT)
         reader = ReadFlow(
             DirectFetcher(page_client, max_bytes=settings.max_content_size),

@@ -11,8 +11,11 @@ class SystemClock:
     def now(self) -> float:
         return time.monotonic()
 
+    def utc(self) -> datetime:
+        return datetime.now(UTC)
+
     def today(self) -> date:
-        return datetime.now(UTC).date()
+        return self.utc().date()
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

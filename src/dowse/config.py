@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dowse.errors import ConfigError
-from dowse.settings import PROVIDERS, Settings, variables
+from dowse.settings import CONTRACT_DEFAULTS, PROVIDERS, Settings, variables
 from dowse.settings_types import Takes
 from dowse.text import one_line
 
@@ -21,24 +21,14 @@ from dowse.text import one_line
 # file can serve several versions; everything else that starts with DOWSE_ is a typo.
 RESERVED = frozenset(
     [
-        "DOWSE_READ_ORDER",
         "DOWSE_KEYLESS",
         "DOWSE_KEYLESS_ORDER",
-        "DOWSE_STATE",
         "DOWSE_PROXY",
         "DOWSE_RESPECT_ROBOTS",
         "DOWSE_ROTATE_USER_AGENTS",
         "DOWSE_BROWSER",
         "DOWSE_BROWSER_PATH",
         "DOWSE_BROWSER_URL",
-        "DOWSE_TOKENS",
-        "DOWSE_TOKENS_FILE",
-        "DOWSE_JWT_ISSUER",
-        "DOWSE_JWT_AUDIENCE",
-        "DOWSE_JWKS_URL",
-        "DOWSE_ALLOWED_HOSTS",
-        "DOWSE_ALLOWED_ORIGINS",
-        "DOWSE_TRUSTED_PROXIES",
         "DOWSE_HEDGE",
         "DOWSE_EVAL_DATA",
         "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL",
@@ -49,15 +39,17 @@ RESERVED = frozenset(
         "DOWSE_SUMMARIZE_LONG_CONTENT",
         "DOWSE_MAX_SUMMARY_LENGTH",
         "DOWSE_EXTRACT_CODE_BLOCKS",
+        "DOWSE_LIMIT_SEARCH_WEB",
+        "DOWSE_BUDGET_OPENAI",
     ]
 )
-RESERVED_PREFIXES = ("DOWSE_LIMIT_", "DOWSE_BUDGET_", "DOWSE_TTL_")
+RESERVED_PREFIXES = ("DOWSE_TTL_",)
 
 # A file that merely lies in the working directory may belong to a repository somebody else wrote:
 # it must not decide where keys and queries are sent or which private hosts may be read.
 TRUSTED_ONLY = re.compile(
-    r"(dowse_)?(allow_private|proxy|state|log_queries"
-    r"|(browser|jwt|jwks|tokens?|allowed|trusted)(_.*)?"
+    r"(dowse_)?(allow_private|proxy|state|log_queries|host"
+    r"|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
     r"|.*_(endpoint|url|key|token|headers_json))"
 )
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
@@ -84,6 +76,7 @@ def load(
     values, names = _pick([_written(layer) for layer in (flags or {}, env, file)])
     settings = _validated(values, names, warnings)
     _check_order(settings)
+    _check_jwt(settings)
     warnings += [_typo(name) for name in sorted(env) if name.startswith("DOWSE_") and not _is_known(name)]
     warnings += _enabled_without_credential(settings)
     return Loaded(settings, tuple(warnings))
@@ -102,8 +95,9 @@ def subprocess_environment() -> dict[str, str]:
 
 
 def _validated(values: dict[str, object], names: Mapping[str, str], warnings: list[str]) -> Settings:
+    defaults = CONTRACT_DEFAULTS.get(str(values.get("contract")), {})
     try:
-        return Settings.model_validate(values)
+        return Settings.model_validate({**defaults, **values})
     except ValidationError as error:
         field = str(error.errors()[0]["loc"][0])
         if names.get(field) in SHARED:
@@ -203,7 +197,7 @@ def _sentence(error: ValidationError, values: Mapping[str, object], names: Mappi
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
     given = str(values[field])
     # An address with an @ may hold a password.
-    secret = "api_key" in field or "headers" in field or "@" in given
+    secret = any(word in field for word in ("api_key", "headers", "tokens")) or "@" in given
     value = "" if secret else f" is {given[:80]!r}, but it"
     return f"{name}{value} takes {takes(field)}."
 
@@ -231,6 +225,18 @@ def _check_order(settings: Settings) -> None:
     for name in settings.search_order:
         if name not in PROVIDERS:
             raise ConfigError(f"DOWSE_SEARCH_ORDER names {name!r}, but it takes names out of {', '.join(PROVIDERS)}.")
+
+
+def _check_jwt(settings: Settings) -> None:
+    """All three or none: without an audience a token issued for another service would do here too."""
+    parts = {
+        "DOWSE_JWT_ISSUER": settings.jwt_issuer,
+        "DOWSE_JWT_AUDIENCE": settings.jwt_audience,
+        "DOWSE_JWKS_URL": settings.jwks_url,
+    }
+    missing = [name for name, value in parts.items() if not value]
+    if missing and len(missing) < len(parts):
+        raise ConfigError(f"{' and '.join(missing)} must be set too: JSON Web Tokens need issuer, audience and keys.")
 
 
 def _enabled_without_credential(settings: Settings) -> list[str]:

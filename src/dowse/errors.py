@@ -4,6 +4,7 @@ DowseError
 ├── ConfigError             a setting is invalid: the start is refused, the message names the variable
 ├── InvalidRequest          the caller's arguments: correct them and call again
 ├── Offline                 offline mode: no network was touched
+├── LimitReached            this caller has used a tool as often as allowed; says when to come back
 ├── NoProvider              nothing is configured that could answer
 ├── AllProvidersFailed      every provider was tried; carries the attempts
 ├── ProviderError           one provider failed
@@ -31,10 +32,11 @@ DowseError
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import ClassVar
 
-from dowse.models import Attempt, Status
+from dowse.models import Attempt, Rate, Status
 from dowse.text import one_line
 
 DETAIL_CHARS = 300
@@ -57,6 +59,18 @@ class Offline(DowseError):
 
     def __init__(self, operation: str) -> None:
         super().__init__(f"{operation} unavailable: offline mode is enabled")
+
+
+class LimitReached(DowseError):
+    """A caller's limit for a tool; other callers and other tools are not concerned."""
+
+    def __init__(self, tool: str, rate: Rate, retry_after_s: float) -> None:
+        # Rounded up: who comes back when told to must not be refused again.
+        self.retry_after_s = math.ceil(retry_after_s)
+        super().__init__(
+            f"{tool} is limited to {rate.calls} calls in {rate.period_s:g} seconds, and they are used up; "
+            f"try again in {self.retry_after_s} seconds (retry_after: {self.retry_after_s})."
+        )
 
 
 class NoProvider(DowseError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.models import Attempt, Body, Deadline, Found, Query, Text
+from dowse.models import Attempt, Body, Deadline, Found, Principal, Query, Rate, Text
 
 
 class SearchProvider(Protocol):
@@ -22,6 +22,20 @@ class SearchProvider(Protocol):
         ...
 
 
+class PageReader(Protocol):
+    """One scrape API: a URL in, the page's text out. Raises `ProviderError`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def timeout_s(self) -> float: ...
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        """The page as Markdown, never empty; a page the API could not read is an error."""
+        ...
+
+
 class Fetcher(Protocol):
     """Gets the bytes behind a URL. Raises `PageUnreadable`."""
 
@@ -35,6 +49,30 @@ class Extractor(Protocol):
     """Turns bytes into Markdown, somewhere it can be killed. Raises `PageUnreadable`."""
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text: ...
+
+
+class Authenticator(Protocol):
+    """Tells callers apart by their bearer credential."""
+
+    async def authenticate(self, token: str) -> Principal | None:
+        """Whose token it is; `None` for one that is not good, whatever is wrong with it."""
+        ...
+
+
+class Limiter(Protocol):
+    """Counts calls in sliding windows; one process or a shared store may keep them."""
+
+    async def admit(self, key: str, rate: Rate) -> float:
+        """Count one call and return 0, or count nothing and return the seconds until one may go."""
+        ...
+
+
+class Spending(Protocol):
+    """Keeps account of what providers cost."""
+
+    async def charge(self, provider: str, operation: str) -> str:
+        """Count one call before it is made; raises `QuotaSpent` when the budget is. Returns a warning, or nothing."""
+        ...
 
 
 class Progress(Protocol):
@@ -57,6 +95,27 @@ class BreakerChange:
     for_s: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A finished call of a tool: who answered, and how it went (`ok`, or the class of the error)."""
+
+    tool: str
+    engine: str
+    outcome: str
+    seconds: float
+    caller: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a provider has cost in the current period of its budget."""
+
+    provider: str
+    calls: int
+    usd: float
+    share: float
+
+
 class Observer(Protocol):
     """Hears what happens and never steers it."""
 
@@ -69,3 +128,7 @@ class Observer(Protocol):
     def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None: ...
 
     def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None: ...
+
+    def tool_called(self, call: ToolCall) -> None: ...
+
+    def budget_charged(self, spent: Spent) -> None: ...

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol
 
 OK = "ok"
 """Outcome of an attempt that answered; every other outcome is an error's `code`."""
@@ -19,6 +20,10 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Seconds on a clock that never goes back."""
+        ...
+
+    def utc(self) -> datetime:
+        """The time of day, for people and for calendars; never for measuring."""
         ...
 
     def today(self) -> date: ...
@@ -47,6 +52,36 @@ class Deadline:
     def capped(self, seconds: float) -> Deadline:
         """The same deadline, or an earlier one `seconds` from now."""
         return Deadline(self.clock, min(self.at, self.clock.now() + seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How often: so many calls within any stretch of time as long as this."""
+
+    calls: int
+    period_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a provider may cost in a calendar period (UTC)."""
+
+    amount: float
+    unit: Literal["calls", "usd"]
+    period: Literal["day", "month"]
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who calls. `limits` of their own beat the settings'; `contracts` is `None` where all are open to them."""
+
+    name: str
+    limits: Mapping[str, Rate] = field(default_factory=dict)
+    contracts: frozenset[str] | None = None
+
+
+LOCAL = Principal("local")
+"""The owner of the process: whoever speaks over stdio, at a shell, or to a server without tokens."""
 
 
 class TimeRange(StrEnum):

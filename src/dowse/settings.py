@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import ConfigDict, SecretStr
 
 from dowse import urls
+from dowse.models import Budget
+from dowse.settings_server import ServerSettings
 from dowse.settings_types import (
     Duration,
     Flag,
@@ -22,20 +24,26 @@ from dowse.settings_types import (
     Language,
     Level,
     Names,
-    OnOff,
+    ProviderBudget,
     SafeSearch,
     Size,
+    State,
     setting,
 )
 
 PROVIDERS = ("serper", "exa", "tavily", "searxng")
+# What a drop-in is used to, where the user says nothing else.
+CONTRACT_DEFAULTS: dict[str, dict[str, object]] = {
+    "jan": {"fallback": "any", "read_order": "scrape-first", "default_results_count": 10},
+    "swissarmyhammer": {"default_results_count": 10},
+}
 
 
 # Extra headers that hold no secret; masking the value of an Accept-Language would eat ordinary words.
 _HARMLESS = ("accept", "cache-control", "dnt", "host", "origin", "referer", "user-agent", "x-forwarded-", "x-real-ip")
 
 
-class Settings(BaseModel):
+class Settings(ServerSettings):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid")
@@ -50,12 +58,24 @@ class Settings(BaseModel):
     serper_search_endpoint: HttpUrl = setting(
         "https://google.serper.dev/search", "SERPER_SEARCH_ENDPOINT", about="Where Serper searches are sent."
     )
+    serper_scrape_endpoint: HttpUrl = setting(
+        "https://scrape.serper.dev", "SERPER_SCRAPE_ENDPOINT", about="Where Serper is asked to read a page."
+    )
+    serper_budget: ProviderBudget | None = setting(
+        None, "DOWSE_BUDGET_SERPER", about="What Serper may be used for; then it counts as out of quota."
+    )
 
     exa_api_key: SecretStr | None = setting(None, "EXA_API_KEY", about="Key that activates Exa.")
     exa_enabled: Flag | None = setting(None, "EXA_ENABLED", about="`false` switches Exa off although it has a key.")
     exa_timeout_s: Duration = setting("15s", "EXA_TIMEOUT", about="Longest wait for one Exa answer.")
     exa_search_endpoint: HttpUrl = setting(
         "https://api.exa.ai/search", "EXA_SEARCH_ENDPOINT", about="Where Exa searches are sent."
+    )
+    exa_contents_endpoint: HttpUrl = setting(
+        "https://api.exa.ai/contents", "EXA_CONTENTS_ENDPOINT", about="Where Exa is asked to read a page."
+    )
+    exa_budget: ProviderBudget | None = setting(
+        None, "DOWSE_BUDGET_EXA", about="What Exa may be used for; then it counts as out of quota."
     )
 
     tavily_api_key: SecretStr | None = setting(None, "TAVILY_API_KEY", about="Key that activates Tavily.")
@@ -65,6 +85,12 @@ class Settings(BaseModel):
     tavily_timeout_s: Duration = setting("15s", "TAVILY_TIMEOUT", about="Longest wait for one Tavily answer.")
     tavily_search_endpoint: HttpUrl = setting(
         "https://api.tavily.com/search", "TAVILY_SEARCH_ENDPOINT", about="Where Tavily searches are sent."
+    )
+    tavily_extract_endpoint: HttpUrl = setting(
+        "https://api.tavily.com/extract", "TAVILY_EXTRACT_ENDPOINT", about="Where Tavily is asked to read a page."
+    )
+    tavily_budget: ProviderBudget | None = setting(
+        None, "DOWSE_BUDGET_TAVILY", about="What Tavily may be used for; then it counts as out of quota."
     )
     tavily_search_depth: Literal["basic", "advanced", "fast", "ultra-fast"] = setting(
         "basic", "TAVILY_SEARCH_DEPTH", about="Tavily's depth; `advanced` costs two credits a search."
@@ -94,10 +120,10 @@ class Settings(BaseModel):
     searxng_headers: Headers = setting(
         "{}", "SEARXNG_HEADERS_JSON", about="Extra headers for your SearXNG as a JSON object."
     )
-
-    contract: Literal["dowse", "kindly"] = setting(
-        "dowse", "DOWSE_CONTRACT", about="Which set of tools the MCP server offers."
+    searxng_budget: ProviderBudget | None = setting(
+        None, "DOWSE_BUDGET_SEARXNG", about="What SearXNG may be used for; then it counts as out of quota."
     )
+
     search_order: Names = setting(
         ",".join(PROVIDERS),
         "DOWSE_SEARCH_ORDER",
@@ -105,6 +131,11 @@ class Settings(BaseModel):
     )
     fallback: Literal["transient", "any"] = setting(
         "transient", "DOWSE_FALLBACK", about="`any` also moves on after a rejected key (401, 403), with a warning."
+    )
+    read_order: Literal["direct-first", "scrape-first"] = setting(
+        "direct-first",
+        "DOWSE_READ_ORDER",
+        about="`scrape-first` has pages read by Serper, Exa and Tavily, and by dowse itself only when they fail.",
     )
     offline: Flag = setting(False, "DOWSE_OFFLINE", about="Refuse everything that needs the network, at once.")
     deadline_s: Duration = setting(
@@ -153,7 +184,9 @@ class Settings(BaseModel):
         "DOWSE_ALLOW_PRIVATE",
         about="Exact `host:port` pairs on private addresses that may be read; empty means none.",
     )
-    structured: OnOff = setting("on", "DOWSE_STRUCTURED", about="`off` leaves the typed half out of MCP answers.")
+    state: State = setting(
+        "", "DOWSE_STATE", about="Where spent budgets are kept; a SQLite file in the user's cache directory when empty."
+    )
     log_level: Level = setting(
         "info",
         "DOWSE_LOG_LEVEL",
@@ -163,15 +196,17 @@ class Settings(BaseModel):
     log_queries: Flag = setting(
         False, "DOWSE_LOG_QUERIES", about="Write queries and URLs to the log as they are instead of as hashes."
     )
-    allow_tty_stdio: Flag = setting(
-        False, "MCP_ALLOW_TTY_STDIO", about="Serve stdio although a person is at the terminal."
-    )
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for the redaction filter and for nothing else."""
         values = [value for _, value in self if isinstance(value, SecretStr)]
+        values += self.tokens.values()
         values += [value for name, value in self.searxng_headers.items() if not name.lower().startswith(_HARMLESS)]
-        return tuple(value.get_secret_value() for value in values) + _userinfo(self.searxng_url or "")
+        return (
+            *(value.get_secret_value() for value in values),
+            *_userinfo(self.searxng_url or ""),
+            *_userinfo(self.state),
+        )
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         """As pydantic has it, except that an address is shown without the password that may be in it."""
@@ -186,6 +221,10 @@ class Settings(BaseModel):
         """What makes a provider usable: its key, or the address of a SearXNG."""
         value: SecretStr | str | None = getattr(self, self.credential_variable(provider).lower())
         return value
+
+    def budget(self, provider: str) -> Budget | None:
+        budget: Budget | None = getattr(self, f"{provider}_budget")
+        return budget
 
     def is_active(self, provider: str) -> bool:
         """A provider is asked when it has a credential and its flag is not false."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 from collections.abc import Callable
@@ -11,13 +12,18 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 from dowse import urls
+from dowse.models import Budget, Rate
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", re.IGNORECASE)
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?", re.IGNORECASE)
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
 _LEVELS = {"trace": "debug", "notice": "info", "warn": "warning", "critical": "error", "fatal": "error"}
+_RATE = re.compile(r"([1-9]\d{0,8})\s*/\s*(\d{0,9})\s*(s|m|h|d|)", re.IGNORECASE)
+_BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(calls?|usd)\s*/\s*(day|month)", re.IGNORECASE)
+_TOKEN = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}):([!-+\--~]+)")  # no blank, no comma
+_STATE = re.compile(r"memory:|sqlite:///.+|(?:rediss?|valkeys?)://.+")
 _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
 
 
@@ -100,6 +106,63 @@ def _language(value: str) -> str:
     return value
 
 
+def rate(value: object) -> Rate:
+    """`20/10m` is 20 calls in ten minutes; `20/m` is 20 in one."""
+    if isinstance(value, Rate):
+        return value
+    match = _RATE.fullmatch(str(value).strip())
+    if not match or not match[2] + match[3] or not int(match[2] or 1):
+        raise ValueError
+    return Rate(int(match[1]), int(match[2] or 1) * _SECONDS[match[3].lower() or "s"])
+
+
+def _budget(value: object) -> Budget:
+    if isinstance(value, Budget):
+        return value
+    match = _BUDGET.fullmatch(str(value).strip())
+    if not match or float(match[1]) <= 0:
+        raise ValueError
+    is_money, by_month = match[2].lower() == "usd", match[3].lower() == "month"
+    return Budget(float(match[1]), "usd" if is_money else "calls", "month" if by_month else "day")
+
+
+def _tokens(value: object) -> dict[str, SecretStr]:
+    pairs = [_TOKEN.fullmatch(part.strip()) for part in str(value).split(",") if part.strip()]
+    tokens = {pair[1]: SecretStr(pair[2]) for pair in pairs if pair}
+    # Two principals with one name or one token could not be told apart.
+    if len(tokens) != len(pairs) or len({token.get_secret_value() for token in tokens.values()}) != len(pairs):
+        raise ValueError
+    return tokens
+
+
+def _networks(value: object) -> tuple[str, ...]:
+    return tuple(str(ipaddress.ip_network(part, strict=False)) for part in _names(value))
+
+
+def _hosts(value: object) -> tuple[str, ...]:
+    hosts = _names(value)
+    for host in hosts:
+        parsed = urls.parse(f"http://{host}/")
+        if parsed is None or set(host) & set("*/?#@") or parsed.href != f"http://{host}/":
+            raise ValueError
+    return hosts
+
+
+def _origins(value: object) -> tuple[str, ...]:
+    origins = tuple(origin.rstrip("/") for origin in _names(value))
+    for origin in origins:
+        parsed = urls.parse(origin)
+        if parsed is None or parsed.scheme not in ("http", "https") or parsed.href != f"{origin}/":
+            raise ValueError
+    return origins
+
+
+def _state(value: str) -> str:
+    if value and not _STATE.fullmatch(value):
+        raise ValueError
+    return value
+
+
 Flag = Annotated[bool, BeforeValidator(_flag), Takes("true or false")]
 OnOff = Annotated[bool, BeforeValidator(_flag), Takes("on or off")]
 Duration = Annotated[
@@ -117,3 +180,22 @@ Level = Annotated[
 ]
 SafeSearch = Annotated[Literal["", "0", "1", "2"], BeforeValidator(str), Takes("0 (off), 1 (moderate) or 2 (strict)")]
 Language = Annotated[str, AfterValidator(_language), Takes("a language such as en or pt-BR")]
+RateLimit = Annotated[Rate, BeforeValidator(rate), Takes("calls per time such as 20/10m or 100/h")]
+ProviderBudget = Annotated[
+    Budget, BeforeValidator(_budget), Takes("an amount per day or month such as 500calls/month or 5usd/month")
+]
+Tokens = Annotated[
+    dict[str, SecretStr], BeforeValidator(_tokens), Takes("name:token pairs separated by commas, each different")
+]
+Networks = Annotated[
+    tuple[str, ...], BeforeValidator(_networks), Takes("addresses or networks such as 10.0.0.0/8, separated by commas")
+]
+Hosts = Annotated[
+    tuple[str, ...], BeforeValidator(_hosts), Takes("host names such as search.example.org, separated by commas")
+]
+Origins = Annotated[
+    tuple[str, ...], BeforeValidator(_origins), Takes("origins such as https://app.example.org, separated by commas")
+]
+State = Annotated[
+    str, AfterValidator(_state), Takes("sqlite:///PATH, memory: or the address of a Redis such as redis://HOST:6379/0")
+]

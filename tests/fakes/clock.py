@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import date
+from datetime import UTC, date, datetime, time
 
 
 class FakeClock:
@@ -14,6 +14,9 @@ class FakeClock:
 
     def now(self) -> float:
         return self.time
+
+    def utc(self) -> datetime:
+        return datetime.combine(self.date, time(12), UTC)
 
     def today(self) -> date:
         return self.date

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.interfaces import BreakerChange
+from dowse.interfaces import BreakerChange, Spent, ToolCall
 from dowse.models import Attempt
 
 
@@ -14,6 +14,8 @@ class RecordingObserver:
         self.changes: list[BreakerChange] = []
         self.searches: list[tuple[str, str, int]] = []
         self.fetches: list[tuple[str, str, str]] = []
+        self.calls: list[ToolCall] = []
+        self.spent: list[Spent] = []
 
     def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
         self.failed.append((attempt.provider, attempt.operation, attempt.outcome))
@@ -28,3 +30,9 @@ class RecordingObserver:
 
     def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
         self.fetches.append((engine, url, status))
+
+    def tool_called(self, call: ToolCall) -> None:
+        self.calls.append(call)
+
+    def budget_charged(self, spent: Spent) -> None:
+        self.spent.append(spent)

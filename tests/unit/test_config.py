@@ -22,6 +22,8 @@ ADDRESS = "takes an address that starts with http:// or https://."
 PAIRS = "takes exact host:port pairs separated by commas."
 LANGUAGE = "takes a language such as en or pt-BR."
 LEVELS = "takes one of debug, info, warning, error."
+RATE = "takes calls per time such as 20/10m or 100/h."
+BUDGET = "takes an amount per day or month such as 500calls/month or 5usd/month."
 HEADERS = 'takes a JSON object of strings such as {"X-Key": "value"}.'
 
 # Every variable that has a type, with values it does not take and the end of the sentence.
@@ -51,8 +53,12 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
     ("DOWSE_STRUCTURED",): (("maybe",), "takes on or off."),
     (
         "SERPER_SEARCH_ENDPOINT",
+        "SERPER_SCRAPE_ENDPOINT",
         "EXA_SEARCH_ENDPOINT",
+        "EXA_CONTENTS_ENDPOINT",
         "TAVILY_SEARCH_ENDPOINT",
+        "TAVILY_EXTRACT_ENDPOINT",
+        "DOWSE_JWKS_URL",
         "SEARXNG_URL",
         "SEARXNG_BASE_URL",
     ): (("localhost:8080", "ftp://example.org", "file:///etc/passwd", "http://", "//host", "http://[::1"), ADDRESS),
@@ -62,7 +68,38 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         ("3", "strict"),
         "takes 0 (off), 1 (moderate) or 2 (strict).",
     ),
-    ("DOWSE_CONTRACT",): (("bing",), "takes one of dowse, kindly."),
+    ("DOWSE_CONTRACT",): (("bing",), "takes one of dowse, kindly, jan, swissarmyhammer."),
+    ("DOWSE_READ_ORDER",): (("scrape",), "takes one of direct-first, scrape-first."),
+    ("DOWSE_PORT", "FASTMCP_PORT", "MCP_TOOLS_HTTP_PORT"): (
+        ("-1", "65536", "http"),
+        "takes a whole number from 0 to 65535.",
+    ),
+    (
+        "DOWSE_LIMIT_WEB_SEARCH",
+        "DOWSE_LIMIT_GET_CONTENT",
+        "DOWSE_LIMIT_GOOGLE_SEARCH",
+        "DOWSE_LIMIT_SCRAPE",
+    ): (("20", "0/10m", "20/0m", "20/", "/10m", "-1/m", "1.5/m", "20/fortnight"), RATE),
+    ("DOWSE_BUDGET_SERPER", "DOWSE_BUDGET_EXA", "DOWSE_BUDGET_TAVILY", "DOWSE_BUDGET_SEARXNG"): (
+        ("500", "500calls", "0usd/month", "5eur/month", "5usd/year", "-5usd/month"),
+        BUDGET,
+    ),
+    ("DOWSE_ALLOWED_HOSTS",): (
+        ("*", "*.example.org", "https://a.example", "a b", "a/b", "a?b", "a:99999"),
+        "takes host names such as search.example.org, separated by commas.",
+    ),
+    ("DOWSE_ALLOWED_ORIGINS",): (
+        ("*", "null", "a.example", "https://a.example/path", "ftp://a.example"),
+        "takes origins such as https://app.example.org, separated by commas.",
+    ),
+    ("DOWSE_TRUSTED_PROXIES",): (
+        ("*", "proxy.example", "10.0.0.0/99", "10.0.0"),
+        "takes addresses or networks such as 10.0.0.0/8, separated by commas.",
+    ),
+    ("DOWSE_STATE",): (
+        ("here.db", "sqlite://", "postgres://host/db", "memory"),
+        "takes sqlite:///PATH, memory: or the address of a Redis such as redis://HOST:6379/0.",
+    ),
     ("DOWSE_FALLBACK",): (("always",), "takes one of transient, any."),
     ("DOWSE_DEFAULT_CATEGORY",): (
         ("cats",),
@@ -140,10 +177,55 @@ def test_another_wrong_value_is_told_although_the_log_level_was_ignored() -> Non
 
 
 def test_every_setting_that_can_be_wrong_is_covered_here() -> None:
-    covered = {name for names in WRONG for name in names} | {"SEARXNG_HEADERS_JSON", "DOWSE_SEARCH_ORDER"}
+    secret = {"SEARXNG_HEADERS_JSON", "DOWSE_TOKENS"}
+    covered = {name for names in WRONG for name in names} | secret | {"DOWSE_SEARCH_ORDER"}
     assert {field for field in Settings.model_fields if config.takes(field) != "text"} == {
         field for field in Settings.model_fields if covered & set(variables(field))
     }
+
+
+@pytest.mark.parametrize(
+    "value", ["token", ":token", "a:", "a b:token", "a:x,a:y", "a:same,b:same", "a:with blank", "ä:x"]
+)
+def test_invalid_tokens_name_the_variable_and_not_their_value(value: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load({}, {"DOWSE_TOKENS": value})
+    assert str(caught.value) == "DOWSE_TOKENS takes name:token pairs separated by commas, each different."
+
+
+def test_a_token_may_hold_colons_and_what_base64_needs() -> None:
+    tokens = load({}, {"DOWSE_TOKENS": "a:x:y+/==, b.c-d_1:~tok"}).settings.tokens
+    assert {name: token.get_secret_value() for name, token in tokens.items()} == {"a": "x:y+/==", "b.c-d_1": "~tok"}
+
+
+@pytest.mark.parametrize("missing", ["DOWSE_JWT_ISSUER", "DOWSE_JWT_AUDIENCE", "DOWSE_JWKS_URL"])
+def test_json_web_tokens_need_issuer_audience_and_keys(missing: str) -> None:
+    """Without an audience, a token that was issued for another service would open this one."""
+    whole = {
+        "DOWSE_JWT_ISSUER": "https://id.example",
+        "DOWSE_JWT_AUDIENCE": "dowse",
+        "DOWSE_JWKS_URL": "https://id.example/k",
+    }
+    assert load({}, whole).settings.needs_token
+    with pytest.raises(ConfigError, match=f"^{missing} must be set too"):
+        load({}, {name: value for name, value in whole.items() if name != missing})
+
+
+@pytest.mark.parametrize(
+    ("contract", "expected"),
+    [
+        ("dowse", ("transient", "direct-first", 3)),
+        ("jan", ("any", "scrape-first", 10)),
+        ("swissarmyhammer", ("transient", "direct-first", 10)),
+    ],
+)
+def test_a_drop_in_has_the_defaults_of_what_it_replaces(contract: str, expected: tuple[str, str, int]) -> None:
+    settings = load({}, {"DOWSE_CONTRACT": contract}).settings
+    assert (settings.fallback, settings.read_order, settings.default_results_count) == expected
+
+
+def test_what_the_user_says_beats_the_defaults_of_a_drop_in() -> None:
+    assert load({}, {"DOWSE_CONTRACT": "jan", "DOWSE_FALLBACK": "transient"}).settings.fallback == "transient"
 
 
 @pytest.mark.parametrize("value", ["{", "[]", "null", '"text"', '{"X-A": 1}', '{"X-A": "a\\nb"}', '{"X\\r": "a"}'])
@@ -230,7 +312,7 @@ def test_an_unknown_variable_that_resembles_nothing_is_mentioned_all_the_same() 
 
 
 def test_reserved_names_and_families_and_foreign_variables_are_accepted_silently() -> None:
-    families = ["DOWSE_LIMIT_WEB_SEARCH", "DOWSE_BUDGET_SERPER", "DOWSE_TTL_PAGES"]
+    families = ["DOWSE_TTL_PAGES"]
     names = [*RESERVED, *families, "PATH", "KINDLY_DIAGNOSTICS", "GITHUB_TOKEN"]
     assert load({}, dict.fromkeys(names, "1")).warnings == ()
 

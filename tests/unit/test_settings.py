@@ -3,6 +3,7 @@
 import pytest
 
 from dowse.config import load
+from dowse.models import Budget, Rate
 from dowse.settings import PROVIDERS, Settings, variables
 from dowse.settings_types import Takes
 
@@ -75,6 +76,9 @@ ALIASES = [
         ("3", 3.0),
         ("4", 4.0),
     ),
+    ("DOWSE_HOST", "FASTMCP_HOST", "host", ("127.0.0.2",) * 2, ("127.0.0.3",) * 2),
+    ("DOWSE_PORT", "FASTMCP_PORT", "port", ("3", 3), ("4", 4)),
+    ("DOWSE_PORT", "MCP_TOOLS_HTTP_PORT", "port", ("3", 3), ("4", 4)),
     ("DOWSE_LOG_LEVEL", "LOG_LEVEL", "log_level", ("debug",) * 2, ("error",) * 2),
 ]
 
@@ -191,3 +195,36 @@ def test_no_secret_shows_when_settings_are_printed() -> None:
 def test_settings_do_not_change_once_read() -> None:
     with pytest.raises(ValueError, match="frozen"):
         read().offline = True
+
+
+@pytest.mark.parametrize(
+    ("written", "rate"),
+    [
+        ("20/10m", Rate(20, 600)),
+        ("1/s", Rate(1, 1)),
+        ("100 / h", Rate(100, 3600)),
+        ("5/30", Rate(5, 30)),
+        ("1000/1D", Rate(1000, 86_400)),
+    ],
+)
+def test_a_limit_is_calls_per_time(written: str, rate: Rate) -> None:
+    assert read(DOWSE_LIMIT_SCRAPE=written).limit("scrape") == rate
+
+
+def test_a_tool_without_a_limit_has_none() -> None:
+    assert read(DOWSE_LIMIT_SCRAPE="1/s").limit("web_search") is None
+    assert read().limit("no_such_tool") is None
+
+
+@pytest.mark.parametrize(
+    ("written", "budget"),
+    [
+        ("500calls/month", Budget(500, "calls", "month")),
+        ("1 call / day", Budget(1, "calls", "day")),
+        ("5usd/month", Budget(5, "usd", "month")),
+        ("0.5 USD/day", Budget(0.5, "usd", "day")),
+    ],
+)
+def test_a_budget_is_calls_or_dollars_per_calendar_period(written: str, budget: Budget) -> None:
+    assert read(DOWSE_BUDGET_EXA=written).budget("exa") == budget
+    assert read(DOWSE_BUDGET_EXA=written).budget("serper") is None

@@ -76,4 +76,4 @@ def answer(page: Page, max_tokens: int, remarks: tuple[str, ...] = ()) -> Answer
         "total_tokens": estimate_tokens(whole) if page.status.readable else 0,
         "untrusted": True,
     }
-    return Answer(render_page(page, text, remarks, max_tokens=MAX_TOKENS), structured)
+    return Answer(render_page(page, text, remarks, max_tokens=MAX_TOKENS), structured, engine=page.engine)

@@ -46,7 +46,7 @@ def web_search(services: Services) -> Tool:
             }
             for result in outcome.results
         ]
-        return _json({"results": results})
+        return _json({"results": results}, outcome.engine)
 
     return Tool("web_search", "Web search", _SEARCH, _SEARCH_PARAMS, call)
 
@@ -56,7 +56,7 @@ def get_content(services: Services) -> Tool:
         url = read(_CONTENT_PARAMS, given).text("url")
         await progress(f"reading {url}")
         page = await services.read.read(address(url), services.deadline())
-        return _json({"url": url, "page_content": _whole(page)})
+        return _json({"url": url, "page_content": _whole(page)}, page.engine)
 
     return Tool("get_content", "Page content", _CONTENT, _CONTENT_PARAMS, call)
 
@@ -66,5 +66,5 @@ def _whole(page: Page) -> str:
     return text if len(text) <= MAX_PAGE_CHARS else text[: MAX_PAGE_CHARS - len(CUT_MARK)] + CUT_MARK
 
 
-def _json(value: Mapping[str, object]) -> Answer:
-    return Answer(json.dumps(value, ensure_ascii=False))
+def _json(value: Mapping[str, object], engine: str) -> Answer:
+    return Answer(json.dumps(value, ensure_ascii=False), engine=engine)

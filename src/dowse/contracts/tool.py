@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dowse.contracts.arguments import Param, input_schema
+from dowse.errors import DowseError, LimitReached
 from dowse.interfaces import Progress
 
 Structured = Mapping[str, object]
@@ -13,19 +14,32 @@ Structured = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool returns: text for the model, the typed object, and whether it failed."""
+    """What a tool returns: text for the model, the typed object, who answered, and whether it failed.
+
+    `further` are text blocks after the first. `meta` goes beside the answer, for programs.
+    """
 
     text: str
     structured: Structured | None = None
     is_error: bool = False
+    engine: str = ""
+    further: tuple[str, ...] = ()
+    meta: Structured = field(default_factory=dict)
+
+
+def failed(error: DowseError, _given: Mapping[str, object]) -> Answer:
+    """A failure as most contracts tell it: the sentence, and when to come back where that is known."""
+    meta = {"retry_after": error.retry_after_s} if isinstance(error, LimitReached) else {}
+    return Answer(str(error), is_error=True, meta=meta)
 
 
 Call = Callable[[Mapping[str, object], Progress], Awaitable[Answer]]
+Failed = Callable[[DowseError, Mapping[str, object]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool. `call` raises `DowseError`; the surface turns it into its own kind of error."""
+    """One tool. `call` raises `DowseError`; `failed` gives that the shape which the contract promises."""
 
     name: str
     title: str
@@ -33,6 +47,7 @@ class Tool:
     params: Sequence[Param]
     call: Call
     output_schema: Structured | None = None
+    failed: Failed = failed
 
     def input_schema(self) -> dict[str, object]:
         return input_schema(self.params)

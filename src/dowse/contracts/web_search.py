@@ -89,7 +89,7 @@ def answer(outcome: SearchOutcome, max_tokens: int, remarks: tuple[str, ...] = (
     }
     extras = {"answers": outcome.answers, "suggestions": outcome.suggestions}
     structured |= {name: list(value) for name, value in extras.items() if value}
-    return Answer(render_search(outcome, items, warnings), structured)
+    return Answer(render_search(outcome, items, warnings), structured, engine=outcome.engine)
 
 
 def _params(settings: Settings) -> tuple[Param, ...]:

@@ -8,7 +8,7 @@ import secrets
 from dataclasses import asdict
 
 from dowse import urls
-from dowse.interfaces import BreakerChange
+from dowse.interfaces import BreakerChange, Spent, ToolCall
 from dowse.models import Attempt
 from dowse.telemetry.log import event
 
@@ -38,6 +38,12 @@ class LogObserver:
 
     def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
         event(logging.INFO, "fetch completed using engine", engine=engine, **self._page(url), status=status, ms=ms)
+
+    def tool_called(self, call: ToolCall) -> None:
+        """Counted, not logged: searches, pages and failures have their own lines."""
+
+    def budget_charged(self, spent: Spent) -> None:
+        """Counted, not logged: the warning that a budget runs out is the account's own."""
 
     def _page(self, url: str) -> dict[str, str]:
         """Which page it was: its host, and the rest as a hash unless URLs may be logged."""

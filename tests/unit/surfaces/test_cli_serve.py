@@ -113,7 +113,7 @@ def test_an_invalid_setting_stops_the_start_with_one_line(monkeypatch: pytest.Mo
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == (
         "",
-        "dowse: DOWSE_CONTRACT is 'bing', but it takes one of dowse, kindly.\n",
+        "dowse: DOWSE_CONTRACT is 'bing', but it takes one of dowse, kindly, jan, swissarmyhammer.\n",
     )
 
 

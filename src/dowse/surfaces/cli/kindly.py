@@ -35,11 +35,9 @@ def serve_main(argv: Sequence[str] | None = None) -> int:
 
 def _add_server_flags(parser: argparse.ArgumentParser) -> None:
     serve.add_transport(parser)
-    for flag in ("--host", "--port"):
-        parser.add_argument(flag, help="accepted for configurations that name it; stdio has none")
     session.common_flags(parser)
 
 
 def _serve(arguments: argparse.Namespace) -> int:
     # A flag, so that no setting for `dowse serve` changes what a drop-in offers.
-    return serve.serve(session.load(arguments, {"DOWSE_CONTRACT": "kindly"}, quiet=False))
+    return serve.serve(arguments, "kindly")

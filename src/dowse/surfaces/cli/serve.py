@@ -1,4 +1,4 @@
-"""`dowse serve`: the MCP server on stdio."""
+"""`dowse serve`: the MCP server on stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from dowse.settings import Settings
+from dowse.settings_server import CONTRACTS
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.exits import USAGE
 
@@ -13,31 +14,48 @@ _AT_A_TERMINAL = """\
 dowse serve speaks MCP on stdin and stdout: it is started by an MCP client, not by hand.
 
   Put it into a client:   see the README, or run: dowse demo
+  Serve many over HTTP:   dowse serve --http
   Search from a shell:    dowse search "your question"
   Serve here anyway:      MCP_ALLOW_TTY_STDIO=1 dowse serve"""
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("serve", help="run the MCP server on stdio", description=__doc__)
-    parser.add_argument("--contract", metavar="NAME", help="which tools to offer: dowse or kindly")
+    parser = commands.add_parser("serve", help="run the MCP server on stdio or HTTP", description=__doc__)
+    parser.add_argument("--contract", metavar="NAME", help=f"which tools to offer: {', '.join(CONTRACTS)}")
     add_transport(parser)
     session.common_flags(parser)
     parser.set_defaults(run=run)
 
 
 def add_transport(parser: argparse.ArgumentParser) -> None:
-    """`--stdio` is the default and is accepted so that a configuration can say it."""
+    """stdio is the default; `--stdio` is accepted so that a configuration can say it."""
     transport = parser.add_mutually_exclusive_group()
     transport.add_argument("--stdio", action="store_true", help="speak MCP on stdin and stdout (the default)")
-    transport.add_argument("--transport", choices=["stdio"], help="the same, by name")
+    transport.add_argument("--http", "--streamable-http", action="store_true", help="serve MCP over HTTP at /mcp")
+    transport.add_argument(
+        "--transport", choices=["stdio", "http", "streamable-http"], metavar="NAME", help="stdio or http, by name"
+    )
+    parser.add_argument("--host", help="address to listen on (127.0.0.1); beyond this machine tokens are needed")
+    parser.add_argument("--port", help="port to listen on (8000); 0 takes a free one")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    settings = session.load(arguments, {"DOWSE_CONTRACT": arguments.contract}, quiet=False)
-    return serve(settings)
+    return serve(arguments, arguments.contract)
 
 
-def serve(settings: Settings) -> int:
+def serve(arguments: argparse.Namespace, contract: str | None) -> int:
+    """Start the server that the flags describe."""
+    flags = {"DOWSE_CONTRACT": contract, "DOWSE_HOST": arguments.host, "DOWSE_PORT": arguments.port}
+    settings = session.load(arguments, flags, quiet=False)
+    if arguments.http or arguments.transport in ("http", "streamable-http"):
+        from dowse.app import App
+        from dowse.surfaces.http.serve import serve_http
+
+        return serve_http(App(settings))
+    return _serve_stdio(settings)
+
+
+def _serve_stdio(settings: Settings) -> int:
     # Without stdin there is nobody to serve; Python has `None` there when the descriptor is closed.
     if sys.stdin is None or (sys.stdin.isatty() and not settings.allow_tty_stdio):
         print(_AT_A_TERMINAL, file=sys.stderr)

@@ -4,7 +4,6 @@ so that they are read leniently and refused in our own words, and schemas stay a
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import mcp_types as types
@@ -16,14 +15,15 @@ from mcp.shared.exceptions import MCPError
 from dowse import __version__
 from dowse.app import App
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import DowseError
 from dowse.interfaces import Progress
-from dowse.telemetry.log import LOGGER, event
+from dowse.models import LOCAL, Principal
 from dowse.text import one_line
 
 Context = ServerRequestContext[Any, Any]
 
 _ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
+# What clients of a drop-in are used to see.
+_NAMES = {"kindly": "kindly-web-search"}
 # The list depends on settings alone, which do not change while the server runs.
 _CACHE: dict[CacheableMethod, CacheHint] = {"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")}
 
@@ -41,10 +41,11 @@ def build_server(app: App) -> Server[Any]:
         if tool is None:
             name = app.redactor.message(one_line(params.name))[:80]
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {name}")
-        return _result(app, await _call(app, tool, params.arguments or {}, _progress(context)))
+        arguments = params.arguments or {}
+        return _result(await app.dispatcher.call(tool, arguments, _progress(context), _caller(context)))
 
     return Server(
-        "dowse" if app.contract.name == "dowse" else "kindly-web-search",
+        _NAMES.get(app.contract.name, app.contract.name),
         version=__version__,
         title="dowse",
         instructions=app.contract.instructions,
@@ -55,25 +56,18 @@ def build_server(app: App) -> Server[Any]:
     )
 
 
-async def _call(app: App, tool: Tool, arguments: dict[str, Any], progress: Progress) -> Answer:
-    try:
-        return await tool.call(arguments, progress)
-    except DowseError as error:
-        event(logging.WARNING, "tool call failed", tool=tool.name, error=type(error).__name__)
-        return Answer(app.redactor.message(str(error)), is_error=True)
-    except Exception:
-        # The boundary: a bug must not end the server, and its text must not reach the model.
-        LOGGER.exception("tool call crashed")
-        return Answer(
-            f"{tool.name} failed because of an internal error; the server's log has the details.", is_error=True
-        )
+def _caller(context: Context) -> Principal:
+    """Who the HTTP surface found out is calling; over stdio it is the owner of the process."""
+    return getattr(context.request.state, "principal", LOCAL) if context.request else LOCAL
 
 
-def _result(app: App, answer: Answer) -> types.CallToolResult:
-    wanted = app.settings.structured and answer.structured is not None
-    text = types.TextContent(type="text", text=app.redactor.text(answer.text))
-    structured = app.redactor.data(answer.structured) if wanted else None
-    return types.CallToolResult(content=[text], structured_content=structured, is_error=answer.is_error)
+def _result(answer: Answer) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=text) for text in (answer.text, *answer.further)],
+        structured_content=answer.structured,
+        is_error=answer.is_error,
+        _meta={f"dowse/{name}": value for name, value in answer.meta.items()} or None,
+    )
 
 
 def _described(tool: Tool, *, structured: bool) -> types.Tool:

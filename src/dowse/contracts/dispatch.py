@@ -1,0 +1,75 @@
+"""One tool call, from whichever surface: admitted, watched, given its contract's shape, and masked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dowse.contracts.tool import Answer, Tool
+from dowse.errors import DowseError, LimitReached
+from dowse.interfaces import Limiter, Observer, Progress, ToolCall
+from dowse.models import LOCAL, OK, Clock, Principal
+from dowse.settings import Settings
+from dowse.telemetry.log import LOGGER, event
+from dowse.telemetry.redact import Redactor
+from dowse.telemetry.traces import span
+
+
+class Dispatcher:
+    """The way every server surface calls a tool; nothing that a tool raises gets past it but cancellation."""
+
+    def __init__(
+        self, settings: Settings, *, clock: Clock, limiter: Limiter, observer: Observer, redactor: Redactor
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._limiter = limiter
+        self._observer = observer
+        self._redactor = redactor
+
+    async def call(
+        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal = LOCAL
+    ) -> Answer:
+        """The tool's answer, or its failure as an answer; no secret is in either."""
+        started = self._clock.now()
+        with span(f"call {tool.name}", tool=tool.name, caller=caller.name) as current:
+            answer, outcome = await self._answered(tool, given, progress, caller)
+            current.finished(outcome, engine=answer.engine)
+        seconds = self._clock.now() - started
+        self._observer.tool_called(ToolCall(tool.name, answer.engine, outcome, seconds, caller.name))
+        return self._masked(answer)
+
+    async def _answered(
+        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal
+    ) -> tuple[Answer, str]:
+        try:
+            await self._admit(tool.name, caller)
+            return await tool.call(given, progress), OK
+        except DowseError as error:
+            event(logging.WARNING, "tool call failed", tool=tool.name, caller=caller.name, error=type(error).__name__)
+            return tool.failed(error, given), type(error).__name__
+        except Exception as error:
+            # The boundary: a bug must not end the server, and its text must not reach the model.
+            LOGGER.exception("tool call crashed")
+            text = f"{tool.name} failed because of an internal error; the server's log has the details."
+            return Answer(text, is_error=True), type(error).__name__
+
+    async def _admit(self, tool: str, caller: Principal) -> None:
+        rate = caller.limits.get(tool) or self._settings.limit(tool)
+        if rate is None:
+            return
+        wait_s = await self._limiter.admit(f"{caller.name}:{tool}", rate)
+        if wait_s > 0:
+            raise LimitReached(tool, rate, wait_s)
+
+    def _masked(self, answer: Answer) -> Answer:
+        redactor = self._redactor
+        text, data = (redactor.message, redactor.fields) if answer.is_error else (redactor.text, redactor.data)
+        structured = data(answer.structured) if self._settings.structured else None
+        return replace(
+            answer,
+            text=text(answer.text),
+            further=tuple(map(text, answer.further)),
+            structured=structured if isinstance(structured, dict) else None,
+        )

@@ -1,0 +1,45 @@
+"""The one socket that waits for others, and what may be said about its address."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from dowse.errors import ConfigError
+from dowse.net.addresses import parse_address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a listener there; a name other than `localhost` may lead anywhere."""
+    address = parse_address(host.strip("[]"))
+    return host.lower() == "localhost" if address is None else address.is_loopback
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A listening socket and the address to reach it under."""
+
+    socket: socket.socket
+
+    @property
+    def url(self) -> str:
+        host, port = self.socket.getsockname()[:2]
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[Listener]:
+    """A listener while inside; raises `ConfigError` with what to change when the address cannot be had."""
+    name = host.strip("[]")
+    try:
+        family, _, _, _, address = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        opened = socket.create_server(address[:2], family=family, backlog=1024)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ConfigError(
+            f"Cannot listen on {host} port {port}: {reason}. Choose another with --host and --port."
+        ) from None
+    with opened:
+        yield Listener(opened)

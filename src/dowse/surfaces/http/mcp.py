@@ -1,0 +1,111 @@
+"""The MCP endpoint: bounded bodies, an answer as JSON or as a stream, and an end when the client leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from dowse.surfaces.http.drain import Drain
+from dowse.surfaces.http.replies import refusal
+
+MAX_BODY_BYTES = 1024 * 1024
+BODY_TIMEOUT_S = 15.0
+
+
+class McpEndpoint:
+    """Streamable HTTP without sessions, in both protocol eras.
+
+    Whoever asks for progress gets a stream, everybody else plain JSON: a stream costs twice the time.
+    """
+
+    def __init__(self, server: Server[Any], drain: Drain) -> None:
+        self._drain = drain
+        self._json, self._stream = (
+            StreamableHTTPSessionManager(
+                server, stateless=True, json_response=as_json, max_request_body_size=MAX_BODY_BYTES
+            )
+            for as_json in (True, False)
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Around the time in which requests are served."""
+        async with self._json.run(), self._stream.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            # No session, so there is no stream to open and nothing to delete.
+            return await refusal(405, "only POST is served here", {"Allow": "POST"})(scope, receive, send)
+        if self._drain.started:
+            return await refusal(503, "the server is shutting down", {"Retry-After": "5"})(scope, receive, send)
+        with self._drain.counted():
+            body = await _body(scope, receive)
+            if not isinstance(body, bytes):
+                return await body(scope, receive, send)
+            if _wants_stream(body, Headers(scope=scope)):
+                return await self._stream.handle_request(scope, _replayed(body, receive), send)
+            return await self._answer(scope, body, receive, send)
+
+    async def _answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        """One JSON answer. The SDK does not notice here that the client has left, so we do."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(_cancel_when_gone, receive, group.cancel_scope)
+            await self._json.handle_request(scope, _replayed(body, receive), send)
+            group.cancel_scope.cancel()
+
+
+def _wants_stream(body: bytes, headers: Headers) -> bool:
+    """Whether progress was asked for by a client that can take it."""
+    return b'"progressToken"' in body and "text/event-stream" in headers.get("accept", "")
+
+
+async def _body(scope: Scope, receive: Receive) -> bytes | Response:
+    """The whole body, or the refusal of one that is too large or too slow."""
+    too_large = refusal(413, f"a body has at most {MAX_BODY_BYTES} bytes")
+    declared = Headers(scope=scope).get("content-length", "")
+    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
+        return too_large
+    chunks: list[bytes] = []
+    size, more = 0, True
+    try:
+        async with asyncio.timeout(BODY_TIMEOUT_S):
+            while more:
+                message = await receive()
+                chunks.append(message.get("body", b""))
+                size += len(chunks[-1])
+                more = message.get("more_body", False)
+                if size > MAX_BODY_BYTES:
+                    return too_large
+    except TimeoutError:
+        return refusal(408, "the body took too long to arrive")
+    return b"".join(chunks)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body once more, then whatever comes after it."""
+    told = False
+
+    async def replay() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

@@ -1,0 +1,38 @@
+"""Spans for OpenTelemetry: one per call, attempt and page. Without an SDK in the process they cost next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from opentelemetry import trace
+from opentelemetry.trace import Status, StatusCode
+
+_TRACER = trace.get_tracer("dowse")
+
+
+class Span:
+    """A running span; attributes are names and numbers of ours, never a query or a URL."""
+
+    __slots__ = ("_span",)
+
+    def __init__(self, current: trace.Span) -> None:
+        self._span = current
+
+    def finished(self, outcome: str, **attributes: str) -> None:
+        self._span.set_attributes(
+            {f"dowse.{name}": value for name, value in {"outcome": outcome, **attributes}.items()}
+        )
+        if outcome != "ok":
+            self._span.set_status(Status(StatusCode.ERROR, outcome))
+
+
+@contextmanager
+def span(name: str, **attributes: str) -> Iterator[Span]:
+    """A span around a piece of work, child of whatever is being traced."""
+    named = {f"dowse.{key}": value for key, value in attributes.items()}
+    # What an exception says may hold a query or an address; its class is in the outcome.
+    with _TRACER.start_as_current_span(
+        name, attributes=named, record_exception=False, set_status_on_exception=False
+    ) as current:
+        yield Span(current)
