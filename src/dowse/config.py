@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,11 +58,30 @@ SHARED = ("LOG_LEVEL",)
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """The `dowse.toml` that was read, or where it was looked for, and which entries a stranger's file may not have."""
+
+    path: Path | None = None
+    looked_for: tuple[Path, ...] = ()
+    trusted: bool = True
+    ignored: tuple[str, ...] = ()
+    typos: tuple[str, ...] = ()
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """One sentence for each entry that is not believed."""
+        hint = "is ignored in a file of the working directory; name the file with DOWSE_CONFIG."
+        return tuple(f"{self.path}: {name} {hint}" for name in self.ignored)
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings, and what the user should hear about how they were written."""
+    """Settings, where they came from, and what the user should hear about how they were written."""
 
     settings: Settings
     warnings: tuple[str, ...]
+    file: ConfigFile = ConfigFile()
+    problems: tuple[str, ...] = ()
 
 
 def load(
@@ -71,15 +91,35 @@ def load(
     config: str | None = None,
 ) -> Loaded:
     """Read flags, environment and `dowse.toml`; raise `ConfigError` on the first invalid value."""
+    loaded = examine(flags, environ, config=config)
+    if loaded.problems:
+        # `from None`: a chained error would print the rejected value, which may be a key.
+        raise ConfigError(loaded.problems[0]) from None
+    return loaded
+
+
+def examine(
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    config: str | None = None,
+) -> Loaded:
+    """The same for whoever wants to hear all that is wrong: the default stands for each invalid value."""
     env = dict(os.environ if environ is None else environ)
-    file, warnings = _read_file(config, env)
-    values, names = _pick([_written(layer) for layer in (flags or {}, env, file)])
-    settings = _validated(values, names, warnings)
-    _check_order(settings)
-    _check_jwt(settings)
+    problems: list[str] = []
+    file = ConfigFile()
+    written: dict[str, object] = {}
+    try:
+        file, written = _read_file(config, env)
+    except ConfigError as error:
+        problems.append(str(error))
+    warnings = [*file.refusals, *file.typos]
+    values, names = _pick([_written(layer) for layer in (flags or {}, env, written)])
+    settings = _coherent(_validated(values, names, warnings, problems), problems)
     warnings += [_typo(name) for name in sorted(env) if name.startswith("DOWSE_") and not _is_known(name)]
-    warnings += _enabled_without_credential(settings)
-    return Loaded(settings, tuple(warnings))
+    warnings += enabled_without_credential(settings).values()
+    warnings += unused_state(settings)
+    return Loaded(settings, tuple(warnings), file, tuple(problems))
 
 
 def colour_wanted(environ: Mapping[str, str] | None = None) -> bool:
@@ -88,23 +128,38 @@ def colour_wanted(environ: Mapping[str, str] | None = None) -> bool:
     return not env.get("NO_COLOR") and env.get("TERM") != "dumb"
 
 
+def state_address(settings: Settings, environ: Mapping[str, str] | None = None) -> str:
+    """Where state is kept: where the user says, else in a SQLite file in the cache directory."""
+    if settings.state:
+        return settings.state
+    env = os.environ if environ is None else environ
+    home = Path(env.get("HOME") or "~").expanduser()
+    usual = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+    return f"sqlite:///{Path(env.get('XDG_CACHE_HOME') or usual) / 'dowse' / 'state.db'}"
+
+
 def subprocess_environment() -> dict[str, str]:
     """What a worker process inherits: enough to start Python, and no secret."""
     kept = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV")
     return {name: os.environ[name] for name in kept if name in os.environ}
 
 
-def _validated(values: dict[str, object], names: Mapping[str, str], warnings: list[str]) -> Settings:
+def _validated(
+    values: Mapping[str, object], names: Mapping[str, str], warnings: list[str], problems: list[str]
+) -> Settings:
+    """The settings without what is invalid. That is said in our words: pydantic's would quote a key."""
     defaults = CONTRACT_DEFAULTS.get(str(values.get("contract")), {})
     try:
         return Settings.model_validate({**defaults, **values})
     except ValidationError as error:
-        field = str(error.errors()[0]["loc"][0])
+        wrong = list(dict.fromkeys(str(item["loc"][0]) for item in error.errors()))
+    for field in wrong:
+        sentence = _sentence(field, values, names)
         if names.get(field) in SHARED:
-            warnings.append(f"{_sentence(error, values, names)} It is ignored.")
-            return _validated({name: value for name, value in values.items() if name != field}, names, warnings)
-        # `from None`: the chained error would print the rejected value, which may be a key.
-        raise ConfigError(_sentence(error, values, names)) from None
+            warnings.append(f"{sentence} It is ignored.")
+        else:
+            problems.append(sentence)
+    return _validated({name: value for name, value in values.items() if name not in wrong}, names, warnings, problems)
 
 
 def _written(layer: Mapping[str, object]) -> dict[str, object]:
@@ -124,18 +179,19 @@ def _pick(layers: list[Mapping[str, object]]) -> tuple[dict[str, object], dict[s
     return values, names
 
 
-def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
+def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[ConfigFile, dict[str, object]]:
     named = flag or env.get("DOWSE_CONFIG", "").strip()
     if named:
         return _parse_file(Path(named).expanduser(), f"{'--config' if flag else 'DOWSE_CONFIG'} names ", trusted=True)
     home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
-    for path in (Path.cwd() / "dowse.toml", Path(home) / "dowse" / "dowse.toml"):
+    places = (Path.cwd() / "dowse.toml", Path(home) / "dowse" / "dowse.toml")
+    for path in places:
         if path.is_file():
             return _parse_file(path, trusted=path.parent != Path.cwd())
-    return {}, []
+    return ConfigFile(looked_for=places), {}
 
 
-def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[dict[str, object], list[str]]:
+def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[ConfigFile, dict[str, object]]:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -145,18 +201,17 @@ def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[dict[
     seed_table = table.pop("web_search", {})
     entries = {**(seed_table if isinstance(seed_table, dict) else {}), **table}
     values: dict[str, object] = {}
-    warnings: list[str] = []
+    ignored: list[str] = []
+    typos: list[str] = []
     for key, value in entries.items():
         name, shown = _variable_for(key), one_line(key, 80)
         if not trusted and TRUSTED_ONLY.fullmatch(key.lower()):
-            warnings.append(
-                f"{path}: {shown} is ignored in a file of the working directory; name the file with DOWSE_CONFIG."
-            )
+            ignored.append(shown)
         elif not _is_known(name):
-            warnings.append(f"{path}: {_typo(name, shown=shown)}")
+            typos.append(f"{path}: {_typo(name, shown=shown)}")
         else:
             values[name] = _as_variable(value)
-    return values, warnings
+    return ConfigFile(path, (), trusted, tuple(ignored), tuple(typos)), values
 
 
 def _as_variable(value: object) -> object:
@@ -190,9 +245,8 @@ def _typo(name: str, *, shown: str = "") -> str:
     return f"{shown or name} is not a setting of dowse{hint}"
 
 
-def _sentence(error: ValidationError, values: Mapping[str, object], names: Mapping[str, str]) -> str:
-    """One sentence of ours for pydantic's first complaint; the value only where it is no secret."""
-    field = str(error.errors()[0]["loc"][0])
+def _sentence(field: str, values: Mapping[str, object], names: Mapping[str, str]) -> str:
+    """One sentence of ours for pydantic's complaint about a field; the value only where it is no secret."""
     name = names.get(field, variables(field)[0])
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
     given = str(values[field])
@@ -221,13 +275,22 @@ def takes(field: str) -> str:
     return "text"
 
 
-def _check_order(settings: Settings) -> None:
-    for name in settings.search_order:
-        if name not in PROVIDERS:
-            raise ConfigError(f"DOWSE_SEARCH_ORDER names {name!r}, but it takes names out of {', '.join(PROVIDERS)}.")
+def _coherent(settings: Settings, problems: list[str]) -> Settings:
+    """The settings without what does not fit together; that is said instead."""
+    unknown = [name for name in settings.search_order if name not in PROVIDERS]
+    problems += [
+        f"DOWSE_SEARCH_ORDER names {name!r}, but it takes names out of {', '.join(PROVIDERS)}." for name in unknown
+    ]
+    changed: dict[str, object] = {}
+    if unknown:
+        changed["search_order"] = tuple(name for name in settings.search_order if name in PROVIDERS)
+    if incomplete := _incomplete_jwt(settings):
+        problems.append(incomplete)
+        changed |= {"jwt_issuer": "", "jwt_audience": "", "jwks_url": None}
+    return settings.model_copy(update=changed) if changed else settings
 
 
-def _check_jwt(settings: Settings) -> None:
+def _incomplete_jwt(settings: Settings) -> str:
     """All three or none: without an audience a token issued for another service would do here too."""
     parts = {
         "DOWSE_JWT_ISSUER": settings.jwt_issuer,
@@ -235,14 +298,23 @@ def _check_jwt(settings: Settings) -> None:
         "DOWSE_JWKS_URL": settings.jwks_url,
     }
     missing = [name for name, value in parts.items() if not value]
-    if missing and len(missing) < len(parts):
-        raise ConfigError(f"{' and '.join(missing)} must be set too: JSON Web Tokens need issuer, audience and keys.")
+    if not missing or len(missing) == len(parts):
+        return ""
+    return f"{' and '.join(missing)} must be set too: JSON Web Tokens need issuer, audience and keys."
 
 
-def _enabled_without_credential(settings: Settings) -> list[str]:
+def enabled_without_credential(settings: Settings) -> dict[str, str]:
+    """Providers that were switched on but cannot be asked, each with the sentence that says so."""
     enabled = [name for name in PROVIDERS if getattr(settings, f"{name}_enabled")]
-    return [
-        f"{name.upper()}_ENABLED is true, but {settings.credential_variable(name)} is not set, so {name} is not asked."
+    return {
+        name: f"{name.upper()}_ENABLED is true, but {settings.credential_variable(name)} is not set, "
+        f"so {name} is not asked."
         for name in enabled
         if settings.credential(name) is None
-    ]
+    }
+
+
+def unused_state(settings: Settings) -> list[str]:
+    if not settings.state.startswith(("redis", "valkey")):
+        return []
+    return ["DOWSE_STATE names a Redis, which this version does not use yet: budgets are counted in memory."]

@@ -12,12 +12,14 @@ DowseError
 │   │   ├── Unavailable     5xx, 408
 │   │   ├── RateLimited     429
 │   │   ├── QuotaSpent      402, 432, 433, a 4xx that speaks of credits
+│   │   │   └── BudgetSpent our own budget for it: not asked
 │   │   ├── NetworkFailed   refused, reset, DNS, TLS
 │   │   ├── TimedOut
 │   │   ├── BadAnswer       a body that is not what the API promises
 │   │   ├── Redirected      an API never redirects
 │   │   ├── Blocked         a challenge page, or SearXNG with JSON switched off
 │   │   ├── EnginesFailed   SearXNG answered, but all its engines had failed
+│   │   ├── NotRead         a scrape API answered, but could not read this one page
 │   │   └── Skipped         not asked: its breaker is open or no time is left
 │   └── Refused             another provider would be asked in vain, or without the user knowing
 │       ├── KeyRejected     401, 403
@@ -27,6 +29,7 @@ DowseError
 │   ├── WireTimeout
 │   ├── WireTooLarge        more bytes than we take
 │   └── WireDenied          the guard refused the address before anything was dialled
+├── StoreFailed             a store is down; whoever uses it goes on without
 └── PageUnreadable          a page gave no text; `status` says why
 """
 
@@ -120,6 +123,12 @@ class QuotaSpent(Transient):
     summary = "has no quota or credits left"
 
 
+class BudgetSpent(QuotaSpent):
+    """The user's budget for the provider, not the provider's own word: nothing is learnt about its health."""
+
+    summary = "was not asked"
+
+
 class NetworkFailed(Transient):
     code = "network_error"
     summary = "could not be reached"
@@ -150,6 +159,13 @@ class EnginesFailed(Transient):
     summary = "answered, but all of its engines had failed"
 
 
+class NotRead(Transient):
+    """The page's fault or its site's, as far as anybody can tell: the API itself is well."""
+
+    code = "not_read"
+    summary = "could not read the page"
+
+
 class Skipped(Transient):
     """The provider was not asked, so nothing is learnt about its health."""
 
@@ -174,9 +190,10 @@ class BadRequest(Refused):
 class AllProvidersFailed(DowseError):
     """The first provider's error, then one line for each further attempt."""
 
-    def __init__(self, first: ProviderError, attempts: tuple[Attempt, ...]) -> None:
+    def __init__(self, first: ProviderError, attempts: tuple[Attempt, ...], warnings: tuple[str, ...] = ()) -> None:
         self.first = first
         self.attempts = attempts
+        self.warnings = warnings
         lines = [_line(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
         super().__init__("\n".join([str(first), *lines]))
 
@@ -202,6 +219,10 @@ class WireDenied(WireError):
 
     def __init__(self) -> None:
         super().__init__("address not allowed")
+
+
+class StoreFailed(DowseError):
+    """A store cannot be read or written; never a reason for a search to fail."""
 
 
 class PageUnreadable(DowseError):

@@ -36,6 +36,14 @@ class PageReader(Protocol):
         ...
 
 
+class Discretion(Protocol):
+    """Decides which addresses a scrape API may be told."""
+
+    async def for_others(self, url: str) -> str:
+        """The URL as it may be handed out; empty for one that is ours alone, or nobody's."""
+        ...
+
+
 class Fetcher(Protocol):
     """Gets the bytes behind a URL. Raises `PageUnreadable`."""
 
@@ -107,8 +115,17 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Charge:
+    """A provider is about to be asked, and what that is estimated to cost."""
+
+    provider: str
+    operation: str
+    usd: float
+
+
+@dataclass(frozen=True, slots=True)
 class Spent:
-    """What a provider has cost in the current period of its budget."""
+    """What a provider has cost in the current period of its budget; `share` is the part that is used."""
 
     provider: str
     calls: int
@@ -123,12 +140,20 @@ class Observer(Protocol):
         """`url` is the page, where the attempt was at one."""
         ...
 
+    def attempt_succeeded(self, attempt: Attempt) -> None: ...
+
     def breaker_changed(self, change: BreakerChange) -> None: ...
 
     def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None: ...
 
     def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None: ...
 
+    def page_finished(self, engine: str, status: str) -> None:
+        """Once for each page, read or not, whoever tried before."""
+        ...
+
     def tool_called(self, call: ToolCall) -> None: ...
+
+    def provider_charged(self, charge: Charge) -> None: ...
 
     def budget_charged(self, spent: Spent) -> None: ...

@@ -70,6 +70,10 @@ class Budget:
     unit: Literal["calls", "usd"]
     period: Literal["day", "month"]
 
+    def __str__(self) -> str:
+        amount = f"{self.amount:.6f}".rstrip("0").rstrip(".")
+        return f"{amount} {self.unit}/{self.period}"
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:
@@ -118,6 +122,15 @@ class Query:
     end_date: str = ""
     include_domains: tuple[str, ...] = ()
     exclude_domains: tuple[str, ...] = ()
+    country: str = ""
+    location: str = ""
+    autocorrect: bool = True
+    page: int = 1
+
+    @property
+    def earlier(self) -> int:
+        """How many results are on the pages before this one."""
+        return (self.page - 1) * self.num_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +199,12 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Markdown made from a body, and what the page calls itself."""
+    """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it."""
 
     markdown: str
     title: str = ""
     word_count: int = 0
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +221,12 @@ class Page:
     fetch_ms: int = 0
     word_count: int = 0
     attempts: tuple[Attempt, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def answered_by(self) -> str:
+        """The engine whose text it is; nobody where there is none."""
+        return self.engine if self.status.readable else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.interfaces import BreakerChange, Spent, ToolCall
+from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
 from dowse.models import Attempt
 
 
@@ -14,13 +14,19 @@ class RecordingObserver:
         self.changes: list[BreakerChange] = []
         self.searches: list[tuple[str, str, int]] = []
         self.fetches: list[tuple[str, str, str]] = []
+        self.pages: list[tuple[str, str]] = []
         self.calls: list[ToolCall] = []
+        self.succeeded: list[tuple[str, str]] = []
+        self.charges: list[Charge] = []
         self.spent: list[Spent] = []
 
     def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
         self.failed.append((attempt.provider, attempt.operation, attempt.outcome))
         self.details.append(attempt.detail)
         self.unread += [url] if url else []
+
+    def attempt_succeeded(self, attempt: Attempt) -> None:
+        self.succeeded.append((attempt.provider, attempt.operation))
 
     def breaker_changed(self, change: BreakerChange) -> None:
         self.changes.append(change)
@@ -31,8 +37,14 @@ class RecordingObserver:
     def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
         self.fetches.append((engine, url, status))
 
+    def page_finished(self, engine: str, status: str) -> None:
+        self.pages.append((engine, status))
+
     def tool_called(self, call: ToolCall) -> None:
         self.calls.append(call)
+
+    def provider_charged(self, charge: Charge) -> None:
+        self.charges.append(charge)
 
     def budget_charged(self, spent: Spent) -> None:
         self.spent.append(spent)

@@ -33,11 +33,12 @@ class Dispatcher:
     ) -> Answer:
         """The tool's answer, or its failure as an answer; no secret is in either."""
         started = self._clock.now()
-        with span(f"call {tool.name}", tool=tool.name, caller=caller.name) as current:
+        with span(f"call {tool.name}", tool=tool.name) as current:
             answer, outcome = await self._answered(tool, given, progress, caller)
-            current.finished(outcome, engine=answer.engine)
+            engine = "" if answer.is_error else answer.engine
+            current.finished(outcome, engine=engine)
         seconds = self._clock.now() - started
-        self._observer.tool_called(ToolCall(tool.name, answer.engine, outcome, seconds, caller.name))
+        self._observer.tool_called(ToolCall(tool.name, engine, outcome, seconds, caller.name))
         return self._masked(answer)
 
     async def _answered(

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dowse.errors import (
+    Blocked,
+    BudgetSpent,
     KeyRejected,
     NetworkFailed,
+    NotRead,
     ProviderError,
     RateLimited,
     Skipped,
@@ -25,17 +28,36 @@ FAIR_TIME_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class FallbackPolicy:
-    """`any` also moves on after a rejected key; the default lets the user see it."""
+    """What a failure leads to.
+
+    The default lets the user see a rejected key; `after_rejected_key` moves on. `after_everything` is for
+    a chain that goes on behind its last provider: it moves on whatever happened, says so, and retries nobody.
+    """
 
     after_rejected_key: bool = False
+    after_everything: bool = False
 
     def moves_on(self, error: ProviderError) -> bool:
-        return isinstance(error, Transient) or (self.after_rejected_key and isinstance(error, KeyRejected))
+        rejected = self.after_rejected_key and isinstance(error, KeyRejected)
+        return self.after_everything or rejected or isinstance(error, Transient)
+
+    def warns(self, error: ProviderError) -> bool:
+        """Whether the user should know although somebody else may answer."""
+        return self.after_everything or isinstance(error, KeyRejected | Blocked)
+
+    def retries(self, error: ProviderError) -> bool:
+        """Whether the last provider is asked once more."""
+        return not self.after_everything and worth_retrying(error)
 
 
 def counts_as_failure(error: ProviderError) -> bool:
-    """Whether an error says something about the provider's health; a bad key or query does not."""
-    return isinstance(error, Transient) and not isinstance(error, Skipped)
+    """Whether an error says something about the provider's health; a bad key, query or page does not."""
+    return isinstance(error, Transient) and not isinstance(error, Skipped | BudgetSpent | NotRead)
+
+
+def says_nothing(error: ProviderError, given_s: float, timeout_s: float) -> bool:
+    """Whether an error tells nothing of the provider's health, good or bad: it was hurried, or not asked at all."""
+    return was_hurried(error, given_s, timeout_s) or isinstance(error, BudgetSpent)
 
 
 def was_hurried(error: ProviderError, given_s: float, timeout_s: float) -> bool:

@@ -9,11 +9,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
-from dowse.errors import AllProvidersFailed, Blocked, KeyRejected, ProviderError, Skipped, TimedOut
-from dowse.interfaces import BreakerChange, Observer, Progress, no_progress
+from dowse.errors import AllProvidersFailed, ProviderError, Skipped, TimedOut
+from dowse.interfaces import BreakerChange, Observer, Progress, Spending, no_progress
 from dowse.models import OK, Attempt, Clock, Deadline
 from dowse.routing.breaker import Breaker, Permit, State
-from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy, counts_as_failure, share_of, was_hurried, worth_retrying
+from dowse.routing.policy import (
+    RETRY_DELAY_S,
+    FallbackPolicy,
+    counts_as_failure,
+    says_nothing,
+    share_of,
+)
+from dowse.telemetry.traces import span
 
 
 class Named(Protocol):
@@ -43,12 +50,22 @@ class Routed(Generic[R]):
 
 
 @dataclass(slots=True)
-class _Walk:
-    """What has happened so far on one walk."""
+class _Walk(Generic[P]):
+    """Who is still to be asked by when, the first of them now; and what has happened so far."""
 
+    waiting: list[P]
+    deadline: Deadline
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     first: ProviderError | None = None
+
+    @property
+    def provider(self) -> P:
+        return self.waiting[0]
+
+    def share_s(self) -> float:
+        """How long the provider may take so that the others can still run."""
+        return share_of(self.deadline.remaining_s(), [provider.timeout_s for provider in self.waiting])
 
 
 class Router(Generic[P]):
@@ -62,68 +79,76 @@ class Router(Generic[P]):
         clock: Clock,
         observer: Observer,
         policy: FallbackPolicy | None = None,
+        spending: Spending | None = None,
     ) -> None:
         self.providers = tuple(providers)
         self._operation = operation
         self._clock = clock
         self._observer = observer
         self._policy = policy or FallbackPolicy()
+        self._spending = spending
         self._breakers = {provider.name: self._breaker(provider.name) for provider in providers}
 
     async def first_answer(self, call: Call[P, R], deadline: Deadline, progress: Progress = no_progress) -> Routed[R]:
         """The first provider's answer, or an error made of the first failure and all attempts."""
-        walk = _Walk()
-        waiting = list(self.providers)
-        while waiting:
-            provider = waiting[0]
-            await progress(f"{self._operation}: asking {provider.name}")
+        walk = _Walk(list(self.providers), deadline)
+        while walk.waiting:
+            name = walk.provider.name
+            await progress(f"{self._operation}: asking {name}")
             try:
-                answer = await self._attempt(waiting, call, deadline, walk)
+                answer = await self._attempt(call, walk)
             except ProviderError as error:
                 walk.first = walk.first or error
                 if not self._policy.moves_on(error):
                     raise self._failure(walk) from error
-                if isinstance(error, KeyRejected | Blocked):
+                if self._policy.warns(error):
                     walk.warnings.append(str(error))
-                waiting = waiting[1:]
+                walk.waiting = walk.waiting[1:]
                 continue
-            return Routed(answer, provider.name, tuple(walk.attempts), tuple(walk.warnings))
+            return Routed(answer, name, tuple(walk.attempts), tuple(walk.warnings))
         raise self._failure(walk)
 
-    async def _attempt(self, waiting: list[P], call: Call[P, R], deadline: Deadline, walk: _Walk) -> R:
+    async def _attempt(self, call: Call[P, R], walk: _Walk[P]) -> R:
         """One provider's turn: one try, and one more where it is the last and the failure may pass."""
         try:
-            return await self._try(waiting, call, deadline, walk)
+            return await self._try(call, walk)
         except ProviderError as error:
-            if len(waiting) > 1 or not worth_retrying(error):
+            if len(walk.waiting) > 1 or not self._policy.retries(error):
                 raise
             delay = random.uniform(*RETRY_DELAY_S)
-            if self._breakers[waiting[0].name].state is not State.CLOSED or deadline.remaining_s() <= delay:
+            if self._breakers[walk.provider.name].state is not State.CLOSED or walk.deadline.remaining_s() <= delay:
                 raise
             walk.first = walk.first or error
             await self._clock.sleep(delay)
-            return await self._try(waiting, call, deadline, walk)
+            return await self._try(call, walk)
 
-    async def _try(self, waiting: list[P], call: Call[P, R], deadline: Deadline, walk: _Walk) -> R:
-        provider, started = waiting[0], self._clock.now()
-        try:
-            permit = self._admit(provider.name, deadline)
-            given_s = share_of(deadline.remaining_s(), [other.timeout_s for other in waiting])
-            answer = await self._call(provider, call, given_s, permit)
-        except ProviderError as error:
-            attempt = Attempt(provider.name, self._operation, error.code, self._ms(started), error.detail)
-            walk.attempts.append(attempt)
-            self._observer.attempt_failed(replace(attempt, detail=error.logged_detail))
-            raise
-        walk.attempts.append(Attempt(provider.name, self._operation, OK, self._ms(started)))
+    async def _try(self, call: Call[P, R], walk: _Walk[P]) -> R:
+        """One try, with its span and its line in the account."""
+        name, started = walk.provider.name, self._clock.now()
+        with span(f"{self._operation} {name}", provider=name, operation=self._operation) as current:
+            try:
+                answer = await self._ask(call, walk, self._admit(name, walk.deadline))
+            except ProviderError as error:
+                current.finished(error.code)
+                attempt = Attempt(name, self._operation, error.code, self._ms(started), error.detail)
+                walk.attempts.append(attempt)
+                self._observer.attempt_failed(replace(attempt, detail=error.logged_detail))
+                raise
+            current.finished(OK)
+        walk.attempts.append(Attempt(name, self._operation, OK, self._ms(started)))
+        self._observer.attempt_succeeded(walk.attempts[-1])
         return answer
 
-    async def _call(self, provider: P, call: Call[P, R], given_s: float, permit: Permit) -> R:
+    async def _ask(self, call: Call[P, R], walk: _Walk[P], permit: Permit) -> R:
+        """Pay, then call within the provider's share of the time; its health goes to the breaker."""
+        provider, given_s = walk.provider, 0.0
         try:
+            await self._charge(provider.name, walk)
+            given_s = walk.share_s()
             async with _within(given_s, provider.name):
                 answer = await call(provider, Deadline.after(self._clock, given_s))
         except ProviderError as error:
-            if was_hurried(error, given_s, provider.timeout_s):
+            if says_nothing(error, given_s, provider.timeout_s):
                 permit.released()
             elif counts_as_failure(error):
                 permit.failed(error.retry_after_s)
@@ -137,18 +162,24 @@ class Router(Generic[P]):
         permit.succeeded()
         return answer
 
+    async def _charge(self, name: str, walk: _Walk[P]) -> None:
+        """Count the call before it is made; raises `BudgetSpent` where the user's budget does not allow it."""
+        if self._spending and (warning := await self._spending.charge(name, self._operation)):
+            walk.warnings.append(warning)
+
     def _admit(self, name: str, deadline: Deadline) -> Permit:
         if deadline.passed:
             raise Skipped(name, "no time was left")
         permit = self._breakers[name].admit()
         if permit is None:
             wait = self._breakers[name].opens_for_s
-            raise Skipped(name, f"breaker open, next try in {wait:.0f} s" if wait else "breaker is probing")
+            why = f"breaker open, next try in {wait:.0f} s" if wait else "breaker is probing"
+            raise Skipped(name, why, retry_after_s=wait or None)
         return permit
 
-    def _failure(self, walk: _Walk) -> AllProvidersFailed:
+    def _failure(self, walk: _Walk[P]) -> AllProvidersFailed:
         assert walk.first is not None, "a router without providers is never asked"
-        return AllProvidersFailed(walk.first, tuple(walk.attempts))
+        return AllProvidersFailed(walk.first, tuple(walk.attempts), tuple(walk.warnings))
 
     def _breaker(self, name: str) -> Breaker:
         def report(state: State, for_s: float) -> None:

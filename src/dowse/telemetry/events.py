@@ -1,4 +1,4 @@
-"""Turns what the flows and the router report into log events."""
+"""Passes on what the flows and the router report: to everybody who listens, and as log events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import secrets
 from dataclasses import asdict
 
 from dowse import urls
-from dowse.interfaces import BreakerChange, Spent, ToolCall
+from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
 from dowse.models import Attempt
 from dowse.telemetry.log import event
 
@@ -27,6 +27,9 @@ class LogObserver:
         fields = asdict(attempt)
         event(logging.WARNING, "attempt failed", engine=fields.pop("provider"), **fields, **self._page(url))
 
+    def attempt_succeeded(self, attempt: Attempt) -> None:
+        """Counted, not logged: the finished search or page has its line."""
+
     def breaker_changed(self, change: BreakerChange) -> None:
         level = logging.WARNING if change.state == "open" else logging.INFO
         fields = {"engine": change.provider, "operation": change.operation, "state": change.state}
@@ -39,8 +42,14 @@ class LogObserver:
     def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
         event(logging.INFO, "fetch completed using engine", engine=engine, **self._page(url), status=status, ms=ms)
 
+    def page_finished(self, engine: str, status: str) -> None:
+        """Counted, not logged: a page that was read has its line, and so has every attempt that failed."""
+
     def tool_called(self, call: ToolCall) -> None:
         """Counted, not logged: searches, pages and failures have their own lines."""
+
+    def provider_charged(self, charge: Charge) -> None:
+        """Counted, not logged."""
 
     def budget_charged(self, spent: Spent) -> None:
         """Counted, not logged: the warning that a budget runs out is the account's own."""
@@ -52,6 +61,52 @@ class LogObserver:
         parsed = urls.parse(url)
         where = {"url_hash": fingerprint(url)} | ({"url": url} if self._log_queries else {})
         return {"host": parsed.host if parsed else "", **where}
+
+
+class Observers:
+    """Several observers as one; a surface that shows more than the log adds its own."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._observers = list(observers)
+
+    def add(self, observer: Observer) -> None:
+        self._observers.append(observer)
+
+    def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
+        for observer in self._observers:
+            observer.attempt_failed(attempt, url=url)
+
+    def attempt_succeeded(self, attempt: Attempt) -> None:
+        for observer in self._observers:
+            observer.attempt_succeeded(attempt)
+
+    def breaker_changed(self, change: BreakerChange) -> None:
+        for observer in self._observers:
+            observer.breaker_changed(change)
+
+    def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None:
+        for observer in self._observers:
+            observer.search_completed(engine, query, result_count, ms)
+
+    def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
+        for observer in self._observers:
+            observer.fetch_completed(engine, url, status, ms)
+
+    def page_finished(self, engine: str, status: str) -> None:
+        for observer in self._observers:
+            observer.page_finished(engine, status)
+
+    def tool_called(self, call: ToolCall) -> None:
+        for observer in self._observers:
+            observer.tool_called(call)
+
+    def provider_charged(self, charge: Charge) -> None:
+        for observer in self._observers:
+            observer.provider_charged(charge)
+
+    def budget_charged(self, spent: Spent) -> None:
+        for observer in self._observers:
+            observer.budget_charged(spent)
 
 
 def fingerprint(text: str) -> str:

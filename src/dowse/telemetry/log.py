@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import traceback
@@ -13,7 +12,6 @@ from dowse.telemetry.redact import Redactor
 
 LOGGER = logging.getLogger("dowse")
 _FIELDS = "dowse_fields"
-_SHAPES_ONLY = Redactor()
 
 
 def configure(level: str, redactor: Redactor, stream: TextIO | None = None) -> None:
@@ -51,7 +49,5 @@ class JsonLines(logging.Formatter):
         entry |= getattr(record, _FIELDS, {})
         if record.exc_info and record.exc_info[0]:
             entry["traceback"] = "".join(traceback.format_exception(*record.exc_info))
-        # Values that are not JSON become text. Secrets are masked in the values, so that one which looks
-        # like a number cannot break the line; ASCII output escapes U+2028, ESC and the like.
-        masked = self._redactor.fields(json.loads(json.dumps(entry, default=str)))
-        return _SHAPES_ONLY.message(json.dumps(masked))
+        # ASCII output escapes U+2028, ESC and the like.
+        return self._redactor.line(entry)

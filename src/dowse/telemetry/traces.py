@@ -20,6 +20,8 @@ class Span:
         self._span = current
 
     def finished(self, outcome: str, **attributes: str) -> None:
+        if not self._span.is_recording():
+            return
         self._span.set_attributes(
             {f"dowse.{name}": value for name, value in {"outcome": outcome, **attributes}.items()}
         )

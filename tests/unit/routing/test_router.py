@@ -8,6 +8,7 @@ import pytest
 
 from dowse import errors
 from dowse.clock import SystemClock
+from dowse.interfaces import Spending
 from dowse.models import Attempt, Deadline
 from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, share_of, was_hurried
 from dowse.routing.router import Routed, Router
@@ -49,10 +50,14 @@ def fails(error: errors.ProviderError) -> Behaviour:
 class Bench:
     """A router over scripted providers with a moved clock."""
 
-    def __init__(self, *providers: Scripted, policy: FallbackPolicy | None = None) -> None:
+    def __init__(
+        self, *providers: Scripted, policy: FallbackPolicy | None = None, spending: Spending | None = None
+    ) -> None:
         self.clock = FakeClock()
         self.observer = RecordingObserver()
-        self.router = Router("search", providers, clock=self.clock, observer=self.observer, policy=policy)
+        self.router = Router(
+            "search", providers, clock=self.clock, observer=self.observer, policy=policy, spending=spending
+        )
 
     async def ask(self, deadline_s: float = 50.0) -> Routed[str]:
         return await self.router.first_answer(Scripted.call, Deadline.after(self.clock, deadline_s))
@@ -367,3 +372,98 @@ def test_no_provider_gets_so_much_time_that_the_next_could_not_run(
     remaining_s: float, timeouts_s: list[float], expected_s: float
 ) -> None:
     assert share_of(remaining_s, timeouts_s) == expected_s
+
+
+class Purse:
+    """Spending as a test writes it: who may not be asked any more, and what is said when somebody is."""
+
+    def __init__(self, *spent: str, warning: str = "") -> None:
+        self.spent = set(spent)
+        self.warning = warning
+        self.charged: list[tuple[str, str]] = []
+
+    async def charge(self, provider: str, operation: str) -> str:
+        if provider in self.spent:
+            raise errors.BudgetSpent(provider, "its budget is spent")
+        self.charged.append((provider, operation))
+        return self.warning
+
+
+async def test_a_spent_budget_moves_on_to_the_next_provider() -> None:
+    first, second = Scripted("a", answers()), Scripted("b", answers())
+    bench = Bench(first, second, spending=Purse("a"))
+    routed = await bench.ask()
+    assert routed.provider == "b"
+    assert routed.attempts[0] == Attempt("a", "search", "quota_spent", 0, "its budget is spent")
+    assert first.calls == 0
+
+
+async def test_every_try_is_charged_before_it_is_made() -> None:
+    purse, only = Purse(), Scripted("a", fails(errors.Unavailable("a")))
+    with pytest.raises(errors.AllProvidersFailed):
+        await Bench(only, spending=purse).ask()
+    assert purse.charged == [("a", "search")] * 2
+
+
+async def test_what_the_account_says_is_among_the_warnings() -> None:
+    routed = await Bench(Scripted("a", answers()), spending=Purse(warning="it runs out")).ask()
+    assert routed.warnings == ("it runs out",)
+
+
+async def test_a_provider_that_the_breaker_holds_back_is_not_charged() -> None:
+    purse = Purse()
+    limited = Scripted("a", fails(errors.RateLimited("a", retry_after_s=30)))
+    bench = Bench(limited, Scripted("b", answers()), spending=purse)
+    await bench.ask()
+    await bench.ask()
+    assert purse.charged == [("a", "search"), ("b", "search"), ("b", "search")]
+
+
+async def test_a_spent_budget_does_not_open_the_breaker() -> None:
+    purse, first = Purse("a"), Scripted("a", answers())
+    bench = Bench(first, Scripted("b", answers()), spending=purse)
+    for _ in range(10):
+        await bench.ask()
+    purse.spent.clear()
+    assert (await bench.ask()).provider == "a"
+    assert bench.observer.changes == []
+
+
+async def test_a_spent_budget_neither_closes_an_open_breaker_nor_keeps_the_probe() -> None:
+    """Nothing was asked, so nothing was learnt: the next call is the probe."""
+    purse, first = Purse(), Scripted("a", fails(errors.RateLimited("a", retry_after_s=30)))
+    bench = Bench(first, Scripted("b", answers()), spending=purse)
+    await bench.ask()
+    bench.clock.advance(30)
+    purse.spent.add("a")
+    await bench.ask()
+    assert [change.state for change in bench.observer.changes] == ["open", "half_open"]
+    purse.spent.clear()
+    first.behaviour = answers()
+    assert (await bench.ask()).provider == "a"
+    assert [change.state for change in bench.observer.changes] == ["open", "half_open", "half_open", "closed"]
+
+
+async def test_a_spent_budget_of_the_only_provider_is_the_error() -> None:
+    with pytest.raises(errors.AllProvidersFailed, match="a was not asked: its budget is spent") as caught:
+        await Bench(Scripted("a", answers()), spending=Purse("a")).ask()
+    assert isinstance(caught.value.first, errors.QuotaSpent)
+
+
+async def test_an_account_that_takes_its_time_takes_it_from_the_provider() -> None:
+    class Slow(Purse):
+        async def charge(self, provider: str, operation: str) -> str:
+            bench.clock.advance(4.0)
+            return ""
+
+    only = Scripted("a", answers())
+    bench = Bench(only, spending=Slow())
+    await bench.ask(deadline_s=10.0)
+    assert only.given_s == 6.0
+
+
+async def test_the_winner_is_reported_as_well_as_the_losers() -> None:
+    bench = Bench(Scripted("a", fails(errors.Unavailable("a"))), Scripted("b", answers()))
+    await bench.ask()
+    assert bench.observer.failed == [("a", "search", "unavailable")]
+    assert bench.observer.succeeded == [("b", "search")]

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from dowse.interfaces import BreakerChange
+from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
 from dowse.models import Attempt
-from dowse.telemetry.events import LogObserver, fingerprint
+from dowse.telemetry.events import LogObserver, Observers, fingerprint
 from dowse.telemetry.log import configure
 from dowse.telemetry.redact import Redactor
+from tests.fakes import RecordingObserver
 
 Lines = Callable[[], list[dict[str, object]]]
 URL = "https://news.example/secret-story?id=7"
@@ -126,3 +127,40 @@ def test_an_opened_breaker_is_a_warning_and_its_recovery_is_not(
 def test_equal_texts_have_equal_fingerprints_that_do_not_tell_the_text() -> None:
     assert fingerprint("quetzal") == fingerprint("quetzal") != fingerprint("Quetzal")
     assert len(fingerprint("\ud800 lone surrogate")) == 16
+
+
+REPORTS: dict[str, tuple[object, ...]] = {
+    "attempt_failed": (Attempt("exa", "search", "timeout", 1),),
+    "attempt_succeeded": (Attempt("exa", "search", "ok", 1),),
+    "breaker_changed": (BreakerChange("exa", "search", "open"),),
+    "search_completed": ("exa", "quetzal", 1, 1),
+    "fetch_completed": ("direct", URL, "ok", 1),
+    "page_finished": ("direct", "ok"),
+    "tool_called": (ToolCall("web_search", "exa", "ok", 1.0, "alice"),),
+    "provider_charged": (Charge("exa", "search", 0.01),),
+    "budget_charged": (Spent("exa", 1, 0.01, 0.5),),
+}
+
+
+def test_several_observers_hear_everything_that_one_would() -> None:
+    first, late, alone = RecordingObserver(), RecordingObserver(), RecordingObserver()
+    observers = Observers(first)
+    observers.add(late)
+    assert set(REPORTS) == {name for name in vars(Observer) if not name.startswith("_")}
+    for name, report in REPORTS.items():
+        getattr(observers, name)(*report)
+        getattr(alone, name)(*report)
+    assert vars(first) == vars(late) == vars(alone)
+    assert all(vars(alone)[kept] for kept in ("failed", "succeeded", "changes", "searches", "fetches", "calls"))
+
+
+def test_the_page_of_a_failed_attempt_reaches_every_observer() -> None:
+    observer = RecordingObserver()
+    Observers(observer).attempt_failed(Attempt("direct", "read", "blocked", 1), url=URL)
+    assert observer.unread == [URL]
+
+
+def test_what_is_only_counted_leaves_no_line(logged: Lines) -> None:
+    for name in ("attempt_succeeded", "page_finished", "tool_called", "provider_charged", "budget_charged"):
+        getattr(LogObserver(), name)(*REPORTS[name])
+    assert logged() == []

@@ -1,0 +1,199 @@
+"""Limits and budgets in whole requests: by real clients over HTTP and stdio, and with a moved clock in process."""
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult
+
+from dowse.app import App
+from dowse.config import load
+from dowse.contracts.tool import Answer
+from dowse.interfaces import no_progress
+from dowse.models import Principal
+from dowse.pocketweb import PocketWeb
+from dowse.surfaces.mcp.server import build_server
+from tests.conftest import Server
+from tests.fakes import FakeClock
+
+ERAS = ["legacy", "2026-07-28"]
+SEARCH = {"query": "python release", "num_results": 1, "fetch_content": False}
+TOKENS = {"DOWSE_TOKENS": "alice:token-of-alice,bob:token-of-bob"}
+
+
+def text(result: CallToolResult) -> str:
+    (block,) = result.content
+    assert block.type == "text"
+    return block.text
+
+
+async def search(client: Client, **arguments: Any) -> CallToolResult:
+    return await client.call_tool("web_search", {**SEARCH, **arguments})
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_the_21st_call_inside_the_window_is_refused_and_other_principals_are_not(
+    server: Server, web: PocketWeb, era: str
+) -> None:
+    settings = {**web.environment("serper"), **TOKENS, "DOWSE_LIMIT_WEB_SEARCH": "20/10m"}
+    async with server.here(settings) as http:
+        async with http.client(era, "token-of-alice") as alice:
+            for _ in range(20):
+                assert not (await search(alice)).is_error
+            refused = await search(alice)
+            read = await alice.call_tool("get_content", {"url": web.page("/python/whatsnew-3.14")})
+        async with http.client(era, "token-of-bob") as bob:
+            assert not (await search(bob)).is_error
+    assert refused.is_error
+    assert refused.meta is not None
+    retry_after = refused.meta["dowse/retry_after"]
+    assert 590 <= retry_after <= 600
+    assert text(refused).startswith("web_search is limited to 20 calls in 600 seconds")
+    assert f"try again in {retry_after} seconds" in text(refused)
+    assert not read.is_error, "another tool of the same caller"
+    assert len(web.serper.requests) == 21
+
+
+async def test_over_stdio_the_owner_of_the_process_is_limited_too(server: Server, web: PocketWeb) -> None:
+    settings = {**web.environment("serper"), "DOWSE_LIMIT_WEB_SEARCH": "2/10m"}
+    async with server.connect(settings) as client:
+        assert [(await search(client)).is_error for _ in range(3)] == [False, False, True]
+
+
+class Moved:
+    """The application in this process, with a clock that a test moves and callers that it names."""
+
+    def __init__(self, settings: Mapping[str, str], clock: FakeClock) -> None:
+        self.clock = clock
+        self.app = App(load({}, settings).settings, clock=clock)
+
+    async def search(self, caller: str = "alice") -> Answer:
+        tool = self.app.contract.tool("web_search")
+        assert tool is not None
+        return await self.app.dispatcher.call(tool, SEARCH, no_progress, Principal(caller))
+
+
+async def test_recovery_is_exactly_on_time(web: PocketWeb, clock: FakeClock) -> None:
+    settings = {**web.environment("serper"), "DOWSE_LIMIT_WEB_SEARCH": "20/10m"}
+    moved = Moved(settings, clock)
+    async with moved.app:
+        started = clock.now()
+        for _ in range(20):
+            assert not (await moved.search()).is_error
+            clock.advance(1.0)
+        assert (await moved.search()).meta == {"retry_after": 580}
+        clock.time = started + 600 - 0.001
+        assert (await moved.search()).meta == {"retry_after": 1}
+        clock.time = started + 600
+        assert not (await moved.search()).is_error
+        assert (await moved.search()).meta == {"retry_after": 1}
+        assert not (await moved.search("bob")).is_error
+
+
+async def test_a_spent_budget_moves_on_to_the_next_provider_and_is_new_next_month(
+    web: PocketWeb, clock: FakeClock
+) -> None:
+    settings = {**web.environment("serper", "tavily"), "DOWSE_BUDGET_SERPER": "2calls/month"}
+    moved = Moved(settings, clock)
+    async with moved.app:
+        engines = [(await moved.search()).engine for _ in range(3)]
+        clock.date = date(2026, 11, 30)
+        last = await moved.search()
+        clock.date = date(2026, 12, 1)
+        engines.append((await moved.search()).engine)
+    assert engines == ["serper", "serper", "tavily", "serper"]
+    assert last.structured is not None
+    assert last.structured["attempts"][0] == {  # type: ignore[index]
+        "provider": "serper",
+        "operation": "search",
+        "outcome": "quota_spent",
+        "ms": 0,
+        "detail": "its budget of 2 calls/month is spent until 2026-12-01",
+    }
+    assert len(web.serper.requests) == 3
+
+
+async def test_the_answer_that_reaches_80_percent_carries_the_warning(web: PocketWeb, clock: FakeClock) -> None:
+    settings = {**web.environment("serper"), "DOWSE_BUDGET_SERPER": "5calls/day"}
+    moved = Moved(settings, clock)
+    async with moved.app:
+        answers = [await moved.search() for _ in range(5)]
+    warnings = [answer.structured["warnings"] for answer in answers if answer.structured]
+    assert [len(items) for items in warnings] == [0, 0, 0, 1, 0]  # type: ignore[arg-type]
+    assert "serper has used 80 % of its budget of 5 calls/day" in answers[3].text
+
+
+async def test_a_spent_budget_of_the_only_provider_says_so(web: PocketWeb, clock: FakeClock) -> None:
+    moved = Moved({**web.environment("serper"), "DOWSE_BUDGET_SERPER": "1calls/day"}, clock)
+    async with moved.app:
+        await moved.search()
+        refused = await moved.search()
+    assert refused.is_error
+    assert refused.text == "serper was not asked: its budget of 1 calls/day is spent until 2026-11-16"
+
+
+async def test_money_is_counted_by_the_prices_of_the_providers(web: PocketWeb, clock: FakeClock) -> None:
+    """Tavily's basic search is one credit of 0.8 cents."""
+    moved = Moved({**web.environment("tavily"), "DOWSE_BUDGET_TAVILY": "0.016usd/day"}, clock)
+    async with moved.app:
+        assert [(await moved.search()).is_error for _ in range(3)] == [False, False, True]
+    assert len(web.tavily.requests) == 2
+
+
+async def test_servers_and_commands_of_one_user_share_the_budget(
+    server: Server, web: PocketWeb, tmp_path: Path
+) -> None:
+    """One process after the other: the file in the cache directory remembers."""
+    settings = {**web.environment("serper"), "DOWSE_BUDGET_SERPER": "3calls/month"}
+    async with server.connect(settings) as client:
+        assert [(await search(client)).is_error for _ in range(2)] == [False, False]
+    async with server.http(settings) as http, http.client() as client:
+        results = [await search(client) for _ in range(2)]
+    assert [result.is_error for result in results] == [False, True]
+    assert len(web.serper.requests) == 3
+    assert (tmp_path / ".cache" / "dowse" / "state.db").exists()
+
+
+async def test_without_a_budget_no_file_is_made(server: Server, web: PocketWeb, tmp_path: Path) -> None:
+    async with server.connect(web.environment("serper")) as client:
+        assert not (await search(client)).is_error
+    assert not (tmp_path / ".cache").exists()
+
+
+async def test_a_ledger_that_cannot_be_written_fails_no_search(server: Server, web: PocketWeb, tmp_path: Path) -> None:
+    (tmp_path / "state.db").write_bytes(b"this is no database" * 100)
+    settings = {
+        **web.environment("serper", "tavily"),
+        "DOWSE_BUDGET_SERPER": "1calls/month",
+        "DOWSE_STATE": f"sqlite:///{tmp_path}/state.db",
+    }
+    async with server.connect(settings) as client:
+        results = [await search(client) for _ in range(3)]
+    assert [result.structured_content["engine"] for result in results] == ["serper", "tavily", "tavily"]
+    assert server.log.count("ledger failed, spending is counted in memory") == 1
+
+
+async def test_a_redis_is_announced_as_not_used_yet(server: Server, web: PocketWeb) -> None:
+    settings = {
+        **web.environment("serper"),
+        "DOWSE_BUDGET_SERPER": "1calls/month",
+        "DOWSE_STATE": "redis://user:canary-password@localhost:6379/0",
+    }
+    async with server.connect(settings) as client:
+        assert [(await search(client)).is_error for _ in range(2)] == [False, True]
+    assert "DOWSE_STATE names a Redis, which this version does not use yet" in server.log
+    assert "canary-password" not in server.log
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_budget_refuses_in_both_eras(web: PocketWeb, clock: FakeClock, era: str) -> None:
+    settings = {**web.environment("serper", "tavily"), "DOWSE_BUDGET_SERPER": "1calls/day", "DOWSE_STATE": "memory:"}
+    async with (
+        App(load({}, settings).settings, clock=clock) as app,
+        Client(build_server(app), mode=era) as client,
+    ):
+        results = [await search(client) for _ in range(2)]
+    assert [result.structured_content["engine"] for result in results] == ["serper", "tavily"]

@@ -1,0 +1,169 @@
+"""Every call goes one way: limited by who calls, watched, shaped by its contract, masked."""
+
+import io
+from collections.abc import Mapping
+
+import pytest
+
+from dowse.config import load
+from dowse.contracts.dispatch import Dispatcher
+from dowse.contracts.tool import Answer, Tool
+from dowse.errors import DowseError, LimitReached, NoProvider
+from dowse.interfaces import Progress, ToolCall, no_progress
+from dowse.models import LOCAL, Principal, Rate
+from dowse.routing.limiter import SlidingWindows
+from dowse.telemetry.log import configure
+from dowse.telemetry.redact import Redactor
+from tests.fakes import FakeClock, RecordingObserver
+
+ALICE, BOB = Principal("alice"), Principal("bob")
+SECRET = "sk-canary-0123456789abcdef"
+
+
+class Bench:
+    """A dispatcher, and tools that do as a test says and count how often they ran."""
+
+    def __init__(self, clock: FakeClock, **environ: str) -> None:
+        self.clock = clock
+        self.observer = RecordingObserver()
+        self.ran = 0
+        self.dispatcher = Dispatcher(
+            load({}, environ).settings,
+            clock=clock,
+            limiter=SlidingWindows(clock),
+            observer=self.observer,
+            redactor=Redactor([SECRET]),
+        )
+
+    def tool(self, name: str = "web_search", does: Answer | Exception = Answer("found", engine="serper")) -> Tool:  # noqa: B008
+        async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+            self.ran += 1
+            self.clock.advance(0.5)
+            if isinstance(does, Exception):
+                raise does
+            return does
+
+        return Tool(name, name, "", (), call)
+
+    async def call(self, caller: Principal = LOCAL, tool: Tool | None = None) -> Answer:
+        return await self.dispatcher.call(tool or self.tool(), {}, no_progress, caller)
+
+
+async def test_the_21st_call_inside_the_window_is_refused_and_says_when_to_come_back(clock: FakeClock) -> None:
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="20/10m")
+    for _ in range(20):
+        assert not (await bench.call(ALICE)).is_error
+    refused = await bench.call(ALICE)
+    assert refused == Answer(
+        "web_search is limited to 20 calls in 600 seconds, and they are used up; "
+        "try again in 590 seconds (retry_after: 590).",
+        is_error=True,
+        meta={"retry_after": 590},
+    )
+    assert bench.ran == 20
+
+
+async def test_other_callers_and_other_tools_are_unaffected(clock: FakeClock) -> None:
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m", DOWSE_LIMIT_GET_CONTENT="1/10m")
+    assert not (await bench.call(ALICE)).is_error
+    assert (await bench.call(ALICE)).is_error
+    assert not (await bench.call(BOB)).is_error
+    assert not (await bench.call(LOCAL)).is_error
+    assert not (await bench.call(ALICE, bench.tool("get_content"))).is_error
+
+
+async def test_a_call_is_refused_until_the_window_ends_and_admitted_right_then(clock: FakeClock) -> None:
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    started = clock.now()
+    await bench.call(ALICE)
+    clock.time = started + 600 - 0.001
+    refused = await bench.call(ALICE)
+    assert refused.meta == {"retry_after": 1}
+    clock.time = started + 600
+    assert not (await bench.call(ALICE)).is_error
+
+
+async def test_who_comes_back_when_told_to_is_admitted(clock: FakeClock) -> None:
+    """The wait is rounded up to whole seconds: rounded down it would lead to a second refusal."""
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/1m")
+    await bench.call(ALICE)
+    clock.advance(0.123)
+    refused = await bench.call(ALICE)
+    retry_after = refused.meta["retry_after"]
+    assert isinstance(retry_after, int)
+    clock.advance(retry_after)
+    assert not (await bench.call(ALICE)).is_error
+
+
+async def test_a_callers_own_limit_beats_the_settings(clock: FakeClock) -> None:
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    favoured = Principal("carol", limits={"web_search": Rate(3, 60.0)})
+    assert [(await bench.call(favoured)).is_error for _ in range(4)] == [False, False, False, True]
+
+
+async def test_a_callers_own_limit_for_one_tool_leaves_the_settings_for_the_others(clock: FakeClock) -> None:
+    bench = Bench(clock, DOWSE_LIMIT_GET_CONTENT="1/10m")
+    favoured = Principal("carol", limits={"web_search": Rate(3, 60.0)})
+    tool = bench.tool("get_content")
+    assert [(await bench.call(favoured, tool)).is_error for _ in range(2)] == [False, True]
+
+
+async def test_without_a_limit_nobody_is_refused(clock: FakeClock) -> None:
+    bench = Bench(clock)
+    assert not any([(await bench.call(ALICE)).is_error for _ in range(100)])
+
+
+async def test_a_tool_that_fails_has_been_used(clock: FakeClock) -> None:
+    """What a call costs us does not depend on whether it succeeded."""
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    await bench.call(ALICE, bench.tool(does=NoProvider("none")))
+    assert "limited to 1 calls" in (await bench.call(ALICE)).text
+
+
+async def test_a_contract_gives_a_refusal_its_own_shape(clock: FakeClock) -> None:
+    def failed(error: DowseError, given: Mapping[str, object]) -> Answer:
+        assert isinstance(error, LimitReached)
+        return Answer("busy", {"retry_after": error.retry_after_s}, is_error=True)
+
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    plain = bench.tool()
+    tool = Tool(plain.name, "", "", (), plain.call, failed=failed)
+    await bench.call(ALICE, tool)
+    assert await bench.call(ALICE, tool) == Answer("busy", {"retry_after": 600}, is_error=True)
+
+
+async def test_every_call_is_reported_with_who_answered_and_how_long_it_took(clock: FakeClock) -> None:
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    await bench.call(ALICE)
+    await bench.call(ALICE)
+    await bench.call(BOB, bench.tool(does=NoProvider("none")))
+    assert bench.observer.calls == [
+        ToolCall("web_search", "serper", "ok", 0.5, "alice"),
+        ToolCall("web_search", "", "LimitReached", 0.0, "alice"),
+        ToolCall("web_search", "", "NoProvider", 0.5, "bob"),
+    ]
+
+
+async def test_a_failure_is_nobodys_answer(clock: FakeClock) -> None:
+    """A contract may name the engine that failed in the answer; it did not answer."""
+    bench = Bench(clock)
+    await bench.call(tool=bench.tool(does=Answer("no page", is_error=True, engine="direct")))
+    assert [call.engine for call in bench.observer.calls] == [""]
+
+
+async def test_a_bug_is_an_answer_that_tells_nothing(clock: FakeClock) -> None:
+    log = io.StringIO()
+    configure("info", Redactor(), log)
+    bench = Bench(clock)
+    answer = await bench.call(ALICE, bench.tool(does=ValueError("the inside story")))
+    assert answer.is_error
+    assert "inside story" not in answer.text
+    assert "inside story" in log.getvalue()
+    assert [call.outcome for call in bench.observer.calls] == ["ValueError"]
+
+
+@pytest.mark.parametrize("is_error", [False, True])
+async def test_no_secret_is_in_any_part_of_an_answer(clock: FakeClock, is_error: bool) -> None:
+    bench = Bench(clock)
+    leaky = Answer(f"a {SECRET}", {"key": [SECRET]}, is_error=is_error, further=(f"b {SECRET}",))
+    assert SECRET not in repr(await bench.call(tool=bench.tool(does=leaky)))

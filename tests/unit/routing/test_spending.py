@@ -1,0 +1,176 @@
+"""Budgets: counted before the call, never exceeded, warned about once, new with each period."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from dowse.errors import BudgetSpent
+from dowse.interfaces import Charge, Spent
+from dowse.models import Budget
+from dowse.routing.spending import Account
+from dowse.stores import open_ledger
+from dowse.stores.ledger import Ledger, MemoryLedger
+from dowse.telemetry.log import LOGGER
+from tests.fakes import FakeClock, RecordingObserver
+
+PRICES = {"serper": {"search": 0.001, "read": 0.002}, "tavily": {"search": 0.008}}
+
+
+class Bench:
+    """An account with a moved clock and a remembering observer."""
+
+    def __init__(self, ledger: Ledger | None = None, clock: FakeClock | None = None, **budgets: Budget) -> None:
+        self.clock = clock or FakeClock()
+        self.observer = RecordingObserver()
+        ledger = ledger or MemoryLedger()
+        self.account = Account(budgets, PRICES, ledger, clock=self.clock, observer=self.observer)
+
+    async def charge(self, times: int, provider: str = "serper") -> list[str]:
+        return [await self.account.charge(provider, "search") for _ in range(times)]
+
+    async def admits(self, provider: str = "serper") -> bool:
+        try:
+            await self.account.charge(provider, "search")
+        except BudgetSpent:
+            return False
+        return True
+
+
+async def test_a_spent_budget_says_what_it_was_and_until_when() -> None:
+    bench = Bench(serper=Budget(3, "calls", "month"))
+    await bench.charge(3)
+    with pytest.raises(BudgetSpent) as caught:
+        await bench.charge(1)
+    assert caught.value.code == "quota_spent"
+    assert caught.value.detail == "its budget of 3 calls/month is spent until 2026-12-01"
+    assert str(caught.value) == "serper was not asked: its budget of 3 calls/month is spent until 2026-12-01"
+
+
+async def test_a_provider_without_a_budget_is_counted_all_the_same() -> None:
+    bench = Bench(exa=Budget(1, "calls", "day"))
+    await bench.charge(2)
+    assert bench.observer.charges == [Charge("serper", "search", 0.001)] * 2
+    assert bench.observer.spent == []
+    assert await bench.account.spent("serper") is None
+
+
+async def test_a_refused_call_is_neither_charged_nor_counted() -> None:
+    bench = Bench(serper=Budget(1, "calls", "day"))
+    await bench.charge(1)
+    assert not await bench.admits()
+    assert len(bench.observer.charges) == 1
+    assert await bench.account.spent("serper") == Spent("serper", calls=1, usd=0.001, share=1.0)
+
+
+@pytest.mark.parametrize(("amount", "calls"), [(0.007999, 0), (0.008, 1), (0.024, 3), (0.08, 10), (0.1, 12)])
+async def test_money_is_never_exceeded_by_the_call_that_would_cross_the_line(amount: float, calls: int) -> None:
+    """Ten calls at 0.008 dollars are 0.08 dollars, which sums of floats do not find."""
+    bench = Bench(tavily=Budget(amount, "usd", "month"))
+    assert [await bench.admits("tavily") for _ in range(calls + 1)] == [True] * calls + [False]
+
+
+async def test_operations_have_prices_of_their_own_and_share_the_budget() -> None:
+    bench = Bench(serper=Budget(0.003, "usd", "day"))
+    await bench.account.charge("serper", "read")
+    await bench.account.charge("serper", "search")
+    assert not await bench.admits()
+    assert bench.observer.charges == [Charge("serper", "read", 0.002), Charge("serper", "search", 0.001)]
+
+
+async def test_what_has_no_price_is_never_too_expensive() -> None:
+    bench = Bench(searxng=Budget(0.01, "usd", "day"))
+    assert all([await bench.admits("searxng") for _ in range(50)])
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.set_level("WARNING", LOGGER.name)
+    return caplog
+
+
+async def test_at_80_percent_there_is_one_warning_in_the_answer_and_one_in_the_log(
+    logged: pytest.LogCaptureFixture,
+) -> None:
+    bench = Bench(serper=Budget(10, "calls", "month"))
+    warnings = await bench.charge(10)
+    assert [index for index, warning in enumerate(warnings, start=1) if warning] == [8]
+    assert warnings[7] == (
+        "serper has used 80 % of its budget of 10 calls/month; once it is spent, serper is not asked until 2026-12-01"
+    )
+    assert [record.getMessage() for record in logged.records] == ["budget runs out"]
+
+
+async def test_the_warning_comes_again_in_the_next_period() -> None:
+    bench = Bench(serper=Budget(0.005, "usd", "day"))
+    assert [bool(warning) for warning in await bench.charge(5)] == [False, False, False, True, False]
+    bench.clock.date = date(2026, 11, 16)
+    assert [bool(warning) for warning in await bench.charge(5)] == [False, False, False, True, False]
+
+
+async def test_processes_that_share_a_ledger_warn_once_between_them(tmp_path: Path) -> None:
+    clock = FakeClock()
+    ledgers = [open_ledger(f"sqlite:///{tmp_path}/state.db", clock) for _ in range(2)]
+    one, two = (Bench(ledger, clock, serper=Budget(10, "calls", "day")) for ledger in ledgers)
+    warnings = [warning for _ in range(5) for bench in (one, two) for warning in await bench.charge(1)]
+    assert len([warning for warning in warnings if warning]) == 1
+    assert not await one.admits()
+    assert await two.account.spent("serper") == Spent("serper", calls=10, usd=0.01, share=1.0)
+    for bench in (one, two):
+        await bench.account.close()
+
+
+@pytest.mark.parametrize(
+    ("period", "last", "first"),
+    [
+        ("month", date(2026, 11, 30), date(2026, 12, 1)),
+        ("month", date(2026, 12, 31), date(2027, 1, 1)),
+        ("month", date(2028, 2, 29), date(2028, 3, 1)),
+        ("day", date(2026, 11, 30), date(2026, 12, 1)),
+        ("day", date(2026, 11, 14), date(2026, 11, 15)),
+    ],
+)
+async def test_a_new_period_brings_a_new_budget(tmp_path: Path, period: str, last: date, first: date) -> None:
+    budget = Budget(2, "calls", "month" if period == "month" else "day")
+    clock = FakeClock()
+    bench = Bench(open_ledger(f"sqlite:///{tmp_path}/state.db", clock), clock, serper=budget)
+    clock.date = last
+    await bench.charge(2)
+    with pytest.raises(BudgetSpent, match=f"until {first}"):
+        await bench.charge(1)
+    clock.date = first
+    assert [await bench.admits() for _ in range(3)] == [True, True, False]
+    await bench.account.close()
+
+
+async def test_a_day_in_the_middle_of_a_month_brings_nothing_to_a_monthly_budget() -> None:
+    bench = Bench(serper=Budget(2, "calls", "month"))
+    await bench.charge(2)
+    bench.clock.date = date(2026, 11, 16)
+    assert not await bench.admits()
+
+
+async def test_a_report_tells_how_all_budgets_stand_now() -> None:
+    bench = Bench(serper=Budget(4, "calls", "day"), tavily=Budget(0.08, "usd", "day"))
+    await bench.charge(1)
+    await bench.charge(2, "tavily")
+    bench.observer.spent.clear()
+    await bench.account.report()
+    assert bench.observer.spent == [Spent("serper", 1, 0.001, 0.25), Spent("tavily", 2, 0.016, 0.2)]
+    bench.clock.date = date(2026, 11, 16)
+    bench.observer.spent.clear()
+    await bench.account.report()
+    assert bench.observer.spent == [Spent("serper", 0, 0.0, 0.0), Spent("tavily", 0, 0.0, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        (Budget(500.0, "calls", "month"), "500 calls/month"),
+        (Budget(1_000_000.0, "calls", "day"), "1000000 calls/day"),
+        (Budget(5.0, "usd", "month"), "5 usd/month"),
+        (Budget(0.25, "usd", "day"), "0.25 usd/day"),
+    ],
+)
+def test_a_budget_is_told_as_it_is_written(budget: Budget, words: str) -> None:
+    assert str(budget) == words

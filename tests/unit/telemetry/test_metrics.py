@@ -1,0 +1,122 @@
+"""What is counted, under which names, and that labels hold nothing but names of ours."""
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
+from dowse.models import Attempt
+from dowse.telemetry.metrics import MetricsObserver
+
+CANARY = "quetzal nesting sites"
+
+
+class Metrics:
+    """The observer, and its numbers as a Prometheus server would read them."""
+
+    def __init__(self) -> None:
+        self.observer = MetricsObserver(tools=["web_search", "get_content"], engines=["serper", "tavily", "direct"])
+
+    def samples(self) -> dict[str, float]:
+        """Every sample but the times at which series were created."""
+        text = self.observer.exposition().decode()
+        return {
+            f"{sample.name}{{{','.join(f'{name}={value}' for name, value in sorted(sample.labels.items()))}}}": value
+            for family in text_string_to_metric_families(text)
+            for sample in family.samples
+            if not sample.name.endswith("_created")
+            for value in [sample.value]
+        }
+
+    def __getitem__(self, key: str) -> float:
+        return self.samples()[key]
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    return Metrics()
+
+
+def called(tool: str = "web_search", engine: str = "tavily", outcome: str = "ok", seconds: float = 0.2) -> ToolCall:
+    return ToolCall(tool, engine, outcome, seconds, caller="alice")
+
+
+def test_calls_and_durations_have_the_names_of_the_contract(metrics: Metrics) -> None:
+    for seconds in (0.2, 0.2, 12.0):
+        metrics.observer.tool_called(called(seconds=seconds))
+    assert metrics["mcp_tool_calls_total{provider=tavily,tool=web_search}"] == 3
+    assert metrics["mcp_tool_duration_seconds_count{provider=tavily,tool=web_search}"] == 3
+    assert metrics["mcp_tool_duration_seconds_sum{provider=tavily,tool=web_search}"] == pytest.approx(12.4)
+    assert metrics["mcp_tool_duration_seconds_bucket{le=0.25,provider=tavily,tool=web_search}"] == 2
+
+
+def test_a_call_that_nobody_answered_has_no_provider_and_an_error(metrics: Metrics) -> None:
+    metrics.observer.tool_called(called(engine="", outcome="AllProvidersFailed"))
+    assert metrics["mcp_tool_calls_total{provider=none,tool=web_search}"] == 1
+    assert metrics["mcp_tool_errors_total{error=AllProvidersFailed,tool=web_search}"] == 1
+
+
+def test_a_refusal_by_a_limit_is_counted_by_itself(metrics: Metrics) -> None:
+    metrics.observer.tool_called(called(engine="", outcome="LimitReached"))
+    metrics.observer.tool_called(called())
+    assert metrics["dowse_limit_refusals_total{tool=web_search}"] == 1
+    assert metrics["mcp_tool_errors_total{error=LimitReached,tool=web_search}"] == 1
+
+
+def test_attempts_are_counted_whether_they_fail_or_not(metrics: Metrics) -> None:
+    metrics.observer.attempt_failed(Attempt("serper", "search", "rate_limited", 3))
+    metrics.observer.attempt_succeeded(Attempt("tavily", "search", "ok", 3))
+    assert metrics["dowse_provider_attempts_total{operation=search,outcome=rate_limited,provider=serper}"] == 1
+    assert metrics["dowse_provider_attempts_total{operation=search,outcome=ok,provider=tavily}"] == 1
+
+
+def test_a_breaker_counts_as_open_until_it_is_closed(metrics: Metrics) -> None:
+    seen = []
+    for state in ("open", "half_open", "open", "half_open", "closed"):
+        metrics.observer.breaker_changed(BreakerChange("serper", "search", state))
+        seen.append(metrics["dowse_breaker_open{operation=search,provider=serper}"])
+    assert seen == [1, 1, 1, 1, 0]
+
+
+def test_calls_and_cost_are_added_up(metrics: Metrics) -> None:
+    for operation in ("search", "search", "read"):
+        metrics.observer.provider_charged(Charge("serper", operation, 0.001))
+    assert metrics["dowse_provider_calls_total{operation=search,provider=serper}"] == 2
+    assert metrics["dowse_provider_calls_total{operation=read,provider=serper}"] == 1
+    assert metrics["dowse_provider_cost_usd_total{provider=serper}"] == pytest.approx(0.003)
+
+
+def test_a_budget_is_shown_as_it_stands_now(metrics: Metrics) -> None:
+    for share in (0.5, 0.75, 0.0):
+        metrics.observer.budget_charged(Spent("serper", 1, 0.1, share))
+    assert metrics["dowse_budget_used_ratio{provider=serper}"] == 0.0
+
+
+def test_pages_are_counted_by_engine_and_status(metrics: Metrics) -> None:
+    metrics.observer.page_finished("direct", "ok")
+    metrics.observer.page_finished("direct", "blocked")
+    assert metrics["dowse_pages_total{engine=direct,status=ok}"] == 1
+    assert metrics["dowse_pages_total{engine=direct,status=blocked}"] == 1
+
+
+def test_labels_hold_nothing_but_known_names(metrics: Metrics) -> None:
+    """Whatever a report says, a stranger's text never becomes a series: not a query, an address or a caller."""
+    observer = metrics.observer
+    observer.tool_called(called(tool=CANARY, engine=CANARY, outcome=CANARY))
+    observer.attempt_failed(Attempt(CANARY, "read", CANARY, 3, CANARY), url=f"https://x.example/{CANARY}")
+    observer.breaker_changed(BreakerChange(CANARY, "search", "open"))
+    observer.search_completed(CANARY, CANARY, 3, 3)
+    observer.fetch_completed(CANARY, f"https://x.example/{CANARY}", CANARY, 3)
+    observer.page_finished(CANARY, CANARY)
+    observer.provider_charged(Charge(CANARY, "search", 0.1))
+    observer.budget_charged(Spent(CANARY, 1, 0.1, 0.1))
+    text = observer.exposition().decode()
+    assert "quetzal" not in text
+    assert "x.example" not in text
+    assert "alice" not in text
+    assert metrics["mcp_tool_calls_total{provider=other,tool=other}"] == 1
+    assert metrics["mcp_tool_errors_total{error=other,tool=other}"] == 1
+
+
+def test_registries_are_apart(metrics: Metrics) -> None:
+    metrics.observer.tool_called(called())
+    assert "mcp_tool_calls_total{provider=tavily,tool=web_search}" not in Metrics().samples()
