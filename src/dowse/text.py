@@ -41,6 +41,8 @@ _BRACKETS = re.compile("[<>]")
 
 def visible(text: str) -> str:
     """The text without control, bidi, tag and other invisible code points; lines stay lines."""
+    if _is_plain(text):
+        return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     return _VARIATION_RUN.sub(r"\1", _JOINERS.sub(_keep_between_letters, _INVISIBLE.sub("", text)))
 
@@ -81,6 +83,11 @@ def estimate_tokens(text: str) -> int:
     """An upper estimate of tokens: about 3.3 characters each in ASCII, 1.2 tokens for any other character."""
     plain = len(text.encode("ascii", "ignore"))
     return int(plain / 3.3 + (len(text) - plain) * 1.2 + 0.999)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether all of it is printable ASCII on one line, as most titles and snippets are: nothing can hide in it."""
+    return text.isascii() and text.isprintable()
 
 
 def _keep_between_letters(match: re.Match[str]) -> str:

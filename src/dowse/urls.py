@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import can_ada
 
@@ -52,6 +53,7 @@ class Url:
     has_userinfo: bool
 
 
+@lru_cache(maxsize=512)
 def parse(text: str, base: str = "") -> Url | None:
     """Parse as a browser would; `None` for what a browser would refuse or has no host."""
     try:

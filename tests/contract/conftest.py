@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from dowse.config import load
-from dowse.interfaces import SearchProvider
+from dowse.interfaces import PageReader, SearchProvider
 from dowse.models import Deadline
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PocketWeb
+from dowse.pocketweb import PocketWeb, ReaderDouble
 from dowse.pocketweb.double import Double
-from dowse.providers.table import PROVIDERS, Kit
+from dowse.providers.table import PROVIDERS, READERS, Kit
 from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock
 
@@ -29,6 +29,16 @@ async def client() -> AsyncIterator[ConfiguredClient]:
 def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
     loaded = load({}, {**web.environment(name), **settings}).settings
     return PROVIDERS[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
+
+
+def reader(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> PageReader:
+    loaded = load({}, {**web.environment(name), **settings}).settings
+    return READERS[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
+
+
+def reader_double(web: PocketWeb, name: str) -> ReaderDouble:
+    (found,) = [each for each in web.readers if each.name == name]
+    return found
 
 
 def double(web: PocketWeb, name: str) -> Double:

@@ -28,6 +28,9 @@ async def test_serper_is_posted_q_and_num_with_its_key_in_the_header(web: Pocket
             {"tbs": "cdr:1,cd_min:01/31/2026,cd_max:02/01/2026"},
         ),
         (Query("x", end_date="2026-02-01"), {"tbs": "cdr:1,cd_max:02/01/2026"}),
+        (Query("x", country="no", location="Oslo, Norway"), {"gl": "no", "location": "Oslo, Norway"}),
+        (Query("x", language="pt-BR", country="pt"), {"hl": "pt-br", "gl": "pt"}),
+        (Query("x", page=2, autocorrect=False), {"page": 2, "autocorrect": False}),
     ],
 )
 async def test_serper_gets_filters_in_googles_words(
@@ -255,3 +258,38 @@ async def test_a_searxng_page_that_fails_later_costs_only_itself(web: PocketWeb,
     found = await provider(web, "searxng", client).search(Query("x", num_results=25), DEADLINE)
     assert len(found.hits) == 10
     assert found.warnings[0].startswith("page 2 could not be had: searxng is unavailable")
+
+
+async def test_exa_gets_the_country_as_the_users_location(web: PocketWeb, client: ConfiguredClient) -> None:
+    await provider(web, "exa", client).search(Query("x", country="no"), DEADLINE)
+    assert (web.exa.requests[0].json or {})["userLocation"] == "NO"
+
+
+@pytest.mark.parametrize("name", ["serper", "exa", "tavily", "searxng"])
+async def test_pages_of_results_follow_each_other_at_every_provider(
+    web: PocketWeb, client: ConfiguredClient, name: str
+) -> None:
+    """Emulated where the API has no pages: all up to it are asked for, and the earlier ones dropped."""
+    getattr(web, name).finds([f"https://example.org/{number}" for number in range(30)])
+    asked = provider(web, name, client)
+    pages = [await asked.search(Query("x", num_results=10, page=page), DEADLINE) for page in (1, 2)]
+    urls = [[hit.url for hit in found.hits] for found in pages]
+    assert urls == [[f"https://example.org/{number}" for number in range(start, start + 10)] for start in (0, 10)]
+    assert [found.warnings for found in pages] == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("num_results", "page", "asked"), [(5, 3, ["3"]), (20, 1, ["1", "2"]), (20, 2, ["3", "4"]), (11, 3, ["5", "6"])]
+)
+async def test_no_page_of_searxng_is_shown_twice(
+    web: PocketWeb, client: ConfiguredClient, num_results: int, page: int, asked: list[str]
+) -> None:
+    web.searxng.finds([f"https://example.org/{number}" for number in range(100)])
+    await provider(web, "searxng", client).search(Query("x", num_results=num_results, page=page), DEADLINE)
+    assert [sent.params.get("pageno", "1") for sent in web.searxng.requests] == asked
+
+
+async def test_a_page_behind_the_last_result_is_empty(web: PocketWeb, client: ConfiguredClient) -> None:
+    found = await provider(web, "tavily", client).search(Query("x", num_results=10, page=4), DEADLINE)
+    assert found.hits == ()
+    assert found.warnings == ("tavily gives at most 20 results; 40 were asked for.",)

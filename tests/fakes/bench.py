@@ -6,6 +6,7 @@ from dowse.config import load
 from dowse.contracts import registry
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer
+from dowse.errors import DowseError
 from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import Fetcher, SearchProvider
@@ -28,7 +29,8 @@ class ContractBench:
         fetcher: Fetcher | None = None,
         **environ: str,
     ) -> None:
-        clock, observer, settings = FakeClock(), RecordingObserver(), load({}, environ).settings
+        clock, observer = FakeClock(), RecordingObserver()
+        settings = load({}, {"DOWSE_CONTRACT": contract, **environ}).settings
         self.provider = ScriptedProvider(found if found is not None else Found(()))
         self.fetcher = ScriptedFetcher(pages or {})
         self.steps: list[str] = []
@@ -49,6 +51,12 @@ class ContractBench:
         tool = self.contract.tool(name)
         assert tool is not None
         return await tool.call(arguments, self._progress)
+
+    def failed(self, name: str, error: DowseError, **arguments: object) -> Answer:
+        """The error in the shape that the tool gives it."""
+        tool = self.contract.tool(name)
+        assert tool is not None
+        return tool.failed(error, arguments)
 
     async def structured(self, name: str, **arguments: object) -> dict[str, object]:
         answer = await self.call(name, **arguments)

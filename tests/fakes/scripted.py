@@ -1,4 +1,4 @@
-"""Stand-ins for the seams of `interfaces.py`: a provider, a fetcher and an extractor that do as a test says."""
+"""Stand-ins for the seams of `interfaces.py`: providers, a fetcher and an extractor that do as a test says."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from dowse.errors import PageUnreadable
 from dowse.models import Body, Deadline, Found, Hit, Query, Status, Text
+from tests.fakes.clock import FakeClock
 
 
 @dataclass
@@ -30,6 +31,32 @@ class ScriptedProvider:
 
 HANGS = "hangs"
 """A page that never comes."""
+
+
+@dataclass
+class ScriptedReader:
+    """A scrape API that has one text for every page, or raises, or never answers."""
+
+    text: str | Exception
+    name: str = "serper"
+    title: str = ""
+    is_cut: bool = False
+    takes_s: float = 0.0
+    clock: FakeClock | None = None
+    timeout_s: float = 15.0
+    asked: list[str] = field(default_factory=list)
+    given_s: list[float] = field(default_factory=list)
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        self.asked.append(url)
+        self.given_s.append(deadline.remaining_s())
+        if self.clock:
+            self.clock.advance(self.takes_s)
+        if isinstance(self.text, Exception):
+            raise self.text
+        if self.text == HANGS:
+            await asyncio.Event().wait()
+        return Text(self.text, self.title, len(self.text.split()), self.is_cut)
 
 
 @dataclass

@@ -39,11 +39,11 @@ _PARAMS = (
 def get_content(services: Services) -> Tool:
     async def call(given: Mapping[str, object], progress: Progress) -> Answer:
         arguments = read(_PARAMS, given)
-        url = _checked_address(arguments.text("url"))
+        url = checked_address(arguments.text("url"))
         offline = arguments.flag("offline_mode")
         await progress(f"reading {url}")
         page = await services.read.read(url, services.deadline(), offline=offline)
-        return answer(page, arguments.integer("max_tokens"), arguments.warnings)
+        return answer(page, arguments.integer("max_tokens"), arguments.warnings + page.warnings)
 
     return Tool("get_content", "Read a web page", _DESCRIPTION, _PARAMS, call, GET_CONTENT_OUTPUT)
 
@@ -53,7 +53,7 @@ def address(text: str) -> str:
     return f"https://{text}" if _HOST.fullmatch(text) else text
 
 
-def _checked_address(text: str) -> str:
+def checked_address(text: str) -> str:
     url = address(text)
     if urls.parse(url) is None and ":" not in url:
         raise InvalidRequest(f"url must be a web address such as https://example.org/page, not {text[:80]!r}.")
@@ -76,4 +76,4 @@ def answer(page: Page, max_tokens: int, remarks: tuple[str, ...] = ()) -> Answer
         "total_tokens": estimate_tokens(whole) if page.status.readable else 0,
         "untrusted": True,
     }
-    return Answer(render_page(page, text, remarks, max_tokens=MAX_TOKENS), structured, engine=page.engine)
+    return Answer(render_page(page, text, remarks, max_tokens=MAX_TOKENS), structured, engine=page.answered_by)

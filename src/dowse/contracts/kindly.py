@@ -56,7 +56,7 @@ def get_content(services: Services) -> Tool:
         url = read(_CONTENT_PARAMS, given).text("url")
         await progress(f"reading {url}")
         page = await services.read.read(address(url), services.deadline())
-        return _json({"url": url, "page_content": _whole(page)}, page.engine)
+        return _json({"url": url, "page_content": _whole(page)}, page.answered_by)
 
     return Tool("get_content", "Page content", _CONTENT, _CONTENT_PARAMS, call)
 

@@ -21,8 +21,12 @@ _REASONS = {
 
 def note(page: Page) -> str:
     """The deterministic note for an unread page."""
-    reason = NO_READABLE_CONTENT if page.reason == NO_READABLE_CONTENT else _REASONS[page.status]
-    return f"_Failed to retrieve page content: {reason}_\n\nSource: {page.url}"
+    return f"_Failed to retrieve page content: {reason(page)}_\n\nSource: {page.url}"
+
+
+def reason(page: Page) -> str:
+    """Why a page was not read, in the phrase for its status."""
+    return NO_READABLE_CONTENT if page.reason == NO_READABLE_CONTENT else _REASONS[page.status]
 
 
 def content(page: Page) -> str:

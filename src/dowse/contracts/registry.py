@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dowse.contracts import get_content, kindly, web_search
+from dowse.contracts import get_content, jan, kindly, swissarmyhammer, web_search
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Contract, Tool
 
-_INSTRUCTIONS = "Web search that reads the pages it finds. Search with web_search, read a known URL with get_content."
+_INSTRUCTIONS = {
+    "jan": jan.INSTRUCTIONS,
+    "swissarmyhammer": "Web search that reads the pages it finds. Search with web_search.",
+}
+_USUAL = "Web search that reads the pages it finds. Search with web_search, read a known URL with get_content."
 _TOOLS: dict[str, tuple[Callable[[Services], Tool], ...]] = {
     "dowse": (web_search.web_search, get_content.get_content),
     "kindly": (kindly.web_search, kindly.get_content),
+    "jan": (jan.google_search, jan.scrape),
+    "swissarmyhammer": (swissarmyhammer.web_search,),
 }
 
 
 def build(name: str, services: Services) -> Contract:
-    return Contract(name, _INSTRUCTIONS, tuple(make(services) for make in _TOOLS[name]))
+    return Contract(name, _INSTRUCTIONS.get(name, _USUAL), tuple(make(services) for make in _TOOLS[name]))

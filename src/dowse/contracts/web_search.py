@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 
@@ -65,8 +65,8 @@ def to_query(arguments: Arguments) -> Query:
         time_range=TimeRange(arguments.text("time_range")),
         start_date=_date("start_date", arguments.text("start_date")),
         end_date=_date("end_date", arguments.text("end_date")),
-        include_domains=_domains("include_domains", arguments),
-        exclude_domains=_domains("exclude_domains", arguments),
+        include_domains=domains("include_domains", arguments),
+        exclude_domains=domains("exclude_domains", arguments),
     )
     if query.start_date and query.end_date and query.start_date > query.end_date:
         raise InvalidRequest("start_date must not be after end_date.")
@@ -75,7 +75,7 @@ def to_query(arguments: Arguments) -> Query:
 
 def answer(outcome: SearchOutcome, max_tokens: int, remarks: tuple[str, ...] = ()) -> Answer:
     """Shape a finished search: the typed object, and the same as text for the model."""
-    texts = _fitted([result.page for result in outcome.results], max_tokens)
+    texts = fitted([result.page for result in outcome.results], max_tokens)
     items = [_item(result, text, outcome.engine) for result, text in zip(outcome.results, texts, strict=True)]
     warnings = (*remarks, *outcome.warnings)
     structured: dict[str, object] = {
@@ -131,7 +131,7 @@ def _date(name: str, value: str) -> str:
         raise InvalidRequest(f"{name} must be a date such as 2026-01-31, not {value!r}.") from None
 
 
-def _domains(name: str, arguments: Arguments) -> tuple[str, ...]:
+def domains(name: str, arguments: Arguments) -> tuple[str, ...]:
     """Host names out of whatever was sent: addresses, paths and `www.` are taken off."""
     hosts = []
     for entry in arguments.names(name):
@@ -142,7 +142,7 @@ def _domains(name: str, arguments: Arguments) -> tuple[str, ...]:
     return tuple(dict.fromkeys(hosts))
 
 
-def _fitted(pages: list[Page], max_tokens: int) -> list[str]:
+def fitted(pages: Sequence[Page], max_tokens: int) -> list[str]:
     """Each page's text within the budget for all; notes stay whole, so that they can be relied on."""
     costs = [estimate_tokens(page.text) if page.status.readable else 0 for page in pages]
     granted = budget.shares(costs, max_tokens)
@@ -152,15 +152,19 @@ def _fitted(pages: list[Page], max_tokens: int) -> list[str]:
     ]
 
 
+def status_of(page: Page, text: str) -> Status:
+    """What became of a page of which `text` is shown."""
+    return Status.TRUNCATED if page.status is Status.OK and text != page.text else page.status
+
+
 def _item(result: Result, text: str, engine: str) -> dict[str, object]:
     page = result.page
-    status = Status.TRUNCATED if page.status is Status.OK and text != page.text else page.status
     return {
         "title": result.hit.title,
         "link": result.hit.url,
         "snippet": result.hit.snippet,
         "page_content": text,
-        "status": status.value,
+        "status": status_of(page, text).value,
         "engine": result.hit.engine or engine,
         "score": result.score,
         "published": result.hit.published,

@@ -9,7 +9,8 @@ from dowse.extract import strip, tags
 from dowse.extract.decode import decode
 from dowse.extract.markdown import render
 from dowse.extract.select import select
-from dowse.extract.tidy import clean, fenced, without_repeated_title
+from dowse.extract.tidy import fenced, without_repeated_title
+from dowse.markdown import clean
 from dowse.models import Body, Text
 
 _LOOKS_LIKE_HTML = re.compile(r"<!doctype\s+html|<html[\s>]|<body[\s>]", re.I)

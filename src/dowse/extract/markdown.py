@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
-from dowse.extract.tidy import clean
+from dowse.markdown import clean
 
 _OPTIONS = ConversionOptions(
     bullets="-",

@@ -8,7 +8,7 @@ import re
 from dowse.extract.decode import decode
 from dowse.extract.hidden import hides
 from dowse.extract.tags import VOID, after, tags
-from dowse.extract.tidy import clean
+from dowse.markdown import clean
 from dowse.models import Body, Text
 
 _DROPPED = frozenset(

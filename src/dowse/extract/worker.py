@@ -12,6 +12,7 @@ import signal
 import sys
 
 from dowse.extract import frames
+from dowse.markdown import word_count
 from dowse.models import Body, Text
 
 _MEMORY_BYTES = 1024 * 1024 * 1024
@@ -49,7 +50,7 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
         return frames.head({"ok": False, "error": type(error).__name__}, 0), b""
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    header: dict[str, str | float | bool] = {"ok": True, "title": text.title, "word_count": len(text.markdown.split())}
+    header: dict[str, str | float | bool] = {"ok": True, "title": text.title, "word_count": word_count(text.markdown)}
     return frames.head(header, len(payload)), payload
 
 

@@ -1,14 +1,17 @@
-"""Reads one page: bytes, then Markdown, within the deadline; a failure is a page with a status."""
+"""Reads one page within the deadline: by the scrape APIs if they come first, else by itself. A failure is a status."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
 
+from dowse import urls
 from dowse.errors import Offline, PageUnreadable
+from dowse.flows.scrape import ScrapeChain, Scraped
 from dowse.interfaces import Extractor, Fetcher, Observer
-from dowse.models import OK, Attempt, Clock, Deadline, Page, Status
+from dowse.models import OK, Attempt, Clock, Deadline, Page, Status, Text
 from dowse.telemetry.log import LOGGER
+from dowse.telemetry.traces import span
 
 
 class ReadFlow:
@@ -23,6 +26,7 @@ class ReadFlow:
         observer: Observer,
         page_timeout_s: float,
         max_concurrent: int,
+        scrape_first: ScrapeChain | None = None,
         offline: bool = False,
     ) -> None:
         self._fetcher = fetcher
@@ -31,16 +35,29 @@ class ReadFlow:
         self._observer = observer
         self._page_timeout_s = page_timeout_s
         self._slots = asyncio.Semaphore(max_concurrent)
+        self._scrape_first = scrape_first
         self._offline = offline
 
     async def read(self, url: str, deadline: Deadline, *, offline: bool = False) -> Page:
         """The page behind a URL; raises only when offline, which is decided before anything else."""
         if offline or self._offline:
             raise Offline("scrape")
-        started = self._clock.now()
+        parsed = urls.parse(url)
+        with span("page", host=parsed.host if parsed else "") as current:
+            page = await self._read(url, deadline)
+            current.finished(OK if page.status.readable else page.status.value, engine=page.engine)
+        self._observer.page_finished(page.engine, page.status)
+        return page
+
+    async def _read(self, url: str, deadline: Deadline) -> Page:
+        started = since = self._clock.now()
+        scraped = Scraped()
         try:
             async with asyncio.timeout(deadline.remaining_s()), self._slots:
-                page = await self._read(url, deadline.capped(self._page_timeout_s))
+                if self._scrape_first:
+                    scraped = await self._scrape_first.read(url, deadline, kept_s=self._page_timeout_s)
+                    since = self._clock.now()
+                page = _page(url, scraped.text) if scraped.text else await self._direct(url, deadline)
         except TimeoutError:
             page = Page(url, Status.TIMEOUT)
         except PageUnreadable as error:
@@ -49,20 +66,35 @@ class ReadFlow:
             # A boundary: whatever goes wrong with one page must not cost the others their answer.
             LOGGER.exception("reading a page crashed")
             page = Page(url, Status.ERROR)
-        return self._finished(page, round((self._clock.now() - started) * 1000))
+        page = replace(page, fetch_ms=self._ms(started), warnings=scraped.warnings)
+        return self._told(page, scraped, self._ms(since))
 
-    async def _read(self, url: str, deadline: Deadline) -> Page:
+    async def _direct(self, url: str, deadline: Deadline) -> Page:
+        deadline = deadline.capped(self._page_timeout_s)
         async with asyncio.timeout(deadline.remaining_s()):
             body = await self._fetcher.fetch(url, timeout_s=deadline.remaining_s())
             text = await self._extractor.extract(body, timeout_s=deadline.remaining_s())
-        return Page(url, Status.OK, text.markdown, text.title, body.url, word_count=text.word_count)
+        return _page(url, text, body.url)
 
-    def _finished(self, page: Page, ms: int) -> Page:
-        engine = self._fetcher.name
-        outcome = OK if page.status.readable else page.status.value
-        attempt = Attempt(engine, "read", outcome, ms, page.reason)
+    def _told(self, page: Page, scraped: Scraped, direct_ms: int) -> Page:
+        """The page with everybody who tried; the observer hears how it ended."""
+        engine, attempts = scraped.engine, scraped.attempts
+        if not scraped.text:
+            outcome = OK if page.status.readable else page.status.value
+            engine, attempt = self._fetcher.name, Attempt(self._fetcher.name, "read", outcome, direct_ms, page.reason)
+            attempts = (*attempts, attempt)
+            if page.status.readable:
+                self._observer.attempt_succeeded(attempt)
+            else:
+                self._observer.attempt_failed(attempt, url=page.url)
         if page.status.readable:
-            self._observer.fetch_completed(engine, page.url, page.status, ms)
-        else:
-            self._observer.attempt_failed(attempt, url=page.url)
-        return replace(page, engine=engine, fetch_ms=ms, attempts=(attempt,), final_url=page.final_url or page.url)
+            self._observer.fetch_completed(engine, page.url, page.status, page.fetch_ms)
+        return replace(page, engine=engine, attempts=attempts, final_url=page.final_url or page.url)
+
+    def _ms(self, started: float) -> int:
+        return round((self._clock.now() - started) * 1000)
+
+
+def _page(url: str, text: Text, final_url: str = "") -> Page:
+    status = Status.TRUNCATED if text.is_cut else Status.OK
+    return Page(url, status, text.markdown, text.title, final_url, word_count=text.word_count)

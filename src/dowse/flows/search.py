@@ -70,7 +70,7 @@ class SearchFlow:
             attempts=routed.attempts,
             answers=routed.answer.answers,
             suggestions=routed.answer.suggestions,
-            warnings=routed.warnings + routed.answer.warnings,
+            warnings=routed.warnings + routed.answer.warnings + _remarks(pages),
             stats=_stats(pages, search_ms, self._ms(started)),
         )
 
@@ -90,6 +90,11 @@ class SearchFlow:
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
+
+
+def _remarks(pages: Sequence[Page]) -> tuple[str, ...]:
+    """What readers had to say, once: a rejected key fails at every page in the same words."""
+    return tuple(dict.fromkeys(f"while reading pages, {warning}" for page in pages for warning in page.warnings))
 
 
 def _unread(hits: Sequence[Hit]) -> list[Page]:

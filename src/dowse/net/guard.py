@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Protocol
 
 from dowse import urls
@@ -13,6 +14,8 @@ from dowse.urls import Url
 _SCHEMES = ("http", "https")
 _PORTS = (80, 443, 8000, 8080, 8443)
 _MAX_HOST_CHARS = 253
+# Long enough for a resolver that answers; a page is waiting for it.
+_LOOK_UP_S = 2.0
 # A belt: the address decides, but these never mean a page on the open web. They end `*.svc.cluster.local` and
 # `host.docker.internal` too; `metadata` and `instance-data` alone fall under single labels.
 _DENIED_ENDINGS = (".localhost", ".local", ".internal")
@@ -57,6 +60,23 @@ class Guard:
             if not is_public(address) and (is_closed(address) or not self.opens(url)):
                 raise WireDenied
         return addresses
+
+    async def for_others(self, url: str, *, look_up_s: float = _LOOK_UP_S) -> str:
+        """The URL as a third party may be asked to fetch it; empty for one that must not leave the house.
+
+        What only the operator's list opens is private, so it is judged as if there were no list. A name that
+        is unknown here, or takes too long, may be known elsewhere. Fragments are left off: no server sees them.
+        """
+        unlisted = Guard(resolver=self._resolver)
+        try:
+            target = unlisted.judge(url)
+            async with asyncio.timeout(look_up_s):
+                await unlisted.resolve(target)
+        except WireDenied:
+            return ""
+        except (HostNotFound, TimeoutError):
+            pass
+        return target.href.partition("#")[0]
 
     def opens(self, url: Url) -> bool:
         """Whether the operator listed exactly this host and port."""

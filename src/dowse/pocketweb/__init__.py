@@ -3,6 +3,7 @@
 from dowse.pocketweb.double import Double
 from dowse.pocketweb.listings import Listing
 from dowse.pocketweb.misbehaviour import MISBEHAVIOURS
+from dowse.pocketweb.reading import ReaderDouble
 from dowse.pocketweb.seen import SeenRequest
 from dowse.pocketweb.site import PATHS, Site
 from dowse.pocketweb.web import EXA_KEY, PROVIDERS, SERPER_KEY, TAVILY_KEY, PocketWeb, closed_port
@@ -17,6 +18,7 @@ __all__ = [
     "Double",
     "Listing",
     "PocketWeb",
+    "ReaderDouble",
     "SeenRequest",
     "Site",
     "closed_port",

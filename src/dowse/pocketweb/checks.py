@@ -37,6 +37,14 @@ def texts(value: object) -> bool:
     return isinstance(value, list) and all(text(item) for item in value)
 
 
+def address(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://"))
+
+
+def addresses(most: int) -> Check:
+    return lambda value: isinstance(value, list) and 0 < len(value) <= most and all(map(address, value))
+
+
 def flag(value: object) -> bool:
     return isinstance(value, bool)
 

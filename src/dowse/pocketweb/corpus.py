@@ -123,6 +123,10 @@ DOCUMENTS = (
 _BY_PATH = {document.path: document for document in DOCUMENTS}
 
 
+def document(path: str) -> Document | None:
+    return _BY_PATH.get(path)
+
+
 def listings(origin: str) -> list[Listing]:
     """The whole corpus with absolute addresses."""
     return [document.listing(origin) for document in DOCUMENTS]

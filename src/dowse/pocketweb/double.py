@@ -1,17 +1,15 @@
-"""A double of a search API: records what it is asked, answers as the real one would, misbehaves on request."""
+"""A double of an API: records what it is asked, answers as the real one would, misbehaves on request."""
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 
 from aiohttp import web
 
-from dowse.pocketweb import corpus
 from dowse.pocketweb.checks import Check, problem
-from dowse.pocketweb.listings import Listing, Wanted, choose
 from dowse.pocketweb.misbehaviour import ELSEWHERE, Trouble, misbehave
 from dowse.pocketweb.script import Script
 from dowse.pocketweb.seen import RequestLog, SeenRequest, watching
@@ -21,14 +19,19 @@ class Double(ABC):
     """What every double can be told to do; subclasses know the API."""
 
     name: ClassVar[str]
+    operation: ClassVar[str] = "search"
 
     def __init__(self, key: str, origin: Callable[[], str]) -> None:
         self.key = key
         self._origin = origin
         self._log = RequestLog()
         self._script = Script()
-        self._found: list[Listing] | None = None
         self._delay_s = 0.0
+
+    @property
+    def path(self) -> str:
+        """Where the API is."""
+        return f"/{self.name}/{self.operation}"
 
     @property
     def requests(self) -> list[SeenRequest]:
@@ -61,14 +64,6 @@ class Double(ABC):
         self._script.add(step, times)
         return self
 
-    def finds(self, items: Sequence[Listing | Mapping[str, str] | str]) -> Self:
-        """Find these instead of the corpus, in this order: listings, mappings with their fields, URLs or paths."""
-        self._found = [corpus.listing(item, self._origin()) for item in items]
-        return self
-
-    def finds_nothing(self) -> Self:
-        return self.finds([])
-
     def delays(self, seconds: float) -> Self:
         """Wait this long before every answer."""
         self._delay_s = seconds
@@ -77,7 +72,6 @@ class Double(ABC):
     def works(self) -> Self:
         """Forget everything scripted; the requests seen so far stay."""
         self._script.clear()
-        self._found = None
         self._delay_s = 0.0
         return self
 
@@ -101,21 +95,11 @@ class Double(ABC):
     def error(self, status: int, message: str) -> web.Response:
         """An error in the shape of this API."""
 
-    @property
-    def scripted(self) -> bool:
-        """Whether the results were set by a test: then nothing is added to them."""
-        return self._found is not None
-
-    def listings(self, wanted: Wanted) -> list[Listing]:
-        if self._found is not None:
-            return choose(self._found, wanted, ranked=False)
-        return choose(corpus.listings(self._origin()), wanted)
-
     def checked(
         self, seen: SeenRequest, fields: Mapping[str, Check], *, required: str
     ) -> dict[str, object] | web.Response:
-        """The body of a JSON request to `/search`, or the error for one the real API would not take."""
-        if seen.path != f"/{self.name}/search":
+        """The body of a JSON request to the API, or the error for one the real one would not take."""
+        if seen.path != self.path:
             return self.error(404, "Not found")
         if seen.method != "POST":
             return self.error(405, "Method not allowed")

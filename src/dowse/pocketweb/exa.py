@@ -1,4 +1,4 @@
-"""Double of Exa's search: camelCase only, key in x-api-key, errors with a tag."""
+"""Doubles of Exa's search and contents: camelCase only, key in x-api-key, errors with a tag."""
 
 from __future__ import annotations
 
@@ -6,9 +6,23 @@ import uuid
 
 from aiohttp import web
 
-from dowse.pocketweb.checks import Check, flag, flag_or, moment, nested, number_in, one_of, text, texts, texts_in, whole
-from dowse.pocketweb.double import Double
+from dowse.pocketweb.checks import (
+    Check,
+    addresses,
+    flag,
+    flag_or,
+    moment,
+    nested,
+    number_in,
+    one_of,
+    text,
+    texts,
+    texts_in,
+    whole,
+)
 from dowse.pocketweb.listings import Listing, Wanted
+from dowse.pocketweb.reading import ReaderDouble
+from dowse.pocketweb.searching import SearchDouble
 from dowse.pocketweb.seen import SeenRequest
 
 _LENGTH = whole(1, 1_000_000)
@@ -32,6 +46,13 @@ _FIELDS: dict[str, Check] = {
     "userLocation": text,
     "contents": nested(_CONTENTS),
 }
+# What is nested for a search stands at the top here.
+_CONTENTS_FIELDS: dict[str, Check] = {
+    "urls": addresses(100),
+    "maxAgeHours": whole(-1, 720),
+    "livecrawlTimeout": whole(1, 60_000),
+    **_CONTENTS,
+}
 _TAGS = {
     400: "INVALID_REQUEST_BODY",
     401: "INVALID_API_KEY",
@@ -41,12 +62,11 @@ _TAGS = {
 }
 
 
-class Exa(Double):
+class Exa(SearchDouble):
     name = "exa"
 
     def error(self, status: int, message: str) -> web.Response:
-        tag = _TAGS.get(status, "INTERNAL_ERROR")
-        return web.json_response({"requestId": uuid.uuid4().hex, "error": message, "tag": tag}, status=status)
+        return _error(status, message)
 
     def answer(self, seen: SeenRequest) -> web.Response:
         if seen.headers.get("x-api-key") != self.key:
@@ -64,6 +84,50 @@ class Exa(Double):
                 "costDollars": {"total": 0.007},
             }
         )
+
+
+class ExaContents(ReaderDouble):
+    """A page it could not read is no result, and an error among the statuses, with HTTP 200."""
+
+    name = "exa"
+    operation = "contents"
+
+    def error(self, status: int, message: str) -> web.Response:
+        return _error(status, message)
+
+    def answer(self, seen: SeenRequest) -> web.Response:
+        if seen.headers.get("x-api-key") != self.key:
+            return self.error(401, "Invalid API key")
+        body = self.checked(seen, _CONTENTS_FIELDS, required="urls")
+        if isinstance(body, web.Response):
+            return body
+        asked = texts_in(body, "urls")
+        return web.json_response(
+            {
+                "requestId": uuid.uuid4().hex,
+                "results": [self._page(url, body.get("text", False)) for url in asked if not self.failure(url)],
+                "statuses": [self._status(url) for url in asked],
+                "costDollars": {"total": 0.001},
+            }
+        )
+
+    def _page(self, url: str, asked: object) -> dict[str, object]:
+        page = self.reading(url)
+        result: dict[str, object] = {"id": url, "url": url, "title": page.title, "publishedDate": None, "author": None}
+        if asked is False:
+            return result
+        most = number_in(asked, "maxCharacters", len(page.markdown)) if isinstance(asked, dict) else None
+        return result | {"text": page.markdown[:most]}
+
+    def _status(self, url: str) -> dict[str, object]:
+        if tag := self.failure(url):
+            return {"id": url, "status": "error", "error": {"tag": tag, "httpStatusCode": 404}}
+        return {"id": url, "status": "success", "source": "crawled"}
+
+
+def _error(status: int, message: str) -> web.Response:
+    tag = _TAGS.get(status, "INTERNAL_ERROR")
+    return web.json_response({"requestId": uuid.uuid4().hex, "error": message, "tag": tag}, status=status)
 
 
 def _wanted(body: dict[str, object]) -> Wanted:

@@ -10,8 +10,8 @@ from urllib.parse import urlparse
 
 from aiohttp import web
 
-from dowse.pocketweb.double import Double
 from dowse.pocketweb.listings import Listing, Wanted
+from dowse.pocketweb.searching import SearchDouble
 from dowse.pocketweb.seen import SeenRequest
 
 PER_PAGE = 10
@@ -37,7 +37,7 @@ _ARTICLE = """<article class="result result-default category-general"><h3><a hre
 <p class="content">{content}</p><div class="engines"><span>bing</span></div></article>"""
 
 
-class Searxng(Double):
+class Searxng(SearchDouble):
     name = "searxng"
 
     def __init__(self, key: str, origin: Callable[[], str]) -> None:

@@ -1,4 +1,4 @@
-"""Double of Serper's search: POST, key in X-API-KEY, 403 for a wrong one."""
+"""Doubles of Serper's search and scrape: POST, key in X-API-KEY, 403 for a wrong one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from datetime import date
 
 from aiohttp import web
 
-from dowse.pocketweb.checks import Check, flag, number_in, text, whole
-from dowse.pocketweb.double import Double
+from dowse.pocketweb.checks import Check, address, flag, number_in, text, whole
 from dowse.pocketweb.listings import Listing, Wanted
+from dowse.pocketweb.reading import ReaderDouble
+from dowse.pocketweb.searching import SearchDouble
 from dowse.pocketweb.seen import SeenRequest
 
 _FIELDS: dict[str, Check] = {
@@ -21,13 +22,14 @@ _FIELDS: dict[str, Check] = {
     "tbs": text,
     "autocorrect": flag,
 }
+_SCRAPE_FIELDS: dict[str, Check] = {"url": address, "includeMarkdown": flag}
 
 
-class Serper(Double):
+class Serper(SearchDouble):
     name = "serper"
 
     def error(self, status: int, message: str) -> web.Response:
-        return web.json_response({"message": message, "statusCode": status}, status=status)
+        return _error(status, message)
 
     def answer(self, seen: SeenRequest) -> web.Response:
         if seen.headers.get("x-api-key") != self.key:
@@ -45,6 +47,34 @@ class Serper(Double):
         if found and not self.scripted:
             answer |= _more(query, found[-1])
         return web.json_response(answer | {"credits": 1})
+
+
+class SerperScrape(ReaderDouble):
+    """It says nothing of a page it could not read: the text is empty."""
+
+    name = "serper"
+    operation = "scrape"
+
+    def error(self, status: int, message: str) -> web.Response:
+        return _error(status, message)
+
+    def answer(self, seen: SeenRequest) -> web.Response:
+        if seen.headers.get("x-api-key") != self.key:
+            return self.error(403, "Unauthorized.")
+        body = self.checked(seen, _SCRAPE_FIELDS, required="url")
+        if isinstance(body, web.Response):
+            return body
+        url = str(body["url"])
+        page, failed = self.reading(url), bool(self.failure(url))
+        answer: dict[str, object] = {"text": "" if failed else page.text}
+        if body.get("includeMarkdown", False):
+            answer["markdown"] = "" if failed else page.markdown
+        answer["metadata"] = {"title": page.title, "og:title": page.title, "og:url": url}
+        return web.json_response(answer | {"jsonld": {}, "credits": 2})
+
+
+def _error(status: int, message: str) -> web.Response:
+    return web.json_response({"message": message, "statusCode": status}, status=status)
 
 
 def _organic(listing: Listing, place: int, scripted: bool) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Double of Tavily's search: bearer token only, short queries, no empty optional."""
+"""Doubles of Tavily's search and extract: bearer token only, short queries, no empty optional."""
 
 from __future__ import annotations
 
@@ -8,12 +8,28 @@ from email.utils import format_datetime
 
 from aiohttp import web
 
-from dowse.pocketweb.checks import Check, day, flag, flag_or, number_in, one_of, text, texts, texts_in, whole
-from dowse.pocketweb.double import Double
+from dowse.pocketweb.checks import (
+    Check,
+    address,
+    addresses,
+    day,
+    flag,
+    flag_or,
+    number_in,
+    one_of,
+    text,
+    texts,
+    texts_in,
+    whole,
+)
 from dowse.pocketweb.listings import Listing, Wanted
+from dowse.pocketweb.reading import ReaderDouble
+from dowse.pocketweb.searching import SearchDouble
 from dowse.pocketweb.seen import SeenRequest
 
 LONGEST_QUERY = 400
+
+_UNAUTHORIZED = "Unauthorized: missing or invalid API key."
 
 _FIELDS: dict[str, Check] = {
     "query": text,
@@ -31,18 +47,23 @@ _FIELDS: dict[str, Check] = {
     "country": text,
     "exact_match": flag,
 }
+_EXTRACT_FIELDS: dict[str, Check] = {
+    "urls": lambda value: address(value) or addresses(20)(value),
+    "extract_depth": one_of("basic", "advanced"),
+    "format": one_of("markdown", "text"),
+    "include_images": flag,
+}
 
 
-class Tavily(Double):
+class Tavily(SearchDouble):
     name = "tavily"
 
     def error(self, status: int, message: str) -> web.Response:
-        return web.json_response({"detail": {"error": message}}, status=status)
+        return _error(status, message)
 
     def answer(self, seen: SeenRequest) -> web.Response:
-        # A key in the body overrules the header at the real API and fails there when stale.
-        if seen.headers.get("authorization") != f"Bearer {self.key}" or (seen.json and "api_key" in seen.json):
-            return self.error(401, "Unauthorized: missing or invalid API key.")
+        if not _is_authorized(seen, self.key):
+            return self.error(401, _UNAUTHORIZED)
         body = self.checked(seen, _FIELDS, required="query")
         if isinstance(body, web.Response):
             return body
@@ -75,6 +96,46 @@ class Tavily(Double):
             moment = datetime.fromisoformat(listing.published).replace(tzinfo=UTC)
             result["published_date"] = format_datetime(moment, usegmt=True)
         return result
+
+
+class TavilyExtract(ReaderDouble):
+    """A page it could not read is among the failed results, with HTTP 200."""
+
+    name = "tavily"
+    operation = "extract"
+
+    def error(self, status: int, message: str) -> web.Response:
+        return _error(status, message)
+
+    def answer(self, seen: SeenRequest) -> web.Response:
+        if not _is_authorized(seen, self.key):
+            return self.error(401, _UNAUTHORIZED)
+        body = self.checked(seen, _EXTRACT_FIELDS, required="urls")
+        if isinstance(body, web.Response):
+            return body
+        asked = texts_in(body, "urls") or (str(body["urls"]),)
+        plain = body.get("format", "markdown") == "text"
+        pages = {url: self.reading(url) for url in asked if not self.failure(url)}
+        return web.json_response(
+            {
+                "results": [
+                    {"url": url, "raw_content": page.text if plain else page.markdown, "images": []}
+                    for url, page in pages.items()
+                ],
+                "failed_results": [{"url": url, "error": self.failure(url)} for url in asked if url not in pages],
+                "response_time": 0.42,
+                "request_id": str(uuid.uuid4()),
+            }
+        )
+
+
+def _error(status: int, message: str) -> web.Response:
+    return web.json_response({"detail": {"error": message}}, status=status)
+
+
+def _is_authorized(seen: SeenRequest, key: str) -> bool:
+    """A key in the body overrules the header at the real API and fails there when stale."""
+    return seen.headers.get("authorization") == f"Bearer {key}" and not (seen.json and "api_key" in seen.json)
 
 
 def _wanted(body: dict[str, object]) -> Wanted:

@@ -11,11 +11,12 @@ from typing import Self
 from aiohttp import web
 
 from dowse.pocketweb.double import Double
-from dowse.pocketweb.exa import Exa
+from dowse.pocketweb.exa import Exa, ExaContents
+from dowse.pocketweb.reading import ReaderDouble
 from dowse.pocketweb.searxng import Searxng
-from dowse.pocketweb.serper import Serper
+from dowse.pocketweb.serper import Serper, SerperScrape
 from dowse.pocketweb.site import Site
-from dowse.pocketweb.tavily import Tavily
+from dowse.pocketweb.tavily import Tavily, TavilyExtract
 
 # They open nothing; they look like real keys so that redaction is tested against the real thing.
 SERPER_KEY = "5e9a1c47d20b83f6e4c7190a2bd85f3361fe07ca"
@@ -39,6 +40,9 @@ class PocketWeb:
         self.exa = Exa(chosen["exa"], self._origin)
         self.tavily = Tavily(chosen["tavily"], self._origin)
         self.searxng = Searxng("", self._origin)
+        self.serper_scrape = SerperScrape(chosen["serper"], self._origin)
+        self.exa_contents = ExaContents(chosen["exa"], self._origin)
+        self.tavily_extract = TavilyExtract(chosen["tavily"], self._origin)
         self.pages = Site()
         self._port = port
         self._runner: web.AppRunner | None = None
@@ -50,7 +54,11 @@ class PocketWeb:
 
     @property
     def doubles(self) -> tuple[Double, ...]:
-        return (self.serper, self.exa, self.tavily, self.searxng)
+        return (self.serper, self.exa, self.tavily, self.searxng, *self.readers)
+
+    @property
+    def readers(self) -> tuple[ReaderDouble, ...]:
+        return (self.serper_scrape, self.exa_contents, self.tavily_extract)
 
     def page(self, path: str) -> str:
         """The absolute URL of a page."""
@@ -66,9 +74,12 @@ class PocketWeb:
         }
         # All endpoints, also of providers not named: nothing can reach the real services by mistake.
         return dict(credentials[provider] for provider in providers) | {
-            "SERPER_SEARCH_ENDPOINT": self.page("/serper/search"),
-            "EXA_SEARCH_ENDPOINT": self.page("/exa/search"),
-            "TAVILY_SEARCH_ENDPOINT": self.page("/tavily/search"),
+            "SERPER_SEARCH_ENDPOINT": self.page(self.serper.path),
+            "SERPER_SCRAPE_ENDPOINT": self.page(self.serper_scrape.path),
+            "EXA_SEARCH_ENDPOINT": self.page(self.exa.path),
+            "EXA_CONTENTS_ENDPOINT": self.page(self.exa_contents.path),
+            "TAVILY_SEARCH_ENDPOINT": self.page(self.tavily.path),
+            "TAVILY_EXTRACT_ENDPOINT": self.page(self.tavily_extract.path),
             "DOWSE_ALLOW_PRIVATE": f"{HOST}:{self._port}",
         }
 
@@ -80,7 +91,9 @@ class PocketWeb:
 
     async def __aenter__(self) -> Self:
         app = web.Application()
-        for double in self.doubles:
+        for reader in self.readers:
+            app.router.add_route("*", reader.path, self._tracked(reader.handle))
+        for double in (self.serper, self.exa, self.tavily, self.searxng):
             app.router.add_route("*", f"/{double.name}/{{rest:.*}}", self._tracked(double.handle))
         app.router.add_route("*", "/{rest:.*}", self._tracked(self.pages.handle))
         # Cancellation is how a handler learns that its client has left.

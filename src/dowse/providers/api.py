@@ -17,6 +17,7 @@ from dowse.errors import (
     Blocked,
     KeyRejected,
     NetworkFailed,
+    NotRead,
     ProviderError,
     QuotaSpent,
     RateLimited,
@@ -26,7 +27,8 @@ from dowse.errors import (
     WireError,
     WireTimeout,
 )
-from dowse.models import Deadline, Hit
+from dowse.markdown import clean, word_count
+from dowse.models import Deadline, Hit, Text
 from dowse.net.clients import ConfiguredClient, Reply
 from dowse.telemetry.redact import Redactor
 from dowse.text import one_line, without_markup
@@ -35,9 +37,13 @@ Json = Mapping[str, object]
 
 _QUOTA = re.compile(r"\b(credits?|quota|billing|(usage|plan) limit|insufficient (funds|balance))\b", re.IGNORECASE)
 _CHALLENGE = re.compile(rb"cf-chl|_cf_chl_opt|challenge-platform|captcha|just a moment", re.IGNORECASE)
+_AMERICAN_DATE = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4})")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUOTA_STATUS = (402, 432, 433)
 _SPOKEN_BYTES = 4096  # More is a page, not a message.
 _TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
+# As much of a page as any contract could show, and little enough to be cleaned between two requests.
+PAGE_CHARS = 200_000
 _URL_CHARS = 2048  # Sitemaps allow no more, so search engines list nothing longer.
 
 
@@ -56,6 +62,18 @@ class Api:
 
     async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
         return self._judge(await self._send("GET", url, deadline, headers=headers, params=params))
+
+    def page(self, text: str, title: str = "") -> Text:
+        """A page as the API read it, cleaned as every text from the web is; one without a word was not read."""
+        markdown = clean(text[:PAGE_CHARS])
+        if not markdown.strip():
+            raise NotRead(self.provider, "the text of the page is empty")
+        title = without_markup(title[:PAGE_CHARS], _TITLE_CHARS)
+        return Text(markdown, title, word_count(markdown), is_cut=len(text) > PAGE_CHARS)
+
+    def not_read(self, said: str) -> NotRead:
+        """The failure of one page in an answer that is otherwise good; `said` are the API's words."""
+        return NotRead(self.provider, said=self.redactor.message(one_line(said[:_SPOKEN_BYTES])))
 
     async def _send(
         self,
@@ -147,7 +165,7 @@ def plain(texts: Iterable[str], most: int = 10) -> tuple[str, ...]:
 def iso_date(text: str) -> str:
     """A date as 2026-10-02 where it can be told; vendors write it in four ways. Else what they said."""
     text = one_line(text, 60)
-    for read in (_parse_iso_date, _parse_mail_date, _parse_american_date):
+    for read in (_parse_iso_date, _parse_american_date, _parse_mail_date):
         try:
             return read(text).isoformat()
         except (ValueError, OverflowError):
@@ -173,7 +191,11 @@ def _parse_mail_date(text: str) -> date:
 
 
 def _parse_american_date(text: str) -> date:
-    return datetime.strptime(text, "%b %d, %Y").date()
+    """`Oct 2, 2026`, in English whatever the locale, and ten times as fast as `strptime`."""
+    match = _AMERICAN_DATE.fullmatch(text)
+    if not match:
+        raise ValueError
+    return date(int(match[3]), _MONTHS.index(match[1]) + 1, int(match[2]))
 
 
 def _is_challenge(reply: Reply) -> bool:

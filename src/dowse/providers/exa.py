@@ -1,4 +1,4 @@
-"""Exa: semantic search; the highlights of each page serve as its snippet."""
+"""Exa: semantic search, where the highlights of each page serve as its snippet; and the contents of pages."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from datetime import date, timedelta
 
 from pydantic import SecretStr
 
-from dowse.models import Category, Deadline, Found, Hit, Query, TimeRange
-from dowse.providers.api import Api, Json, first_hits, hit, items, string, strings
+from dowse.errors import BadAnswer
+from dowse.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
+from dowse.providers.api import PAGE_CHARS, Api, Json, first_hits, hit, items, string, strings
 from dowse.providers.limits import Limits, fit
 from dowse.text import one_line
 
 CATEGORIES = {Category.NEWS: "news", Category.SCIENCE: "research paper"}
 LIMITS = Limits(
     max_results=100,
-    filters=frozenset({"safe_search", "time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
+    filters=frozenset(
+        {"safe_search", "time_range", "start_date", "end_date", "include_domains", "exclude_domains", "country"}
+    ),
     categories=frozenset({Category.GENERAL, *CATEGORIES}),
 )
+PRICES = {"search": 0.007, "read": 0.001}
 _DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 31, TimeRange.YEAR: 366}
 _SNIPPET_CHARS = 500
 
@@ -25,20 +29,36 @@ _SNIPPET_CHARS = 500
 class Exa:
     name = "exa"
 
-    def __init__(self, api: Api, endpoint: str, key: SecretStr, today: Callable[[], date]) -> None:
+    def __init__(
+        self, api: Api, key: SecretStr, today: Callable[[], date], *, search_endpoint: str, contents_endpoint: str
+    ) -> None:
         self.timeout_s = api.timeout_s
         self._api = api
-        self._endpoint = endpoint
         self._key = key
         self._today = today
+        self._search_endpoint = search_endpoint
+        self._contents_endpoint = contents_endpoint
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        query, warnings = fit(self.name, query, LIMITS)
-        headers = {"x-api-key": self._key.get_secret_value()}
-        payload = _payload(query, self._today())
-        body = await self._api.post(self._endpoint, deadline, headers=headers, body=payload)
-        hits = first_hits(map(_hit, items(self.name, body, "results")), query.num_results)
-        return Found(hits, warnings=warnings)
+        fitted, warnings = fit(self.name, query, LIMITS)
+        payload = _payload(fitted, self._today())
+        body = await self._api.post(self._search_endpoint, deadline, headers=self._headers(), body=payload)
+        hits = first_hits(map(_hit, items(self.name, body, "results")), fitted.num_results)
+        return Found(hits[query.earlier :], warnings=warnings)
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        # One character more than is shown tells that there was more.
+        payload = {"urls": [url], "text": {"maxCharacters": PAGE_CHARS + 1}}
+        body = await self._api.post(self._contents_endpoint, deadline, headers=self._headers(), body=payload)
+        if failure := _failure(body):
+            raise self._api.not_read(failure)
+        results = items(self.name, body, "results")
+        if not results:
+            raise BadAnswer(self.name, "the answer has no page")
+        return self._api.page(string(results[0], "text"), string(results[0], "title"))
+
+    def _headers(self) -> dict[str, str]:
+        return {"x-api-key": self._key.get_secret_value()}
 
 
 def _payload(query: Query, today: date) -> Json:
@@ -52,6 +72,7 @@ def _payload(query: Query, today: date) -> Json:
         "endPublishedDate": query.end_date,
         "category": CATEGORIES.get(query.category, ""),
         "moderation": bool(query.safe_search),
+        "userLocation": query.country.upper(),
     }
     return {
         "query": query.text,
@@ -70,3 +91,14 @@ def _hit(item: Json) -> Hit | None:
         one_line(snippet, _SNIPPET_CHARS),
         published=string(item, "publishedDate"),
     )
+
+
+def _failure(body: Json) -> str:
+    """Why the page could not be had; that comes with HTTP 200, in a list of its own."""
+    statuses = body.get("statuses")
+    for status in statuses if isinstance(statuses, list) else []:
+        if isinstance(status, dict) and status.get("status") == "error":
+            error = status.get("error")
+            told = error if isinstance(error, dict) else {}
+            return f"{string(told, 'tag') or 'no reason given'} ({told.get('httpStatusCode', 'no status')})"
+    return ""

@@ -16,12 +16,15 @@ _UNUSED: dict[str, object] = {
     "time_range": TimeRange.ANY,
     "start_date": "",
     "end_date": "",
+    "country": "",
+    "location": "",
+    "autocorrect": True,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Declared by each provider. Domain filters it lacks are emulated with `site:`."""
+    """Declared by each provider. What it lacks is emulated: domains with `site:`, a page by asking for all up to it."""
 
     max_results: int
     max_query_chars: int = 2048
@@ -36,6 +39,8 @@ def fit(provider: str, query: Query, limits: Limits) -> tuple[Query, tuple[str, 
         if getattr(query, name) != unused and not _takes(name, query, limits):
             query = replace(query, **{name: unused})  # type: ignore[arg-type]  # the table's values fit their fields
             warnings.append(f"{provider} cannot filter by {name}, so it was left out.")
+    if query.page > 1 and "page" not in limits.filters:
+        query = replace(query, num_results=query.earlier + query.num_results, page=1)
     if query.num_results > limits.max_results:
         warnings.append(f"{provider} gives at most {limits.max_results} results; {query.num_results} were asked for.")
         query = replace(query, num_results=limits.max_results)

@@ -12,10 +12,12 @@ from dowse.providers.limits import Limits, fit
 
 LIMITS = Limits(
     max_results=50,
-    filters=frozenset({"language", "safe_search", "time_range"}),
+    filters=frozenset({"language", "safe_search", "time_range", "page"}),
     categories=frozenset(Category),
 )
+PRICES = {"search": 0.0}
 MAX_PAGES = 5
+_PER_PAGE = 10
 _PAGE_SHARE = 0.8
 JSON_OFF = (
     "its JSON answers are switched off; add `json` to `search.formats` in its settings.yml "
@@ -50,19 +52,20 @@ class SearXNG:
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         query, warnings = fit(self.name, query, LIMITS)
-        first = await self._page(query, 1, deadline)
+        start = _start(query)
+        first = await self._page(query, start, deadline)
         hits, answers = _hits(first, query.num_results), _answers(first)
         if not hits and not answers:
             self._raise_if_engines_failed(first)
-        hits, note = await self._further(query, hits, deadline)
+        hits, note = await self._further(query, hits, start, deadline)
         ordered = tuple(hits.values())[: query.num_results]
         return Found(ordered, answers, plain(strings(first.get("suggestions"))), warnings + note)
 
     async def _further(
-        self, query: Query, hits: dict[str, Hit], deadline: Deadline
+        self, query: Query, hits: dict[str, Hit], start: int, deadline: Deadline
     ) -> tuple[dict[str, Hit], tuple[str, ...]]:
         """More pages until there are enough results, or one brings nothing new, or one fails."""
-        for number in range(2, MAX_PAGES + 1):
+        for number in range(start + 1, start + MAX_PAGES):
             if not hits or len(hits) >= query.num_results:
                 break
             try:
@@ -109,6 +112,11 @@ class SearXNG:
         asked = {name.strip() for name in self._preferences.engines.split(",") if name.strip()}
         if failed and asked <= failed.keys():
             raise EnginesFailed(self.name, ", ".join(f"{name}: {reason}" for name, reason in list(failed.items())[:5]))
+
+
+def _start(query: Query) -> int:
+    """The first of SearXNG's pages: each of ours takes as many of them as it needs, so that none comes twice."""
+    return (query.page - 1) * -(-query.num_results // _PER_PAGE) + 1
 
 
 def _explained(error: ProviderError) -> ProviderError:

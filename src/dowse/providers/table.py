@@ -1,15 +1,16 @@
-"""The search providers by name, each made from the settings. A new one is one file and one line here."""
+"""The providers by name, each made from the settings. A new one is one file and one line here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from dowse.interfaces import SearchProvider
+from dowse.interfaces import PageReader, SearchProvider
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient
+from dowse.providers import exa, searxng, serper, tavily
 from dowse.providers.api import Api
 from dowse.providers.exa import Exa
 from dowse.providers.searxng import Preferences, SearXNG
@@ -33,23 +34,39 @@ class Kit:
         return Api(name, self.client, timeout_s, key_variable, self.redactor)
 
 
-def _serper(kit: Kit) -> SearchProvider:
-    api = kit.api(Serper.name, "SERPER_API_KEY")
-    return Serper(api, kit.settings.serper_search_endpoint, _key(kit.settings.serper_api_key))
+def _serper(kit: Kit) -> Serper:
+    settings = kit.settings
+    return Serper(
+        kit.api(Serper.name, "SERPER_API_KEY"),
+        _key(settings.serper_api_key),
+        search_endpoint=settings.serper_search_endpoint,
+        scrape_endpoint=settings.serper_scrape_endpoint,
+    )
 
 
-def _exa(kit: Kit) -> SearchProvider:
-    api = kit.api(Exa.name, "EXA_API_KEY")
-    return Exa(api, kit.settings.exa_search_endpoint, _key(kit.settings.exa_api_key), kit.clock.today)
+def _exa(kit: Kit) -> Exa:
+    settings = kit.settings
+    return Exa(
+        kit.api(Exa.name, "EXA_API_KEY"),
+        _key(settings.exa_api_key),
+        kit.clock.today,
+        search_endpoint=settings.exa_search_endpoint,
+        contents_endpoint=settings.exa_contents_endpoint,
+    )
 
 
-def _tavily(kit: Kit) -> SearchProvider:
-    settings, api = kit.settings, kit.api(Tavily.name, "TAVILY_API_KEY")
-    key = _key(settings.tavily_api_key)
-    return Tavily(api, settings.tavily_search_endpoint, key, depth=settings.tavily_search_depth)
+def _tavily(kit: Kit) -> Tavily:
+    settings = kit.settings
+    return Tavily(
+        kit.api(Tavily.name, "TAVILY_API_KEY"),
+        _key(settings.tavily_api_key),
+        search_endpoint=settings.tavily_search_endpoint,
+        extract_endpoint=settings.tavily_extract_endpoint,
+        depth=settings.tavily_search_depth,
+    )
 
 
-def _searxng(kit: Kit) -> SearchProvider:
+def _searxng(kit: Kit) -> SearXNG:
     settings, api = kit.settings, kit.api(SearXNG.name, "SEARXNG_HEADERS_JSON")
     preferences = Preferences(
         language=settings.searxng_language,
@@ -76,3 +93,18 @@ PROVIDERS: dict[str, Callable[[Kit], SearchProvider]] = {
     "tavily": _tavily,
     "searxng": _searxng,
 }
+READERS: dict[str, Callable[[Kit], PageReader]] = {
+    "serper": _serper,
+    "exa": _exa,
+    "tavily": _tavily,
+}
+
+
+def prices(settings: Settings) -> Mapping[str, Mapping[str, float]]:
+    """Estimated dollars for one call, by provider and operation (`search`, `read`)."""
+    return {
+        "serper": serper.PRICES,
+        "exa": exa.PRICES,
+        "tavily": tavily.prices(settings.tavily_search_depth),
+        "searxng": searxng.PRICES,
+    }

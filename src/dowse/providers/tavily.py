@@ -1,10 +1,11 @@
-"""Tavily: one JSON endpoint; results already carry short extracts."""
+"""Tavily: search whose results already carry short extracts; and pages extracted on their own."""
 
 from __future__ import annotations
 
 from pydantic import SecretStr
 
-from dowse.models import Category, Deadline, Found, Hit, Query
+from dowse.errors import BadAnswer
+from dowse.models import Category, Deadline, Found, Hit, Query, Text
 from dowse.providers.api import Api, Json, first_hits, hit, items, plain, string
 from dowse.providers.limits import Limits, fit
 
@@ -14,25 +15,51 @@ LIMITS = Limits(
     filters=frozenset({"time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
     categories=frozenset({Category.GENERAL, Category.NEWS}),
 )
+PRICES = {"search": 0.008, "read": 0.0016}
+"""Dollars: a credit for a basic search, two for an advanced one, one for five pages."""
+_CREDITS = {"advanced": 2}
 
 
 class Tavily:
     name = "tavily"
 
-    def __init__(self, api: Api, endpoint: str, key: SecretStr, *, depth: str = "basic") -> None:
+    def __init__(
+        self, api: Api, key: SecretStr, *, search_endpoint: str, extract_endpoint: str, depth: str = "basic"
+    ) -> None:
         self.timeout_s = api.timeout_s
         self._api = api
-        self._endpoint = endpoint
         self._key = key
+        self._search_endpoint = search_endpoint
+        self._extract_endpoint = extract_endpoint
         self._depth = depth
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        query, warnings = fit(self.name, query, LIMITS)
+        fitted, warnings = fit(self.name, query, LIMITS)
+        payload = _payload(fitted, self._depth)
+        body = await self._api.post(self._search_endpoint, deadline, headers=self._headers(), body=payload)
+        hits = first_hits(map(_hit, items(self.name, body, "results")), fitted.num_results)
+        return Found(hits[query.earlier :], plain([string(body, "answer")]), warnings=warnings)
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        payload = {"urls": [url], "extract_depth": "basic", "format": "markdown"}
+        body = await self._api.post(self._extract_endpoint, deadline, headers=self._headers(), body=payload)
+        # A page that could not be had comes with HTTP 200, in a list of its own.
+        if failed := body.get("failed_results"):
+            first = failed[0] if isinstance(failed, list) else failed
+            raise self._api.not_read(string(first, "error") if isinstance(first, dict) else "")
+        results = items(self.name, body, "results")
+        if not results:
+            raise BadAnswer(self.name, "the answer has no page")
+        return self._api.page(string(results[0], "raw_content"), string(results[0], "title"))
+
+    def _headers(self) -> dict[str, str]:
         # The header only: a key in the body is legacy, and where both are sent the body wins.
-        headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"}
-        body = await self._api.post(self._endpoint, deadline, headers=headers, body=_payload(query, self._depth))
-        hits = first_hits(map(_hit, items(self.name, body, "results")), query.num_results)
-        return Found(hits, plain([string(body, "answer")]), warnings=warnings)
+        return {"Authorization": f"Bearer {self._key.get_secret_value()}"}
+
+
+def prices(depth: str) -> dict[str, float]:
+    """What it costs at a depth of search."""
+    return PRICES | {"search": PRICES["search"] * _CREDITS.get(depth, 1)}
 
 
 def _payload(query: Query, depth: str) -> Json:

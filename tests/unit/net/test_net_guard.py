@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import socket
 from ipaddress import ip_address
 
@@ -186,3 +187,68 @@ def test_refusal_tells_nothing_but_that_it_is_one() -> None:
         texts.add(str(refusal.value))
 
     assert texts == {"address not allowed"}
+
+
+PUBLIC = Names(example_org=["93.184.216.34"], mixed_example_org=["93.184.216.34", "10.0.0.5"], inner_org=["10.0.0.5"])
+
+
+@pytest.mark.parametrize(
+    ("url", "handed_out"),
+    [
+        ("https://example.org/guide?a=b", "https://example.org/guide?a=b"),
+        ("HTTPS://EXAMPLE.org:443/a/../b#secret-fragment", "https://example.org/b"),
+        ("http://8.8.8.8/", "http://8.8.8.8/"),
+        ("https://unknown.example.net/x", "https://unknown.example.net/x"),
+    ],
+)
+async def test_a_public_or_unknown_address_may_be_told_to_others(url: str, handed_out: str) -> None:
+    assert await Guard(resolver=PUBLIC).for_others(url) == handed_out
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "not an address", "file:///etc/passwd", "ftp://example.org/", "javascript:alert(1)", "data:,x"),
+        *("https://user@example.org/", "https://user:pass@example.org/", "https://example.org:22/"),
+        *(
+            "http://intranet/",
+            "http://localhost/",
+            "http://printer.local/",
+            "http://wiki.internal/",
+            "http://a.local./",
+        ),
+        *("http://127.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1/"),
+        *("http://10.0.0.5/", "http://192.168.1.1/", "http://172.16.0.1/", "http://169.254.169.254/latest/"),
+        *("http://[::1]/", "http://[::ffff:10.0.0.5]/", "http://[fe80::1]/", "http://[fd00::1]/", "http://0/"),
+        *("http://inner.org/", "http://mixed.example.org/", "http://metadata.google.internal/"),
+        *("http://\uff11\uff12\uff17.0.0.1/", "http://127.0.0.1./"),
+    ],
+)
+async def test_a_private_address_is_told_to_nobody_in_whatever_spelling(url: str) -> None:
+    assert await Guard(resolver=PUBLIC).for_others(url) == ""
+
+
+@pytest.mark.parametrize(
+    "url", ["http://wiki/", "http://inner.org/", "http://127.0.0.1:9200/", "http://example.org:9200/"]
+)
+async def test_what_only_the_allow_list_opens_is_told_to_nobody(url: str) -> None:
+    pairs = ("wiki:80", "inner.org:80", "127.0.0.1:9200", "example.org:9200")
+    guard = Guard(pairs, Names(wiki=["10.0.0.5"], inner_org=["10.0.0.5"], example_org=["93.184.216.34"]))
+    assert await guard.resolve(guard.judge(url)), "it may be read here"
+    assert await guard.for_others(url) == ""
+
+
+async def test_a_listed_pair_that_is_public_anyway_may_be_told() -> None:
+    assert await Guard(("example.org:443",), PUBLIC).for_others("https://example.org/") == "https://example.org/"
+
+
+async def test_a_look_up_that_takes_too_long_is_not_waited_for() -> None:
+    async def never(host: str, port: int) -> list[str]:
+        await asyncio.Event().wait()
+        return []
+
+    assert await Guard(resolver=never).for_others("https://example.org/", look_up_s=0.01) == "https://example.org/"
+
+
+async def test_an_answer_that_is_no_address_is_told_to_nobody() -> None:
+    assert await Guard(resolver=Names(example_org=["nonsense"])).for_others("https://example.org/") == ""

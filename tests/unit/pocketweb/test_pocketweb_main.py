@@ -15,7 +15,7 @@ async def test_it_prints_the_environment_serves_and_exits_with_zero(number):
     )
     try:
         assert process.stdout is not None
-        lines = [(await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip() for _ in range(8)]
+        lines = [(await asyncio.wait_for(process.stdout.readline(), 20)).decode().strip() for _ in range(11)]
         settings = dict(line.removeprefix("export ").split("=", 1) for line in lines)
         async with aiohttp.ClientSession() as http, http.get(settings["SEARXNG_URL"] + "/healthz") as response:
             assert response.status == 200

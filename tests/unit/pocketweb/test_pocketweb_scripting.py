@@ -124,8 +124,11 @@ async def test_environment_names_the_credentials_asked_for_and_every_endpoint(po
     origin = f"http://127.0.0.1:{pocket.port}"
     everywhere = {
         "SERPER_SEARCH_ENDPOINT": f"{origin}/serper/search",
+        "SERPER_SCRAPE_ENDPOINT": f"{origin}/serper/scrape",
         "EXA_SEARCH_ENDPOINT": f"{origin}/exa/search",
+        "EXA_CONTENTS_ENDPOINT": f"{origin}/exa/contents",
         "TAVILY_SEARCH_ENDPOINT": f"{origin}/tavily/search",
+        "TAVILY_EXTRACT_ENDPOINT": f"{origin}/tavily/extract",
         "DOWSE_ALLOW_PRIVATE": f"127.0.0.1:{pocket.port}",
     }
     assert pocket.environment() == everywhere

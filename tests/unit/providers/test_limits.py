@@ -1,5 +1,7 @@
 """A query is made to fit: what a provider cannot take is cut or left out, and said so."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,3 +59,30 @@ def test_what_is_asked_fits_and_holds_whole_filters_only(
     left_out = len(wanted) - len(operators)
     told = f"p takes no longer queries, so {left_out} domain filters were left out."
     assert (told in warnings) is (left_out > 0)
+
+
+def test_a_page_is_emulated_by_asking_for_all_up_to_it() -> None:
+    fitted, warnings = fit("p", Query("words", num_results=5, page=3), Limits(max_results=50))
+    assert (fitted.num_results, fitted.page, warnings) == (15, 1, ())
+
+
+def test_a_page_beyond_what_a_provider_gives_is_told() -> None:
+    query = Query("words", num_results=10, page=3)
+    fitted, warnings = fit("p", query, Limits(max_results=20))
+    assert (fitted.num_results, query.earlier) == (20, 20)
+    assert warnings == ("p gives at most 20 results; 30 were asked for.",)
+
+
+def test_a_page_stays_a_page_where_the_provider_has_pages() -> None:
+    query = Query("words", num_results=5, page=3)
+    assert fit("p", query, Limits(max_results=50, filters=frozenset({"page"}))) == (query, ())
+
+
+@pytest.mark.parametrize(("name", "value"), [("country", "us"), ("location", "Oslo"), ("autocorrect", False)])
+def test_where_and_how_to_search_is_left_out_aloud(name: str, value: object) -> None:
+    query = replace(Query("words"), **{name: value})  # type: ignore[arg-type]
+    assert fit("p", query, Limits(max_results=10)) == (
+        Query("words"),
+        (f"p cannot filter by {name}, so it was left out.",),
+    )
+    assert fit("p", query, Limits(max_results=10, filters=frozenset({name}))) == (query, ())

@@ -1,0 +1,42 @@
+"""The listening socket: which addresses it takes, and how its connections behave."""
+
+import socket
+
+import pytest
+
+from dowse.errors import ConfigError
+from dowse.net.listener import is_loopback, listening
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost", "LOCALHOST"])
+def test_only_this_machine_reaches_loopback(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "localhost.example", "example.org", ""])
+def test_anything_else_may_be_reached_by_others(host: str) -> None:
+    assert not is_loopback(host)
+
+
+def test_port_0_takes_a_free_one_and_says_which() -> None:
+    with listening("127.0.0.1", 0) as listener:
+        port = listener.socket.getsockname()[1]
+        assert listener.url == f"http://127.0.0.1:{port}"
+
+
+def test_a_connection_sends_at_once_what_is_written() -> None:
+    """Two writes of one answer would otherwise be 40 ms apart on a connection that is kept."""
+    with listening("127.0.0.1", 0) as listener, socket.create_connection(listener.socket.getsockname()):
+        accepted, _ = listener.socket.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_a_port_that_is_taken_is_refused_with_what_to_do() -> None:
+    with listening("127.0.0.1", 0) as listener:
+        port = listener.socket.getsockname()[1]
+        with pytest.raises(ConfigError) as caught, listening("127.0.0.1", port):
+            pass
+    assert str(caught.value) == (
+        f"Cannot listen on 127.0.0.1 port {port}: address already in use. Choose another with --host and --port."
+    )

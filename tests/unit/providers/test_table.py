@@ -1,0 +1,23 @@
+"""What the table says of the providers: who can read pages, and what each call is estimated to cost."""
+
+import pytest
+
+from dowse.config import load
+from dowse.providers.table import PROVIDERS, READERS, prices
+
+
+def test_a_price_is_known_for_everything_a_provider_can_do() -> None:
+    known = prices(load({}, {}).settings)
+    assert {name: set(operations) for name, operations in known.items()} == {
+        name: {"search", "read"} if name in READERS else {"search"} for name in PROVIDERS
+    }
+
+
+@pytest.mark.parametrize(("depth", "usd"), [("basic", 0.008), ("advanced", 0.016), ("fast", 0.008)])
+def test_a_deeper_search_of_tavily_costs_twice_as_much(depth: str, usd: float) -> None:
+    assert prices(load({}, {"TAVILY_SEARCH_DEPTH": depth}).settings) == {
+        "serper": {"search": 0.001, "read": 0.002},
+        "exa": {"search": 0.007, "read": 0.001},
+        "tavily": {"search": usd, "read": 0.0016},
+        "searxng": {"search": 0.0},
+    }
