@@ -25,7 +25,11 @@ Kind = Literal["string", "integer", "number", "boolean", "array"]
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One argument of a tool."""
+    """One argument of a tool.
+
+    An empty choice means "none of them". Some clients refuse a schema that lists it, so it stays out
+    unless a contract promises it (`lists_empty`).
+    """
 
     name: str
     kind: Kind
@@ -34,20 +38,20 @@ class Param:
     required: bool = False
     minimum: int | None = None
     maximum: int | None = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | tuple[int, ...] = ()
+    lists_empty: bool = False
     pattern: str = ""
     aliases: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, object]:
         schema: dict[str, object] = {"type": self.kind, "description": self.about}
         low, high = ("minLength", "maxLength") if self.kind == "string" else ("minimum", "maximum")
-        # An empty choice means "none of them"; some clients refuse a schema that lists it.
-        enum = [choice for choice in self.choices if choice]
+        enum = [choice for choice in self.choices if choice != "" or self.lists_empty]
         optional = {low: self.minimum, high: self.maximum, "pattern": self.pattern, "enum": enum}
         schema |= {name: value for name, value in optional.items() if value not in (None, "", [])}
         if self.kind == "array":
             schema["items"] = {"type": "string"}
-        if self.default not in (None, ""):
+        if self.default is not None and (self.default != "" or self.lists_empty):
             schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
         return schema
 
@@ -117,6 +121,9 @@ def _checked(param: Param, name: str, raw: object) -> Value:
         raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(raw)}.")
     if isinstance(value, str):
         value = value.lower() if param.choices else value
+    if param.choices and value not in param.choices:
+        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(value)}.")
+    if isinstance(value, str):
         _check_text(param, name, value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         _check_range(param, name, value)
@@ -124,8 +131,6 @@ def _checked(param: Param, name: str, raw: object) -> Value:
 
 
 def _check_text(param: Param, name: str, value: str) -> None:
-    if param.choices and value not in param.choices:
-        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(value)}.")
     if param.minimum and len(value) < param.minimum:
         raise InvalidRequest(f"{name} must not be empty.")
     if param.maximum is not None and len(value) > param.maximum:
@@ -143,7 +148,7 @@ def _check_range(param: Param, name: str, value: float) -> None:
 
 def _expected(param: Param) -> str:
     if param.choices:
-        return "one of " + ", ".join(filter(None, param.choices))
+        return "one of " + ", ".join(str(choice) for choice in param.choices if choice != "")
     if param.pattern:
         return (
             f"like {param.about.rpartition('such as ')[2].rstrip('.')}" if "such as" in param.about else "well-formed"
@@ -167,7 +172,8 @@ def _unknown(name: str, known: set[str]) -> str:
     return f"unknown argument {_shown(name)} was ignored" + (f"; did you mean {near[0]}?" if near else ".")
 
 
-def _read_text(raw: object) -> str | None:
+def as_text(raw: object) -> str | None:
+    """A text or a number as one clean line; `None` for anything else."""
     if isinstance(raw, str):
         return one_line(raw)
     number = _read_number(raw)
@@ -211,7 +217,7 @@ def _read_array(raw: object) -> tuple[str, ...] | None:
 
 
 _READERS = {
-    "string": _read_text,
+    "string": as_text,
     "integer": _read_integer,
     "number": _read_number,
     "boolean": _read_boolean,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse.contracts.arguments import Arguments, Param, Value, input_schema, read
+from dowse.contracts.arguments import Arguments, Param, Value, as_text, input_schema, read
 from dowse.errors import InvalidRequest
 
 PARAMS = (
@@ -15,6 +15,7 @@ PARAMS = (
     Param("level", "integer", "Which level.", minimum=0, maximum=2),
     Param("kind", "string", "Which kind.", "general", choices=("general", "news")),
     Param("period", "string", "Which period.", "", choices=("", "day")),
+    Param("grade", "integer", "Which grade.", choices=(0, 1, 2)),
     Param("language", "string", "Its language, such as en or pt-BR.", pattern="^[a-z]{2}(-[A-Z]{2})?$"),
     Param("code", "string", "A code.", pattern="[0-9]+"),
     Param("wait", "number", "How long.", minimum=1, maximum=300),
@@ -27,6 +28,7 @@ DEFAULTS: dict[str, Value] = {
     "level": None,
     "kind": "general",
     "period": "",
+    "grade": None,
     "language": None,
     "code": None,
     "wait": None,
@@ -76,6 +78,9 @@ def test_what_is_left_out_or_null_gets_its_default() -> None:
         ("kind", "News", "news"),
         ("period", "DAY", "day"),
         ("period", "", ""),
+        ("grade", 0, 0),
+        ("grade", "2", 2),
+        ("grade", 1.0, 1),
         ("language", "", ""),
         ("wait", "2.5", 2.5),
         ("fetch", "false", False),
@@ -114,6 +119,10 @@ def test_sloppy_values_are_understood(name: str, sent: object, understood: Value
         ({"level": 3}, "level must be a whole number from 0 to 2, not 3."),
         ({"kind": "cats"}, 'kind must be one of general, news, not "cats".'),
         ({"period": "era"}, 'period must be one of day, not "era".'),
+        ({"grade": 3}, "grade must be one of 0, 1, 2, not 3."),
+        ({"grade": "high"}, 'grade must be one of 0, 1, 2, not "high".'),
+        ({"grade": 0.5}, "grade must be one of 0, 1, 2, not 0.5."),
+        ({"grade": False}, "grade must be one of 0, 1, 2, not false."),
         ({"language": "english"}, 'language must be like en or pt-BR, not "english".'),
         ({"code": "abc"}, 'code must be well-formed, not "abc".'),
         ({"wait": 0.5}, "wait must be a number from 1 to 300, not 0.5."),
@@ -225,6 +234,32 @@ def test_the_schema_does_not_list_the_choice_of_none() -> None:
         "description": "Which period.",
         "enum": ["day"],
     }
+
+
+def test_the_schema_lists_the_choice_of_none_where_the_contract_promises_it() -> None:
+    assert Param("period", "string", "Which period.", "", choices=("", "day"), lists_empty=True).schema() == {
+        "type": "string",
+        "description": "Which period.",
+        "enum": ["", "day"],
+        "default": "",
+    }
+
+
+def test_the_choices_of_a_number_are_numbers_zero_among_them() -> None:
+    assert Param("grade", "integer", "Which grade.", 0, choices=(0, 1, 2)).schema() == {
+        "type": "integer",
+        "description": "Which grade.",
+        "enum": [0, 1, 2],
+        "default": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [(" a\n\ud800b ", "a b"), (4, "4"), (2.5, "2.5"), (True, None), (None, None), ([], None), (10**400, None)],
+)
+def test_texts_and_numbers_are_text(raw: object, text: str | None) -> None:
+    assert as_text(raw) == text
 
 
 def test_a_list_as_default_is_a_list_in_the_schema() -> None:
