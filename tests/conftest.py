@@ -15,7 +15,7 @@ from mcp.client.stdio import stdio_client
 
 from dowse.pocketweb import PocketWeb
 from tests.fakes import FakeClock
-from tests.http import HTTP, HttpServer, listening
+from tests.http import HTTP, HttpHere, HttpProcess, inside, listening
 from tests.stdio import BareServer, serving
 
 # What a process needs to start; everything else would make a test depend on the machine it runs on.
@@ -85,9 +85,15 @@ class Server:
     @asynccontextmanager
     async def http(
         self, settings: Mapping[str, str], *flags: str, command: Sequence[str] = HTTP
-    ) -> AsyncIterator[HttpServer]:
+    ) -> AsyncIterator[HttpProcess]:
         """The server on HTTP, on a port of its own; told to stop in the end, and it has to end well."""
         async with listening(self.environment(settings), self._log, [*command, *flags]) as server:
+            yield server
+
+    @asynccontextmanager
+    async def here(self, settings: Mapping[str, str]) -> AsyncIterator[HttpHere]:
+        """The same in this process, for tests that need many or change what it waits for."""
+        async with inside(self.environment(settings), self._log) as server:
             yield server
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,30 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from dowse import config
+from dowse.app import App
+from dowse.net.listener import listening as port_of
+from dowse.surfaces.http.serve import Stop, serve
+from dowse.telemetry.log import LOGGER, JsonLines
+from dowse.telemetry.redact import Redactor
+
 HTTP = (sys.executable, "-m", "dowse", "serve", "--http", "--port", "0")
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 START_S = STOP_S = 30.0
 
 
 class HttpServer:
-    """One running server: its address, its process, and ways to talk to it."""
+    """One running server: its address, and ways to talk to it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, url: str, session: aiohttp.ClientSession) -> None:
-        self.process = process
+    def __init__(self, url: str, session: aiohttp.ClientSession) -> None:
         self.url = url
         self.origin = url.removesuffix("/mcp")
         self.session = session
+
+    async def connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A bare connection, for what no HTTP client sends."""
+        host, _, port = self.origin.removeprefix("http://").rpartition(":")
+        return await asyncio.open_connection(host, int(port))
 
     @asynccontextmanager
     async def client(self, mode: str = "auto", token: str = "", **options: Any) -> AsyncIterator[Client]:
@@ -39,18 +51,42 @@ class HttpServer:
             yield await stack.enter_async_context(Client(transport, mode=mode, **options))
 
     def post(
-        self, tool: str, arguments: Mapping[str, object], *, version: str = LEGACY, path: str = "/mcp", **options: Any
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        *,
+        version: str = LEGACY,
+        path: str = "/mcp",
+        progress_token: str | None = None,
+        **options: Any,
     ) -> aiohttp.client._RequestContextManager:
         """A bare tool call, to be entered with `async with`; `headers` add to those a client sends."""
-        message = call(tool, arguments, version=version)
+        message = call(tool, arguments, version=version, progress_token=progress_token)
         headers = {**call_headers(tool, version), **options.pop("headers", {})}
         return self.session.post(self.origin + path, json=message, headers=headers, **options)
+
+
+class HttpProcess(HttpServer):
+    """A server with a process of its own."""
+
+    def __init__(self, process: asyncio.subprocess.Process, url: str, session: aiohttp.ClientSession) -> None:
+        super().__init__(url, session)
+        self.process = process
 
     async def stop(self) -> int:
         """Tell the process to stop and wait for it; returns its exit code."""
         if self.process.returncode is None:
             self.process.terminate()
         return await asyncio.wait_for(self.process.wait(), STOP_S)
+
+
+class HttpHere(HttpServer):
+    """A server in the process of the test, which can change how long it waits for something."""
+
+    def __init__(self, url: str, session: aiohttp.ClientSession, stop: Stop, serving: asyncio.Task[None]) -> None:
+        super().__init__(url, session)
+        self.stop = stop
+        self.serving = serving
 
 
 def call(
@@ -74,7 +110,7 @@ def call_headers(tool: str, version: str = LEGACY) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def listening(environment: Mapping[str, str], log: Path, command: Sequence[str]) -> AsyncIterator[HttpServer]:
+async def listening(environment: Mapping[str, str], log: Path, command: Sequence[str]) -> AsyncIterator[HttpProcess]:
     """A server whose stderr is copied to a file; it says there where it listens. Killed if it does not end itself."""
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -87,8 +123,8 @@ async def listening(environment: Mapping[str, str], log: Path, command: Sequence
     copying = asyncio.create_task(_copy(process, log, address))
     try:
         url = await asyncio.wait_for(address, START_S)
-        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=60)) as session:
-            server = HttpServer(process, url, session)
+        async with _session() as session:
+            server = HttpProcess(process, url, session)
             yield server
         assert await server.stop() == 0
     finally:
@@ -108,3 +144,36 @@ async def _copy(process: asyncio.subprocess.Process, log: Path, address: asyncio
                 address.set_result(json.loads(line)["url"])
     if not address.done():
         address.set_exception(AssertionError("the server ended without listening; its log has the reason"))
+
+
+@asynccontextmanager
+async def inside(settings: Mapping[str, str], log: Path) -> AsyncIterator[HttpHere]:
+    """The server in the process of the test: what starts it is left out, the rest is the same."""
+    app = App(config.load({"DOWSE_PORT": "0"}, settings).settings)
+    stop = Stop()
+    with _logging_to(log), port_of(app.settings.host, app.settings.port) as listener:
+        serving = asyncio.create_task(serve(app, listener, stop))
+        async with _session() as session:
+            yield HttpHere(listener.url + "/mcp", session, stop, serving)
+        if not stop.asked.is_set():
+            stop()
+        await asyncio.wait_for(serving, STOP_S)
+
+
+@contextmanager
+def _logging_to(file: Path) -> Iterator[None]:
+    handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(JsonLines(Redactor()))
+    level = LOGGER.level
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        LOGGER.setLevel(level)
+        LOGGER.removeHandler(handler)
+        handler.close()
+
+
+def _session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=60))

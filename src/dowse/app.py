@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from dowse import PROJECT_URL, __version__
 from dowse.clock import SystemClock
+from dowse.config import Loaded, state_address
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Dispatcher
 from dowse.contracts.services import Services
@@ -14,18 +17,28 @@ from dowse.contracts.tool import Contract
 from dowse.extract.pool import WorkerPool
 from dowse.fetch.direct import DirectFetcher
 from dowse.flows.read import ReadFlow
+from dowse.flows.scrape import ScrapeChain
 from dowse.flows.search import SearchFlow
-from dowse.interfaces import SearchProvider
+from dowse.interfaces import Authenticator, SearchProvider
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
-from dowse.providers.table import PROVIDERS, Kit
+from dowse.providers.table import PROVIDERS, READERS, Kit, prices
 from dowse.routing.limiter import SlidingWindows
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
+from dowse.routing.spending import Account
 from dowse.settings import Settings
-from dowse.telemetry.events import LogObserver
+from dowse.stores import open_ledger
+from dowse.stores.ledger import MemoryLedger
+from dowse.telemetry.events import LogObserver, Observers
 from dowse.telemetry.redact import Redactor
+
+if TYPE_CHECKING:
+    from dowse.auth.book import TokenBook
+    from dowse.auth.jwks import Jwks
+    from dowse.auth.jwt import JwtVerifier
+    from dowse.flows.doctor.examination import Doctor
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
 
@@ -39,7 +52,9 @@ class App:
         self._api_client = ConfiguredClient(USER_AGENT)
         self._workers = WorkerPool()
         self.clock = clock or SystemClock()
-        self.observer = LogObserver(log_queries=settings.log_queries)
+        self.observer = Observers(LogObserver(log_queries=settings.log_queries))
+        self.engines = (*PROVIDERS, DirectFetcher.name)
+        self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services(self.clock))
         self.dispatcher = Dispatcher(
             settings,
@@ -56,18 +71,67 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._workers.close()
+        await self.spending.close()
         await self._api_client.close()
+
+    def doctor(self, loaded: Loaded) -> Doctor:
+        """Examines what these settings make of the application. Only one command needs it, so it is imported here."""
+        from dowse.flows.doctor.examination import Doctor
+        from dowse.flows.doctor.probe import Probe
+
+        settings, clock = self.settings, self.clock
+        return Doctor(
+            loaded,
+            tools=[tool.name for tool in self.contract.tools],
+            state=state_address(settings),
+            books=self.spending,
+            roll=lambda: self._tokens().entries,
+            probe=Probe(settings, self._providers(clock), self._jwks(), clock=clock, spending=self.spending),
+        )
+
+    @cached_property
+    def authenticator(self) -> Authenticator | None:
+        """Tells callers over HTTP apart; `None` where nobody needs to. `ConfigError` for a bad tokens file."""
+        if not self.settings.needs_token:
+            return None
+        from dowse.auth.authenticator import BearerAuthenticator
+
+        return BearerAuthenticator(self._tokens(), self._jwt())
+
+    def _tokens(self) -> TokenBook:
+        from dowse.auth.book import TokenBook
+
+        file = Path(self.settings.tokens_file).expanduser() if self.settings.tokens_file else None
+        return TokenBook(self.settings.tokens, file, self.clock)
+
+    def _jwt(self) -> JwtVerifier | None:
+        from dowse.auth.jwt import JwtVerifier
+
+        keys = self._jwks()
+        return JwtVerifier(self.settings.jwt_issuer, self.settings.jwt_audience, keys) if keys else None
+
+    def _jwks(self) -> Jwks | None:
+        from dowse.auth.jwks import Jwks
+
+        url = self.settings.jwks_url
+        return Jwks(url, self._api_client, self.clock) if url else None
+
+    def _account(self) -> Account:
+        budgets = {name: budget for name in PROVIDERS if (budget := self.settings.budget(name))}
+        ledger = open_ledger(state_address(self.settings), self.clock) if budgets else MemoryLedger()
+        return Account(budgets, prices(self.settings), ledger, clock=self.clock, observer=self.observer)
 
     def _services(self, clock: Clock) -> Services:
         settings, observer = self.settings, self.observer
-        page_client = UntrustedClient(Guard(settings.allow_private), USER_AGENT)
+        guard = Guard(settings.allow_private)
         reader = ReadFlow(
-            DirectFetcher(page_client, max_bytes=settings.max_content_size),
+            DirectFetcher(UntrustedClient(guard, USER_AGENT), max_bytes=settings.max_content_size),
             self._workers,
             clock=clock,
             observer=observer,
             page_timeout_s=settings.content_fetch_timeout_s,
             max_concurrent=settings.max_concurrent_fetches,
+            scrape_first=self._scrape_chain(guard) if settings.read_order == "scrape-first" else None,
             offline=settings.offline,
         )
         router = Router(
@@ -76,11 +140,30 @@ class App:
             clock=clock,
             observer=observer,
             policy=FallbackPolicy(after_rejected_key=settings.fallback == "any"),
+            spending=self.spending,
         )
         search = SearchFlow(router, reader, clock=clock, observer=observer, offline=settings.offline)
         return Services(search, reader, clock, settings)
 
     def _providers(self, clock: Clock) -> list[SearchProvider]:
-        active = [name for name in self.settings.search_order if self.settings.is_active(name)]
-        kit = Kit(self.settings, self._api_client, clock, self.redactor)
-        return [PROVIDERS[name](kit) for name in active]
+        return [PROVIDERS[name](self._kit(clock)) for name in self._active()]
+
+    def _scrape_chain(self, guard: Guard) -> ScrapeChain | None:
+        readers = [READERS[name](self._kit(self.clock)) for name in self._active() if name in READERS]
+        if not readers:
+            return None
+        router = Router(
+            "read",
+            readers,
+            clock=self.clock,
+            observer=self.observer,
+            policy=FallbackPolicy(after_everything=True),
+            spending=self.spending,
+        )
+        return ScrapeChain(router, guard)
+
+    def _active(self) -> list[str]:
+        return [name for name in self.settings.search_order if self.settings.is_active(name)]
+
+    def _kit(self, clock: Clock) -> Kit:
+        return Kit(self.settings, self._api_client, clock, self.redactor)

@@ -46,7 +46,7 @@ _HARMLESS = ("accept", "cache-control", "dnt", "host", "origin", "referer", "use
 class Settings(ServerSettings):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
-    model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid", defer_build=False)
 
     serper_api_key: SecretStr | None = setting(None, "SERPER_API_KEY", about="Key that activates Serper.")
     serper_enabled: Flag | None = setting(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from dowse.models import Rate
 from dowse.settings_types import Flag, Hosts, HttpUrl, Networks, OnOff, Origins, RateLimit, Tokens, setting
@@ -14,6 +14,9 @@ CONTRACTS = ("dowse", "kindly", "jan", "swissarmyhammer")
 
 class ServerSettings(BaseModel):
     """The part of `Settings` that only serving needs."""
+
+    # Never filled by itself: building its validator would be work for nothing at every start.
+    model_config = ConfigDict(defer_build=True)
 
     contract: Literal["dowse", "kindly", "jan", "swissarmyhammer"] = setting(
         "dowse", "DOWSE_CONTRACT", about="Which set of tools the MCP server offers."
@@ -34,7 +37,7 @@ class ServerSettings(BaseModel):
     )  # fmt: skip
     tokens: Tokens = setting("", "DOWSE_TOKENS", about="Who may call the HTTP server: `name:token` pairs.")
     tokens_file: str = setting(
-        "", "DOWSE_TOKENS_FILE", about="File with names, hashes, limits and contracts, as `dowse token new` writes it."
+        "", "DOWSE_TOKENS_FILE", about="File of names, hashes, limits and contracts; `dowse token new NAME` writes it."
     )
     jwt_issuer: str = setting("", "DOWSE_JWT_ISSUER", about="Issuer of JSON Web Tokens that are accepted as well.")
     jwt_audience: str = setting("", "DOWSE_JWT_AUDIENCE", about="Audience those tokens must be issued for.")

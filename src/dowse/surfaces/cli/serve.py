@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import NoReturn
 
 from dowse.settings import Settings
 from dowse.settings_server import CONTRACTS
@@ -35,8 +36,16 @@ def add_transport(parser: argparse.ArgumentParser) -> None:
     transport.add_argument(
         "--transport", choices=["stdio", "http", "streamable-http"], metavar="NAME", help="stdio or http, by name"
     )
+    transport.add_argument("--sse", action=_Withdrawn, nargs=0, help=argparse.SUPPRESS)
     parser.add_argument("--host", help="address to listen on (127.0.0.1); beyond this machine tokens are needed")
     parser.add_argument("--port", help="port to listen on (8000); 0 takes a free one")
+
+
+class _Withdrawn(argparse.Action):
+    """For old configurations: says what took its place."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        parser.error("the SSE transport was withdrawn from the protocol and is not served; use --http instead.")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import TextIO
 from dowse import config
 from dowse.text import one_line
 
-_STYLES = {"bold": "1", "dim": "2", "green": "32", "yellow": "33", "cyan": "36"}
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
 def style(text: str, name: str, stream: TextIO | None = None) -> str:

@@ -2,31 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from typing import Any
 
-from mcp.server.lowlevel import Server
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from dowse.app import App
+from dowse.settings import Settings
+from dowse.surfaces.http.auth import Credentials
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.health import health_routes
+from dowse.surfaces.http.hosts import CheckedNames
 from dowse.surfaces.http.mcp import McpEndpoint
+from dowse.surfaces.http.metadata import metadata_routes
+from dowse.surfaces.http.metrics import metrics_routes
+from dowse.surfaces.http.paths import MCP_PATHS
+from dowse.surfaces.http.proxies import TrustedProxies
+from dowse.surfaces.http.traces import CallersTrace
 from dowse.surfaces.mcp.server import build_server
+from dowse.telemetry.log import event
 
-MCP_PATHS = ("/mcp", "/v1/mcp")
+# What MCP clients in a browser send and may see.
+_CORS_HEADERS = (
+    *("Authorization", "Content-Type", "Accept", "MCP-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"),
+    *("Last-Event-ID", "traceparent", "tracestate"),
+)
+_CORS_EXPOSED = ("WWW-Authenticate", "Retry-After", "MCP-Protocol-Version")
 
 
-def build_asgi(app: App, drain: Drain, server: Server[Any] | None = None) -> Starlette:
-    """The whole HTTP surface of an application; `server` lets tests add what MCP clients expect of fixtures."""
-    endpoint = McpEndpoint(server or build_server(app), drain)
+def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> Starlette:
+    """The whole HTTP surface of an application; another `endpoint` can serve more tools behind the same checks."""
+    endpoint = endpoint or McpEndpoint(build_server(app), drain)
 
     @asynccontextmanager
     async def lifespan(_asgi: Starlette) -> AsyncIterator[None]:
         async with app, endpoint.running():
             yield
 
+    _warn(app.settings)
     routes = [Route(path, endpoint) for path in MCP_PATHS]
-    return Starlette(routes=[*routes, *health_routes(drain)], lifespan=lifespan)
+    return Starlette(
+        routes=[*routes, *health_routes(drain), *metrics_routes(app), *metadata_routes(app.settings)],
+        middleware=list(_doors(app)),
+        lifespan=lifespan,
+    )
+
+
+def _doors(app: App) -> Iterator[Middleware]:
+    """What a request passes, from outside to inside."""
+    settings = app.settings
+    if settings.trusted_proxies:
+        yield Middleware(TrustedProxies, settings.trusted_proxies)
+    yield Middleware(CheckedNames, settings)
+    if settings.allowed_origins:
+        # Before credentials: a browser asks whether it may send them without sending them.
+        yield Middleware(
+            CORSMiddleware,
+            allow_origins=settings.allowed_origins,
+            allow_methods=("GET", "POST"),
+            allow_headers=_CORS_HEADERS,
+            expose_headers=_CORS_EXPOSED,
+        )
+    yield Middleware(Credentials, app.authenticator, app.contract.name, takes_jwt=settings.takes_jwt)
+    yield Middleware(CallersTrace)
+
+
+def _warn(settings: Settings) -> None:
+    """A proxy on this machine comes from loopback, whoever is behind it."""
+    if not settings.needs_token and (settings.allowed_hosts or settings.trusted_proxies):
+        event(
+            logging.WARNING,
+            "no tokens are set, and a proxy would let anybody in",
+            fix="run `dowse token new NAME` and set DOWSE_TOKENS or DOWSE_TOKENS_FILE",
+        )

@@ -9,6 +9,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADERS_TIMEOUT_S = 10.0
+_PIECE_BYTES = 1024
 
 
 class BoundedConnection(H11Protocol):
@@ -23,6 +24,12 @@ class BoundedConnection(H11Protocol):
         self._late = self.loop.call_later(HEADERS_TIMEOUT_S, transport.close)
 
     def data_received(self, data: bytes) -> None:
+        # The size of a head is checked only while it is incomplete, and one that came at once never was.
+        while len(data) > _PIECE_BYTES and self.conn.their_state is h11.IDLE:
+            super().data_received(data[:_PIECE_BYTES])
+            data = data[_PIECE_BYTES:]
+        if self.transport.is_closing():
+            return
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._in_time()

@@ -45,23 +45,52 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             # No session, so there is no stream to open and nothing to delete.
-            return await refusal(405, "only POST is served here", {"Allow": "POST"})(scope, receive, send)
+            await refusal(405, "only POST is served here", {"Allow": "POST"})(scope, receive, send)
+            return
         if self._drain.started:
-            return await refusal(503, "the server is shutting down", {"Retry-After": "5"})(scope, receive, send)
-        with self._drain.counted():
-            body = await _body(scope, receive)
-            if not isinstance(body, bytes):
-                return await body(scope, receive, send)
-            if _wants_stream(body, Headers(scope=scope)):
-                return await self._stream.handle_request(scope, _replayed(body, receive), send)
-            return await self._answer(scope, body, receive, send)
+            await _leaving()(scope, receive, send)
+            return
+        reply = _Reply(send)
+        with self._drain.counted() as call:
+            await self._handle(scope, receive, reply, call)
+        if call.cancelled_caught and not reply.begun:
+            # Whoever left by himself does not hear it any more.
+            await _leaving()(scope, receive, send)
 
-    async def _answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """One JSON answer. The SDK does not notice here that the client has left, so we do."""
-        async with anyio.create_task_group() as group:
-            group.start_soon(_cancel_when_gone, receive, group.cancel_scope)
-            await self._json.handle_request(scope, _replayed(body, receive), send)
-            group.cancel_scope.cancel()
+    async def _handle(self, scope: Scope, receive: Receive, send: Send, call: anyio.CancelScope) -> None:
+        headers = Headers(scope=scope)
+        body = await _body(headers, receive)
+        if not isinstance(body, bytes):
+            await body(scope, receive, send)
+        elif _wants_stream(body, headers):
+            await self._stream.handle_request(scope, _replayed(body, receive), send)
+        else:
+            # The SDK does not notice here that the client has left, so we do.
+            watching = asyncio.create_task(_cancel_when_gone(receive, call))
+            try:
+                await self._json.handle_request(scope, _replayed(body, receive), send)
+            finally:
+                watching.cancel()
+
+
+class _Reply:
+    """Passes an answer on, and remembers that it has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        self.begun = True
+        await self._send(message)
+
+
+def _leaving() -> Response:
+    return refusal(503, "the server is shutting down", {"Retry-After": "5"})
+
+
+def _too_large() -> Response:
+    return refusal(413, f"a body has at most {MAX_BODY_BYTES} bytes")
 
 
 def _wants_stream(body: bytes, headers: Headers) -> bool:
@@ -69,12 +98,11 @@ def _wants_stream(body: bytes, headers: Headers) -> bool:
     return b'"progressToken"' in body and "text/event-stream" in headers.get("accept", "")
 
 
-async def _body(scope: Scope, receive: Receive) -> bytes | Response:
+async def _body(headers: Headers, receive: Receive) -> bytes | Response:
     """The whole body, or the refusal of one that is too large or too slow."""
-    too_large = refusal(413, f"a body has at most {MAX_BODY_BYTES} bytes")
-    declared = Headers(scope=scope).get("content-length", "")
+    declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
-        return too_large
+        return _too_large()
     chunks: list[bytes] = []
     size, more = 0, True
     try:
@@ -85,7 +113,7 @@ async def _body(scope: Scope, receive: Receive) -> bytes | Response:
                 size += len(chunks[-1])
                 more = message.get("more_body", False)
                 if size > MAX_BODY_BYTES:
-                    return too_large
+                    return _too_large()
     except TimeoutError:
         return refusal(408, "the body took too long to arrive")
     return b"".join(chunks)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 
 from starlette.responses import JSONResponse
+from starlette.types import Scope
+
+from dowse.telemetry.log import event
+from dowse.text import one_line
 
 
 def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """A refusal that says why, in one sentence; a connection with an unread body is not used again."""
     return JSONResponse({"error": reason}, status, {"Connection": "close", **(headers or {})})
+
+
+def log_refusal(scope: Scope, status: int, reason: str, **fields: object) -> None:
+    """One line for each caller who was not let in: from where and why, never with what."""
+    client = scope.get("client")
+    address = one_line(client[0], 64) if client else "unknown"
+    event(logging.INFO, "caller refused", status=status, reason=reason, client=address, **fields)

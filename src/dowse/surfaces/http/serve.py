@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -14,18 +14,23 @@ from starlette.types import ASGIApp
 from dowse.app import App
 from dowse.errors import ConfigError
 from dowse.net.listener import Listener, is_loopback, listening
-from dowse.surfaces.http.asgi import MCP_PATHS, build_asgi
+from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.connection import BoundedConnection
 from dowse.surfaces.http.drain import Drain
+from dowse.surfaces.http.paths import MCP_PATHS
 from dowse.telemetry.log import event
 
 DRAIN_S = 10.0
 MAX_CONNECTIONS = 1000
-MAX_HEAD_BYTES = 32 * 1024
+# Credentials end at 4 kB; up to here an absurd one is still refused as one.
+# Large enough that even an absurd credential is refused as one, with 401.
+MAX_HEAD_BYTES = 128 * 1024
 _STOP = (signal.SIGTERM, signal.SIGINT)
 
+Build = Callable[[App, Drain], ASGIApp]
 
-def serve_http(app: App) -> int:
+
+def serve_http(app: App, build: Build = build_asgi) -> int:
     """Serve until told to stop; raises `ConfigError` where the address cannot or must not be used."""
     settings = app.settings
     if not is_loopback(settings.host) and not settings.needs_token:
@@ -34,29 +39,54 @@ def serve_http(app: App) -> int:
             "Run `dowse token new NAME` and set DOWSE_TOKENS or DOWSE_TOKENS_FILE, or listen on 127.0.0.1."
         )
     with listening(settings.host, settings.port) as listener:
-        asyncio.run(_serve(app, listener))
+        asyncio.run(_until_signalled(app, listener, build))
     return 0
 
 
-async def _serve(app: App, listener: Listener) -> None:
-    drain, stop = Drain(), asyncio.Event()
-    server = _Server(_config(build_asgi(app, drain)))
+class Stop:
+    """What signals ask for: the first to finish what is in flight, the second not to wait for it."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.at_once = asyncio.Event()
+
+    def __call__(self) -> None:
+        (self.at_once if self.asked.is_set() else self.asked).set()
+
+
+async def serve(app: App, listener: Listener, stop: Stop, build: Build = build_asgi) -> None:
+    """Serve on a listener until told to stop."""
+    drain = Drain()
+    server = _Server(_config(build(app, drain)))
+    serving = asyncio.create_task(server.serve(sockets=[listener.socket]))
+    event(logging.INFO, "listening", url=listener.url + MCP_PATHS[0], contract=app.contract.name)
+    await _first(serving, stop.asked.wait())
+    drain.start()
+    if stop.asked.is_set():
+        event(logging.INFO, "shutting down")
+        await _first(serving, drain.wait(DRAIN_S), stop.at_once.wait())
+        if drain.in_flight:
+            event(logging.WARNING, "calls in flight are cancelled", calls=drain.in_flight)
+            drain.cut_short()
+    server.should_exit = True
+    await serving
+
+
+async def _until_signalled(app: App, listener: Listener, build: Build) -> None:
+    stop = Stop()
     for number in _STOP:
         # Not on Windows, where Ctrl+C ends the process the default way.
         with contextlib.suppress(NotImplementedError):
-            asyncio.get_running_loop().add_signal_handler(number, _stopped(stop, server))
-    serving = asyncio.create_task(server.serve(sockets=[listener.socket]))
-    stopping = asyncio.create_task(stop.wait())
-    event(logging.INFO, "listening", url=listener.url + MCP_PATHS[0], contract=app.contract.name)
-    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    drain.start()
-    if stop.is_set():
-        event(logging.INFO, "shutting down")
-        if not await drain.wait(DRAIN_S):
-            event(logging.WARNING, "calls in flight were cancelled", after_s=DRAIN_S)
-    server.should_exit = True
-    stopping.cancel()
-    await serving
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+    await serve(app, listener, stop, build)
+
+
+async def _first(serving: asyncio.Task[None], *others: Coroutine[None, None, object]) -> None:
+    """Wait for whatever comes first: the end of the server, which is left as it is, or one of the others."""
+    waiting = [asyncio.create_task(other) for other in others]
+    await asyncio.wait([serving, *waiting], return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
 
 
 class _Server(uvicorn.Server):
@@ -84,14 +114,3 @@ def _config(asgi: ASGIApp) -> uvicorn.Config:
         timeout_keep_alive=30,
         timeout_graceful_shutdown=1,
     )
-
-
-def _stopped(stop: asyncio.Event, server: uvicorn.Server) -> Callable[[], None]:
-    """The first signal drains, the second does not wait."""
-
-    def stopped() -> None:
-        if stop.is_set():
-            server.should_exit = server.force_exit = True
-        stop.set()
-
-    return stopped

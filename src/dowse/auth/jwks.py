@@ -1,0 +1,103 @@
+"""The keys an issuer publishes: fetched when needed, kept for a while, and kept on when the issuer is away."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+
+from dowse.errors import WireError
+from dowse.models import Clock
+from dowse.net.clients import ConfiguredClient
+from dowse.telemetry.log import event
+
+Jwk = Mapping[str, object]
+
+FRESH_S = 600.0
+USABLE_S = 3600.0
+# A token with a made-up key id must not make us ask the issuer each time.
+AGAIN_AFTER_S = 30.0
+# With no key at all nobody gets in: the issuer may just be starting too.
+FIRST_AGAIN_AFTER_S = 5.0
+TIMEOUT_S = 5.0
+MAX_BYTES = 256 * 1024
+
+
+class Jwks:
+    """The signing keys behind a URL."""
+
+    def __init__(self, url: str, client: ConfiguredClient, clock: Clock) -> None:
+        self._url = url
+        self._client = client
+        self._clock = clock
+        self._keys: tuple[Jwk, ...] = ()
+        self._fetched_at = self._tried_at = float("-inf")
+        self._fetching = asyncio.Lock()
+
+    async def matching(self, kid: str | None, algorithm: str) -> tuple[Jwk, ...]:
+        """The keys a token may have been signed with; none when the issuer's keys cannot be had."""
+        if self._age_s() >= FRESH_S:
+            await self._refresh()
+        found = self._select(kid, algorithm)
+        if not found and kid is not None:
+            # The issuer may have begun to use a new key.
+            await self._refresh()
+            found = self._select(kid, algorithm)
+        return found
+
+    def _select(self, kid: str | None, algorithm: str) -> tuple[Jwk, ...]:
+        if self._age_s() >= USABLE_S:
+            return ()
+        found = tuple(key for key in self._keys if _fits(key, kid, algorithm))
+        # Without a key id it has to be clear which one is meant.
+        return found if kid is not None or len(found) == 1 else ()
+
+    def _age_s(self) -> float:
+        return self._clock.now() - self._fetched_at
+
+    async def _refresh(self) -> None:
+        """Fetch the keys, unless that was just tried or is being done while older keys serve."""
+        if self._fetching.locked() and self._age_s() < USABLE_S:
+            return
+        async with self._fetching:
+            wait_s = AGAIN_AFTER_S if self._keys else FIRST_AGAIN_AFTER_S
+            if self._clock.now() - self._tried_at < wait_s:
+                return
+            self._tried_at = self._clock.now()
+            try:
+                self._keys = await self.fetch()
+                self._fetched_at = self._clock.now()
+            except WireError as error:
+                event(logging.ERROR, "keys of the token issuer cannot be had", detail=str(error))
+
+    async def fetch(self) -> tuple[Jwk, ...]:
+        """What the issuer publishes now; raises `WireError`."""
+        accept = {"Accept": "application/jwk-set+json, application/json"}
+        reply = await self._client.send("GET", self._url, headers=accept, timeout_s=TIMEOUT_S, max_bytes=MAX_BYTES)
+        if reply.status != 200:
+            raise UnusableKeys(f"DOWSE_JWKS_URL answered with status {reply.status}")
+        try:
+            document = json.loads(reply.body)
+        except (ValueError, RecursionError):
+            document = None
+        keys = document.get("keys") if isinstance(document, dict) else None
+        if not isinstance(keys, list):
+            raise UnusableKeys("DOWSE_JWKS_URL answered with something else than a set of keys")
+        return tuple(key for key in keys if isinstance(key, dict))
+
+
+class UnusableKeys(WireError):
+    """An answer without keys in it; the message says what came instead."""
+
+
+def _fits(key: Jwk, kid: str | None, algorithm: str) -> bool:
+    """Whether a key is meant for this: the id, for signatures, and for this algorithm if it names one."""
+    operations = key.get("key_ops", ["verify"])
+    return (
+        (kid is None or key.get("kid") == kid)
+        and key.get("use", "sig") == "sig"
+        and key.get("alg", algorithm) == algorithm
+        and isinstance(operations, list)
+        and "verify" in operations
+    )

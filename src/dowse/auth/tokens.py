@@ -1,0 +1,128 @@
+"""Bearer tokens: how they are made, what is kept of them, and the file that says whose they are."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dowse.errors import ConfigError
+from dowse.models import Principal, Rate
+from dowse.settings_server import CONTRACTS, ServerSettings
+from dowse.settings_types import rate
+from dowse.text import one_line
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+TOOLS = tuple(name.removeprefix("limit_") for name in ServerSettings.model_fields if name.startswith("limit_"))
+_HASH = re.compile(r"sha256:([0-9a-f]{64})")
+_KEYS = ("hash", "contracts", "limits")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenEntry:
+    """One token: whose it is and what it opens. Of the token itself only the digest is known."""
+
+    name: str
+    digest: str = field(repr=False)
+    limits: Mapping[str, Rate] = field(default_factory=dict)
+    contracts: frozenset[str] | None = None
+
+    @property
+    def principal(self) -> Principal:
+        return Principal(self.name, self.limits, self.contracts)
+
+
+def mint() -> str:
+    """A new token: a prefix by which a leaked one is recognised, and 256 random bits."""
+    return f"dowse_{secrets.token_urlsafe(32)}"
+
+
+def digest(token: str) -> str:
+    """What is kept of a token. A plain hash will do: there is nothing to guess in 256 random bits."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def read_tokens_file(path: Path) -> tuple[TokenEntry, ...]:
+    """The entries of a tokens file; `ConfigError` names the file, the entry and what is wrong with it."""
+    return entries(tables(path, read_text(path)), path)
+
+
+def read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"The tokens file {path} cannot be read: {(error.strerror or 'unknown').lower()}.") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"The tokens file {path} is not UTF-8 text.") from None
+
+
+def tables(path: Path, text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        # Where, and not what: the message may quote a hash, or a token that was pasted into the wrong place.
+        where = re.search(r"at line \d+|at end of document", str(error))
+        raise ConfigError(f"The tokens file {path} is not valid TOML{f' {where[0]}' if where else ''}.") from None
+
+
+def entries(tables: Mapping[str, object], path: Path) -> tuple[TokenEntry, ...]:
+    """The parsed file as entries; each name and each token once."""
+    found: dict[str, TokenEntry] = {}
+    for name, table in tables.items():
+        try:
+            entry = _entry(name, table)
+        except _WrongError as wrong:
+            raise ConfigError(f"The tokens file {path}: {_shown(name)} {wrong}.") from None
+        if entry.digest in found:
+            raise ConfigError(f"The tokens file {path}: {found[entry.digest].name} and {name} have the same hash.")
+        found[entry.digest] = entry
+    return tuple(found.values())
+
+
+def contracts(value: object) -> frozenset[str]:
+    """Names of contracts; `ValueError` for anything else, an empty list included."""
+    if not isinstance(value, list) or not value or not all(name in CONTRACTS for name in value):
+        raise ValueError
+    return frozenset(value)
+
+
+def limits(value: object) -> dict[str, Rate]:
+    """Rates by tool; `ValueError` for a tool that cannot be limited: it would look as if it were."""
+    if not isinstance(value, Mapping) or not all(tool in TOOLS for tool in value):
+        raise ValueError
+    return {tool: rate(each) for tool, each in value.items()}
+
+
+class _WrongError(Exception):
+    """What is wrong with an entry, as the end of a sentence that starts with its name."""
+
+
+def _entry(name: str, table: object) -> TokenEntry:
+    if not NAME.fullmatch(name):
+        raise _WrongError("is no name: it takes up to 64 letters, digits, dots, dashes and underscores")
+    if not isinstance(table, dict):
+        raise _WrongError(f'is no table: it takes a line [{name}] and below it hash = "sha256:..."')
+    for key in table:
+        if key not in _KEYS:
+            raise _WrongError(f"has the unknown key {_shown(key)}: it takes {', '.join(_KEYS)}")
+    matched = _HASH.fullmatch(str(table.get("hash", "")))
+    if not matched:
+        raise _WrongError('takes hash = "sha256:" and 64 hexadecimal digits, as `dowse token new` writes it')
+    try:
+        allowed = contracts(table["contracts"]) if "contracts" in table else None
+    except ValueError:
+        raise _WrongError(f"takes contracts out of {', '.join(CONTRACTS)} in a list") from None
+    try:
+        limited = limits(table.get("limits", {}))
+    except ValueError:
+        raise _WrongError(f'takes limits such as {{ web_search = "20/10m" }} for {", ".join(TOOLS)}') from None
+    return TokenEntry(name, matched[1], limited, allowed)
+
+
+def _shown(name: str) -> str:
+    """A name for a message; something long is more likely a secret in the wrong place."""
+    return one_line(name) if len(name) <= 32 else "an entry"

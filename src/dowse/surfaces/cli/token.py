@@ -1,0 +1,157 @@
+"""`dowse token`: makes, lists and revokes the tokens that open the HTTP server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dowse.auth import tokens, tokens_file
+from dowse.auth.tokens import TokenEntry
+from dowse.errors import ConfigError
+from dowse.models import Rate
+from dowse.settings import Settings
+from dowse.settings_server import CONTRACTS
+from dowse.surfaces.cli import session
+from dowse.surfaces.cli.exits import DONE
+
+_KEEP = "dowse: this token is shown once; give it to {name}, who sends it as `Authorization: Bearer TOKEN`"
+_WRITTEN = "dowse: its hash is in {file}; a running server takes it up within a second"
+_WITHOUT_FILE = """\
+dowse: to let it in, put this into a file and name the file in DOWSE_TOKENS_FILE:
+
+{entry}
+"""
+_OR_VARIABLE = "dowse: or do without a file: DOWSE_TOKENS={name}:TOKEN"
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("token", help="make, list and revoke tokens of the HTTP server", description=__doc__)
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    _register_new(actions)
+    listing = actions.add_parser("list", help="show whose tokens exist", description="Shows whose tokens there are.")
+    listing.add_argument("--json", action="store_true", help="print the list as JSON")
+    _common(listing, _list)
+    revoke = actions.add_parser("revoke", help="take a token back", description="Takes a token out of the file.")
+    revoke.add_argument("name", help="whose token it is")
+    _common(revoke, _revoke)
+
+
+def _register_new(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    new = actions.add_parser("new", help="make a token", description="Makes a token and prints it once.")
+    new.add_argument("name", help="whose token it is; logs and metrics call the caller by it")
+    new.add_argument(
+        "--contract", action="append", default=[], metavar="C", help=f"opens only this: {', '.join(CONTRACTS)}"
+    )
+    new.add_argument(
+        "--limit", action="append", default=[], metavar="TOOL=RATE", help="limit of its own, such as web_search=20/10m"
+    )
+    _common(new, _new)
+
+
+def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
+    parser.add_argument("--file", metavar="FILE", help="the tokens file; DOWSE_TOKENS_FILE when left out")
+    session.common_flags(parser)
+    parser.set_defaults(run=run)
+
+
+def _new(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=True)
+    name, file = arguments.name, _file(arguments, settings)
+    limits = _limits(arguments.limit)
+    _check(name, arguments.contract, settings)
+    token = tokens.mint()
+    entry = tokens_file.entry_text(name, tokens.digest(token), list(dict.fromkeys(arguments.contract)), limits)
+    if file:
+        if name in {each.name for each in _entries(file)}:
+            raise ConfigError(f"{name} is in {file} already; `dowse token revoke {name}` takes it out.")
+        tokens_file.append(file, entry)
+    print(token, flush=True)
+    print(_KEEP.format(name=name), file=sys.stderr)
+    if file:
+        print(_WRITTEN.format(file=file), file=sys.stderr)
+        return DONE
+    print(_WITHOUT_FILE.format(entry=entry), file=sys.stderr, end="")
+    if not arguments.contract and not limits:
+        print("\n" + _OR_VARIABLE.format(name=name), file=sys.stderr)
+    return DONE
+
+
+def _check(name: str, contracts: list[str], settings: Settings) -> None:
+    if not tokens.NAME.fullmatch(name):
+        raise ConfigError("A name has up to 64 letters, digits, dots, dashes and underscores.")
+    if name in settings.tokens:
+        raise ConfigError(f"{name} is in DOWSE_TOKENS already; take it out there first.")
+    for contract in contracts:
+        if contract not in CONTRACTS:
+            raise ConfigError(f"--contract is {contract[:80]!r}, but it takes one of {', '.join(CONTRACTS)}.")
+
+
+def _limits(given: list[str]) -> dict[str, str]:
+    """Limits by tool as they were written, each of them understood."""
+    limits: dict[str, str] = {}
+    for limit in given:
+        tool, _, rate = limit.partition("=")
+        try:
+            tokens.limits({tool: rate})
+        except ValueError:
+            known = ", ".join(tokens.TOOLS)
+            raise ConfigError(
+                f"--limit is {limit[:80]!r}, but it takes TOOL=RATE such as web_search=20/10m, for {known}."
+            ) from None
+        limits[tool] = rate.strip()
+    return limits
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=True)
+    file = _file(arguments, settings)
+    listed = [_shown(TokenEntry(name, ""), "DOWSE_TOKENS") for name in settings.tokens]
+    listed += [_shown(entry, str(file)) for entry in (_entries(file) if file else ())]
+    if arguments.json:
+        print(json.dumps(listed, indent=2))
+        return DONE
+    if not listed:
+        print("dowse: there are no tokens; `dowse token new NAME` makes one", file=sys.stderr)
+    for entry in listed:
+        limits = ", ".join(f"{tool} {rate}" for tool, rate in entry["limits"].items())
+        print(f"{entry['name']}  {', '.join(entry['contracts'])}  {limits or 'the limits of the settings'}")
+    return DONE
+
+
+def _revoke(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=True)
+    name, file = arguments.name, _file(arguments, settings)
+    if name in settings.tokens:
+        raise ConfigError("That token is in DOWSE_TOKENS; take it out there and start the server again.")
+    if not file:
+        raise ConfigError("There is no tokens file; name it with --file or DOWSE_TOKENS_FILE.")
+    tokens_file.remove(file, name)
+    print(f"dowse: {name} is out of {file}; a running server notices within a second", file=sys.stderr)
+    return DONE
+
+
+def _file(arguments: argparse.Namespace, settings: Settings) -> Path | None:
+    named = arguments.file or settings.tokens_file
+    return Path(named).expanduser() if named else None
+
+
+def _entries(file: Path) -> tuple[TokenEntry, ...]:
+    """What the file holds; one that is still to be made holds nothing."""
+    return tokens.read_tokens_file(file) if file.exists() else ()
+
+
+def _shown(entry: TokenEntry, source: str) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "contracts": sorted(entry.contracts) if entry.contracts is not None else list(CONTRACTS),
+        "limits": {tool: _rate(rate) for tool, rate in entry.limits.items()},
+        "source": source,
+    }
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.calls}/{rate.period_s:g}s"
