@@ -6,86 +6,33 @@ while upstreams repeat what they were sent; then all that was written is searche
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import html
-import json
 import sys
 import traceback
-from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
 from pathlib import Path
-from urllib.parse import quote, quote_plus
 
 import pytest
 
 from dowse import config
 from dowse.errors import ConfigError
 from dowse.pocketweb import MISBEHAVIOURS, PROVIDERS, PocketWeb, closed_port
+from tests.canaries import (
+    BAD_SETTINGS,
+    CANARIES,
+    QUICK,
+    TOML,
+    Output,
+    all_that_could_be_said,
+    calls_with,
+    leaks,
+    repeated,
+    run,
+    settings,
+    spellings,
+)
 from tests.conftest import Server
 from tests.stdio import SERVE, Message, serving
-
-# Their first and last eight characters occur nowhere else, and between them they hold what encodings have to escape.
-CANARIES = {
-    "SERPER_API_KEY": "q7Zserpx41aa0c9e5d7b3f826cc1e0f29b5Wsrp88x",
-    "EXA_API_KEY": "v8Kexa+Q/3s=Zr~?9wTn5&%20Lk_Hexa4u2k",
-    "TAVILY_API_KEY": "tvQy-dev_J4mZ*4xTn2LkV9sRbW1cYh6JpD3fGvly7p",
-    "SEARXNG_HEADERS_JSON": 'h3Dr-c5fa"1b90"-4a58-8c3f-e20d5a91hdr6k',
-    "SEARXNG_URL": "pW9j@x4/m:2?7b#Rt-f81c0a6e5d39b7kPw5z",
-}
-USER = "maria"
-BASIC = base64.b64encode(f"{USER}:{CANARIES['SEARXNG_URL']}".encode()).decode()
-# Short enough for what never answers, long enough for a busy machine, where the first call also imports aiohttp.
-QUICK = {f"{provider.upper()}_TIMEOUT": "1s" for provider in PROVIDERS}
-
-
-def spellings(secret: str) -> dict[str, str]:
-    """The forms in which a secret could be recognised."""
-    raw = secret.encode()
-    return {
-        "raw": secret,
-        "base64": base64.b64encode(raw).decode().rstrip("="),
-        "urlsafe base64": base64.urlsafe_b64encode(raw).decode().rstrip("="),
-        "hex": raw.hex(),
-        "url-encoded": quote(secret, safe=""),
-        "form-encoded": quote_plus(secret),
-        "reversed": secret[::-1],
-        "JSON": json.dumps(secret)[1:-1],
-        "JSON in JSON": json.dumps(json.dumps(secret)[1:-1])[1:-1],
-        "HTML": html.escape(secret),
-        "repr": repr(secret)[1:-1],
-    }
-
-
-def repeated(secret: str) -> list[str]:
-    """How an upstream or a page may repeat a secret; the other spellings are for what we write ourselves."""
-    forms = spellings(secret)
-    ours = ("JSON", "JSON in JSON", "HTML", "repr")
-    return [text for form, text in forms.items() if form not in ours]
-
-
-def leaks(output: str) -> list[str]:
-    """Which canaries can be found in a text, as what, and where."""
-    found = []
-    for name, secret in CANARIES.items():
-        forms = spellings(secret) | {"first 8": secret[:8], "last 8": secret[-8:]}
-        forms |= {"basic authentication": BASIC} if name == "SEARXNG_URL" else {}
-        for form, text in forms.items():
-            if (at := output.find(text)) >= 0:
-                found.append(f"{name} as {form}: …{output[max(0, at - 60) : at + len(text) + 20]}…")
-    return found
-
-
-@dataclass(slots=True)
-class Output:
-    """Everything a process wrote, on both streams."""
-
-    log: Path
-    written: list[bytes] = field(default_factory=list)
-
-    def leaks(self) -> list[str]:
-        everything = b"\n".join([*self.written, self.log.read_bytes()])
-        return leaks(everything.decode("utf-8", "replace"))
 
 
 @pytest.fixture
@@ -103,28 +50,8 @@ def output(tmp_path: Path) -> Output:
     return Output(log)
 
 
-def settings(web: PocketWeb, first: str = "serper", **further: str) -> dict[str, str]:
-    """All secrets are configured and everything is logged; one provider is asked before the others."""
-    order = [first, *(provider for provider in PROVIDERS if provider != first)]
-    address = web.page("/searxng").replace("//", f"//{USER}:{quote(CANARIES['SEARXNG_URL'], safe='')}@")
-    return {
-        **web.environment(*PROVIDERS),
-        "SEARXNG_URL": address,
-        "SEARXNG_HEADERS_JSON": json.dumps({"X-Gate": CANARIES["SEARXNG_HEADERS_JSON"]}),
-        "DOWSE_SEARCH_ORDER": ",".join(order),
-        "DOWSE_LOG_LEVEL": "debug",
-        "DOWSE_LOG_QUERIES": "true",
-        **further,
-    }
-
-
 def is_error(answer: Message) -> bool:
     return bool(answer["result"]["isError"])
-
-
-def all_that_could_be_said() -> list[str]:
-    """What careless upstreams and hostile pages could repeat: every secret in every spelling."""
-    return [*(text for secret in CANARIES.values() for text in repeated(secret)), f"Authorization: Basic {BASIC}"]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -262,21 +189,6 @@ async def test_a_redirect_of_a_provider_is_not_followed_so_no_key_goes_along(
     assert output.leaks() == []
 
 
-def calls_with(secret: str) -> Iterator[tuple[str, dict[str, object]]]:
-    """Arguments in which a model repeats a key it has seen somewhere."""
-    yield "web_search", {"query": secret, "fetch_content": False}
-    yield "web_search", {"query": "x", "num_results": secret}
-    yield "web_search", {"query": "x", "language": secret}
-    yield "web_search", {"query": "x", "include_domains": [secret]}
-    yield "web_search", {"query": "x", "start_date": secret}
-    yield "web_search", {"query": "x", secret: True, "offline_mode": True}
-    yield "web_search", {"query": "x", secret: True, "fetch_content": False}
-    yield "get_content", {"url": secret}
-    yield "get_content", {"url": f"https://nowhere.invalid/?k={quote(secret, safe='')}"}
-    yield "get_content", {"url": f"https://{USER}:{quote(secret, safe='')}@nowhere.invalid/"}
-    yield secret, {}
-
-
 async def test_arguments_that_contain_a_key_are_not_repeated(server: Server, web: PocketWeb, output: Output) -> None:
     async with serving(server.environment(settings(web)), output.log) as bare:
         for secret in CANARIES.values():
@@ -319,20 +231,6 @@ async def test_a_crash_is_logged_without_the_key_in_its_traceback(
     assert output.leaks() == []
 
 
-async def run(output: Output, environment: Mapping[str, str], *command: str) -> int:
-    """Run a command to its end and keep what it writes."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        env=dict(environment),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    output.written += await asyncio.wait_for(process.communicate(), 60)
-    assert process.returncode is not None
-    return process.returncode
-
-
 COMMANDS = [("search", "python", "--json"), ("search", "python"), ("search", "python", "--offline")]
 
 
@@ -359,26 +257,6 @@ async def test_reading_a_page_at_the_command_line_tells_no_secret(
         code = await run(output, server.environment(settings(web)), *SERVE[:-1], "read", web.page("/leak"), *flags)
         assert code == 0
     assert output.leaks() == []
-
-
-SECRET_URL = f"{USER}:{quote(CANARIES['SEARXNG_URL'], safe='')}@search.example/searxng"
-BAD_SETTINGS: list[dict[str, str]] = [
-    {"DOWSE_DEADLINE_S": "soon"},
-    {"DOWSE_SEARCH_ORDER": "serper,nobody"},
-    {"SERPER_SEARCH_ENDPOINT": "serper.example"},
-    {"SEARXNG_HEADERS_JSON": f'{{"X-Gate": "{CANARIES["SEARXNG_HEADERS_JSON"]}"'},
-    {"SEARXNG_HEADERS_JSON": json.dumps({"X-Gate": f"{CANARIES['SEARXNG_HEADERS_JSON']}\r\nX: y"})},
-    {"SEARXNG_HEADERS_JSON": json.dumps([CANARIES["SEARXNG_HEADERS_JSON"]])},
-    {"SEARXNG_URL": f"ftp://{SECRET_URL}"},
-    {"SEARXNG_URL": f"https//{SECRET_URL}"},
-]
-TOML = [
-    f'serper_api_key = "{CANARIES["SERPER_API_KEY"]}\n',
-    f'serper_api_key = ["{CANARIES["SERPER_API_KEY"]}"]\ndeadline_s = "soon"\n',
-    f'serper_api_kye = "{CANARIES["SERPER_API_KEY"]}"\ndeadline_s = "soon"\n',
-    f'searxng_url = "ftp://{SECRET_URL}"\n',
-    f'[searxng_headers_json]\nX-Gate = "{CANARIES["SEARXNG_HEADERS_JSON"]}"\n[[broken\n',
-]
 
 
 @pytest.mark.parametrize("bad", BAD_SETTINGS)

@@ -137,6 +137,8 @@ FLAGS = {
     ],
     "read": ["url", "--max-tokens", "--offline", "--json", "--config", "--log-level"],
     "serve": ["--contract", "--stdio", "--transport", "--config", "--log-level"],
+    "token": [],
+    "doctor": ["--probe", "--json", "--config", "--log-level"],
     "demo": [],
 }  # fmt: skip
 

@@ -1,0 +1,1 @@
+"""What `dowse doctor` knows: for each part what is so, why, and how to change it."""

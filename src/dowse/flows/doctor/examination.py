@@ -1,0 +1,55 @@
+"""The whole examination: every part in a fixed order, and the probe when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from dowse import __version__
+from dowse.config import Loaded
+from dowse.flows.doctor import callers, installation, providers, server
+from dowse.flows.doctor.check import Check, Diagnosis
+from dowse.flows.doctor.probe import Probe
+from dowse.interfaces import Progress, Spent
+from dowse.settings import PROVIDERS
+
+
+class Books(Protocol):
+    """Knows what providers have cost."""
+
+    async def spent(self, provider: str) -> Spent | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Doctor:
+    """Examines what the settings make of an application. Nothing is asked over the network but by `probe`."""
+
+    loaded: Loaded
+    tools: Sequence[str]
+    state: str
+    books: Books
+    roll: callers.Roll
+    probe: Probe
+
+    async def examine(self, progress: Progress, *, probing: bool = False) -> Diagnosis:
+        spent = {name: spent for name in PROVIDERS if (spent := await self.books.spent(name))}
+        checks = list(self._checks(spent))
+        if probing:
+            checks += await self.probe.run(progress)
+        return Diagnosis(__version__, tuple(checks), invalid=bool(self.loaded.problems))
+
+    def _checks(self, spent: Mapping[str, Spent]) -> Iterator[Check]:
+        loaded, settings = self.loaded, self.loaded.settings
+        yield installation.version()
+        yield installation.python()
+        yield installation.system()
+        yield installation.browser()
+        yield installation.config_file(loaded)
+        yield from installation.settings(loaded)
+        yield from providers.search_providers(settings, spent)
+        yield from providers.reading_chain(settings)
+        yield server.contract(settings, self.tools)
+        yield from server.limits(settings, self.tools)
+        yield server.store(settings, self.state)
+        yield from callers.callers(settings, self.roll, self.tools)

@@ -1,0 +1,176 @@
+"""Who is asked for searches and pages, and why the others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dowse import urls
+from dowse.config import enabled_without_credential
+from dowse.flows.doctor.check import Check, State
+from dowse.interfaces import Spent
+from dowse.models import Budget
+from dowse.providers.table import READERS
+from dowse.settings import PROVIDERS, Settings, variables
+
+_WARN_AT = 0.8
+_PLACES = ("first", "second", "third", "fourth")
+
+
+def active(settings: Settings) -> list[str]:
+    """The providers that are asked, in order."""
+    return [name for name in settings.search_order if settings.is_active(name)]
+
+
+def readers(settings: Settings) -> list[str]:
+    """The providers that read pages before dowse does it itself."""
+    scraping = settings.read_order == "scrape-first"
+    return [name for name in active(settings) if scraping and name in READERS]
+
+
+def endpoint(settings: Settings, name: str) -> str:
+    """Where searches are sent, fit to be shown: no user, no password, and no query, which may hold a key."""
+    return _shown(settings.searxng_url if name == "searxng" else getattr(settings, f"{name}_search_endpoint"))
+
+
+def endpoint_variable(name: str) -> str:
+    return "SEARXNG_URL" if name == "searxng" else f"{name.upper()}_SEARCH_ENDPOINT"
+
+
+def search_providers(settings: Settings, spent: Mapping[str, Spent]) -> Iterator[Check]:
+    """Who is asked, then each provider, those that are asked first and in their order."""
+    asked = active(settings)
+    yield _search(asked)
+    for name in [*asked, *(name for name in PROVIDERS if name not in asked)]:
+        yield _provider(settings, name, spent.get(name))
+
+
+def reading_chain(settings: Settings) -> Iterator[Check]:
+    """Who reads pages, in order; dowse itself is always the last."""
+    chain = [*readers(settings), "direct"]
+    details = {"read_order": settings.read_order, "chain": chain}
+    if settings.read_order == "scrape-first" and len(chain) == 1:
+        yield Check(
+            "reading",
+            "reading",
+            State.WARNING,
+            "DOWSE_READ_ORDER is scrape-first, but no provider that reads pages is active, so dowse reads them itself.",
+            "Set SERPER_API_KEY, EXA_API_KEY or TAVILY_API_KEY, or DOWSE_READ_ORDER=direct-first.",
+            details,
+        )
+    else:
+        how = f"are read by {_chain(chain)}" if len(chain) > 1 else "are read by dowse itself (direct)"
+        yield Check(
+            "reading", "reading", State.OK, f"Pages {how}; DOWSE_READ_ORDER is {settings.read_order}.", "", details
+        )
+    yield _offline(settings)
+
+
+def _search(asked: Sequence[str]) -> Check:
+    details = {"order": list(asked)}
+    if asked:
+        return Check("search", "search", State.OK, f"Searches ask {_chain(asked)}.", "", details)
+    return Check(
+        "search",
+        "search",
+        State.PROBLEM,
+        "No search provider is active, so every search fails.",
+        "Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL for your own SearXNG) and restart.",
+        details,
+    )
+
+
+def _offline(settings: Settings) -> Check:
+    details = {"offline": settings.offline}
+    if not settings.offline:
+        return Check("offline", "reading", State.OK, "Offline mode is off, so the network is used.", "", details)
+    summary = "Offline mode is on, so every search and every page is refused."
+    return Check("offline", "reading", State.WARNING, summary, "Unset DOWSE_OFFLINE.", details)
+
+
+def _provider(settings: Settings, name: str, spent: Spent | None) -> Check:
+    details = _details(settings, name, spent)
+    why_not = _why_not(settings, name)
+    if why_not:
+        state, summary, fix = why_not
+        return Check(f"provider.{name}", "search", state, summary, fix, details)
+    state, spending, fix = _spending(name, settings.budget(name), spent)
+    place = active(settings).index(name)
+    parts = [f"Asked {_PLACES[place]}; {settings.credential_variable(name)} is set"]
+    parts += ["it also reads pages"] if name in readers(settings) else []
+    parts += [f"searches go to {details['endpoint']}"] if "endpoint" in details else []
+    parts += [f"pages to {details['read_endpoint']}"] if "read_endpoint" in details else []
+    summary = f"{', '.join(parts)}.{spending}"
+    return Check(f"provider.{name}", "search", state, summary, fix, details)
+
+
+def _why_not(settings: Settings, name: str) -> tuple[State, str, str] | None:
+    """Why a provider is not asked, and what would change it."""
+    variable, flag = settings.credential_variable(name), variables(f"{name}_enabled")[0]
+    if settings.credential(name) is None:
+        contradiction = enabled_without_credential(settings).get(name)
+        if contradiction:
+            return State.WARNING, contradiction, f"Set {variable}, or remove {flag}."
+        return State.OFF, f"Not asked: {variable} is not set.", f"Set {variable} to use it."
+    if not settings.is_active(name):
+        return State.OFF, f"Not asked: {flag}=false switches it off; {variable} is set.", f"Remove {flag} to use it."
+    if name not in settings.search_order:
+        order = ",".join([*settings.search_order, name])
+        summary = f"Not asked: DOWSE_SEARCH_ORDER leaves it out; {variable} is set."
+        return State.OFF, summary, f"Set DOWSE_SEARCH_ORDER={order} to use it."
+    return None
+
+
+def _details(settings: Settings, name: str, spent: Spent | None) -> dict[str, object]:
+    details: dict[str, object] = {
+        "active": name in active(settings),
+        "credential": "set" if settings.credential(name) is not None else "not set",
+        "variable": settings.credential_variable(name),
+        "reads_pages": name in readers(settings),
+        "timeout_s": getattr(settings, f"{name}_timeout_s"),
+    }
+    if name in active(settings):
+        details["place"] = active(settings).index(name) + 1
+    if settings.credential(name) is not None:
+        details |= _other_endpoints(settings, name)
+    if budget := settings.budget(name):
+        details["budget"] = str(budget)
+    if spent:
+        details["spent"] = {"calls": spent.calls, "usd": spent.usd, "share": spent.share}
+    return details
+
+
+def _other_endpoints(settings: Settings, name: str) -> dict[str, object]:
+    """Addresses that are not the provider's own."""
+    if name == "searxng":
+        return {"endpoint": endpoint(settings, name)}
+    fields = [field for field in Settings.model_fields if field.startswith(name) and field.endswith("_endpoint")]
+    changed = [field for field in fields if getattr(settings, field) != Settings.model_fields[field].default]
+    return {
+        "endpoint" if field.endswith("_search_endpoint") else "read_endpoint": _shown(getattr(settings, field))
+        for field in changed
+        if field.endswith("_search_endpoint") or name in readers(settings)
+    }
+
+
+def _shown(address: str | None) -> str:
+    parsed = urls.parse(address or "")
+    return urls.without_userinfo(parsed.href).partition("?")[0].partition("#")[0] if parsed else ""
+
+
+def _spending(name: str, budget: Budget | None, spent: Spent | None) -> tuple[State, str, str]:
+    """The state of a budget, a sentence about it, and what to do when it is nearly or wholly spent."""
+    if budget is None or spent is None:
+        return State.OK, "", ""
+    used = f"{spent.usd:.2f}" if budget.unit == "usd" else str(spent.calls)
+    told = f" {used} of its budget of {budget} are spent"
+    variable = f"DOWSE_BUDGET_{name.upper()}"
+    if spent.share >= 1:
+        fix = f"Raise {variable}, or wait for the next {budget.period} (UTC)."
+        return State.PROBLEM, f"{told}, so it counts as out of quota.", fix
+    if spent.share >= _WARN_AT:
+        return State.WARNING, f"{told}.", f"Raise {variable} if the rest of the {budget.period} needs more."
+    return State.OK, f"{told}.", ""
+
+
+def _chain(names: Sequence[str]) -> str:
+    return ", then ".join(names)

@@ -1,0 +1,109 @@
+"""`dowse doctor`: what works, what does not, why, and how to fix it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from itertools import groupby
+
+from dowse import config
+from dowse.flows.doctor.check import Check, Diagnosis, State
+from dowse.surfaces.cli import session
+from dowse.surfaces.cli.exits import DONE, FAILED, USAGE
+from dowse.surfaces.cli.terminal import ProgressLine, style
+from dowse.telemetry import log
+from dowse.telemetry.redact import Redactor
+from dowse.text import one_line, visible
+
+_STYLES = {"ok": "green", "off": "dim", "warning": "yellow", "problem": "red"}
+_EPILOG = """\
+exit codes:
+  0  nothing is wrong; there may be warnings
+  1  there is a problem; its fix is printed below it
+  2  a setting is invalid, so no other command starts"""
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "doctor",
+        help="see what works, what does not, and how to fix it",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--probe", action="store_true", help="ask each active provider once; this uses one paid call of each"
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
+    session.common_flags(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    loaded = config.examine({"DOWSE_LOG_LEVEL": arguments.log_level}, config=arguments.config)
+    settings = loaded.settings
+    redactor = Redactor(settings.secrets())
+    log.configure(settings.log_level if "log_level" in settings.model_fields_set else "error", redactor)
+    line = ProgressLine()
+    try:
+        diagnosis = asyncio.run(_examine(loaded, line, probing=arguments.probe))
+    finally:
+        line.clear()
+    told = replace(diagnosis, checks=tuple(_masked(check, redactor) for check in diagnosis.checks))
+    print(_as_json(told) if arguments.json else _report(told))
+    if diagnosis.invalid:
+        return USAGE
+    return DONE if diagnosis.ok else FAILED
+
+
+async def _examine(loaded: config.Loaded, line: ProgressLine, *, probing: bool) -> Diagnosis:
+    from dowse.app import App  # Everything heavy hangs on this import; `--help` does without.
+
+    async with App(loaded.settings) as app:
+        return await app.doctor(loaded).examine(line.show, probing=probing)
+
+
+def _masked(check: Check, redactor: Redactor) -> Check:
+    """What is told of a finding: no secret, and nothing that a terminal would obey."""
+    details = redactor.fields(dict(check.details))
+    assert isinstance(details, dict)
+    # Masked on both sides of the cleaning: it may put a secret together, or take one with blanks apart.
+    summary = redactor.message(one_line(redactor.message(check.summary)))
+    fix = redactor.message(visible(redactor.message(check.fix))).strip("\n")
+    return replace(check, summary=summary, fix=fix, details=details)
+
+
+def _as_json(diagnosis: Diagnosis) -> str:
+    found = {"version": diagnosis.version, "ok": diagnosis.ok, "checks": [asdict(check) for check in diagnosis.checks]}
+    # In ASCII: a path may hold characters that a terminal obeys.
+    return json.dumps(found, indent=2)
+
+
+def _report(diagnosis: Diagnosis) -> str:
+    lines: list[str] = []
+    for group, checks in groupby(diagnosis.checks, lambda check: check.group):
+        lines += ["", style(group, "bold")]
+        lines += [line for check in checks for line in _lines(check)]
+    return "\n".join([*lines[1:], "", _tally(diagnosis)])
+
+
+def _lines(check: Check) -> Iterator[str]:
+    yield f"  {style(f'{check.state:<8}', _STYLES[check.state])}{check.name}: {check.summary}"
+    if check.fix:
+        first, *further = check.fix.splitlines()
+        # What is off on purpose needs no mending; there it is a hint.
+        label = "" if check.state is State.OFF else style("fix: ", "cyan")
+        yield f"          {label}{first}"
+        # Lines for a file are not indented: they are copied as they stand.
+        yield from [*further, ""] if further else []
+
+
+def _tally(diagnosis: Diagnosis) -> str:
+    """Such as `2 problems, 1 warning`."""
+    counts = {state: diagnosis.count(state) for state in (State.PROBLEM, State.WARNING)}
+    told = [f"{count} {state}{'' if count == 1 else 's'}" for state, count in counts.items() if count]
+    colour = "green" if diagnosis.ok else "red"
+    return style(", ".join(told) or "nothing is wrong", colour)

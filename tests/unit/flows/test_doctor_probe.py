@@ -1,0 +1,114 @@
+"""The probe by itself: how long providers get, what is counted, and a remedy for every failure there is."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+
+from dowse import errors
+from dowse.config import load
+from dowse.errors import ProviderError, QuotaSpent
+from dowse.flows.doctor.check import Check, Diagnosis, State
+from dowse.flows.doctor.probe import QUERY, Probe
+from dowse.interfaces import no_progress
+from dowse.models import Deadline, Found, Query
+from tests.fakes import FakeClock
+from tests.fakes.scripted import ScriptedProvider, hits
+
+SETTINGS = load({}, {"SERPER_API_KEY": "a-key-for-serper", "SEARXNG_URL": "https://search.example"}).settings
+FAILURES = [
+    kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ProviderError)
+]  # fmt: skip
+
+
+@dataclass
+class Purse:
+    """Pays for everybody but the poor, and keeps the receipts."""
+
+    poor: str = ""
+    paid: list[tuple[str, str]] = field(default_factory=list)
+
+    async def charge(self, provider: str, operation: str) -> str:
+        if provider == self.poor:
+            raise QuotaSpent(provider, "nothing is left")
+        self.paid.append((provider, operation))
+        return ""
+
+
+@dataclass
+class SlowProvider(ScriptedProvider):
+    """Takes its time, on a clock that only it moves."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        self.clock.advance(1.25)
+        return await super().search(query, deadline)
+
+
+def probe(*providers: ScriptedProvider, purse: Purse | None = None, clock: FakeClock | None = None) -> Probe:
+    return Probe(SETTINGS, providers, None, clock=clock or FakeClock(), spending=purse or Purse())
+
+
+async def test_each_gets_its_own_timeout_and_the_same_small_question() -> None:
+    quick, patient = ScriptedProvider(hits("https://a.example/1")), ScriptedProvider(hits("https://a.example/1"), "exa")
+    quick.timeout_s, patient.timeout_s = 0.5, 40.0
+    found = await probe(quick, patient).run(no_progress)
+    assert [check.name for check in found] == ["probe.serper", "probe.exa"]
+    assert (quick.given_s, patient.given_s) == ([0.5], [40.0])
+    assert quick.asked == patient.asked == [Query(QUERY, num_results=1)]
+
+
+async def test_the_time_it_took_is_told() -> None:
+    clock = FakeClock()
+    (check,) = await probe(SlowProvider(hits("https://a.example/1"), clock=clock), clock=clock).run(no_progress)
+    assert (check.summary, check.details["ms"]) == ("Answered in 1250 ms.", 1250)
+
+
+async def test_every_question_is_paid_for_before_it_is_asked() -> None:
+    purse = Purse(poor="exa")
+    rich, poor = ScriptedProvider(hits("https://a.example/1")), ScriptedProvider(hits("https://a.example/1"), "exa")
+    first, second = await probe(rich, poor, purse=purse).run(no_progress)
+    assert (first.state, second.state) == (State.OK, State.PROBLEM)
+    assert purse.paid == [("serper", "search")]
+    assert poor.asked == []
+
+
+@pytest.mark.parametrize("provider", ["serper", "searxng"])
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda kind: kind.__name__)
+async def test_every_failure_there_is_has_a_remedy(failure: type[ProviderError], provider: str) -> None:
+    (check,) = await probe(ScriptedProvider(failure(provider, "a reason"), provider)).run(no_progress)
+    assert (check.state, check.details["outcome"]) == (State.PROBLEM, failure.code)
+    assert check.summary.startswith(f"{provider} ")
+    assert "a reason" in check.summary
+    assert check.fix
+
+
+async def test_progress_says_who_is_still_waited_for() -> None:
+    steps: list[str] = []
+
+    async def note(step: str) -> None:
+        steps.append(step)
+        await asyncio.sleep(0)
+
+    await probe(*(ScriptedProvider(hits("https://a.example/1"), name) for name in ("serper", "exa"))).run(note)
+    assert steps == ["probe: asking serper, exa", "probe: waiting for exa"]
+
+
+async def test_with_nobody_to_ask_there_is_nothing_to_say() -> None:
+    steps: list[str] = []
+
+    async def note(step: str) -> None:
+        steps.append(step)
+
+    assert await probe().run(note) == []
+    assert steps == []
+
+
+def test_a_diagnosis_is_fine_with_warnings_and_not_with_a_problem() -> None:
+    checks = [Check(state, "server", state, "x") for state in (State.OK, State.OFF, State.WARNING, State.WARNING)]
+    fine = Diagnosis("1", tuple(checks))
+    assert (fine.ok, fine.count(State.WARNING)) == (True, 2)
+    assert not Diagnosis("1", (*checks, Check("y", "server", State.PROBLEM, "y"))).ok
