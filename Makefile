@@ -51,7 +51,7 @@ $(DEV): requirements/dev.txt requirements/uv.txt pyproject.toml tools/bootstrap
 	tools/bootstrap requirements/dev.txt
 	@touch $@ $(RUN)
 
-# The MCP Inspector; the wheel brings a Node that is new enough, which most systems do not have.
+# The MCP Inspector and the conformance suite; the wheel brings a Node that is new enough, which most systems do not have.
 $(NODE): tests/clients/package-lock.json $(DEV)
 	cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -1,4 +1,4 @@
-"""The MCP Inspector, a client of other makers, against the real server: its schema lint, both eras, a search."""
+"""The MCP Inspector, a client of other makers, against the real server: its schema lint, both eras, a search, HTTP."""
 
 from __future__ import annotations
 
@@ -112,6 +112,47 @@ async def test_a_failed_call_is_an_error_result_and_not_a_broken_connection(
     )
     assert run.json["isError"] is True
     assert run.json["content"][0]["text"].startswith("serper rejected its key: HTTP 401")
+
+
+TOKEN = "a-token-of-the-inspector"
+
+
+async def over_http(inspector: Inspector, url: str, *options: str, token: str = "") -> Run:
+    credentials = ("--header", f"Authorization: Bearer {token}") if token else ()
+    return await inspector([url], {}, "--transport", "http", *credentials, *options)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_over_http_it_lists_and_calls_with_a_token(
+    inspector: Inspector, server: Server, web: PocketWeb, era: str
+) -> None:
+    async with server.http(web.environment("serper") | {"DOWSE_TOKENS": f"inspector:{TOKEN}"}) as http:
+        listed = await over_http(
+            inspector, http.url, "--method", "tools/list", "--strict", "--protocol-era", era, token=TOKEN
+        )
+        called = await over_http(
+            *(inspector, http.url, "--method", "tools/call", "--tool-name", "web_search", "--protocol-era", era),
+            *("--tool-arg", "query=python 3.15 release", "num_results=1"),
+            token=TOKEN,
+        )
+    assert listed.code == 0, listed.stderr
+    assert [tool["name"] for tool in listed.json["tools"]] == ["web_search", "get_content"]
+    assert called.code == 0, called.stderr
+    assert called.json["structuredContent"]["results"][0]["status"] == "ok"
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("token", ["", "a-token-of-somebody-else"])
+async def test_over_http_without_the_token_it_sees_nothing(
+    inspector: Inspector, server: Server, web: PocketWeb, era: str, token: str
+) -> None:
+    async with server.http(web.environment("serper") | {"DOWSE_TOKENS": f"inspector:{TOKEN}"}) as http:
+        for method in (("tools/list",), ("tools/call", "--tool-name", "web_search", "--tool-arg", "query=python")):
+            run = await over_http(inspector, http.url, "--method", *method, "--protocol-era", era, token=token)
+            assert run.code != 0
+            assert '"auth_required"' in run.stderr, run.stderr
+            assert "web_search" not in run.stdout
+    assert web.serper.requests == []
 
 
 STRANGE = """

@@ -46,7 +46,10 @@ def test_the_npm_lock_file_is_complete_for_every_platform() -> None:
     assert wanted - locked == set()
 
 
-def test_the_inspector_is_pinned_exactly() -> None:
+def test_the_clients_are_pinned_exactly() -> None:
     package = json.loads(NPM_LOCK.with_name("package.json").read_text(encoding="utf-8"))
     assert package["private"] is True
-    assert package["devDependencies"] == {"@modelcontextprotocol/inspector": "2.12.0"}
+    assert package["devDependencies"] == {
+        "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+        "@modelcontextprotocol/inspector": "2.12.0",
+    }

@@ -106,3 +106,11 @@ def test_interrupting_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sys, "stdin", Interrupted())
     assert kindly.serve_main([]) == 130
+
+
+@pytest.mark.parametrize("flags", [["--sse"], ["--", "--sse", "--port", "8000"], ["--transport", "sse"]])
+def test_the_withdrawn_sse_transport_is_refused_with_what_took_its_place(capsys: Captured, flags: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        kindly.main(["start-mcp-server", "--context", "codex", *flags])
+    assert caught.value.code == 2
+    assert "http" in capsys.readouterr().err.splitlines()[-1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch
+from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch, Remote
 
 LAUNCH = Launch("uvx", ("--from", "git+https://host/r epo", "dowse", "serve"), {"SERPER_API_KEY": 'k"1', "UV_X": "1"})
 ENTRY = {"command": LAUNCH.command, "args": list(LAUNCH.args), "env": LAUNCH.env}
@@ -81,3 +81,47 @@ def test_no_default_holds_a_real_key_or_an_address() -> None:
     launch = Launch()
     assert launch.env["SERPER_API_KEY"] == "your-key"
     assert "<repo>" in " ".join(launch.args)
+
+
+REMOTE = Remote("http://127.0.0.1:8000/mcp", "tok-123", "TEAM_TOKEN")
+AUTHORIZATION = {"Authorization": "Bearer tok-123"}
+CONNECTED: dict[str, object] = {
+    "Codex": {"mcp_servers": {"dowse": {"url": REMOTE.url, "bearer_token_env_var": "TEAM_TOKEN"}}},
+    "Gemini CLI": {"mcpServers": {"dowse": {"type": "http", "url": REMOTE.url, "headers": AUTHORIZATION}}},
+    "Cursor": {"mcpServers": {"dowse": {"url": REMOTE.url, "headers": AUTHORIZATION}}},
+    "LM Studio": {"mcpServers": {"dowse": {"url": REMOTE.url, "headers": AUTHORIZATION}}},
+    "Windsurf": {"mcpServers": {"dowse": {"serverUrl": REMOTE.url, "headers": AUTHORIZATION}}},
+    "Zed": {"context_servers": {"dowse": {"url": REMOTE.url, "headers": AUTHORIZATION}}},
+    "opencode": {"mcp": {"dowse": {"type": "remote", "url": REMOTE.url, "headers": AUTHORIZATION, "enabled": True}}},
+    "VS Code / Copilot": {
+        "inputs": [{"type": "promptString", "id": "TEAM_TOKEN", "description": "TEAM_TOKEN", "password": True}],
+        "servers": {
+            "dowse": {
+                "type": "http",
+                "url": REMOTE.url,
+                "headers": {"Authorization": "Bearer ${input:TEAM_TOKEN}"},
+            }
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("title", CONNECTED)
+def test_a_server_over_http_is_entered_with_its_token(title: str) -> None:
+    client = ALL[title]
+    assert client.connect
+    text = client.connect(REMOTE)
+    assert (tomllib.loads(text) if client.language == "toml" else json.loads(text)) == CONNECTED[title]
+
+
+def test_claude_code_adds_a_server_over_http_by_one_command() -> None:
+    connect = ALL["Claude Code"].connect
+    assert connect
+    assert shlex.split(connect(REMOTE)) == [
+        *("claude", "mcp", "add", "--transport", "http", "dowse", REMOTE.url),
+        *("--header", "Authorization: Bearer tok-123"),
+    ]
+
+
+def test_lists_of_words_stay_on_one_line() -> None:
+    assert '"args": ["--from", "git+<repo>", "dowse", "serve"],' in ALL["Cursor"].render(Launch())

@@ -1,0 +1,61 @@
+"""The drop-in command over HTTP: flags behind the `--` and the variables of old configurations decide where."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from dowse.pocketweb import PocketWeb, closed_port
+from tests.conftest import Server
+
+WRAPPER = str(Path(sys.executable).with_name("kindly-web-search-mcp-server"))
+START = (WRAPPER, "start-mcp-server", "--context", "codex")
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize("flag", ["--http", "--streamable-http"])
+async def test_forwarded_flags_serve_kindly_over_http(server: Server, web: PocketWeb, mode: str, flag: str) -> None:
+    """Acceptance case 51."""
+    port = str(closed_port())
+    command = (*START, "--", flag, "--port", port)
+    async with server.http(web.environment("serper"), command=command) as http, http.client(mode) as client:
+        assert http.url == f"http://127.0.0.1:{port}/mcp"
+        found = await client.call_tool("web_search", {"query": "python release", "num_results": 1})
+    assert not found.is_error
+    assert found.structured_content is None
+    assert '"page_content": "# ' in found.content[0].text
+
+
+async def test_host_and_port_come_from_the_variables_of_old_configurations(server: Server) -> None:
+    port = str(closed_port())
+    old = {"FASTMCP_HOST": "127.0.0.2", "FASTMCP_PORT": port}
+    async with server.http(old, command=(*START, "--", "--http")) as http:
+        assert http.url == f"http://127.0.0.2:{port}/mcp"
+
+
+async def test_a_flag_wins_over_the_variable(server: Server) -> None:
+    port = str(closed_port())
+    command = (*START, "--", "--http", "--port", port)
+    async with server.http({"FASTMCP_PORT": "1"}, command=command) as http:
+        assert http.url.endswith(f":{port}/mcp")
+
+
+async def test_a_port_that_is_taken_is_one_sentence_and_exit_code_2(server: Server) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        process = await asyncio.create_subprocess_exec(
+            *(*START, "--", "--http", "--port", port),
+            stdin=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            env=server.environment({}),
+        )
+        _, said = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 2
+    assert said.decode() == (
+        f"dowse: Cannot listen on 127.0.0.1 port {port}: address already in use. "
+        "Choose another with --host and --port.\n"
+    )
