@@ -265,7 +265,8 @@ def commands(body: str) -> Iterator[list[str]]:
 def mistake(words: list[str]) -> str:
     """What is wrong with a command of ours; empty for a good one and for other people's."""
     if words[0] == "claude":
-        words = words[words.index("--") + 1 :]
+        # Either it is told how to start the server, or where one runs.
+        words = words[words.index("--") + 1 :] if "--" in words else []
     known = True
     match words:
         case ["make", *wanted]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dowse import config
 from dowse.settings import PROVIDERS, Settings, variables
-from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch
+from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch, Remote
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "tools" / "templates"
@@ -185,7 +185,9 @@ def _quoted(value: str) -> str:
 def _client(client: Client) -> str:
     where = "In a shell" if client.where == "a shell" else f"In `{client.where}`"
     note = f"\n{NOTES[client.title]}\n" if client.title in NOTES else ""
-    return f"## {client.title}\n\n{where}:\n\n```{client.language}\n{client.render(Launch())}\n```\n{note}"
+    local = f"```{client.language}\n{client.render(Launch())}\n```\n"
+    remote = f"\nOver HTTP:\n\n```{client.language}\n{client.connect(Remote())}\n```\n" if client.connect else ""
+    return f"## {client.title}\n\n{where}:\n\n{local}{note}{remote}"
 
 
 if __name__ == "__main__":

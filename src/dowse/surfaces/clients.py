@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+_LIST_OF_WORDS = re.compile(r"\[\n\s+([^\[\]{}]+)\n\s+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +21,30 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Remote:
+    """A server that runs already, and the variable in which a client finds its token, where it can."""
+
+    url: str = "https://search.example.org/mcp"
+    token: str = "your-token"
+    variable: str = "SEARCH_TOKEN"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
-    """A client: where its configuration lives, in which language, and how an entry looks."""
+    """A client: where its configuration lives, in which language, and how an entry looks.
+
+    `connect` is the entry for a server over HTTP, for clients that are known to take a token.
+    """
 
     title: str
     where: str
     language: str
     render: Callable[[Launch], str]
+    connect: Callable[[Remote], str] | None = None
 
 
 def _entry(launch: Launch, **extra: object) -> dict[str, object]:
@@ -32,7 +52,12 @@ def _entry(launch: Launch, **extra: object) -> dict[str, object]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, indent=2)
+    """Indented, but a list of words stays on its line, as people write it."""
+
+    def on_one_line(found: re.Match[str]) -> str:
+        return f"[{' '.join(line.strip() for line in found[1].splitlines())}]"
+
+    return _LIST_OF_WORDS.sub(on_one_line, json.dumps(value, indent=2))
 
 
 def _servers(launch: Launch) -> str:
@@ -70,6 +95,44 @@ def _opencode(launch: Launch) -> str:
     return _json({"mcp": {"dowse": entry}})
 
 
+def _remote_servers(remote: Remote) -> str:
+    return _json({"mcpServers": {"dowse": {"url": remote.url, "headers": remote.headers}}})
+
+
+def _remote_codex(remote: Remote) -> str:
+    lines = ["[mcp_servers.dowse]", f"url = {json.dumps(remote.url)}"]
+    return "\n".join([*lines, f"bearer_token_env_var = {json.dumps(remote.variable)}"])
+
+
+def _remote_claude_code(remote: Remote) -> str:
+    header = f"Authorization: {remote.headers['Authorization']}"
+    return shlex.join(["claude", "mcp", "add", "--transport", "http", "dowse", remote.url, "--header", header])
+
+
+def _remote_gemini(remote: Remote) -> str:
+    entry = {"type": "http", "url": remote.url, "headers": remote.headers}
+    return _json({"mcpServers": {"dowse": entry}})
+
+
+def _remote_vs_code(remote: Remote) -> str:
+    asked = {"type": "promptString", "id": remote.variable, "description": remote.variable, "password": True}
+    headers = {"Authorization": f"Bearer ${{input:{remote.variable}}}"}
+    return _json({"inputs": [asked], "servers": {"dowse": {"type": "http", "url": remote.url, "headers": headers}}})
+
+
+def _remote_opencode(remote: Remote) -> str:
+    entry = {"type": "remote", "url": remote.url, "headers": remote.headers, "enabled": True}
+    return _json({"mcp": {"dowse": entry}})
+
+
+def _remote_windsurf(remote: Remote) -> str:
+    return _json({"mcpServers": {"dowse": {"serverUrl": remote.url, "headers": remote.headers}}})
+
+
+def _remote_zed(remote: Remote) -> str:
+    return _json({"context_servers": {"dowse": {"url": remote.url, "headers": remote.headers}}})
+
+
 def _zed(launch: Launch) -> str:
     return _json({"context_servers": {"dowse": _entry(launch)}})
 
@@ -81,18 +144,18 @@ def _goose(launch: Launch) -> str:
 
 
 MAIN = (
-    Client("Codex", "~/.codex/config.toml", "toml", _codex),
-    Client("Claude Code", "a shell", "sh", _claude_code),
-    Client("Gemini CLI", "~/.gemini/settings.json", "json", _servers),
-    Client("Cursor", "~/.cursor/mcp.json", "json", _servers),
+    Client("Codex", "~/.codex/config.toml", "toml", _codex, _remote_codex),
+    Client("Claude Code", "a shell", "sh", _claude_code, _remote_claude_code),
+    Client("Gemini CLI", "~/.gemini/settings.json", "json", _servers, _remote_gemini),
+    Client("Cursor", "~/.cursor/mcp.json", "json", _servers, _remote_servers),
     Client("Claude Desktop", "claude_desktop_config.json", "json", _servers),
-    Client("VS Code / Copilot", ".vscode/mcp.json", "json", _vs_code),
+    Client("VS Code / Copilot", ".vscode/mcp.json", "json", _vs_code, _remote_vs_code),
 )
 FURTHER = (
-    Client("opencode", "opencode.json", "json", _opencode),
-    Client("Windsurf", "~/.codeium/windsurf/mcp_config.json", "json", _servers),
-    Client("Zed", "settings.json", "json", _zed),
+    Client("opencode", "opencode.json", "json", _opencode, _remote_opencode),
+    Client("Windsurf", "~/.codeium/windsurf/mcp_config.json", "json", _servers, _remote_windsurf),
+    Client("Zed", "settings.json", "json", _zed, _remote_zed),
     Client("JetBrains AI Assistant", "Settings | Tools | AI Assistant | Model Context Protocol", "json", _servers),
-    Client("LM Studio", "mcp.json", "json", _servers),
+    Client("LM Studio", "mcp.json", "json", _servers, _remote_servers),
     Client("Goose", "~/.config/goose/config.yaml", "yaml", _goose),
 )
