@@ -73,9 +73,10 @@ def test_values_that_are_no_json_become_text_without_secrets() -> None:
     assert (entry["odd"], entry["deep"]) == (f"odd {MASK}", [{"k": MASK}])
 
 
-def test_what_looks_like_a_credential_is_masked_although_nobody_configured_it() -> None:
-    line = JsonLines(Redactor()).format(record("sent Authorization: Bearer abcdef0123456789"))
-    assert json.loads(line)["event"] == f"sent Authorization: Bearer {MASK}"
+@pytest.mark.parametrize("before", ["Authorization: Bearer ", "Bearer\n", 'api_key: "', "x-api-key='"])
+def test_what_looks_like_a_credential_is_masked_although_nobody_configured_it(before: str) -> None:
+    line = JsonLines(Redactor()).format(record(f"sent {before}abcdef0123456789"))
+    assert json.loads(line)["event"] == f"sent {before}{MASK}"
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,16 @@ def test_no_spelling_of_a_secret_survives(secret: str, before: str, after: str) 
         assert form not in redactor.message(before + form + after)
 
 
+@given(SECRETS, st.text(st.characters(), max_size=20), st.text(st.characters(), max_size=20))
+def test_one_look_at_the_whole_finds_what_a_look_at_each_string_finds(secret: str, before: str, after: str) -> None:
+    redactor = Redactor([secret])
+    for form in ["", *spellings(secret)]:
+        said = before + form + after
+        assert redactor.data({"a": [{"b": said}]}) == {"a": [{"b": redactor.text(said)}]}
+        told = json.loads(redactor.line({"a": said, "n": 5}))
+        assert redactor.message(told["a"]) == told["a"] == redactor.message(said)
+
+
 @given(st.lists(SECRETS, min_size=1, max_size=4))
 def test_of_several_secrets_none_survives_in_nested_data(secrets: list[str]) -> None:
     assume(not any(secret in MASK for secret in secrets))
