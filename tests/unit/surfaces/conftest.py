@@ -8,8 +8,11 @@ from threading import Thread
 import pytest
 
 from dowse.pocketweb import PocketWeb
+from dowse.surfaces.cli.main import main
+from tests.doctor import Examined, examined
 
 Point = Callable[..., PocketWeb]
+Examine = Callable[..., Examined]
 
 
 class Terminal(io.TextIOWrapper):
@@ -62,3 +65,16 @@ def point(pocket: PocketWeb, monkeypatch: pytest.MonkeyPatch) -> Point:
         return pocket
 
     return set_environment
+
+
+@pytest.fixture
+def examine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Examine:
+    """Runs `dowse doctor` with these variables, as JSON."""
+
+    def run(*flags: str, **variables: str) -> Examined:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        code = main(["doctor", "--json", *flags])
+        return examined(code, *capsys.readouterr())
+
+    return run

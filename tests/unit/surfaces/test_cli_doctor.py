@@ -11,25 +11,10 @@ import pytest
 from dowse import __version__
 from dowse.pocketweb import PocketWeb
 from dowse.surfaces.cli.main import main
-from tests.doctor import Examined, examined
-from tests.unit.surfaces.conftest import Terminal
+from tests.unit.surfaces.conftest import Examine, Terminal
 
 Point = Callable[..., PocketWeb]
 Captured = pytest.CaptureFixture[str]
-Examine = Callable[..., Examined]
-
-
-@pytest.fixture
-def examine(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Examine:
-    """Runs the command with these variables, as JSON."""
-
-    def run(*flags: str, **variables: str) -> Examined:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        code = main(["doctor", "--json", *flags])
-        return examined(code, *capsys.readouterr())
-
-    return run
 
 
 # Installation
