@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import jwt
@@ -18,6 +19,17 @@ from jwt.utils import base64url_encode
 ISSUER = "https://id.example.org/"
 AUDIENCE = "https://search.example.org/mcp"
 Claims = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """A moment so many seconds after a token is made: a test may run minutes after it was collected."""
+
+    seconds: int
+
+
+def at(value: object) -> object:
+    return int(time.time()) + value.seconds if isinstance(value, In) else value
 
 
 @functools.cache
@@ -36,7 +48,7 @@ def published(name: str, **changes: object) -> dict[str, object]:
 
 
 def _segment(values: Claims) -> bytes:
-    kept = {name: value for name, value in values.items() if value is not None}
+    kept = {name: at(value) for name, value in values.items() if value is not None}
     return base64url_encode(json.dumps(kept).encode())
 
 
@@ -52,11 +64,10 @@ class Issuer:
 
     def token(self, *, key: str = "rsa", alg: str = "RS256", header: Claims | None = None, **claims: object) -> str:
         """A good token, or one with other claims; `None` leaves a claim or a header out."""
-        now = int(time.time())
-        all_claims: Claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "iat": now, "exp": now + 300, **claims}
+        good: Claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "iat": In(0), "exp": In(300)}
         head: Claims = {"alg": alg, "typ": "JWT", "kid": key, **(header or {})}
         # Put together by hand: the library would not sign claims and headers that make no sense.
-        signed = b".".join(map(_segment, (head, all_claims)))
+        signed = b".".join(map(_segment, (head, {**good, **claims})))
         signature = jwt.get_algorithm_by_name(alg).sign(signed, private_key(key))
         return b".".join((signed, base64url_encode(signature))).decode()
 

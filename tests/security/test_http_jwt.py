@@ -6,7 +6,6 @@ import base64
 import hashlib
 import hmac
 import json
-import time
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
@@ -15,13 +14,11 @@ from cryptography.hazmat.primitives import serialization
 
 from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
-from tests.fakes.issuer import AUDIENCE, ISSUER, Issuer, issuing, private_key
+from tests.fakes.issuer import AUDIENCE, ISSUER, In, Issuer, at, issuing, private_key
 from tests.http import HttpServer
 from tests.rawhttp import exchange, request
 from tests.security.doors import OTHER, SEARCH, TOKEN, address
 from tests.security.doors import settings as with_tokens
-
-NOW = int(time.time())
 
 
 @pytest.fixture
@@ -49,7 +46,7 @@ def hs256_with_the_public_key() -> str:
     """The classic: the verifier takes the published key for a shared secret."""
     public = private_key("rsa").public_key()
     pem = public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "exp": NOW + 300}
+    claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "exp": at(In(300))}
     signed = f"{encoded({'alg': 'HS256', 'typ': 'JWT', 'kid': 'rsa'})}.{encoded(claims)}"
     return f"{signed}.{encoded(hmac.new(pem, signed.encode(), hashlib.sha256).digest())}"
 
@@ -61,8 +58,8 @@ def bad_tokens(issuer: Issuer) -> dict[str, str]:
     return {
         "wrong issuer": issuer.token(iss="https://evil.example/"),
         "wrong audience": issuer.token(aud="https://other.example.org/mcp"),
-        "expired": issuer.token(exp=NOW - 120),
-        "not yet valid": issuer.token(nbf=NOW + 120),
+        "expired": issuer.token(exp=In(-120)),
+        "not yet valid": issuer.token(nbf=In(120)),
         "unsigned": unsigned,
         "unsigned, with a signature": unsigned + signature,
         "HS256 with the public key": hs256_with_the_public_key(),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import time
 
 import jwt
 import pytest
@@ -17,9 +16,7 @@ from dowse.auth.jwks import Jwks
 from dowse.auth.jwt import JwtVerifier, label
 from dowse.models import Principal
 from tests.fakes import FakeClock
-from tests.fakes.issuer import AUDIENCE, ISSUER, Issuer, private_key, published
-
-NOW = int(time.time())
+from tests.fakes.issuer import AUDIENCE, ISSUER, In, Issuer, at, private_key, published
 
 
 @pytest.fixture
@@ -34,7 +31,7 @@ def segment(value: object) -> str:
 
 def forged(header: object, claims: object | None = None, signature: bytes = b"x") -> str:
     """A token put together by hand, because the library would not make it."""
-    good = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "exp": NOW + 300}
+    good = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "exp": at(In(300))}
     return f"{segment(header)}.{segment(good if claims is None else claims)}.{segment(signature)}"
 
 
@@ -49,9 +46,9 @@ async def test_a_good_token_names_its_subject(verifier: JwtVerifier, issuer: Iss
 @pytest.mark.parametrize(
     "claims",
     [
-        {"exp": NOW - 10},  # within the leeway
-        {"nbf": NOW + 10},
-        {"nbf": NOW - 10},
+        {"exp": In(-10)},  # within the leeway
+        {"nbf": In(10)},
+        {"nbf": In(-10)},
         {"aud": ["https://other.example", AUDIENCE]},
         {"iat": None},
     ],
@@ -73,11 +70,11 @@ async def test_what_is_right_in_another_way_is_right(
         {"aud": AUDIENCE + "/"},
         {"aud": []},
         {"aud": None},
-        {"exp": NOW - 60},
+        {"exp": In(-60)},
         {"exp": None},
         {"exp": "never"},
         {"exp": float("inf")},
-        {"nbf": NOW + 300},
+        {"nbf": In(300)},
         {"nbf": "soon"},
         {"sub": None},
         {"sub": ""},
@@ -94,7 +91,7 @@ async def test_the_algorithm_is_not_the_tokens_to_choose(verifier: JwtVerifier, 
     assert await verifier.principal(issuer.token()) is not None
     public = private_key("rsa").public_key()
     pem = public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "exp": NOW + 300}
+    claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "exp": at(In(300))}
     hmac = jwt.get_algorithm_by_name("HS256")
     signed = f"{segment({'alg': 'HS256', 'kid': 'rsa'})}.{segment(claims)}"
     with_public_key = f"{signed}.{segment(hmac.sign(signed.encode(), pem))}"
@@ -169,7 +166,7 @@ async def test_a_weak_key_is_not_used(verifier: JwtVerifier, issuer: Issuer) -> 
 
     weak = rsa.generate_private_key(65537, 1024)
     issuer.keys = [{**RSAAlgorithm.to_jwk(weak.public_key(), as_dict=True), "kid": "weak"}]
-    claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "exp": NOW + 300}
+    claims = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "exp": at(In(300))}
     with pytest.warns(jwt.InsecureKeyLengthWarning):
         token = jwt.encode(claims, weak, "RS256", {"kid": "weak"})
     assert await verifier.principal(token) is None
