@@ -103,6 +103,11 @@ def all_that_could_be_said() -> list[str]:
     return [*(text for secret in CANARIES.values() for text in repeated(secret)), f"Authorization: Basic {BASIC}"]
 
 
+def how_a_key_is_named() -> list[str]:
+    """What an upstream may say of a key without saying it: enough to recognise it by."""
+    return [f"{secret[:8]}****, which ends with {secret[-8:]}" for secret in CANARIES.values()]
+
+
 def calls_with(secret: str) -> Iterator[tuple[str, dict[str, object]]]:
     """Arguments in which a model repeats a key it has seen somewhere."""
     yield "web_search", {"query": secret, "fetch_content": False}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -70,9 +71,10 @@ class App:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._workers.close()
-        await self.spending.close()
-        await self._api_client.close()
+        async with AsyncExitStack() as closing:
+            # Each is closed whatever becomes of the others; the last one first.
+            for opened in (self._api_client, self.spending, self._workers):
+                closing.push_async_callback(opened.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Examines what these settings make of the application. Only one command needs it, so it is imported here."""
@@ -131,7 +133,7 @@ class App:
             observer=observer,
             page_timeout_s=settings.content_fetch_timeout_s,
             max_concurrent=settings.max_concurrent_fetches,
-            scrape_first=self._scrape_chain(guard) if settings.read_order == "scrape-first" else None,
+            scrape_first=self._scrape_chain(guard),
             offline=settings.offline,
         )
         router = Router(
@@ -146,10 +148,10 @@ class App:
         return Services(search, reader, clock, settings)
 
     def _providers(self, clock: Clock) -> list[SearchProvider]:
-        return [PROVIDERS[name](self._kit(clock)) for name in self._active()]
+        return [PROVIDERS[name](self._kit(clock)) for name in self.settings.searchers()]
 
     def _scrape_chain(self, guard: Guard) -> ScrapeChain | None:
-        readers = [READERS[name](self._kit(self.clock)) for name in self._active() if name in READERS]
+        readers = [READERS[name](self._kit(self.clock)) for name in self.settings.scrapers()]
         if not readers:
             return None
         router = Router(
@@ -161,9 +163,6 @@ class App:
             spending=self.spending,
         )
         return ScrapeChain(router, guard)
-
-    def _active(self) -> list[str]:
-        return [name for name in self.settings.search_order if self.settings.is_active(name)]
 
     def _kit(self, clock: Clock) -> Kit:
         return Kit(self.settings, self._api_client, clock, self.redactor)

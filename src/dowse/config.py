@@ -49,7 +49,7 @@ RESERVED_PREFIXES = ("DOWSE_TTL_",)
 # A file that merely lies in the working directory may belong to a repository somebody else wrote:
 # it must not decide where keys and queries are sent or which private hosts may be read.
 TRUSTED_ONLY = re.compile(
-    r"(dowse_)?(allow_private|proxy|state|log_queries|host"
+    r"(dowse_)?(allow_private|proxy|state|log_queries|host|read_order"
     r"|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
     r"|.*_(endpoint|url|key|token|headers_json))"
 )
@@ -205,13 +205,19 @@ def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[Confi
     typos: list[str] = []
     for key, value in entries.items():
         name, shown = _variable_for(key), one_line(key, 80)
-        if not trusted and TRUSTED_ONLY.fullmatch(key.lower()):
+        if not trusted and _is_protected(key, name):
             ignored.append(shown)
         elif not _is_known(name):
             typos.append(f"{path}: {_typo(name, shown=shown)}")
         else:
             values[name] = _as_variable(value)
     return ConfigFile(path, (), trusted, tuple(ignored), tuple(typos)), values
+
+
+def _is_protected(key: str, name: str) -> bool:
+    """Whether only a trusted file may set it, under whichever of its names."""
+    names = next((variables(field) for field in Settings.model_fields if name in variables(field)), [])
+    return any(TRUSTED_ONLY.fullmatch(each.lower()) for each in (key, *names))
 
 
 def _as_variable(value: object) -> object:

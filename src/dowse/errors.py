@@ -5,6 +5,7 @@ DowseError
 ├── InvalidRequest          the caller's arguments: correct them and call again
 ├── Offline                 offline mode: no network was touched
 ├── LimitReached            this caller has used a tool as often as allowed; says when to come back
+├── InternalError           a bug of ours; its text stays in the log
 ├── NoProvider              nothing is configured that could answer
 ├── AllProvidersFailed      every provider was tried; carries the attempts
 ├── ProviderError           one provider failed
@@ -74,6 +75,13 @@ class LimitReached(DowseError):
             f"{tool} is limited to {rate.calls} calls in {rate.period_s:g} seconds, and they are used up; "
             f"try again in {self.retry_after_s} seconds (retry_after: {self.retry_after_s})."
         )
+
+
+class InternalError(DowseError):
+    """A bug, as callers may hear of it."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(f"{tool} failed because of an internal error; the server's log has the details.")
 
 
 class NoProvider(DowseError):

@@ -32,6 +32,7 @@ from dowse.settings_types import (
 )
 
 PROVIDERS = ("serper", "exa", "tavily", "searxng")
+READERS = ("serper", "exa", "tavily")
 # What a drop-in is used to, where the user says nothing else.
 CONTRACT_DEFAULTS: dict[str, dict[str, object]] = {
     "jan": {"fallback": "any", "read_order": "scrape-first", "default_results_count": 10},
@@ -225,6 +226,14 @@ class Settings(ServerSettings):
     def budget(self, provider: str) -> Budget | None:
         budget: Budget | None = getattr(self, f"{provider}_budget")
         return budget
+
+    def searchers(self) -> list[str]:
+        """The active providers in the order in which they are asked."""
+        return [name for name in self.search_order if self.is_active(name)]
+
+    def scrapers(self) -> list[str]:
+        """The active providers that read pages before dowse does; their order is fixed."""
+        return [name for name in READERS if self.is_active(name)] if self.read_order == "scrape-first" else []
 
     def is_active(self, provider: str) -> bool:
         """A provider is asked when it has a credential and its flag is not false."""

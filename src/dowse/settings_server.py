@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 from dowse.models import Rate
 from dowse.settings_types import Flag, Hosts, HttpUrl, Networks, OnOff, Origins, RateLimit, Tokens, setting
 
-CONTRACTS = ("dowse", "kindly", "jan", "swissarmyhammer")
+ContractName = Literal["dowse", "kindly", "jan", "swissarmyhammer"]
+CONTRACTS: tuple[str, ...] = get_args(ContractName)
 
 
 class ServerSettings(BaseModel):
@@ -18,7 +19,7 @@ class ServerSettings(BaseModel):
     # Never filled by itself: building its validator would be work for nothing at every start.
     model_config = ConfigDict(defer_build=True)
 
-    contract: Literal["dowse", "kindly", "jan", "swissarmyhammer"] = setting(
+    contract: ContractName = setting(
         "dowse", "DOWSE_CONTRACT", about="Which set of tools the MCP server offers."
     )
     structured: OnOff = setting("on", "DOWSE_STRUCTURED", about="`off` leaves the typed half out of MCP answers.")

@@ -40,6 +40,7 @@ _TRACKING = frozenset(
 )
 # On code hosts `ref` names a branch or a tag.
 _CODE_HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com", "sr.ht")
+_REMEMBERED_CHARS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,13 @@ class Url:
     has_userinfo: bool
 
 
-@lru_cache(maxsize=512)
 def parse(text: str, base: str = "") -> Url | None:
     """Parse as a browser would; `None` for what a browser would refuse or has no host."""
+    # A link is looked at several times on its way; absurdly long ones are not worth the memory.
+    return _remembered(text, base) if len(text) + len(base) <= _REMEMBERED_CHARS else _parse(text, base)
+
+
+def _parse(text: str, base: str) -> Url | None:
     try:
         parsed = can_ada.parse(base) + text if base else can_ada.parse(text)
     except (ValueError, TypeError):  # a TypeError for text that does not encode, such as a lone surrogate
@@ -65,6 +70,9 @@ def parse(text: str, base: str = "") -> Url | None:
     if not parsed.hostname:
         return None
     return Url(parsed.href, scheme, parsed.hostname, port, bool(parsed.username or parsed.password))
+
+
+_remembered = lru_cache(maxsize=512)(_parse)
 
 
 def without_userinfo(url: str) -> str:

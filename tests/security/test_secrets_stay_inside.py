@@ -25,6 +25,7 @@ from tests.canaries import (
     Output,
     all_that_could_be_said,
     calls_with,
+    how_a_key_is_named,
     leaks,
     repeated,
     run,
@@ -77,15 +78,16 @@ async def test_no_misbehaviour_of_a_provider_brings_a_secret_out(
 async def test_an_upstream_that_repeats_a_secret_in_any_spelling_is_not_quoted(
     server: Server, web: PocketWeb, output: Output, status: int, contract: str
 ) -> None:
+    messages = [*all_that_could_be_said(), *how_a_key_is_named()]
     async with serving(server.environment(settings(web, DOWSE_CONTRACT=contract)), output.log) as bare:
-        for said in all_that_could_be_said():
+        for said in messages:
             # A success in between, or the breaker would open and nothing more would be asked.
             web.serper.works().finds_nothing()
             await bare.call("web_search", query="python")
             web.serper.replies(json={"error": f"it broke: {said}"}, status=status)
             await bare.call("web_search", query="python", num_results=1)
         output.written.append(await bare.end())
-    assert len(web.serper.requests) == 2 * len(all_that_could_be_said())
+    assert len(web.serper.requests) == 2 * len(messages)
     # The caller is told what the upstream said (a kindly one only when nobody else answered); the log is not,
     # because it may repeat the query.
     if status in (400, 401) or (status != 200 and contract == "dowse"):

@@ -111,3 +111,11 @@ def test_other_documents_have_another_identity(other: str) -> None:
 
 def test_what_is_no_url_is_its_own_identity() -> None:
     assert urls.identity("not a url") == "not a url"
+
+
+def test_absurdly_long_addresses_are_parsed_and_not_kept() -> None:
+    before = urls._remembered.cache_info().currsize
+    long = "https://example.org/" + "x" * 1_000_000
+    parsed = urls.parse(long)
+    assert parsed and parsed.href == long
+    assert urls._remembered.cache_info().currsize == before

@@ -18,6 +18,7 @@ from dowse.text import one_line
 
 _MAX_REMARKS = 5
 _LARGEST_NUMBER = 10**15
+_LONGEST_NAME = 64  # Comparing takes the square of the length, and no argument has such a name.
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Kind = Literal["string", "integer", "number", "boolean", "array"]
@@ -168,7 +169,7 @@ def _shown(raw: object) -> str:
 
 
 def _unknown(name: str, known: set[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(known), n=1)
+    near = difflib.get_close_matches(name, sorted(known), n=1) if len(name) <= _LONGEST_NAME else []
     return f"unknown argument {_shown(name)} was ignored" + (f"; did you mean {near[0]}?" if near else ".")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import DowseError, LimitReached
+from dowse.errors import DowseError, InternalError, LimitReached
 from dowse.interfaces import Limiter, Observer, Progress, ToolCall
 from dowse.models import LOCAL, OK, Clock, Principal
 from dowse.settings import Settings
@@ -50,11 +50,10 @@ class Dispatcher:
         except DowseError as error:
             event(logging.WARNING, "tool call failed", tool=tool.name, caller=caller.name, error=type(error).__name__)
             return tool.failed(error, given), type(error).__name__
-        except Exception as error:
+        except Exception:
             # The boundary: a bug must not end the server, and its text must not reach the model.
             LOGGER.exception("tool call crashed")
-            text = f"{tool.name} failed because of an internal error; the server's log has the details."
-            return Answer(text, is_error=True), type(error).__name__
+            return tool.failed(InternalError(tool.name), given), InternalError.__name__
 
     async def _admit(self, tool: str, caller: Principal) -> None:
         rate = caller.limits.get(tool) or self._settings.limit(tool)

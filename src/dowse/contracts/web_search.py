@@ -23,6 +23,7 @@ from dowse.text import estimate_tokens
 
 MAX_QUERY_CHARS = 500
 MAX_TOKENS = 24_000  # The usual clients cut a tool's answer at 25k tokens.
+MAX_DOMAINS = 50
 _DATE = r"^\d{4}-\d{2}-\d{2}$"
 _DESCRIPTION = """\
 Search the web and read the pages that are found.
@@ -134,7 +135,10 @@ def _date(name: str, value: str) -> str:
 def domains(name: str, arguments: Arguments) -> tuple[str, ...]:
     """Host names out of whatever was sent: addresses, paths and `www.` are taken off."""
     hosts = []
-    for entry in arguments.names(name):
+    entries = arguments.names(name)
+    if len(entries) > MAX_DOMAINS:
+        raise InvalidRequest(f"{name} takes at most {MAX_DOMAINS} domains; it has {len(entries)}.")
+    for entry in entries:
         parsed = urls.parse(entry if "://" in entry else f"https://{entry}")
         if parsed is None or "." not in parsed.host:
             raise InvalidRequest(f"{name} takes domains such as python.org, not {entry[:80]!r}.")

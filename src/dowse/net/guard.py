@@ -19,6 +19,11 @@ _LOOK_UP_S = 2.0
 # A belt: the address decides, but these never mean a page on the open web. They end `*.svc.cluster.local` and
 # `host.docker.internal` too; `metadata` and `instance-data` alone fall under single labels.
 _DENIED_ENDINGS = (".localhost", ".local", ".internal")
+# Names of houses and offices. They may be read where they lead to a public address, but are told to nobody.
+_HOME_ENDINGS = (
+    *(".lan", ".home", ".corp", ".intranet", ".private", ".localdomain", ".svc", ".consul", ".onion", ".arpa"),
+    *_DENIED_ENDINGS,
+)
 
 
 class HostNotFound(WireFailed):
@@ -46,7 +51,8 @@ class Guard:
         parsed = urls.parse(url, base)
         if parsed is None or parsed.scheme not in _SCHEMES or parsed.has_userinfo:
             raise WireDenied
-        if not 0 < len(_name(parsed)) <= _MAX_HOST_CHARS:
+        # An empty label is in no name, but it could hide an address from whoever strips the dots.
+        if not 0 < len(_name(parsed)) <= _MAX_HOST_CHARS or ".." in parsed.host:
             raise WireDenied
         if not self.opens(parsed) and (parsed.port not in _PORTS or _is_denied_name(_name(parsed))):
             raise WireDenied
@@ -65,17 +71,22 @@ class Guard:
         """The URL as a third party may be asked to fetch it; empty for one that must not leave the house.
 
         What only the operator's list opens is private, so it is judged as if there were no list. A name that
-        is unknown here, or takes too long, may be known elsewhere. Fragments are left off: no server sees them.
+        is unknown here may be known elsewhere; one that takes too long may yet turn out to be private. Fragments
+        are left off: no server sees them.
         """
         unlisted = Guard(resolver=self._resolver)
         try:
             target = unlisted.judge(url)
+            if _name(target).endswith(_HOME_ENDINGS):
+                return ""
             async with asyncio.timeout(look_up_s):
                 await unlisted.resolve(target)
-        except WireDenied:
+        except (WireDenied, TimeoutError):
             return ""
-        except (HostNotFound, TimeoutError):
-            pass
+        except HostNotFound:
+            # Whatever the list opens is private until the name server says otherwise.
+            if self.opens(target):
+                return ""
         return target.href.partition("#")[0]
 
     def opens(self, url: Url) -> bool:

@@ -144,8 +144,9 @@ def items(provider: str, body: Json, name: str) -> list[Json]:
 
 def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
     """A result worth showing: it has a title and leads to the web. An empty snippet is no fault."""
-    title, parsed = without_markup(title, _TITLE_CHARS), urls.parse(url)
-    if not title or len(url) > _URL_CHARS or parsed is None or parsed.scheme not in ("http", "https"):
+    title = without_markup(title, _TITLE_CHARS)
+    parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
+    if not title or parsed is None or parsed.scheme not in ("http", "https"):
         return None
     snippet = without_markup(snippet, _SNIPPET_CHARS)
     return Hit(title, urls.without_tracking(url), snippet, one_line(engine, 60), iso_date(published))

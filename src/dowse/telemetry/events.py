@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from dowse import urls
 from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
-from dowse.models import Attempt
+from dowse.models import LOCAL, Attempt
 from dowse.telemetry.log import event
 
 # Queries are private: a key of this process makes the hash useless for guessing what was asked,
@@ -46,7 +46,10 @@ class LogObserver:
         """Counted, not logged: a page that was read has its line, and so has every attempt that failed."""
 
     def tool_called(self, call: ToolCall) -> None:
-        """Counted, not logged: searches, pages and failures have their own lines."""
+        """Where there are several callers, who called; to oneself the lines of searches and pages are enough."""
+        if call.caller != LOCAL.name:
+            fields = {"tool": call.tool, "caller": call.caller, "outcome": call.outcome, "engine": call.engine}
+            event(logging.INFO, "tool called", **fields, ms=round(call.seconds * 1000))
 
     def provider_charged(self, charge: Charge) -> None:
         """Counted, not logged."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -11,10 +12,17 @@ from urllib.parse import quote, quote_plus
 MASK = "[redacted]"
 # Shorter ones are placeholders such as "test": masking those in page text would eat ordinary words.
 _SHORTEST_KEY = 8
+# Of longer ones the ends alone give too much away; upstreams like to say "your key sk-12****89".
+_SHORTEST_WITH_ENDS, _END_CHARS = 16, 8
 # Credentials that reach us from elsewhere, for instance in an upstream's error text.
 _SHAPES = re.compile(
-    r"(?i)\b(bearer\s+|x-api-key[\"']?\s*[:=]\s*[\"']?|api[_-]?key[\"']?\s*[:=]\s*[\"']?)([\w.~+/-]{8,}=*)"
+    r"(?i)\b(bearer\s+|authorization[\"']?\s*[:=]\s*[\"']?basic\s+"
+    r"|x-api-key[\"']?\s*[:=]\s*[\"']?|api[_-]?key[\"']?\s*[:=]\s*[\"']?)([\w.~+/-]{8,}=*)"
+    r"|\b(?:dowse_[\w-]{40,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
+
+
+_PERCENT = re.compile(r"%[0-9A-F]{2}")
 
 
 class Redactor:
@@ -26,6 +34,7 @@ class Redactor:
         self._everywhere = _any_of(long)
         self._in_json = _any_of(long | {json.dumps(form)[1:-1] for form in long})
         self._in_messages = _any_of({key for key in keys if len(key) < _SHORTEST_KEY}, whole_words=True)
+        self._ends = _ends_of({key for key in keys if len(key) >= _SHORTEST_WITH_ENDS})
 
     def text(self, text: str) -> str:
         """For answers: known secrets masked, and nothing left that a client could not decode."""
@@ -35,10 +44,10 @@ class Redactor:
         return self._everywhere.sub(MASK, text) if self._everywhere else text
 
     def message(self, text: str) -> str:
-        """For logs and errors: short secrets too, and whatever looks like a credential."""
+        """For logs and errors: short secrets and the ends of long ones too, and whatever looks like a credential."""
         masked = self.text(text)
-        if self._in_messages:
-            masked = self._in_messages.sub(MASK, masked)
+        for pattern in (self._in_messages, self._ends):
+            masked = pattern.sub(MASK, masked) if pattern else masked
         return _SHAPES.sub(rf"\1{MASK}", masked)
 
     def data(self, value: object) -> object:
@@ -68,7 +77,7 @@ def _mapped(value: object, mask: Callable[[str], str]) -> object:
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, dict):
-        return {key: _mapped(item, mask) for key, item in value.items()}
+        return {mask(key): _mapped(item, mask) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_mapped(item, mask) for item in value]
     return value
@@ -80,9 +89,22 @@ def _any_of(forms: set[str], *, whole_words: bool = False) -> re.Pattern[str] | 
     return re.compile(pattern) if pattern else None
 
 
+def _ends_of(keys: set[str]) -> re.Pattern[str] | None:
+    """A word that begins or ends as one of the keys does."""
+    words = [form for key in keys for form in (re.escape(key[:_END_CHARS]) + r"[^\s\"'<>]*", _tail(key))]
+    return re.compile("|".join(words)) if words else None
+
+
+def _tail(key: str) -> str:
+    # Bounded, or each position of a long word would be tried.
+    return r"[^\s\"'<>]{0,80}" + re.escape(key[-_END_CHARS:])
+
+
 def _forms(secret: str) -> set[str]:
     raw = secret.encode()
     plain, url_safe = base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()
-    spelled = {secret, secret[::-1], json.dumps(secret)[1:-1], raw.hex()}
-    spelled |= {quote(secret), quote(secret, safe=""), quote_plus(secret)}
+    spelled = {secret, secret[::-1], html.escape(secret), raw.hex(), raw.hex().upper()}
+    spelled |= {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+    percent = {quote(secret), quote(secret, safe=""), quote_plus(secret)}
+    spelled |= percent | {_PERCENT.sub(lambda found: found[0].lower(), form) for form in percent}
     return spelled | {plain, plain.rstrip("="), url_safe, url_safe.rstrip("=")}

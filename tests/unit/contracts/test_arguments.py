@@ -264,3 +264,10 @@ def test_texts_and_numbers_are_text(raw: object, text: str | None) -> None:
 
 def test_a_list_as_default_is_a_list_in_the_schema() -> None:
     assert Param("domains", "array", "Where.", ("a.org",)).schema()["default"] == ["a.org"]
+
+
+def test_no_nearest_name_is_looked_for_where_none_can_be() -> None:
+    """Comparing takes the square of the length: a megabyte would hold everybody up."""
+    (remark,) = read((Param("query", "string", "What."),), {"query" * 200_000: "x"}).warnings
+    assert remark.endswith(" was ignored.")
+    assert len(remark) < 200

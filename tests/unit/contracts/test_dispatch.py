@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -159,7 +160,18 @@ async def test_a_bug_is_an_answer_that_tells_nothing(clock: FakeClock) -> None:
     assert answer.is_error
     assert "inside story" not in answer.text
     assert "inside story" in log.getvalue()
-    assert [call.outcome for call in bench.observer.calls] == ["ValueError"]
+    assert [call.outcome for call in bench.observer.calls] == ["InternalError"]
+
+
+async def test_a_bug_has_the_shape_that_the_contract_gives_to_failures(clock: FakeClock) -> None:
+    bench = Bench(clock)
+    shaped = replace(
+        bench.tool(does=ValueError("the inside story")),
+        failed=lambda error, _given: Answer(str(error), {"metadata": {"error": str(error)}}, is_error=True),
+    )
+    answer = await bench.call(tool=shaped)
+    assert answer.structured == {"metadata": {"error": answer.text}}
+    assert "internal error" in answer.text
 
 
 @pytest.mark.parametrize("is_error", [False, True])

@@ -355,3 +355,12 @@ def test_without_content_the_text_has_titles_and_snippets() -> None:
 
 def test_nothing_found_is_said_with_a_way_on() -> None:
     assert answer(outcome(), 6000).text == "Nothing matched 'what is new' (serper). Try other words or fewer filters."
+
+
+@pytest.mark.parametrize("name", ["include_domains", "exclude_domains"])
+async def test_more_domains_than_any_search_needs_are_refused(name: str) -> None:
+    bench = ContractBench()
+    domains = [f"d{number}.example.org" for number in range(51)]
+    await bench.call("web_search", query="x", **{name: domains[:50]})
+    with pytest.raises(InvalidRequest, match=f"^{name} takes at most 50 domains; it has 51.$"):
+        await bench.call("web_search", query="x", **{name: domains})

@@ -176,7 +176,7 @@ async def test_label_that_idna_refuses_is_an_unknown_host() -> None:
     guard = Guard()
 
     with pytest.raises(HostNotFound):
-        await guard.resolve(guard.judge("http://a..example.com/"))
+        await guard.resolve(guard.judge(f"http://{'a' * 64}.example.com/"))
 
 
 def test_refusal_tells_nothing_but_that_it_is_one() -> None:
@@ -221,7 +221,9 @@ async def test_a_public_or_unknown_address_may_be_told_to_others(url: str, hande
         *("http://10.0.0.5/", "http://192.168.1.1/", "http://172.16.0.1/", "http://169.254.169.254/latest/"),
         *("http://[::1]/", "http://[::ffff:10.0.0.5]/", "http://[fe80::1]/", "http://[fd00::1]/", "http://0/"),
         *("http://inner.org/", "http://mixed.example.org/", "http://metadata.google.internal/"),
-        *("http://\uff11\uff12\uff17.0.0.1/", "http://127.0.0.1./"),
+        *("http://\uff11\uff12\uff17.0.0.1/", "http://127.0.0.1./", "http://127.0.0.1../", "http://10.0.0.1%2e%2e/"),
+        *("http://169.254.169.254../latest/", "http://a..example.org/", "http://nas.lan/", "http://wiki.corp./"),
+        *("http://router.home.arpa/", "http://1.0.0.10.in-addr.arpa/", "http://db.service.consul/"),
     ],
 )
 async def test_a_private_address_is_told_to_nobody_in_whatever_spelling(url: str) -> None:
@@ -238,16 +240,24 @@ async def test_what_only_the_allow_list_opens_is_told_to_nobody(url: str) -> Non
     assert await guard.for_others(url) == ""
 
 
+async def test_what_the_allow_list_opens_is_told_to_nobody_when_its_name_is_not_known_just_now() -> None:
+    """With the private network down its name server is gone, and its names look like nobody's."""
+    assert await Guard(("wiki.corp.example:443",), Names()).for_others("https://wiki.corp.example/hr?sig=x") == ""
+    assert await Guard((), Names()).for_others("https://wiki.corp.example/hr")
+
+
 async def test_a_listed_pair_that_is_public_anyway_may_be_told() -> None:
     assert await Guard(("example.org:443",), PUBLIC).for_others("https://example.org/") == "https://example.org/"
 
 
-async def test_a_look_up_that_takes_too_long_is_not_waited_for() -> None:
+async def test_a_name_whose_look_up_takes_too_long_is_told_to_nobody() -> None:
+    """It may yet turn out to be private."""
+
     async def never(host: str, port: int) -> list[str]:
         await asyncio.Event().wait()
         return []
 
-    assert await Guard(resolver=never).for_others("https://example.org/", look_up_s=0.01) == "https://example.org/"
+    assert await Guard(resolver=never).for_others("https://example.org/", look_up_s=0.01) == ""
 
 
 async def test_an_answer_that_is_no_address_is_told_to_nobody() -> None:

@@ -32,6 +32,15 @@ def test_a_connection_sends_at_once_what_is_written() -> None:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
+@pytest.mark.parametrize("host", ["a..b", ".", "a" * 70, "b\u00fccher..example", "\udc80"])
+def test_what_cannot_be_a_host_name_is_refused_with_what_to_do(host: str) -> None:
+    with pytest.raises(ConfigError) as caught, listening(host, 0):
+        pass
+    assert str(caught.value) == (
+        f"Cannot listen on {host} port 0: not a valid host name. Choose another with --host and --port."
+    )
+
+
 def test_a_port_that_is_taken_is_refused_with_what_to_do() -> None:
     with listening("127.0.0.1", 0) as listener:
         port = listener.socket.getsockname()[1]

@@ -161,6 +161,14 @@ def test_the_page_of_a_failed_attempt_reaches_every_observer() -> None:
 
 
 def test_what_is_only_counted_leaves_no_line(logged: Lines) -> None:
-    for name in ("attempt_succeeded", "page_finished", "tool_called", "provider_charged", "budget_charged"):
+    for name in ("attempt_succeeded", "page_finished", "provider_charged", "budget_charged"):
         getattr(LogObserver(), name)(*REPORTS[name])
     assert logged() == []
+
+
+def test_who_called_is_logged_where_there_are_several_callers(logged: Lines) -> None:
+    for caller in ("local", "alice"):
+        LogObserver().tool_called(ToolCall("web_search", "exa", "ok", 0.0125, caller))
+    (line,) = logged()
+    told = {"event": "tool called", "tool": "web_search", "caller": "alice", "outcome": "ok", "engine": "exa", "ms": 12}
+    assert told.items() <= line.items()

@@ -1,7 +1,9 @@
 """No configured secret leaves, in whatever spelling it comes back."""
 
 import base64
+import html
 import json
+import re
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -27,6 +29,10 @@ def spellings(secret: str) -> list[str]:
         base64.urlsafe_b64encode(raw).decode(),
         base64.urlsafe_b64encode(raw).decode().rstrip("="),
         raw.hex(),
+        raw.hex().upper(),
+        html.escape(secret),
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), quote(secret, safe="")),
     ]
 
 
@@ -124,3 +130,45 @@ def test_a_key_with_special_characters_is_masked_as_a_url_would_spell_it() -> No
     key = 'ab+/=&"cdefgh%41'
     echoed = f"bad {quote(key)} or {quote(key, safe='')} or {key}"
     assert Redactor([key]).text(echoed) == "bad [redacted] or [redacted] or [redacted]"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (f"invalid key {KEY[:8]}", f"invalid key {MASK}"),
+        (f"invalid key {KEY[:20]}****", f"invalid key {MASK}"),
+        (f"key ends with {KEY[-8:]}.", f"key ends with {MASK}."),
+        (f"key '****{KEY[-12:]}'", f"key '{MASK}'"),
+        (f"key {KEY[:10]}...{KEY[-8:]} is not known", f"key {MASK} is not known"),
+    ],
+)
+def test_in_messages_the_ends_of_a_key_are_masked_too(said: str, shown: str) -> None:
+    """Upstreams like to name a key by its beginning and its end."""
+    assert Redactor([KEY]).message(said) == shown
+
+
+def test_the_ends_of_a_key_are_looked_for_in_linear_time() -> None:
+    assert Redactor([KEY]).message("x" * 100_000) == "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Authorization: Basic dXNlcjpwYXNzd29yZA==",
+        "dowse_" + "a1B2-" * 9,
+        "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl",
+    ],
+)
+def test_in_messages_credentials_of_callers_are_masked(said: str) -> None:
+    masked = Redactor().message(said)
+    assert masked.endswith(MASK)
+    assert not set(said.split()[-1].split(".")) & set(masked.split())
+
+
+def test_ordinary_words_about_credentials_stay() -> None:
+    said = "SearXNG asks for basic authentication; dowse_tokens_file is a setting"
+    assert Redactor().message(said) == said
+
+
+def test_a_secret_as_the_name_of_a_field_is_masked() -> None:
+    assert Redactor([KEY]).data({KEY: 1}) == {MASK: 1}

@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def serve_main(argv: Sequence[str] | None = None) -> int:
     """The server itself, under the names of its other scripts."""
-    parser = argparse.ArgumentParser(description="The kindly contract of dowse on stdio.")
+    parser = argparse.ArgumentParser(description="The kindly contract of dowse, on stdio or HTTP.")
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
     _add_server_flags(parser)
     arguments = parser.parse_args(argv)
