@@ -125,7 +125,7 @@ class App:
 
     def _services(self, clock: Clock) -> Services:
         settings, observer = self.settings, self.observer
-        guard = Guard(settings.allow_private)
+        guard = Guard(settings.allow_private, clock=clock)
         reader = ReadFlow(
             DirectFetcher(UntrustedClient(guard, USER_AGENT), max_bytes=settings.max_content_size),
             self._workers,

@@ -8,6 +8,7 @@ DowseError
 ├── InternalError           a bug of ours; its text stays in the log
 ├── NoProvider              nothing is configured that could answer
 ├── AllProvidersFailed      every provider was tried; carries the attempts
+├── AllReadersFailed        every reader was tried at a page; carries it with the attempts
 ├── ProviderError           one provider failed
 │   ├── Transient           another provider may answer
 │   │   ├── Unavailable     5xx, 408
@@ -40,7 +41,7 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar
 
-from dowse.models import Attempt, Rate, Status
+from dowse.models import Attempt, Page, Rate, Status
 from dowse.text import one_line
 
 DETAIL_CHARS = 300
@@ -93,6 +94,7 @@ class ProviderError(DowseError):
 
     code: ClassVar[str] = "error"
     summary: ClassVar[str] = "failed"
+    was_asked: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -135,6 +137,7 @@ class BudgetSpent(QuotaSpent):
     """The user's budget for the provider, not the provider's own word: nothing is learnt about its health."""
 
     summary = "was not asked"
+    was_asked = False
 
 
 class NetworkFailed(Transient):
@@ -179,6 +182,7 @@ class Skipped(Transient):
 
     code = "skipped"
     summary = "was not asked"
+    was_asked = False
 
 
 class Refused(ProviderError):
@@ -198,12 +202,26 @@ class BadRequest(Refused):
 class AllProvidersFailed(DowseError):
     """The first provider's error, then one line for each further attempt."""
 
-    def __init__(self, first: ProviderError, attempts: tuple[Attempt, ...], warnings: tuple[str, ...] = ()) -> None:
-        self.first = first
+    def __init__(
+        self,
+        errors: tuple[ProviderError, ...],
+        attempts: tuple[Attempt, ...],
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        self.errors = errors
         self.attempts = attempts
         self.warnings = warnings
         lines = [_line(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
-        super().__init__("\n".join([str(first), *lines]))
+        super().__init__("\n".join([str(errors[0]), *lines]))
+
+
+class AllReadersFailed(DowseError):
+    """Why the page could not be read, then one line for each reader that was tried before the last."""
+
+    def __init__(self, page: Page, reason: str) -> None:
+        self.page = page
+        lines = [_told(attempt, "tried before") for attempt in page.attempts[:-1]]
+        super().__init__("\n".join([f"scrape failed: {reason}", *lines]))
 
 
 class WireError(DowseError):
@@ -245,5 +263,8 @@ class PageUnreadable(DowseError):
 
 def _line(attempt: Attempt, earlier: Sequence[Attempt]) -> str:
     again = any(attempt.provider == other.provider for other in earlier)
-    detail = f": {attempt.detail}" if attempt.detail else ""
-    return f"{'tried again' if again else 'fallback also failed'}: {attempt.provider} {attempt.outcome}{detail}"
+    return _told(attempt, "tried again" if again else "fallback also failed")
+
+
+def _told(attempt: Attempt, what: str) -> str:
+    return f"{what}: {attempt.provider} {attempt.outcome}" + (f": {attempt.detail}" if attempt.detail else "")

@@ -125,12 +125,16 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a provider has cost in the current period of its budget; `share` is the part that is used."""
+    """What a provider has cost in the current period of its budget; `share` is the part that is used.
+
+    A call that would exceed it is not made, so money is used up before the share is 1: when no search fits any more.
+    """
 
     provider: str
     calls: int
     usd: float
     share: float
+    fits_a_search: bool = True
 
 
 class Observer(Protocol):

@@ -199,12 +199,16 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it."""
+    """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it.
+
+    `plain` is the page as plain text, where a reader gave that too.
+    """
 
     markdown: str
     title: str = ""
     word_count: int = 0
     is_cut: bool = False
+    plain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,7 @@ class Page:
     reason: str = ""
     fetch_ms: int = 0
     word_count: int = 0
+    plain: str = ""
     attempts: tuple[Attempt, ...] = ()
     warnings: tuple[str, ...] = ()
 

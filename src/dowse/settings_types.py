@@ -15,13 +15,13 @@ from dowse import urls
 from dowse.models import Budget, Rate
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", re.IGNORECASE)
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?", re.IGNORECASE)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", re.IGNORECASE | re.ASCII)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?", re.IGNORECASE | re.ASCII)
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
 _LEVELS = {"trace": "debug", "notice": "info", "warn": "warning", "critical": "error", "fatal": "error"}
-_RATE = re.compile(r"([1-9]\d{0,8})\s*/\s*(\d{0,9})\s*(s|m|h|d|)", re.IGNORECASE)
-_BUDGET = re.compile(r"(\d+(?:\.\d+)?)\s*(calls?|usd)\s*/\s*(day|month)", re.IGNORECASE)
+_RATE = re.compile(r"([1-9]\d{0,8}) */ *(\d{0,9}) *(s|m|h|d|)", re.IGNORECASE | re.ASCII)
+_BUDGET = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*(calls?|usd)\s*/\s*(day|month)", re.IGNORECASE | re.ASCII)
 _TOKEN = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}):([!-+\--~]+)")  # no blank, no comma
 _STATE = re.compile(r"memory:|sqlite:///.+|(?:rediss?|valkeys?)://.+")
 _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
@@ -120,10 +120,12 @@ def _budget(value: object) -> Budget:
     if isinstance(value, Budget):
         return value
     match = _BUDGET.fullmatch(str(value).strip())
-    if not match or float(match[1]) <= 0:
+    if not match:
         raise ValueError
-    is_money, by_month = match[2].lower() == "usd", match[3].lower() == "month"
-    return Budget(float(match[1]), "usd" if is_money else "calls", "month" if by_month else "day")
+    amount, is_money, by_month = float(match[1]), match[2].lower() == "usd", match[3].lower() == "month"
+    if not amount or not (is_money or amount.is_integer()):
+        raise ValueError
+    return Budget(amount, "usd" if is_money else "calls", "month" if by_month else "day")
 
 
 def _tokens(value: object) -> dict[str, SecretStr]:
@@ -143,18 +145,28 @@ def _hosts(value: object) -> tuple[str, ...]:
     hosts = _names(value)
     for host in hosts:
         parsed = urls.parse(f"http://{host}/")
-        if parsed is None or set(host) & set("*/?#@") or parsed.href != f"http://{host}/":
+        if parsed is None or not _is_authority(host, parsed):
             raise ValueError
     return hosts
 
 
 def _origins(value: object) -> tuple[str, ...]:
-    origins = tuple(origin.rstrip("/") for origin in _names(value))
-    for origin in origins:
-        parsed = urls.parse(origin)
-        if parsed is None or parsed.scheme not in ("http", "https") or parsed.href != f"{origin}/":
-            raise ValueError
-    return origins
+    return tuple(dict.fromkeys(_origin(each.rstrip("/")) for each in _names(value)))
+
+
+def _origin(text: str) -> str:
+    """An origin as a browser writes it, which leaves the default port out."""
+    parsed = urls.parse(text)
+    scheme, _, authority = text.partition("://")
+    if parsed is None or scheme not in ("http", "https") or not _is_authority(authority, parsed):
+        raise ValueError
+    return parsed.href.removesuffix("/")
+
+
+def _is_authority(text: str, parsed: urls.Url) -> bool:
+    """Whether the text is the host that was parsed, with a port or without, in the one spelling it has."""
+    # Exact names only: a wildcard would be believed to open more than it does.
+    return "*" not in text and text in (parsed.host, f"{parsed.host}:{parsed.port}")
 
 
 def _state(value: str) -> str:

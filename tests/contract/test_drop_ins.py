@@ -63,6 +63,7 @@ CASES: dict[str, Callable[[str], Case]] = {
     "no_provider": lambda _tool: Case(providers=()),
     "all_providers_failed": lambda _tool: Case(tuple(KEYED), "500"),
     "out_of_quota": lambda _tool: Case(trouble="402"),
+    "budget_spent": lambda _tool: Case(settings={"DOWSE_BUDGET_SERPER": "0.0001usd/day"}),
     "not_json": lambda _tool: Case(trouble="broken_json"),
     "rejected_key": lambda _tool: Case(trouble="401"),
     "offline": lambda _tool: Case(settings={"DOWSE_OFFLINE": "true"}),

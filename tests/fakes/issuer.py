@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import time
@@ -61,6 +62,18 @@ class Issuer:
         self.status = 200
         self.text = ""
         self.url = ""
+        self.arrived = asyncio.Event()
+        self._may_answer = asyncio.Event()
+        self._may_answer.set()
+
+    def hang(self) -> None:
+        """Take requests and say nothing; `arrived` tells that one is there."""
+        self.arrived.clear()
+        self._may_answer.clear()
+
+    def answer(self) -> None:
+        """Answer after all, the requests that wait included."""
+        self._may_answer.set()
 
     def token(self, *, key: str = "rsa", alg: str = "RS256", header: Claims | None = None, **claims: object) -> str:
         """A good token, or one with other claims; `None` leaves a claim or a header out."""
@@ -73,6 +86,8 @@ class Issuer:
 
     async def publish(self, _request: web.Request) -> web.Response:
         self.asked += 1
+        self.arrived.set()
+        await self._may_answer.wait()
         if self.status in (301, 302, 307, 308):
             return web.Response(status=self.status, headers={"Location": f"{self.url}/moved"})
         return web.Response(status=self.status, text=self.text or json.dumps({"keys": self.keys}))
@@ -94,4 +109,5 @@ async def issuing() -> AsyncIterator[Issuer]:
     try:
         yield issuer
     finally:
+        issuer.answer()
         await runner.cleanup()

@@ -14,6 +14,7 @@ import pytest
 from dowse.pocketweb import PROVIDERS, PocketWeb
 from tests.conftest import Server
 from tests.doctor import Examined, examined
+from tests.signals import as_from_a_terminal
 from tests.stdio import SERVE
 
 DOCTOR = (*SERVE[:-1], "doctor")
@@ -22,14 +23,15 @@ END_S = 60.0
 
 @asynccontextmanager
 async def running(environment: Mapping[str, str], *flags: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    process = await asyncio.create_subprocess_exec(
-        *DOCTOR,
-        *flags,
-        env=dict(environment),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    with as_from_a_terminal():
+        process = await asyncio.create_subprocess_exec(
+            *DOCTOR,
+            *flags,
+            env=dict(environment),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
     try:
         yield process
     finally:

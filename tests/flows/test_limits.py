@@ -1,6 +1,9 @@
 """Limits and budgets in whole requests: by real clients over HTTP and stdio, and with a moved clock in process."""
 
+import asyncio
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -10,12 +13,15 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dowse.app import App
+from dowse.clock import SystemClock
 from dowse.config import load
 from dowse.contracts.tool import Answer
 from dowse.interfaces import no_progress
-from dowse.models import Principal
+from dowse.models import Clock, Principal
 from dowse.pocketweb import PocketWeb
+from dowse.stores.ledger import PATIENCE_S
 from dowse.surfaces.mcp.server import build_server
+from dowse.telemetry.log import LOGGER
 from tests.conftest import Server
 from tests.fakes import FakeClock
 
@@ -66,7 +72,7 @@ async def test_over_stdio_the_owner_of_the_process_is_limited_too(server: Server
 class Moved:
     """The application in this process, with a clock that a test moves and callers that it names."""
 
-    def __init__(self, settings: Mapping[str, str], clock: FakeClock) -> None:
+    def __init__(self, settings: Mapping[str, str], clock: Clock) -> None:
         self.clock = clock
         self.app = App(load({}, settings).settings, clock=clock)
 
@@ -174,6 +180,35 @@ async def test_a_ledger_that_cannot_be_written_fails_no_search(server: Server, w
         results = [await search(client) for _ in range(3)]
     assert [result.structured_content["engine"] for result in results] == ["serper", "tavily", "tavily"]
     assert server.log.count("ledger failed, spending is counted in memory") == 1
+
+
+async def test_a_locked_ledger_delays_searches_once_and_fails_none(
+    web: PocketWeb, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Another process holds the write lock; the deadline is far shorter than six waits for it in turn."""
+    settings = {
+        **web.environment("serper"),
+        "DOWSE_BUDGET_SERPER": "100calls/day",
+        "DOWSE_DEADLINE_S": "3",
+        "DOWSE_STATE": f"sqlite:///{tmp_path}/state.db",
+    }
+    LOGGER.propagate = True
+    clock = SystemClock()
+    moved = Moved(settings, clock)
+    async with moved.app:
+        await moved.search()
+        with closing(sqlite3.connect(tmp_path / "state.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            started = clock.now()
+            answers = await asyncio.gather(*[moved.search() for _ in range(6)])
+            took_s = clock.now() - started
+            other.execute("ROLLBACK")
+    assert [answer.is_error for answer in answers] == [False] * 6
+    assert took_s < 2 * PATIENCE_S + 0.5
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warnings == ["ledger failed, spending is counted in memory"]
+    with closing(sqlite3.connect(tmp_path / "state.db")) as kept:
+        assert kept.execute("SELECT sum(calls) FROM spend").fetchone() == (7,), "handed in at the end"
 
 
 async def test_a_redis_is_announced_as_not_used_yet(server: Server, web: PocketWeb) -> None:

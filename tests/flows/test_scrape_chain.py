@@ -318,3 +318,25 @@ async def test_no_key_is_in_a_result_or_a_log_although_every_api_repeats_it(
     assert [result.is_error for result in failed] == [True, True, False, False, False]
     told = "".join(result.model_dump_json() for result in failed) + server.log
     assert not any(key in told for key in keys)
+
+
+async def test_plain_text_is_the_readers_own_where_it_gave_one(web: PocketWeb, server: Server) -> None:
+    """Serper sends both kinds: its plain text is for callers who did not ask for Markdown."""
+    web.serper_scrape.replies(json={"text": "Serper's words", "markdown": "# Serper's *Markdown*"})
+    async with jan(server, everyone(web)) as client:
+        plain, markdown = await scrape(client), await scrape(client, includeMarkdown=True)
+    assert plain.structured_content["text"] == "Serper's words"
+    assert markdown.structured_content["text"] == "# Serper's *Markdown*"
+
+
+async def test_when_nobody_can_read_the_page_the_error_names_everybody_who_tried(
+    web: PocketWeb, server: Server
+) -> None:
+    for reader in web.readers:
+        reader.fails("401")
+    async with jan(server, everyone(web)) as client:
+        result = await scrape(client)
+    first, *further = text(result).splitlines()
+    assert first.startswith("scrape failed: ")
+    assert [line.split(":")[1].split()[0] for line in further] == ["serper", "exa", "tavily"]
+    assert "check SERPER_API_KEY" in further[0]

@@ -10,7 +10,7 @@ import pytest
 from dowse.pocketweb import PocketWeb
 from tests import traced
 from tests.conftest import Server
-from tests.http import LEGACY, MODERN
+from tests.http import LEGACY, MODERN, call, call_headers
 from tests.traced import PARENT, TRACEPARENT, Trace
 
 COMMAND = (sys.executable, *traced.COMMAND, "--http", "--port", "0")
@@ -30,3 +30,23 @@ async def test_spans_of_a_call_are_under_the_callers(
     trace = Trace.read(file)
     (page,) = trace.named("page")
     assert trace.above(page) == ["call web_search", "tools/call web_search", above]
+
+
+@pytest.mark.parametrize("version", [LEGACY, MODERN])
+async def test_no_span_holds_what_was_sent_as_a_tool_a_method_or_an_id(
+    server: Server, web: PocketWeb, tmp_path: Path, version: str
+) -> None:
+    file, key = tmp_path / "spans.jsonl", web.serper.key
+    settings = {**web.environment("serper"), **traced.settings(file)}
+    tool, method = call(key, {}, version=version), call("web_search", {}, version=version)
+    method |= {"id": key, "method": key}
+    tool["params"]["_meta"] = tool["params"].get("_meta", {}) | {"traceparent": 17, "tracestate": [key]}  # type: ignore
+    async with server.http(settings, command=COMMAND) as http:
+        for message in (tool, method):
+            headers = call_headers(key, version) | ({"Mcp-Method": message["method"]} if version == MODERN else {})
+            async with http.session.post(http.url, json=message, headers=headers) as answer:
+                assert "error" in await answer.json()
+    trace = Trace.read(file)
+    assert [span.name for span in trace.spans] == ["tools/call other", "other"]
+    assert [span.status for span in trace.spans] == ["ERROR -32602", "ERROR -32601"]
+    assert key not in trace.text

@@ -81,15 +81,15 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_LIMIT_SCRAPE",
     ): (("20", "0/10m", "20/0m", "20/", "/10m", "-1/m", "1.5/m", "20/fortnight"), RATE),
     ("DOWSE_BUDGET_SERPER", "DOWSE_BUDGET_EXA", "DOWSE_BUDGET_TAVILY", "DOWSE_BUDGET_SEARXNG"): (
-        ("500", "500calls", "0usd/month", "5eur/month", "5usd/year", "-5usd/month"),
+        ("500", "500calls", "0usd/month", "5eur/month", "5usd/year", "-5usd/month", "0.5calls/month", "1.5calls/day"),
         BUDGET,
     ),
     ("DOWSE_ALLOWED_HOSTS",): (
-        ("*", "*.example.org", "https://a.example", "a b", "a/b", "a?b", "a:99999"),
+        ("*", "*.example.org", "https://a.example", "a b", "a/b", "a?b", "a#b", "a:", "a:99999", "a:080"),
         "takes host names such as search.example.org, separated by commas.",
     ),
     ("DOWSE_ALLOWED_ORIGINS",): (
-        ("*", "null", "a.example", "https://a.example/path", "ftp://a.example"),
+        ("*", "null", "a.example", "https://a.example/path", "ftp://a.example", "https://*.example"),
         "takes origins such as https://app.example.org, separated by commas.",
     ),
     ("DOWSE_TRUSTED_PROXIES",): (

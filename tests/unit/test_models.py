@@ -97,7 +97,7 @@ def test_every_failure_of_a_provider_has_a_code_of_its_own() -> None:
 
 def test_the_first_failure_leads_and_the_others_follow_in_a_line_each() -> None:
     attempts = (Attempt("a", "search", "timeout", 5), Attempt("b", "search", "bad_answer", 1, "not JSON"))
-    assert str(errors.AllProvidersFailed(errors.TimedOut("a"), attempts)) == (
+    assert str(errors.AllProvidersFailed((errors.TimedOut("a"),), attempts)) == (
         "a did not answer in time\nfallback also failed: b bad_answer: not JSON"
     )
 
@@ -108,7 +108,7 @@ def test_the_second_failure_of_a_provider_says_that_it_was_tried_again() -> None
         Attempt("b", "search", "unavailable", 1, "HTTP 500"),
         Attempt("b", "search", "rate_limited", 1, "HTTP 429"),
     )
-    assert str(errors.AllProvidersFailed(errors.Unavailable("a"), attempts)).splitlines() == [
+    assert str(errors.AllProvidersFailed((errors.Unavailable("a"),), attempts)).splitlines() == [
         "a is unavailable",
         "fallback also failed: b unavailable: HTTP 500",
         "tried again: b rate_limited: HTTP 429",

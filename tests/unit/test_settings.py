@@ -221,6 +221,7 @@ def test_a_tool_without_a_limit_has_none() -> None:
     [
         ("500calls/month", Budget(500, "calls", "month")),
         ("1 call / day", Budget(1, "calls", "day")),
+        ("10.0calls/day", Budget(10, "calls", "day")),
         ("5usd/month", Budget(5, "usd", "month")),
         ("0.5 USD/day", Budget(0.5, "usd", "day")),
     ],

@@ -28,7 +28,7 @@ class TokenBook:
         self._given = tuple(TokenEntry(name, digest(token.get_secret_value())) for name, token in given.items())
         self._file = file
         self._clock = clock
-        self._state = _state(file)
+        self._state = self._complained_of = _state(file)
         self._looked_at = clock.now()
         self.entries = self._read()
         _warn(given, file, self.entries)
@@ -51,12 +51,15 @@ class TokenBook:
         state = _state(self._file)
         if state == self._state:
             return
-        self._state = state
         try:
             self.entries = self._read()
         except ConfigError as error:
-            event(logging.ERROR, "tokens file ignored, the tokens of before stay good", detail=str(error))
+            # Looked at again in a second: it may just be in the making, or this process be out of descriptors.
+            if state != self._complained_of:
+                event(logging.ERROR, "tokens file ignored, the tokens of before stay good", detail=str(error))
+            self._complained_of = state
         else:
+            self._state = self._complained_of = state
             event(logging.INFO, "tokens file read again", tokens=len(self.entries))
 
 

@@ -33,18 +33,19 @@ class Jwks:
         self._clock = clock
         self._keys: tuple[Jwk, ...] = ()
         self._fetched_at = self._tried_at = float("-inf")
-        self._fetching = asyncio.Lock()
+        self._fetching: asyncio.Task[None] | None = None
 
     async def matching(self, kid: str | None, algorithm: str) -> tuple[Jwk, ...]:
         """The keys a token may have been signed with; none when the issuer's keys cannot be had."""
-        if self._age_s() >= FRESH_S:
-            await self._refresh()
         found = self._select(kid, algorithm)
-        if not found and kid is not None:
-            # The issuer may have begun to use a new key.
-            await self._refresh()
-            found = self._select(kid, algorithm)
-        return found
+        # A key id we do not know may be that of a key which the issuer has begun to use since.
+        if self._age_s() < FRESH_S and (found or kid is None):
+            return found
+        # One caller waits for fresh keys; the others are served from the old ones meanwhile.
+        if found and self._under_way():
+            return found
+        await self._refresh()
+        return self._select(kid, algorithm)
 
     def _select(self, kid: str | None, algorithm: str) -> tuple[Jwk, ...]:
         if self._age_s() >= USABLE_S:
@@ -56,20 +57,29 @@ class Jwks:
     def _age_s(self) -> float:
         return self._clock.now() - self._fetched_at
 
+    def _under_way(self) -> asyncio.Task[None] | None:
+        return self._fetching if self._fetching and not self._fetching.done() else None
+
     async def _refresh(self) -> None:
-        """Fetch the keys, unless that was just tried or is being done while older keys serve."""
-        if self._fetching.locked() and self._age_s() < USABLE_S:
-            return
-        async with self._fetching:
+        """Wait for the fetch that is under way; if there is none, begin one unless that was just tried."""
+        fetching = self._under_way()
+        if fetching is None:
             wait_s = AGAIN_AFTER_S if self._keys else FIRST_AGAIN_AFTER_S
             if self._clock.now() - self._tried_at < wait_s:
                 return
+            fetching = self._fetching = asyncio.create_task(self._try())
+        # It belongs to all who wait for it: a caller that hangs up does not end it.
+        await asyncio.shield(fetching)
+
+    async def _try(self) -> None:
+        try:
+            self._keys = await self.fetch()
+            self._fetched_at = self._clock.now()
+        except WireError as error:
+            event(logging.ERROR, "keys of the token issuer cannot be had", detail=str(error))
+        finally:
+            # When it ends, not when it begins: an issuer that hangs is left alone as long as one that refuses.
             self._tried_at = self._clock.now()
-            try:
-                self._keys = await self.fetch()
-                self._fetched_at = self._clock.now()
-            except WireError as error:
-                event(logging.ERROR, "keys of the token issuer cannot be had", detail=str(error))
 
     async def fetch(self) -> tuple[Jwk, ...]:
         """What the issuer publishes now; raises `WireError`."""

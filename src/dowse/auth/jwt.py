@@ -62,7 +62,7 @@ class JwtVerifier:
 
 
 def label(subject: str) -> str:
-    """A subject as a name for logs, metrics and limits; two subjects do not share one."""
+    """A subject as a name for logs and limits; two subjects do not share one."""
     clean = _UNSAFE.sub("_", subject)
     if clean == subject and len(clean) <= _LONGEST_LABEL:
         return clean

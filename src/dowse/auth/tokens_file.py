@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dowse.auth import tokens
@@ -28,24 +29,51 @@ def entry_text(name: str, digest: str, contracts: list[str], limits: Mapping[str
 
 def append(path: Path, entry: str) -> None:
     """Put an entry at the end of the file, which is made if there is none."""
-    old = tokens.read_text(path) if path.exists() else _NEW_FILE
-    before = tokens.tables(path, old)
-    gap = "\n" if old.endswith("\n") or not old else "\n\n"
-    new = f"{old}{gap}{entry}"
-    # Read back before it is written: the server must be able to read whatever is there afterwards.
-    tokens.entries(_changed(path, new, {**before, **tomllib.loads(entry)}), path)
-    _replace(path, new)
+    with _alone(path):
+        old = tokens.read_text(path) if path.exists() else _NEW_FILE
+        before, added = tokens.tables(path, old), tomllib.loads(entry)
+        (name,) = added
+        if name in before:
+            raise ConfigError(f"{name} is in {path} already; `dowse token revoke {name}` takes it out.")
+        gap = "\n" if old.endswith("\n") or not old else "\n\n"
+        new = f"{old}{gap}{entry}"
+        # Read back before it is written: the server must be able to read whatever is there afterwards.
+        tokens.entries(_changed(path, new, {**before, **added}), path)
+        _replace(path, new)
 
 
 def remove(path: Path, name: str) -> None:
     """Take an entry out of the file; comments above the next one stay with it."""
-    old = tokens.read_text(path)
-    before = tokens.tables(path, old)
-    if name not in before:
-        raise ConfigError(f"The tokens file {path} has no entry {name}.")
-    new = _without(old, name)
-    _changed(path, new, {key: table for key, table in before.items() if key != name})
-    _replace(path, new)
+    with _alone(path):
+        old = tokens.read_text(path)
+        before = tokens.tables(path, old)
+        if name not in before:
+            raise ConfigError(f"The tokens file {path} has no entry {name}.")
+        new = _without(old, name)
+        _changed(path, new, {key: table for key, table in before.items() if key != name})
+        _replace(path, new)
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Nobody else changes the file meanwhile: of two changes to the same text, one would be lost."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    # The folder is locked, as the file itself is replaced by another one.
+    try:
+        folder = os.open(path.resolve().parent, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        # Some network file systems lock no folders; a change is worth more there than the lock.
+        with contextlib.suppress(OSError):
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _changed(path: Path, text: str, expected: Mapping[str, object]) -> dict[str, object]:
@@ -92,7 +120,7 @@ def _lead_in(lines: list[str]) -> list[str]:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Old or new, never half of it, for a server that may read at any moment; only the owner can."""
+    """Old or new, never half of it, for a server that may read at any moment; strangers never may."""
     target = path.resolve()
     temporary = ""
     try:
@@ -107,16 +135,21 @@ def _replace(path: Path, text: str) -> None:
         if temporary:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
-        reason = (error.strerror or "unknown").lower()
-        raise ConfigError(f"The tokens file {path} cannot be written: {reason}.") from None
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> ConfigError:
+    return ConfigError(f"The tokens file {path} cannot be written: {(error.strerror or 'unknown').lower()}.")
 
 
 def _keep_owner(target: Path, descriptor: int) -> None:
-    """Root may edit the file of the server's user, who must be able to read it afterwards."""
-    if hasattr(os, "chown") and target.exists():
-        owner = target.stat()
-        if (owner.st_uid, owner.st_gid) != (os.geteuid(), os.getegid()):
-            os.chown(descriptor, owner.st_uid, owner.st_gid)
+    """Root may edit the file of the server's user or group, who must be able to read it afterwards."""
+    if not hasattr(os, "chown") or not target.exists():
+        return
+    before = target.stat()
+    if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+        os.chown(descriptor, before.st_uid, before.st_gid)
+    os.fchmod(descriptor, 0o600 | before.st_mode & 0o060)
 
 
 def _quoted(text: str) -> str:

@@ -43,6 +43,8 @@ class Param:
     lists_empty: bool = False
     pattern: str = ""
     aliases: tuple[str, ...] = ()
+    is_listed: bool = True
+    """Whether the schema has it; a drop-in's must not say more than that of what it replaces."""
 
     def schema(self) -> dict[str, object]:
         schema: dict[str, object] = {"type": self.kind, "description": self.about}
@@ -85,11 +87,14 @@ class Arguments:
         return value if isinstance(value, tuple) else ()
 
 
+OFFLINE_MODE = Param("offline_mode", "boolean", "Refuse instead of using the network.", False)
+
+
 def input_schema(params: Sequence[Param]) -> dict[str, object]:
     """The schema that clients see. Other names of an argument stay out of it: one spelling is enough."""
     return {
         "type": "object",
-        "properties": {param.name: param.schema() for param in params},
+        "properties": {param.name: param.schema() for param in params if param.is_listed},
         "required": [param.name for param in params if param.required],
     }
 

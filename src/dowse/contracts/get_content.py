@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from dowse import urls
-from dowse.contracts.arguments import Param, read
+from dowse.contracts.arguments import OFFLINE_MODE, Param, read
 from dowse.contracts.notes import content
 from dowse.contracts.render import render_page
 from dowse.contracts.schemas import GET_CONTENT_OUTPUT
@@ -32,7 +32,7 @@ _HOST = re.compile(r"[\w-]+(\.[\w-]+)+([:/?#].*)?")
 _PARAMS = (
     Param("url", "string", "The page's address; https:// may be left out.", required=True, minimum=1, maximum=8000),
     Param("max_tokens", "integer", "Upper bound for the text.", 10_000, minimum=100, maximum=MAX_TOKENS),
-    Param("offline_mode", "boolean", "Refuse instead of using the network.", False),
+    OFFLINE_MODE,
 )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
-from dowse.contracts.arguments import Param, read
+from dowse.contracts.arguments import OFFLINE_MODE, Param, read
 from dowse.contracts.get_content import address
 from dowse.contracts.notes import content
 from dowse.contracts.services import Services
@@ -14,6 +15,7 @@ from dowse.contracts.web_search import MAX_QUERY_CHARS
 from dowse.interfaces import Progress
 from dowse.models import Page
 
+_OFFLINE = replace(OFFLINE_MODE, is_listed=False)
 MAX_PAGE_CHARS = 50_000
 CUT_MARK = "\n\n…(truncated)"
 _SEARCH = """\
@@ -28,15 +30,20 @@ Returns {"url", "page_content"}; page_content is always a string, a note when th
 _SEARCH_PARAMS = (
     Param("query", "string", "What to search for.", required=True, minimum=1, maximum=MAX_QUERY_CHARS),
     Param("num_results", "integer", "How many results to return.", 3, minimum=1, maximum=50),
+    _OFFLINE,
 )
-_CONTENT_PARAMS = (Param("url", "string", "The page's address.", required=True, minimum=1, maximum=8000),)
+_CONTENT_PARAMS = (
+    Param("url", "string", "The page's address.", required=True, minimum=1, maximum=8000),
+    _OFFLINE,
+)
 
 
 def web_search(services: Services) -> Tool:
     async def call(given: Mapping[str, object], progress: Progress) -> Answer:
         arguments = read(_SEARCH_PARAMS, given)
         query = services.query(arguments.text("query"), arguments.integer("num_results"))
-        outcome = await services.search.search(query, services.deadline(), progress=progress)
+        offline = arguments.flag("offline_mode")
+        outcome = await services.search.search(query, services.deadline(), offline=offline, progress=progress)
         results = [
             {
                 "title": result.hit.title,
@@ -53,9 +60,10 @@ def web_search(services: Services) -> Tool:
 
 def get_content(services: Services) -> Tool:
     async def call(given: Mapping[str, object], progress: Progress) -> Answer:
-        url = read(_CONTENT_PARAMS, given).text("url")
+        arguments = read(_CONTENT_PARAMS, given)
+        url, offline = arguments.text("url"), arguments.flag("offline_mode")
         await progress(f"reading {url}")
-        page = await services.read.read(address(url), services.deadline())
+        page = await services.read.read(address(url), services.deadline(), offline=offline)
         return _json({"url": url, "page_content": _whole(page)}, page.answered_by)
 
     return Tool("get_content", "Page content", _CONTENT, _CONTENT_PARAMS, call)

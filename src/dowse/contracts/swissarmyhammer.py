@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from dowse import urls
-from dowse.contracts.arguments import Arguments, Param, as_text, read
+from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool, failed
 from dowse.contracts.web_search import MAX_QUERY_CHARS, MAX_TOKENS, fitted, status_of
@@ -22,9 +22,9 @@ from dowse.errors import (
     KeyRejected,
     LimitReached,
     Offline,
+    ProviderError,
     QuotaSpent,
     RateLimited,
-    Skipped,
     TimedOut,
 )
 from dowse.interfaces import Progress
@@ -65,7 +65,11 @@ def web_search(services: Services) -> Tool:
         arguments = read(params, given)
         fetch_content = arguments.flag("fetch_content")
         outcome = await services.search.search(
-            _query(arguments), services.deadline(), fetch_content=fetch_content, progress=progress
+            _query(arguments),
+            services.deadline(),
+            fetch_content=fetch_content,
+            offline=arguments.flag("offline_mode"),
+            progress=progress,
         )
         outcome = replace(outcome, warnings=arguments.warnings + outcome.warnings)
         return answer(outcome, _instance(outcome.engine, services.settings), fetch_content=fetch_content)
@@ -122,6 +126,7 @@ def _params(settings: Settings) -> tuple[Param, ...]:
             "time_range", "string", "Only results of this period; empty for all.", "",
             choices=tuple(TimeRange), lists_empty=True,
         ),
+        replace(OFFLINE_MODE, is_listed=False),
     )  # fmt: skip
 
 
@@ -216,29 +221,33 @@ def _instance(provider: str, settings: Settings) -> str:
     return urls.without_userinfo(settings.searxng_url).rstrip("/").removesuffix("/search")
 
 
-def _asked(error: DowseError) -> list[tuple[str, str]]:
-    """Who was really asked, and what came of it; one that was skipped was not asked."""
-    attempts = error.attempts if isinstance(error, AllProvidersFailed) else ()
-    return [(attempt.provider, attempt.outcome) for attempt in attempts if attempt.outcome != Skipped.code]
+def _asked(error: DowseError) -> list[ProviderError]:
+    """What came of those who were really asked; a breaker or a budget may have kept the others back."""
+    return [cause for cause in error.errors if cause.was_asked] if isinstance(error, AllProvidersFailed) else []
 
 
 def _error_type(error: DowseError) -> str:
-    """Of several failures the first counts, as in the message."""
-    asked = _asked(error)
-    return _TYPES_OF_ATTEMPTS.get(asked[0][1], _UNAVAILABLE) if asked else _TYPES.get(type(error), _UNAVAILABLE)
+    """Of several failures the first counts, as in the message; one of somebody who was asked, if there is any."""
+    if not isinstance(error, AllProvidersFailed):
+        return _TYPES.get(type(error), _UNAVAILABLE)
+    first = (_asked(error) or error.errors)[0]
+    return _TYPES_OF_ATTEMPTS.get(first.code, _UNAVAILABLE)
 
 
 def _attempted(error: DowseError, settings: Settings) -> list[str]:
-    return list(dict.fromkeys(_instance(provider, settings) for provider, _ in _asked(error)))
+    return list(dict.fromkeys(_instance(cause.provider, settings) for cause in _asked(error)))
 
 
 def _retry_after_s(error: DowseError, error_type: str) -> int | None:
-    """When it is worth another try: what was said, else a breaker's pause; never where waiting changes nothing."""
+    """When the first of them may answer again; a breaker's pause where nothing was said.
+
+    `None` where waiting changes nothing.
+    """
     if isinstance(error, LimitReached):
         return error.retry_after_s
     if not isinstance(error, AllProvidersFailed) or error_type in _STAYS_AS_IT_IS:
         return None
-    return math.ceil(error.first.retry_after_s or OPEN_S)
+    return math.ceil(min(cause.retry_after_s or OPEN_S for cause in error.errors))
 
 
 def _json(metadata: Metadata) -> str:

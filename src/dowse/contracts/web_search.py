@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import date
 
 from dowse import urls
-from dowse.contracts.arguments import Arguments, Param, read
+from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
 from dowse.contracts.notes import content
 from dowse.contracts.render import render_search
 from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
@@ -121,7 +121,7 @@ def _params(settings: Settings) -> tuple[Param, ...]:
             minimum=100, maximum=MAX_TOKENS,
         ),
         Param("timeout_s", "number", "Longest time for the whole call, in seconds.", minimum=1, maximum=300),
-        Param("offline_mode", "boolean", "Refuse instead of using the network.", False),
+        OFFLINE_MODE,
     )  # fmt: skip
 
 

@@ -97,4 +97,4 @@ class ReadFlow:
 
 def _page(url: str, text: Text, final_url: str = "") -> Page:
     status = Status.TRUNCATED if text.is_cut else Status.OK
-    return Page(url, status, text.markdown, text.title, final_url, word_count=text.word_count)
+    return Page(url, status, text.markdown, text.title, final_url, word_count=text.word_count, plain=text.plain)

@@ -6,7 +6,9 @@ import asyncio
 from typing import Protocol
 
 from dowse import urls
+from dowse.clock import SystemClock
 from dowse.errors import WireDenied, WireFailed
+from dowse.models import Clock
 from dowse.net.addresses import Address, is_closed, is_public, parse_address
 from dowse.net.dns import look_up
 from dowse.urls import Url
@@ -14,8 +16,10 @@ from dowse.urls import Url
 _SCHEMES = ("http", "https")
 _PORTS = (80, 443, 8000, 8080, 8443)
 _MAX_HOST_CHARS = 253
-# Long enough for a resolver that answers; a page is waiting for it.
-_LOOK_UP_S = 2.0
+# Long enough for a resolver that asks a second time after the usual five seconds.
+_LOOK_UP_S = 6.0
+# Pages of one site come in a row; whether its name may be told does not change in between.
+_REMEMBERED_S, _REMEMBERED_HOSTS = 60.0, 256
 # A belt: the address decides, but these never mean a page on the open web. They end `*.svc.cluster.local` and
 # `host.docker.internal` too; `metadata` and `instance-data` alone fall under single labels.
 _DENIED_ENDINGS = (".localhost", ".local", ".internal")
@@ -42,9 +46,13 @@ class Resolver(Protocol):
 class Guard:
     """Every refusal is the same `WireDenied`: the reason would map the network for whoever asks."""
 
-    def __init__(self, allow_private: tuple[str, ...] = (), resolver: Resolver = look_up) -> None:
+    def __init__(
+        self, allow_private: tuple[str, ...] = (), resolver: Resolver = look_up, clock: Clock | None = None
+    ) -> None:
         self._allowed = frozenset(pair.lower() for pair in allow_private)
         self._resolver = resolver
+        self._clock = clock or SystemClock()
+        self._tellable: dict[str, tuple[float, bool]] = {}
 
     def judge(self, url: str, base: str = "") -> Url:
         """The parsed URL, if its spelling alone is no reason to refuse it; `base` is the page that redirected."""
@@ -74,20 +82,35 @@ class Guard:
         is unknown here may be known elsewhere; one that takes too long may yet turn out to be private. Fragments
         are left off: no server sees them.
         """
-        unlisted = Guard(resolver=self._resolver)
         try:
-            target = unlisted.judge(url)
-            if _name(target).endswith(_HOME_ENDINGS):
-                return ""
+            target = Guard().judge(url)
             async with asyncio.timeout(look_up_s):
-                await unlisted.resolve(target)
+                may_be_told = await self._may_be_told(target)
         except (WireDenied, TimeoutError):
             return ""
+        return target.href.partition("#")[0] if may_be_told else ""
+
+    async def _may_be_told(self, url: Url) -> bool:
+        place, now = f"{_name(url)}:{url.port}", self._clock.now()
+        until, answer = self._tellable.get(place, (now, False))
+        if now < until:
+            return answer
+        answer = not _name(url).endswith(_HOME_ENDINGS) and await self._is_elsewhere(url)
+        if len(self._tellable) >= _REMEMBERED_HOSTS:
+            self._tellable.clear()
+        self._tellable[place] = (now + _REMEMBERED_S, answer)
+        return answer
+
+    async def _is_elsewhere(self, url: Url) -> bool:
+        """Whether all addresses of a name are public, or nobody here knows any."""
+        try:
+            await Guard(resolver=self._resolver).resolve(url)
+        except WireDenied:
+            return False
         except HostNotFound:
             # Whatever the list opens is private until the name server says otherwise.
-            if self.opens(target):
-                return ""
-        return target.href.partition("#")[0]
+            return not self.opens(url)
+        return True
 
     def opens(self, url: Url) -> bool:
         """Whether the operator listed exactly this host and port."""

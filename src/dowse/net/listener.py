@@ -36,13 +36,19 @@ def listening(host: str, port: int) -> Iterator[Listener]:
     try:
         family, _, _, _, address = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         opened = socket.create_server(address[:2], family=family, backlog=1024)
-    except OSError as error:
-        # Python adds the address, which the sentence has already.
-        reason = (error.strerror or str(error)).partition(" (")[0].lower()
+    except (OSError, UnicodeError) as error:
         raise ConfigError(
-            f"Cannot listen on {host} port {port}: {reason}. Choose another with --host and --port."
+            f"Cannot listen on {host} port {port}: {_reason(error)}. Choose another with --host and --port."
         ) from None
     with opened:
         # Its connections inherit it. Without, the end of an answer waits 40 ms for the other side to confirm the start.
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield Listener(opened)
+
+
+def _reason(error: OSError | UnicodeError) -> str:
+    if isinstance(error, UnicodeError):
+        # A label that is empty, too long or of characters that no name has: refused before anybody was asked.
+        return "not a valid host name"
+    # Python adds the address, which the sentence has already.
+    return (error.strerror or str(error)).partition(" (")[0].lower()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
+from dowse.markdown import plain
 from dowse.pocketweb import corpus
 from dowse.pocketweb.double import Double
 
@@ -19,8 +20,8 @@ class Reading:
 
     @property
     def text(self) -> str:
-        """The same without its one piece of Markdown, the heading."""
-        return self.markdown.removeprefix("# ")
+        """The same as plain text."""
+        return plain(self.markdown)
 
 
 class ReaderDouble(Double):

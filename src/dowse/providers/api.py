@@ -63,13 +63,14 @@ class Api:
     async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
         return self._judge(await self._send("GET", url, deadline, headers=headers, params=params))
 
-    def page(self, text: str, title: str = "") -> Text:
+    def page(self, text: str, title: str = "", plain: str = "") -> Text:
         """A page as the API read it, cleaned as every text from the web is; one without a word was not read."""
         markdown = clean(text[:PAGE_CHARS])
         if not markdown.strip():
             raise NotRead(self.provider, "the text of the page is empty")
         title = without_markup(title[:PAGE_CHARS], _TITLE_CHARS)
-        return Text(markdown, title, word_count(markdown), is_cut=len(text) > PAGE_CHARS)
+        is_cut = len(text) > PAGE_CHARS
+        return Text(markdown, title, word_count(markdown), is_cut=is_cut, plain=clean(plain[:PAGE_CHARS]))
 
     def not_read(self, said: str) -> NotRead:
         """The failure of one page in an answer that is otherwise good; `said` are the API's words."""

@@ -41,7 +41,7 @@ class Serper:
             raise BadAnswer(self.name, "the answer has no 'text'")
         metadata = body.get("metadata")
         title = string(metadata, "title", "og:title") if isinstance(metadata, dict) else ""
-        return self._api.page(string(body, "markdown", "text"), title)
+        return self._api.page(string(body, "markdown", "text"), title, plain=string(body, "text"))
 
     def _headers(self) -> dict[str, str]:
         return {"X-API-KEY": self._key.get_secret_value()}

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 from dowse.errors import (
     Blocked,
-    BudgetSpent,
     KeyRejected,
     NetworkFailed,
     NotRead,
     ProviderError,
     RateLimited,
-    Skipped,
     TimedOut,
     Transient,
     Unavailable,
@@ -52,12 +50,12 @@ class FallbackPolicy:
 
 def counts_as_failure(error: ProviderError) -> bool:
     """Whether an error says something about the provider's health; a bad key, query or page does not."""
-    return isinstance(error, Transient) and not isinstance(error, Skipped | BudgetSpent | NotRead)
+    return isinstance(error, Transient) and error.was_asked and not isinstance(error, NotRead)
 
 
 def says_nothing(error: ProviderError, given_s: float, timeout_s: float) -> bool:
     """Whether an error tells nothing of the provider's health, good or bad: it was hurried, or not asked at all."""
-    return was_hurried(error, given_s, timeout_s) or isinstance(error, BudgetSpent)
+    return was_hurried(error, given_s, timeout_s) or not error.was_asked
 
 
 def was_hurried(error: ProviderError, given_s: float, timeout_s: float) -> bool:

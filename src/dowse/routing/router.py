@@ -57,7 +57,7 @@ class _Walk(Generic[P]):
     deadline: Deadline
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    first: ProviderError | None = None
+    errors: list[ProviderError] = field(default_factory=list)
 
     @property
     def provider(self) -> P:
@@ -98,7 +98,6 @@ class Router(Generic[P]):
             try:
                 answer = await self._attempt(call, walk)
             except ProviderError as error:
-                walk.first = walk.first or error
                 if not self._policy.moves_on(error):
                     raise self._failure(walk) from error
                 if self._policy.warns(error):
@@ -118,7 +117,6 @@ class Router(Generic[P]):
             delay = random.uniform(*RETRY_DELAY_S)
             if self._breakers[walk.provider.name].state is not State.CLOSED or walk.deadline.remaining_s() <= delay:
                 raise
-            walk.first = walk.first or error
             await self._clock.sleep(delay)
             return await self._try(call, walk)
 
@@ -132,6 +130,7 @@ class Router(Generic[P]):
                 current.finished(error.code)
                 attempt = Attempt(name, self._operation, error.code, self._ms(started), error.detail)
                 walk.attempts.append(attempt)
+                walk.errors.append(error)
                 self._observer.attempt_failed(replace(attempt, detail=error.logged_detail))
                 raise
             current.finished(OK)
@@ -164,7 +163,14 @@ class Router(Generic[P]):
 
     async def _charge(self, name: str, walk: _Walk[P]) -> None:
         """Count the call before it is made; raises `BudgetSpent` where the user's budget does not allow it."""
-        if self._spending and (warning := await self._spending.charge(name, self._operation)):
+        if self._spending is None:
+            return
+        try:
+            async with asyncio.timeout(walk.deadline.remaining_s()):
+                warning = await self._spending.charge(name, self._operation)
+        except TimeoutError:
+            raise Skipped(name, "no time was left") from None
+        if warning:
             walk.warnings.append(warning)
 
     def _admit(self, name: str, deadline: Deadline) -> Permit:
@@ -178,8 +184,8 @@ class Router(Generic[P]):
         return permit
 
     def _failure(self, walk: _Walk[P]) -> AllProvidersFailed:
-        assert walk.first is not None, "a router without providers is never asked"
-        return AllProvidersFailed(walk.first, tuple(walk.attempts), tuple(walk.warnings))
+        assert walk.errors, "a router without providers is never asked"
+        return AllProvidersFailed(tuple(walk.errors), tuple(walk.attempts), tuple(walk.warnings))
 
     def _breaker(self, name: str) -> Breaker:
         def report(state: State, for_s: float) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 
 from dowse.errors import BudgetSpent
 from dowse.interfaces import Charge, Observer, Spent
@@ -16,6 +17,8 @@ Prices = Mapping[str, Mapping[str, float]]
 """Dollars by provider and operation; what is not listed is free."""
 
 _MICRO = 1_000_000
+# Every provider is asked for searches; pages may be cheaper, but a provider that only reads is out of quota to users.
+_SEARCH = "search"
 
 
 class Account:
@@ -31,17 +34,16 @@ class Account:
         self._observer = observer
 
     async def charge(self, provider: str, operation: str) -> str:
-        usd = self._prices.get(provider, {}).get(operation, 0.0)
-        warning = await self._enter(provider, self._budgets.get(provider), Tally(1, round(usd * _MICRO)))
+        usd = self._usd(provider, operation)
+        plan = self._plan(provider)
+        warning = await self._enter(plan, Tally(1, _micro(usd))) if plan else ""
         self._observer.provider_charged(Charge(provider, operation, usd))
         return warning
 
     async def spent(self, provider: str) -> Spent | None:
         """What a provider has cost in the current period, by all processes together; `None` without a budget."""
-        budget = self._budgets.get(provider)
-        if budget is None:
-            return None
-        return _spent(provider, budget, await self._ledger.total(provider, self._days(budget)))
+        plan = self._plan(provider)
+        return plan.spent(await self._ledger.total(provider, plan.days)) if plan else None
 
     async def report(self) -> None:
         """Tell the observer how all budgets stand: other processes spend too, and periods end by themselves."""
@@ -52,48 +54,80 @@ class Account:
     async def close(self) -> None:
         await self._ledger.close()
 
-    async def _enter(self, provider: str, budget: Budget | None, cost: Tally) -> str:
-        if budget is None:
-            return ""
-        days, cap = self._days(budget), _cap(budget)
-        entry = await self._ledger.add(provider, days, cost, cap)
-        self._observer.budget_charged(_spent(provider, budget, entry.total))
+    async def _enter(self, plan: _Plan, cost: Tally) -> str:
+        entry = await self._ledger.add(plan.provider, plan.days, cost, plan.cap)
+        self._observer.budget_charged(plan.spent(entry.total))
         if not entry.admitted:
-            raise BudgetSpent(provider, f"its budget of {budget} is spent until {_ends(budget, days.first)}")
+            raise plan.refusal()
         # Seen in the total of all processes, so it is said once, by whoever crosses the line.
-        if _runs_out(entry.total, cap) and not _runs_out(entry.total - cost, cap):
-            return _warn(provider, budget, days)
+        if plan.runs_out(entry.total) and not plan.runs_out(entry.total - cost):
+            return plan.warn(entry.total)
         return ""
 
-    def _days(self, budget: Budget) -> Days:
-        today = self._clock.utc().date()
-        return Days(today.replace(day=1) if budget.period == "month" else today, today)
+    def _plan(self, provider: str) -> _Plan | None:
+        budget = self._budgets.get(provider)
+        search = Tally(1, _micro(self._usd(provider, _SEARCH)))
+        return _Plan(provider, budget, search, self._clock.utc()) if budget else None
+
+    def _usd(self, provider: str, operation: str) -> float:
+        return self._prices.get(provider, {}).get(operation, 0.0)
 
 
-def _cap(budget: Budget) -> Tally:
-    if budget.unit == "calls":
-        return Tally(int(budget.amount), UNLIMITED.micro_usd)
-    return Tally(UNLIMITED.calls, round(budget.amount * _MICRO))
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A provider's budget in the period that is now, and what one search takes of it."""
+
+    provider: str
+    budget: Budget
+    search: Tally
+    now: datetime
+
+    @property
+    def days(self) -> Days:
+        today = self.now.date()
+        return Days(today.replace(day=1) if self.budget.period == "month" else today, today)
+
+    @property
+    def ends(self) -> date:
+        """The first day on which there is a budget again."""
+        if self.budget.period == "day":
+            return self.days.first + timedelta(days=1)
+        return (self.days.first + timedelta(days=31)).replace(day=1)
+
+    @property
+    def cap(self) -> Tally:
+        if self.budget.unit == "calls":
+            return Tally(int(self.budget.amount), UNLIMITED.micro_usd)
+        return Tally(UNLIMITED.calls, _micro(self.budget.amount))
+
+    def spent(self, total: Tally) -> Spent:
+        usd = total.micro_usd / _MICRO
+        share = (total.calls if self.budget.unit == "calls" else usd) / self.budget.amount
+        return Spent(self.provider, total.calls, usd, share, self._fits_a_search(total))
+
+    def runs_out(self, total: Tally) -> bool:
+        """Whether 80 % are used, in whole numbers; or so much that no search fits any more."""
+        cap = self.cap
+        most = total.calls * 5 >= cap.calls * 4 or total.micro_usd * 5 >= cap.micro_usd * 4
+        return most or not self._fits_a_search(total)
+
+    def refusal(self) -> BudgetSpent:
+        opens = datetime.combine(self.ends, time(), UTC)
+        return BudgetSpent(
+            self.provider,
+            f"its budget of {self.budget} is spent until {self.ends}",
+            retry_after_s=(opens - self.now).total_seconds(),
+        )
+
+    def warn(self, total: Tally) -> str:
+        event(logging.WARNING, "budget runs out", engine=self.provider, budget=str(self.budget), until=str(self.ends))
+        when = "once it is spent" if self._fits_a_search(total) else "since another search does not fit"
+        used = f"{self.spent(total).share * 100:.0f} % of its budget of {self.budget}"
+        return f"{self.provider} has used {used}; {when}, {self.provider} is not asked until {self.ends}"
+
+    def _fits_a_search(self, total: Tally) -> bool:
+        return (total + self.search).within(self.cap)
 
 
-def _ends(budget: Budget, first: date) -> date:
-    """The first day on which there is a budget again."""
-    if budget.period == "day":
-        return first + timedelta(days=1)
-    return (first + timedelta(days=31)).replace(day=1)
-
-
-def _spent(provider: str, budget: Budget, total: Tally) -> Spent:
-    usd = total.micro_usd / _MICRO
-    return Spent(provider, total.calls, usd, (total.calls if budget.unit == "calls" else usd) / budget.amount)
-
-
-def _runs_out(total: Tally, cap: Tally) -> bool:
-    """Whether 80 % are used, in whole numbers."""
-    return total.calls * 5 >= cap.calls * 4 or total.micro_usd * 5 >= cap.micro_usd * 4
-
-
-def _warn(provider: str, budget: Budget, days: Days) -> str:
-    ends = _ends(budget, days.first)
-    event(logging.WARNING, "budget runs out", engine=provider, budget=str(budget), until=str(ends))
-    return f"{provider} has used 80 % of its budget of {budget}; once it is spent, {provider} is not asked until {ends}"
+def _micro(usd: float) -> int:
+    return round(usd * _MICRO)

@@ -16,6 +16,7 @@ from dowse.telemetry.log import event
 T = TypeVar("T")
 
 REST_S = 60.0
+PATIENCE_S = 0.5
 _NO_END = 2**63 - 1  # the largest number SQLite holds
 
 
@@ -31,6 +32,10 @@ class Tally:
 
     def __sub__(self, other: Tally) -> Tally:
         return Tally(self.calls - other.calls, self.micro_usd - other.micro_usd)
+
+    def beyond(self, other: Tally) -> Tally:
+        """What there is more than in the other, never less than nothing."""
+        return Tally(max(0, self.calls - other.calls), max(0, self.micro_usd - other.micro_usd))
 
     def within(self, cap: Tally) -> bool:
         return self.calls <= cap.calls and self.micro_usd <= cap.micro_usd
@@ -79,28 +84,39 @@ class MemoryLedger:
         self._spent: dict[tuple[date, str], Tally] = {}
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
-        self._spent = {key: tally for key, tally in self._spent.items() if key[0] >= days.kept_from}
-        before = await self.total(provider, days)
+        before = self._total(provider, days)
         if not (before + cost).within(cap):
             return Entry(before, admitted=False)
-        key = (days.today, provider)
-        self._spent[key] = self._spent.get(key, Tally()) + cost
+        self._enter(provider, days, cost)
         return Entry(before + cost, admitted=True)
 
     async def total(self, provider: str, days: Days) -> Tally:
+        return self._total(provider, days)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def learn(self, provider: str, days: Days, total: Tally) -> None:
+        """Others spend too: from now on the total of these days is at least this."""
+        self._enter(provider, days, total.beyond(self._total(provider, days)))
+
+    def _total(self, provider: str, days: Days) -> Tally:
         tallies = [
             tally for (day, name), tally in self._spent.items() if name == provider and days.first <= day <= days.today
         ]
         return sum(tallies, Tally())
 
-    async def close(self) -> None:
-        """Nothing is open."""
+    def _enter(self, provider: str, days: Days, cost: Tally) -> None:
+        self._spent = {key: tally for key, tally in self._spent.items() if key[0] >= days.kept_from}
+        key = (days.today, provider)
+        self._spent[key] = self._spent.get(key, Tally()) + cost
 
 
 class SteadyLedger:
-    """A ledger that cannot fail: while the one it stands for is down, counting goes on in memory.
+    """A ledger that neither fails nor keeps anybody waiting.
 
-    What was counted meanwhile is handed in once that one works again.
+    While the one it stands for is down, counting goes on in memory, from the last total that was seen. What was
+    counted meanwhile is handed in once that one works again, or at the end.
     """
 
     def __init__(self, ledger: Ledger, clock: Clock) -> None:
@@ -108,52 +124,85 @@ class SteadyLedger:
         self._clock = clock
         self._memory = MemoryLedger()
         self._owed: dict[tuple[str, date], Tally] = {}
-        self._handing_in = asyncio.Lock()
+        self._turn = asyncio.Lock()
         self._rests_until = 0.0
         self._is_down = False
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
-        try:
-            entry = await self._tried(lambda: self._ledger.add(provider, days, cost, cap))
-        except StoreFailed:
-            entry = await self._memory.add(provider, days, cost, cap)
-            if entry.admitted:
-                key = (provider, days.today)
-                self._owed[key] = self._owed.get(key, Tally()) + cost
+        is_owed = False
+
+        async def enter() -> Entry:
+            entry = await self._ledger.add(provider, days, cost, cap)
+            if is_owed and entry.admitted:
+                # Entered after all, too late for whoever waited.
+                self._owe(provider, days.today, Tally() - cost)
             return entry
+
+        entry = await self._in_time(enter)
+        if entry is not None:
+            self._memory.learn(provider, days, entry.total)
+            return entry
+        entry = await self._memory.add(provider, days, cost, cap)
         if entry.admitted:
-            await self._memory.add(provider, days, cost)
+            is_owed = True
+            self._owe(provider, days.today, cost)
         return entry
 
     async def total(self, provider: str, days: Days) -> Tally:
-        try:
-            return await self._tried(lambda: self._ledger.total(provider, days))
-        except StoreFailed:
+        total = await self._in_time(lambda: self._ledger.total(provider, days))
+        if total is None:
             return await self._memory.total(provider, days)
+        self._memory.learn(provider, days, total)
+        return total
 
     async def close(self) -> None:
+        """Whatever has failed before, what is owed is offered once more."""
+        self._rests_until = 0.0
+        await self._in_time(self._hand_in)
         await self._ledger.close()
 
-    async def _tried(self, work: Callable[[], Awaitable[T]]) -> T:
-        """A ledger that has just failed is left alone for a while, so that not every call waits for it."""
-        if self._clock.now() < self._rests_until:
-            raise StoreFailed
-        try:
-            await self._hand_in()
-            done = await work()
-        except StoreFailed as error:
-            self._rests_until = self._clock.now() + REST_S
-            if not self._is_down:
-                event(logging.WARNING, "ledger failed, spending is counted in memory", detail=str(error))
-            self._is_down = True
-            raise
-        self._is_down = False
+    async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        """The result; `None` from a ledger that fails or is late, or was a while ago and is left alone."""
+        if self._rests:
+            return None
+        # A task of its own: whoever leaves, what has begun ends, so that nothing is handed in twice.
+        task = asyncio.create_task(self._in_turn(work))
+        await asyncio.wait([task], timeout=PATIENCE_S)
+        if not task.done():
+            self._failed(f"no answer within {PATIENCE_S} s")
+            return None
+        done = task.result()
+        self._is_down = self._is_down and done is None
         return done
 
+    async def _in_turn(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        async with self._turn:
+            if self._rests:  # because of one that was before us in the queue
+                return None
+            try:
+                await self._hand_in()
+                return await work()
+            except StoreFailed as error:
+                self._failed(str(error))
+                return None
+
+    @property
+    def _rests(self) -> bool:
+        return self._clock.now() < self._rests_until
+
+    def _failed(self, detail: str) -> None:
+        self._rests_until = self._clock.now() + REST_S
+        if not self._is_down:
+            event(logging.WARNING, "ledger failed, spending is counted in memory", detail=detail)
+        self._is_down = True
+
+    def _owe(self, provider: str, day: date, cost: Tally) -> None:
+        owed = self._owed.pop((provider, day), Tally()) + cost
+        if owed != Tally():
+            self._owed[provider, day] = owed
+
     async def _hand_in(self) -> None:
-        async with self._handing_in:
-            for (provider, day), cost in list(self._owed.items()):
-                await self._ledger.add(provider, Days(day, day), cost)
-                # More may have come to be owed while this was handed in.
-                self._owed[provider, day] -= cost
-            self._owed = {key: cost for key, cost in self._owed.items() if cost != Tally()}
+        for (provider, day), cost in list(self._owed.items()):
+            await self._ledger.add(provider, Days(day, day), cost)
+            # More may have come to be owed while this was handed in.
+            self._owe(provider, day, Tally() - cost)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 VERSION = 1
-BUSY_MS = 2000
+BUSY_S = 0.4  # less than `PATIENCE_S`, so that whoever waits hears why it failed
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS spend (day TEXT NOT NULL, provider TEXT NOT NULL, calls INTEGER NOT NULL, "
     "micro_usd INTEGER NOT NULL, PRIMARY KEY (day, provider)) WITHOUT ROWID"
@@ -86,7 +86,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     import sqlite3
 
     _make_private(path)
-    connection = sqlite3.connect(path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version > VERSION:

@@ -6,13 +6,23 @@ import asyncio
 
 import pytest
 
-from dowse.auth.jwks import MAX_BYTES, Jwk, Jwks
+from dowse.auth.jwks import FIRST_AGAIN_AFTER_S, MAX_BYTES, TIMEOUT_S, Jwks
 from tests.fakes import FakeClock
 from tests.fakes.issuer import Issuer, published
+
+SOON_S = 10.0
 
 
 async def kids(jwks: Jwks, kid: str | None = "rsa", algorithm: str = "RS256") -> list[object]:
     return [key["kid"] for key in await jwks.matching(kid, algorithm)]
+
+
+async def waiting(jwks: Jwks, issuer: Issuer, callers: int = 1) -> asyncio.Future[list[list[object]]]:
+    """Callers who came at the same moment and whom the issuer keeps waiting."""
+    issuer.hang()
+    asking = asyncio.gather(*(kids(jwks) for _ in range(callers)))
+    await asyncio.wait_for(issuer.arrived.wait(), SOON_S)
+    return asking
 
 
 async def test_keys_are_fetched_when_needed_and_kept_for_ten_minutes(
@@ -73,25 +83,71 @@ async def test_old_keys_serve_for_an_hour_while_the_issuer_is_away(
 
 
 async def test_while_the_issuer_hangs_callers_are_served_from_the_old_keys(
-    jwks: Jwks, issuer: Issuer, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    jwks: Jwks, issuer: Issuer, clock: FakeClock
 ) -> None:
     """Only the one who asks waits; everybody else would wait with them otherwise."""
     assert await kids(jwks) == ["rsa"]
     clock.advance(600)
-    asked, answered = asyncio.Event(), asyncio.Event()
-
-    async def hanging() -> tuple[Jwk, ...]:
-        asked.set()
-        await answered.wait()
-        return (published("ec"),)
-
-    monkeypatch.setattr(jwks, "fetch", hanging)
-    first = asyncio.create_task(kids(jwks))
-    async with asyncio.timeout(10):
-        await asked.wait()
+    issuer.keys = [published("ec")]
+    first = await waiting(jwks, issuer)
+    async with asyncio.timeout(SOON_S):
         assert await kids(jwks) == ["rsa"]
-    answered.set()
-    assert await first == []
+    issuer.answer()
+    assert await first == [[]]
+
+
+async def test_all_who_wait_for_an_issuer_that_hangs_end_with_the_one_request(
+    jwks: Jwks, issuer: Issuer, clock: FakeClock, log: pytest.LogCaptureFixture
+) -> None:
+    """One after the other they would wait without bound, and that before anybody knows who they are."""
+    callers = await waiting(jwks, issuer, callers=5)
+    clock.advance(TIMEOUT_S)
+    issuer.status = 500
+    issuer.answer()
+    assert await callers == [[]] * 5
+    assert issuer.asked == 1
+    assert len(log.records) == 1
+
+
+async def test_an_issuer_that_hung_is_left_alone_from_the_end_of_the_request_on(
+    jwks: Jwks, issuer: Issuer, clock: FakeClock
+) -> None:
+    callers = await waiting(jwks, issuer)
+    clock.advance(TIMEOUT_S)
+    issuer.status = 500
+    issuer.answer()
+    await callers
+    clock.advance(FIRST_AGAIN_AFTER_S - 1)
+    assert await kids(jwks) == []
+    assert issuer.asked == 1
+    issuer.status = 200
+    clock.advance(1)
+    assert await kids(jwks) == ["rsa"]
+
+
+async def test_a_key_that_is_being_fetched_is_waited_for(jwks: Jwks, issuer: Issuer, clock: FakeClock) -> None:
+    """The issuer has begun to use it: its tokens are good, and the old keys cannot tell."""
+    assert await kids(jwks) == ["rsa"]
+    clock.advance(600)
+    issuer.keys.append(published("rsa-2"))
+    first = await waiting(jwks, issuer)
+    second = asyncio.create_task(kids(jwks, "rsa-2"))
+    await asyncio.sleep(0)
+    issuer.answer()
+    assert (await first, await second) == ([["rsa"]], ["rsa-2"])
+    assert issuer.asked == 2
+
+
+async def test_a_caller_that_hangs_up_does_not_end_the_request_for_the_others(jwks: Jwks, issuer: Issuer) -> None:
+    issuer.hang()
+    first, second = (asyncio.create_task(kids(jwks)) for _ in range(2))
+    await asyncio.wait_for(issuer.arrived.wait(), SOON_S)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    issuer.answer()
+    assert await second == ["rsa"]
+    assert issuer.asked == 1
 
 
 @pytest.mark.parametrize(

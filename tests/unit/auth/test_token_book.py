@@ -136,6 +136,23 @@ def test_a_file_that_turns_bad_keeps_the_last_good_tokens_with_one_error_per_cha
     assert events(log)[1:] == ["tokens file read again"]
 
 
+def test_a_file_that_could_not_be_read_for_a_moment_is_read_a_second_later(
+    file: Path, clock: FakeClock, log: pytest.LogCaptureFixture
+) -> None:
+    """The change was made and seen; only the reading failed. A token that was revoked with it must not stay good."""
+    book = TokenBook(GIVEN, file, clock)
+    file.write_text("# everybody is out\n")
+    readable, there = file.read_bytes(), file.stat()
+    file.write_bytes(b"\xff" * len(readable))
+    os.utime(file, ns=(there.st_atime_ns, there.st_mtime_ns))
+    clock.advance(1)
+    assert name_of(book, "ci-token") == "ci"
+    file.write_bytes(readable)
+    os.utime(file, ns=(there.st_atime_ns, there.st_mtime_ns))
+    clock.advance(1)
+    assert name_of(book, "ci-token") is None
+
+
 def test_the_start_warns_of_a_short_token_by_its_owner(clock: FakeClock, log: pytest.LogCaptureFixture) -> None:
     TokenBook({"bob": SecretStr("fifteen-letters"), **GIVEN}, None, clock)
     (record,) = log.records

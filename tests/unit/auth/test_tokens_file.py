@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -39,6 +41,21 @@ hash = "sha256:{digest("c")}"
 """
 
 
+# Adds twenty entries whose names begin with a letter of its own, once it is told to.
+ADDING = """
+import sys
+from pathlib import Path
+from dowse.auth import tokens_file
+from dowse.auth.tokens import digest
+path, letter = Path(sys.argv[1]), sys.argv[2]
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(20):
+    name = f"{letter}{number}"
+    tokens_file.append(path, tokens_file.entry_text(name, digest(name), [], {}))
+"""
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
@@ -54,13 +71,16 @@ def test_an_entry_reads_back_as_it_was_meant(tmp_path: Path) -> None:
     )
 
 
-def test_only_the_owner_can_read_what_is_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("before", "after"), [(0o600, 0o600), (0o644, 0o640), (0o640, 0o640), (0o666, 0o660)])
+def test_strangers_cannot_read_what_is_written_but_a_servers_group_still_can(
+    tmp_path: Path, before: int, after: int
+) -> None:
     path = tmp_path / "tokens.toml"
     tokens_file.append(path, ALICE)
     assert mode(path) == 0o600
-    path.chmod(0o644)
+    path.chmod(before)
     tokens_file.remove(path, "alice")
-    assert mode(path) == 0o600
+    assert mode(path) == after
     assert list(tmp_path.iterdir()) == [path], "no temporary file is left"
 
 
@@ -112,6 +132,37 @@ def test_nothing_is_written_that_the_server_could_not_read(tmp_path: Path) -> No
         with pytest.raises(ConfigError):
             tokens_file.append(path, entry)
     assert path.read_text() == ALICE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks as POSIX does")
+def test_changes_of_two_processes_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.toml"
+    adding = [
+        subprocess.Popen(
+            [sys.executable, "-c", ADDING, path, letter], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for letter in "ab"
+    ]
+    for process in adding:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in adding:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in adding:
+        process.communicate(timeout=60)
+    assert [process.returncode for process in adding] == [0, 0]
+    assert {entry.name for entry in read_tokens_file(path)} == {f"{x}{n}" for x in "ab" for n in range(20)}
+    assert list(tmp_path.iterdir()) == [path], "the lock leaves nothing behind"
+
+
+def test_a_name_that_is_taken_is_told(tmp_path: Path) -> None:
+    """Whoever comes second learns what it is: between their look and their change another may have come."""
+    path = tmp_path / "tokens.toml"
+    tokens_file.append(path, ALICE)
+    with pytest.raises(ConfigError, match=r"alice is in .* already; `dowse token revoke alice` takes it out"):
+        tokens_file.append(path, tokens_file.entry_text("alice", digest("another"), [], {}))
 
 
 def test_a_broken_file_is_not_made_worse(tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
 """Arguments as models send them: understood where they can be meant, refused in one sentence where not."""
 
 import functools
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse.contracts.arguments import Arguments, Param, Value, as_text, input_schema, read
+from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, Value, as_text, input_schema, read
 from dowse.errors import InvalidRequest
 
 PARAMS = (
@@ -271,3 +272,12 @@ def test_no_nearest_name_is_looked_for_where_none_can_be() -> None:
     (remark,) = read((Param("query", "string", "What."),), {"query" * 200_000: "x"}).warnings
     assert remark.endswith(" was ignored.")
     assert len(remark) < 200
+
+
+def test_an_argument_that_is_not_listed_is_read_all_the_same() -> None:
+    params = (Param("query", "string", "What."), replace(OFFLINE_MODE, is_listed=False))
+    properties = input_schema(params)["properties"]
+    assert isinstance(properties, dict)
+    assert list(properties) == ["query"]
+    arguments = read(params, {"query": "x", "offline_mode": "true"})
+    assert (arguments.flag("offline_mode"), arguments.warnings) == (True, ())

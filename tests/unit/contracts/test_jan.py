@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from dowse.contracts.jan import MAX_TEXT_CHARS, NO_SNIPPET, ScrapeFailed
+from dowse.contracts.jan import MAX_TEXT_CHARS, NO_SNIPPET
 from dowse.errors import (
     AllProvidersFailed,
+    AllReadersFailed,
     DowseError,
     InvalidRequest,
     LimitReached,
@@ -243,7 +244,7 @@ async def test_a_page_nobody_could_read_is_an_error_with_the_shape_of_an_answer(
     failure: PageUnreadable, status: str, said: str
 ) -> None:
     bench = jan(pages={A: failure})
-    with pytest.raises(ScrapeFailed) as caught:
+    with pytest.raises(AllReadersFailed) as caught:
         await bench.call("scrape", url=A)
     answer = bench.failed("scrape", caught.value, url=A)
     assert (answer.is_error, answer.text, answer.engine) == (True, said, "direct")
@@ -270,7 +271,7 @@ ERRORS: list[tuple[DowseError, str]] = [
     (NoProvider("None is configured."), "error"),
     (LimitReached("scrape", Rate(1, 60), 5), "error"),
     (Offline("search"), "disabled"),
-    (AllProvidersFailed(Unavailable("a"), (Attempt("a", "search", "unavailable", 3),), ("mind",)), "error"),
+    (AllProvidersFailed((Unavailable("a"),), (Attempt("a", "search", "unavailable", 3),), ("mind",)), "error"),
 ]
 
 

@@ -18,6 +18,7 @@ from dowse.errors import (
     BadAnswer,
     BadRequest,
     Blocked,
+    BudgetSpent,
     DowseError,
     EnginesFailed,
     InvalidRequest,
@@ -88,7 +89,7 @@ def metadata(said: Answer) -> dict[str, Any]:
 
 def all_failed(*errors: ProviderError) -> AllProvidersFailed:
     attempts = tuple(Attempt(error.provider, "search", error.code, 3, error.detail) for error in errors)
-    return AllProvidersFailed(errors[0], attempts)
+    return AllProvidersFailed(errors, attempts)
 
 
 def told(error: DowseError, sent: Mapping[str, object] | None = None, **environ: str) -> dict[str, Any]:
@@ -344,6 +345,9 @@ def test_results_are_kept_although_they_leave_no_room_for_pages() -> None:
         (all_failed(RateLimited("serper", "HTTP 429")), "rate_limited", ["serper"], 30),
         (all_failed(RateLimited("serper", "HTTP 429", retry_after_s=61.5)), "rate_limited", ["serper"], 62),
         (all_failed(QuotaSpent("serper", "HTTP 402")), "rate_limited", ["serper"], 30),
+        (all_failed(BudgetSpent("serper", retry_after_s=7200.5)), "rate_limited", [], 7201),
+        (all_failed(BudgetSpent("serper", retry_after_s=7200), TimedOut("exa")), "timeout", ["exa"], 30),
+        (all_failed(BudgetSpent("serper", retry_after_s=7200), Skipped("exa", retry_after_s=9)), "rate_limited", [], 9),
         (all_failed(TimedOut("serper", "no answer within 1.0 s")), "timeout", ["serper"], 30),
         (all_failed(BadAnswer("serper", "the body is not JSON")), "parse_error", ["serper"], 30),
         (all_failed(KeyRejected("serper", "HTTP 401", retry_after_s=5)), "auth_error", ["serper"], None),
@@ -408,3 +412,11 @@ def test_whatever_was_sent_a_failure_can_be_told(sent: dict[str, object]) -> Non
     found = told(InvalidRequest("No."), sent)
     assert len(found["query"]) <= 500
     assert "\n" not in found["query"]
+
+
+async def test_offline_mode_is_heard_although_it_is_not_in_the_schema() -> None:
+    """Acceptance case 33: an explicit error, and nobody is asked."""
+    bench = ContractBench("swissarmyhammer")
+    with pytest.raises(Offline):
+        await bench.call("web_search", query="x", offline_mode=True)
+    assert bench.provider.asked == []

@@ -9,6 +9,7 @@ import pytest
 from dowse.errors import WireDenied
 from dowse.net.addresses import is_public
 from dowse.net.guard import Guard, HostNotFound
+from tests.fakes import FakeClock
 
 
 class Names:
@@ -248,6 +249,23 @@ async def test_what_the_allow_list_opens_is_told_to_nobody_when_its_name_is_not_
 
 async def test_a_listed_pair_that_is_public_anyway_may_be_told() -> None:
     assert await Guard(("example.org:443",), PUBLIC).for_others("https://example.org/") == "https://example.org/"
+
+
+async def test_pages_of_one_site_need_one_look_up_a_minute(clock: FakeClock) -> None:
+    asked = []
+
+    async def resolver(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["93.184.216.34"] if len(asked) == 1 else ["10.0.0.5"]
+
+    guard = Guard(resolver=resolver, clock=clock)
+    assert await guard.for_others("https://example.org/a") == "https://example.org/a"
+    clock.advance(59)
+    assert await guard.for_others("https://example.org/b") == "https://example.org/b"
+    assert asked == ["example.org"]
+    clock.advance(1)
+    assert await guard.for_others("https://example.org/c") == ""
+    assert asked == ["example.org"] * 2
 
 
 async def test_a_name_whose_look_up_takes_too_long_is_told_to_nobody() -> None:

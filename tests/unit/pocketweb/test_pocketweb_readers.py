@@ -91,9 +91,9 @@ async def test_tavily_refuses_a_key_in_the_body_even_beside_a_good_header(pocket
 async def test_serper_answers_in_the_real_shape_with_markdown_on_request_only(pocket, http):
     _, plain = await post(http, pocket, "serper", GOOD["serper"])
     _, rich = await post(http, pocket, "serper", GOOD["serper"] | {"includeMarkdown": True})
-    text = MADE_UP.format("serper")
     assert list(plain) == ["text", "metadata", "jsonld", "credits"]
-    assert (plain["text"], rich["markdown"], rich["credits"]) == (text, f"# {text}", 2)
+    assert plain["text"] == f"Page at {URL}\n\nNobody wrote it. Read by serper for you."
+    assert (rich["markdown"], rich["credits"]) == (f"# {MADE_UP.format('serper')}", 2)
     assert plain["metadata"]["title"] == f"Page at {URL}"
 
 
@@ -111,7 +111,7 @@ async def test_tavily_answers_in_the_real_shape(pocket, http):
     assert list(body) == ["results", "failed_results", "response_time", "request_id"]
     assert body["results"] == [{"url": URL, "raw_content": f"# {MADE_UP.format('tavily')}", "images": []}]
     _, body = await post(http, pocket, "tavily", GOOD["tavily"] | {"format": "text"})
-    assert body["results"][0]["raw_content"] == MADE_UP.format("tavily")
+    assert body["results"][0]["raw_content"] == f"Page at {URL}\n\nNobody wrote it. Read by tavily for you."
 
 
 async def test_a_page_that_cannot_be_read_is_a_200_in_each_apis_words(pocket, http):

@@ -98,7 +98,7 @@ async def test_a_refusal_ends_the_walk(kind: type[errors.ProviderError]) -> None
     first, second = Scripted("a", fails(kind("a"))), Scripted("b", answers())
     with pytest.raises(errors.AllProvidersFailed) as caught:
         await Bench(first, second).ask()
-    assert isinstance(caught.value.first, kind)
+    assert isinstance(caught.value.errors[0], kind)
     assert second.calls == 0
 
 
@@ -384,7 +384,7 @@ class Purse:
 
     async def charge(self, provider: str, operation: str) -> str:
         if provider in self.spent:
-            raise errors.BudgetSpent(provider, "its budget is spent")
+            raise errors.BudgetSpent(provider, "its budget is spent", retry_after_s=1000)
         self.charged.append((provider, operation))
         return self.warning
 
@@ -447,7 +447,7 @@ async def test_a_spent_budget_neither_closes_an_open_breaker_nor_keeps_the_probe
 async def test_a_spent_budget_of_the_only_provider_is_the_error() -> None:
     with pytest.raises(errors.AllProvidersFailed, match="a was not asked: its budget is spent") as caught:
         await Bench(Scripted("a", answers()), spending=Purse("a")).ask()
-    assert isinstance(caught.value.first, errors.QuotaSpent)
+    assert isinstance(caught.value.errors[0], errors.QuotaSpent)
 
 
 async def test_an_account_that_takes_its_time_takes_it_from_the_provider() -> None:
@@ -460,6 +460,28 @@ async def test_an_account_that_takes_its_time_takes_it_from_the_provider() -> No
     bench = Bench(only, spending=Slow())
     await bench.ask(deadline_s=10.0)
     assert only.given_s == 6.0
+
+
+async def test_an_account_that_never_answers_ends_with_the_deadline_and_says_nothing_of_the_provider() -> None:
+    works = asyncio.Event()
+
+    class Stuck(Purse):
+        async def charge(self, provider: str, operation: str) -> str:
+            await works.wait()
+            return ""
+
+    only = Scripted("a", fails(errors.RateLimited("a", retry_after_s=30)))
+    bench = Bench(only, spending=Stuck())
+    works.set()
+    with pytest.raises(errors.AllProvidersFailed):
+        await bench.ask()
+    bench.clock.advance(30)
+    works.clear()
+    for _ in range(2):
+        with pytest.raises(errors.AllProvidersFailed, match="a was not asked: no time was left"):
+            await bench.ask(deadline_s=0.01)
+    assert only.calls == 1
+    assert [change.state for change in bench.observer.changes] == ["open", "half_open", "half_open"]
 
 
 async def test_the_winner_is_reported_as_well_as_the_losers() -> None:

@@ -8,7 +8,7 @@ import pytest
 from dowse.errors import BudgetSpent
 from dowse.interfaces import Charge, Spent
 from dowse.models import Budget
-from dowse.routing.spending import Account
+from dowse.routing.spending import Account, Prices
 from dowse.stores import open_ledger
 from dowse.stores.ledger import Ledger, MemoryLedger
 from dowse.telemetry.log import LOGGER
@@ -20,11 +20,17 @@ PRICES = {"serper": {"search": 0.001, "read": 0.002}, "tavily": {"search": 0.008
 class Bench:
     """An account with a moved clock and a remembering observer."""
 
-    def __init__(self, ledger: Ledger | None = None, clock: FakeClock | None = None, **budgets: Budget) -> None:
+    def __init__(
+        self,
+        ledger: Ledger | None = None,
+        clock: FakeClock | None = None,
+        prices: Prices = PRICES,
+        **budgets: Budget,
+    ) -> None:
         self.clock = clock or FakeClock()
         self.observer = RecordingObserver()
         ledger = ledger or MemoryLedger()
-        self.account = Account(budgets, PRICES, ledger, clock=self.clock, observer=self.observer)
+        self.account = Account(budgets, prices, ledger, clock=self.clock, observer=self.observer)
 
     async def charge(self, times: int, provider: str = "serper") -> list[str]:
         return [await self.account.charge(provider, "search") for _ in range(times)]
@@ -47,6 +53,16 @@ async def test_a_spent_budget_says_what_it_was_and_until_when() -> None:
     assert str(caught.value) == "serper was not asked: its budget of 3 calls/month is spent until 2026-12-01"
 
 
+@pytest.mark.parametrize(("period", "hours"), [("day", 12), ("month", 15 * 24 + 12)])
+async def test_a_spent_budget_says_in_how_many_seconds_there_is_a_new_one(period: str, hours: int) -> None:
+    """It is noon of the 15th of November."""
+    bench = Bench(serper=Budget(1, "calls", "month" if period == "month" else "day"))
+    await bench.charge(1)
+    with pytest.raises(BudgetSpent) as caught:
+        await bench.charge(1)
+    assert caught.value.retry_after_s == hours * 3600
+
+
 async def test_a_provider_without_a_budget_is_counted_all_the_same() -> None:
     bench = Bench(exa=Budget(1, "calls", "day"))
     await bench.charge(2)
@@ -60,7 +76,7 @@ async def test_a_refused_call_is_neither_charged_nor_counted() -> None:
     await bench.charge(1)
     assert not await bench.admits()
     assert len(bench.observer.charges) == 1
-    assert await bench.account.spent("serper") == Spent("serper", calls=1, usd=0.001, share=1.0)
+    assert await bench.account.spent("serper") == Spent("serper", 1, 0.001, share=1.0, fits_a_search=False)
 
 
 @pytest.mark.parametrize(("amount", "calls"), [(0.007999, 0), (0.008, 1), (0.024, 3), (0.08, 10), (0.1, 12)])
@@ -101,6 +117,28 @@ async def test_at_80_percent_there_is_one_warning_in_the_answer_and_one_in_the_l
     assert [record.getMessage() for record in logged.records] == ["budget runs out"]
 
 
+async def test_the_warning_also_comes_when_no_further_search_fits() -> None:
+    bench = Bench(tavily=Budget(0.012, "usd", "month"))
+    assert await bench.charge(1, "tavily") == [
+        "tavily has used 67 % of its budget of 0.012 usd/month; "
+        "since another search does not fit, tavily is not asked until 2026-12-01"
+    ]
+    assert not await bench.admits("tavily")
+
+
+@pytest.mark.parametrize(("calls", "fits"), [(0, True), (11, True), (12, False)])
+async def test_a_budget_of_money_is_used_up_when_no_further_search_fits(calls: int, fits: bool) -> None:
+    """Twelve searches at 0.008 dollars leave 0.004 of 0.1, which is enough for a page."""
+    prices = {"tavily": {"search": 0.008, "read": 0.0016}}
+    bench = Bench(tavily=Budget(0.1, "usd", "month"), prices=prices)
+    await bench.charge(calls, "tavily")
+    spent = await bench.account.spent("tavily")
+    assert spent is not None
+    assert spent.fits_a_search is fits
+    assert await bench.admits("tavily") is fits
+    assert await bench.account.charge("tavily", "read") == ""
+
+
 async def test_the_warning_comes_again_in_the_next_period() -> None:
     bench = Bench(serper=Budget(0.005, "usd", "day"))
     assert [bool(warning) for warning in await bench.charge(5)] == [False, False, False, True, False]
@@ -115,7 +153,7 @@ async def test_processes_that_share_a_ledger_warn_once_between_them(tmp_path: Pa
     warnings = [warning for _ in range(5) for bench in (one, two) for warning in await bench.charge(1)]
     assert len([warning for warning in warnings if warning]) == 1
     assert not await one.admits()
-    assert await two.account.spent("serper") == Spent("serper", calls=10, usd=0.01, share=1.0)
+    assert await two.account.spent("serper") == Spent("serper", 10, 0.01, share=1.0, fits_a_search=False)
     for bench in (one, two):
         await bench.account.close()
 

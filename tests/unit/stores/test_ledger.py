@@ -1,11 +1,11 @@
-"""Ledgers: one body for every kind; what a file adds to that; and a broken one that fails no search."""
+"""Ledgers: one body for every kind; what a file adds to that; and a broken one that costs a warning."""
 
 import asyncio
 import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import date
@@ -17,7 +17,6 @@ from dowse.errors import StoreFailed
 from dowse.stores import open_ledger
 from dowse.stores.ledger import REST_S, Days, Entry, Ledger, MemoryLedger, SteadyLedger, Tally
 from dowse.stores.sqlite import VERSION, SqliteLedger
-from dowse.telemetry.log import LOGGER
 from tests.fakes import FakeClock
 
 NOVEMBER = Days(date(2026, 11, 1), date(2026, 11, 15))
@@ -205,13 +204,6 @@ def held(path: Path) -> bytes:
 BROKEN = {"corrupt": _corrupt, "a folder": _is_folder, "of a newer version": _newer}
 
 
-@pytest.fixture
-def logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    LOGGER.propagate = True
-    with caplog.at_level("WARNING", LOGGER.name):
-        yield caplog
-
-
 @pytest.mark.parametrize("how", BROKEN)
 async def test_a_file_that_cannot_be_used_is_reported_and_left_as_it_is(path: Path, how: str) -> None:
     path.parent.mkdir(parents=True)
@@ -245,67 +237,6 @@ async def test_a_folder_that_cannot_be_made_costs_one_warning(
     ledger = open_ledger(f"sqlite:///{tmp_path}/file/dowse/state.db", clock)
     assert [entry.admitted for entry in await spend(ledger, 4)] == [True, True, True, False]
     assert len(logged.records) == 1
-
-
-class Flaky:
-    """A ledger in memory that is down when a test says so."""
-
-    def __init__(self) -> None:
-        self.inner = MemoryLedger()
-        self.is_down = False
-        self.tries = 0
-
-    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = THREE_CALLS) -> Entry:
-        self._check()
-        return await self.inner.add(provider, days, cost, cap)
-
-    async def total(self, provider: str, days: Days) -> Tally:
-        self._check()
-        return await self.inner.total(provider, days)
-
-    async def close(self) -> None:
-        await self.inner.close()
-
-    def _check(self) -> None:
-        self.tries += 1
-        if self.is_down:
-            raise StoreFailed("disk full")
-
-
-async def test_what_was_counted_while_the_ledger_was_down_is_handed_in(clock: FakeClock) -> None:
-    flaky = Flaky()
-    steady = SteadyLedger(flaky, clock)
-    await spend(steady, 1)
-    flaky.is_down = True
-    assert [entry.total.calls for entry in await spend(steady, 1)] == [2]
-    flaky.is_down = False
-    clock.advance(REST_S)
-    assert await steady.total("serper", NOVEMBER) == Tally(2, 600)
-    assert await flaky.inner.total("serper", NOVEMBER) == Tally(2, 600)
-    assert await steady.total("serper", NOVEMBER) == Tally(2, 600), "handed in once"
-
-
-async def test_a_ledger_that_is_down_is_left_alone_for_a_while(clock: FakeClock) -> None:
-    flaky = Flaky()
-    flaky.is_down = True
-    steady = SteadyLedger(flaky, clock)
-    await spend(steady, 3)
-    clock.advance(REST_S - 1)
-    await spend(steady, 1)
-    assert flaky.tries == 1
-    clock.advance(1)
-    await spend(steady, 1)
-    assert flaky.tries == 2
-
-
-async def test_each_outage_is_told_once(clock: FakeClock, logged: pytest.LogCaptureFixture) -> None:
-    flaky = Flaky()
-    steady = SteadyLedger(flaky, clock)
-    for is_down in (True, True, False, True):
-        flaky.is_down = is_down
-        await spend(steady, 1)
-        clock.advance(REST_S)
-    assert len(logged.records) == 2
 
 
 async def test_a_locked_file_does_not_stop_the_event_loop(path: Path) -> None:

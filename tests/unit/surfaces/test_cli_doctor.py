@@ -248,14 +248,14 @@ def test_an_endpoint_for_pages_is_told_where_pages_are_read(examine: Examine) ->
     )
 
 
-def test_who_is_left_out_of_the_order_reads_no_pages_either(examine: Examine) -> None:
+def test_who_is_left_out_of_the_order_of_searches_reads_pages_all_the_same(examine: Examine) -> None:
     found = examine(
         SERPER_API_KEY="a-key-for-serper",
         EXA_API_KEY="a-key-for-exa",
         DOWSE_SEARCH_ORDER="exa",
         DOWSE_READ_ORDER="scrape-first",
     )
-    assert found.one("reading")["details"]["chain"] == ["exa", "direct"]
+    assert found.one("reading")["details"]["chain"] == ["serper", "exa", "direct"]
 
 
 def test_scrape_first_with_nobody_to_scrape_is_a_warning(examine: Examine) -> None:

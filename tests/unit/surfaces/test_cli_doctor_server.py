@@ -91,6 +91,22 @@ def test_a_budget_is_told_with_what_is_spent_of_it(
     assert ("DOWSE_BUDGET_SERPER" in check["fix"]) is (state != "ok")
 
 
+@pytest.mark.parametrize(("budget", "state"), [("0.0024usd/month", "problem"), ("0.003usd/month", "ok")])
+def test_a_budget_that_no_further_search_fits_into_is_a_problem(
+    point: Point, examine: Examine, capsys: Captured, monkeypatch: pytest.MonkeyPatch, budget: str, state: str
+) -> None:
+    """Serper's search is 0.1 cents: two leave less than one more, whatever share is used."""
+    point("serper")
+    monkeypatch.setenv("DOWSE_BUDGET_SERPER", budget)
+    for _ in range(2):
+        assert main(["search", "python", "--no-content"]) == 0
+    capsys.readouterr()
+    found = examine().one("provider.serper")
+    assert found["state"] == state
+    assert ("another search does not fit, so it counts as out of quota" in found["summary"]) is (state == "problem")
+    assert "0.002 of its budget" in found["summary"]
+
+
 # Callers
 
 

@@ -182,3 +182,19 @@ def test_the_package_runs_as_the_command(monkeypatch: pytest.MonkeyPatch, capsys
         runpy.run_module("dowse", run_name="__main__")
     assert caught.value.code == 2
     assert capsys.readouterr().err.startswith("dowse: url must be a web address")
+
+
+def test_a_host_that_is_no_name_is_one_sentence_and_exit_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("DOWSE_TOKENS", "alice:a-token-of-some-length")
+    assert main(["serve", "--http", "--host", "a..b", "--port", "0"]) == 2
+    assert capsys.readouterr().err == (
+        "dowse: Cannot listen on a..b port 0: not a valid host name. Choose another with --host and --port.\n"
+    )
+
+
+@pytest.mark.parametrize("flag", [["--port", "9001"], ["--port", "0"], ["--host", "127.0.0.1"]])
+def test_an_address_without_http_is_a_mistake_that_is_told(capsys: Captured, flag: list[str]) -> None:
+    assert main(["serve", *flag]) == 2
+    assert capsys.readouterr().err == "dowse: --host and --port are for HTTP: add --http.\n"

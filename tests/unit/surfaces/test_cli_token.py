@@ -189,3 +189,12 @@ def test_the_action_has_to_be_named(capsys: Captured) -> None:
         main(["token"])
     assert caught.value.code == 2
     assert "usage: dowse token" in capsys.readouterr().err
+
+
+def test_the_help_says_where_a_name_turns_up(capsys: Captured) -> None:
+    """In logs and limits; metrics tell nobody's name."""
+    with pytest.raises(SystemExit):
+        main(["token", "new", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "logs and limits know the caller by it" in told
+    assert "metrics" not in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.config import load
+from dowse.errors import ConfigError
 from dowse.surfaces.http.hosts import CheckedNames
 from tests.fakes.asgi import HOST, Inside, ask
 
@@ -73,10 +74,17 @@ async def test_the_name_it_was_told_to_listen_on_is_the_servers_own(listens_on: 
         ("tls.example.org", "https", 200),
         ("tls.example.org", "http", 421),
         ("tls.example.org:443", "http", 200),
+        ("plain.example.org", "http", 200),
+        ("plain.example.org:80", "http", 200),
+        ("plain.example.org", "https", 421),
+        ("plain.example.org:8080", "http", 421),
+        ("[fd00::80]", "http", 200),
+        ("[fd00::80]:81", "http", 421),
     ],
 )
 async def test_an_added_host_is_good_for_every_port_unless_it_names_one(host: str, scheme: str, status: int) -> None:
-    checked, inside = door(DOWSE_ALLOWED_HOSTS="search.example.org,ported.example.org:8443,tls.example.org:443")
+    named = "search.example.org,ported.example.org:8443,tls.example.org:443,plain.example.org:80,[fd00::80]:80"
+    checked, inside = door(DOWSE_ALLOWED_HOSTS=named)
     assert await status_of_host(checked, host, scheme=scheme) == status
     assert len(inside.scopes) == (status == 200)
 
@@ -120,6 +128,23 @@ async def test_a_request_has_exactly_one_host(headers: list[tuple[bytes, bytes]]
 async def test_pages_of_this_server_and_of_added_origins_may_call(origin: str) -> None:
     checked, _ = door(DOWSE_ALLOWED_HOSTS="search.example.org", DOWSE_ALLOWED_ORIGINS="https://app.example.org")
     assert (await ask(checked, [HOST, (b"origin", origin.encode())])).status == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("DOWSE_ALLOWED_HOSTS", "me@a.example"), ("DOWSE_ALLOWED_ORIGINS", "https://me@a.example")]
+)
+def test_a_name_has_no_user(name: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{name} takes "):
+        load({}, {name: value})
+
+
+@pytest.mark.parametrize("origin", ["https://tls.example.org", "http://plain.example.org"])
+async def test_an_origin_that_was_added_with_the_default_port_is_what_a_browser_sends(origin: str) -> None:
+    """Browsers leave the default port out, so that is how it is kept and told to them."""
+    settings = load({}, {"DOWSE_ALLOWED_ORIGINS": "https://TLS.example.org:443,http://plain.example.org:80/"}).settings
+    assert settings.allowed_origins == ("https://tls.example.org", "http://plain.example.org")
+    told = await ask(CheckedNames(Inside(), settings), [HOST, (b"origin", origin.encode())])
+    assert told.status == 200
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import runpy
+
 import pytest
 
+from dowse.surfaces.http import proxies
 from dowse.surfaces.http.proxies import TrustedProxies
 from tests.fakes.asgi import HOST, Inside, ask
 
@@ -56,3 +59,8 @@ async def test_a_caller_cannot_add_a_hop_that_is_believed(door: TrustedProxies, 
     """What the caller wrote stands left of what the proxy added."""
     await ask(door, [HOST, (b"x-forwarded-for", b"127.0.0.1, 198.51.100.1")], client=("10.0.0.7", 1))
     assert inside.scopes[0]["client"][0] == "198.51.100.1"
+
+
+def test_a_uvicorn_that_renames_its_private_types_still_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("uvicorn._types.ASGI3Application")
+    assert "TrustedProxies" in runpy.run_path(proxies.__file__)

@@ -9,22 +9,10 @@ from dowse.config import enabled_without_credential
 from dowse.flows.doctor.check import Check, State
 from dowse.interfaces import Spent
 from dowse.models import Budget
-from dowse.providers.table import READERS
 from dowse.settings import PROVIDERS, Settings, variables
 
 _WARN_AT = 0.8
 _PLACES = ("first", "second", "third", "fourth")
-
-
-def active(settings: Settings) -> list[str]:
-    """The providers that are asked, in order."""
-    return [name for name in settings.search_order if settings.is_active(name)]
-
-
-def readers(settings: Settings) -> list[str]:
-    """The providers that read pages before dowse does it itself."""
-    scraping = settings.read_order == "scrape-first"
-    return [name for name in active(settings) if scraping and name in READERS]
 
 
 def endpoint(settings: Settings, name: str) -> str:
@@ -38,7 +26,7 @@ def endpoint_variable(name: str) -> str:
 
 def search_providers(settings: Settings, spent: Mapping[str, Spent]) -> Iterator[Check]:
     """Who is asked, then each provider, those that are asked first and in their order."""
-    asked = active(settings)
+    asked = settings.searchers()
     yield _search(asked)
     for name in [*asked, *(name for name in PROVIDERS if name not in asked)]:
         yield _provider(settings, name, spent.get(name))
@@ -46,7 +34,7 @@ def search_providers(settings: Settings, spent: Mapping[str, Spent]) -> Iterator
 
 def reading_chain(settings: Settings) -> Iterator[Check]:
     """Who reads pages, in order; dowse itself is always the last."""
-    chain = [*readers(settings), "direct"]
+    chain = [*settings.scrapers(), "direct"]
     details = {"read_order": settings.read_order, "chain": chain}
     if settings.read_order == "scrape-first" and len(chain) == 1:
         yield Check(
@@ -94,9 +82,9 @@ def _provider(settings: Settings, name: str, spent: Spent | None) -> Check:
         state, summary, fix = why_not
         return Check(f"provider.{name}", "search", state, summary, fix, details)
     state, spending, fix = _spending(name, settings.budget(name), spent)
-    place = active(settings).index(name)
+    place = settings.searchers().index(name)
     parts = [f"Asked {_PLACES[place]}; {settings.credential_variable(name)} is set"]
-    parts += ["it also reads pages"] if name in readers(settings) else []
+    parts += ["it also reads pages"] if name in settings.scrapers() else []
     parts += [f"searches go to {details['endpoint']}"] if "endpoint" in details else []
     parts += [f"pages to {details['read_endpoint']}"] if "read_endpoint" in details else []
     summary = f"{', '.join(parts)}.{spending}"
@@ -122,14 +110,14 @@ def _why_not(settings: Settings, name: str) -> tuple[State, str, str] | None:
 
 def _details(settings: Settings, name: str, spent: Spent | None) -> dict[str, object]:
     details: dict[str, object] = {
-        "active": name in active(settings),
+        "active": name in settings.searchers(),
         "credential": "set" if settings.credential(name) is not None else "not set",
         "variable": settings.credential_variable(name),
-        "reads_pages": name in readers(settings),
+        "reads_pages": name in settings.scrapers(),
         "timeout_s": getattr(settings, f"{name}_timeout_s"),
     }
-    if name in active(settings):
-        details["place"] = active(settings).index(name) + 1
+    if name in settings.searchers():
+        details["place"] = settings.searchers().index(name) + 1
     if settings.credential(name) is not None:
         details |= _other_endpoints(settings, name)
     if budget := settings.budget(name):
@@ -148,7 +136,7 @@ def _other_endpoints(settings: Settings, name: str) -> dict[str, object]:
     return {
         "endpoint" if field.endswith("_search_endpoint") else "read_endpoint": _shown(getattr(settings, field))
         for field in changed
-        if field.endswith("_search_endpoint") or name in readers(settings)
+        if field.endswith("_search_endpoint") or name in settings.scrapers()
     }
 
 
@@ -161,12 +149,12 @@ def _spending(name: str, budget: Budget | None, spent: Spent | None) -> tuple[St
     """The state of a budget, a sentence about it, and what to do when it is nearly or wholly spent."""
     if budget is None or spent is None:
         return State.OK, "", ""
-    used = f"{spent.usd:.2f}" if budget.unit == "usd" else str(spent.calls)
+    used = f"{spent.usd:.3f}" if budget.unit == "usd" else str(spent.calls)
     told = f" {used} of its budget of {budget} are spent"
     variable = f"DOWSE_BUDGET_{name.upper()}"
-    if spent.share >= 1:
+    if not spent.fits_a_search:
         fix = f"Raise {variable}, or wait for the next {budget.period} (UTC)."
-        return State.PROBLEM, f"{told}, so it counts as out of quota.", fix
+        return State.PROBLEM, f"{told} and another search does not fit, so it counts as out of quota.", fix
     if spent.share >= _WARN_AT:
         return State.WARNING, f"{told}.", f"Raise {variable} if the rest of the {budget.period} needs more."
     return State.OK, f"{told}.", ""

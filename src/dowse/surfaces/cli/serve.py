@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import NoReturn
 
+from dowse.errors import ConfigError
 from dowse.settings import Settings
 from dowse.settings_server import CONTRACTS
 from dowse.surfaces.cli import session
@@ -38,7 +39,7 @@ def add_transport(parser: argparse.ArgumentParser) -> None:
     )
     transport.add_argument("--sse", action=_Withdrawn, nargs=0, help=argparse.SUPPRESS)
     parser.add_argument("--host", help="address to listen on (127.0.0.1); beyond this machine tokens are needed")
-    parser.add_argument("--port", help="port to listen on (8000); 0 takes a free one")
+    parser.add_argument("--port", type=int, help="port to listen on (8000); 0 takes a free one")
 
 
 class _Withdrawn(argparse.Action):
@@ -49,6 +50,8 @@ class _Withdrawn(argparse.Action):
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if not _is_http(arguments) and (arguments.host or arguments.port is not None):
+        raise ConfigError("--host and --port are for HTTP: add --http.")
     return serve(arguments, arguments.contract)
 
 
@@ -56,12 +59,16 @@ def serve(arguments: argparse.Namespace, contract: str | None) -> int:
     """Start the server that the flags describe."""
     flags = {"DOWSE_CONTRACT": contract, "DOWSE_HOST": arguments.host, "DOWSE_PORT": arguments.port}
     settings = session.load(arguments, flags, quiet=False)
-    if arguments.http or arguments.transport in ("http", "streamable-http"):
+    if _is_http(arguments):
         from dowse.app import App
         from dowse.surfaces.http.serve import serve_http
 
         return serve_http(App(settings))
     return _serve_stdio(settings)
+
+
+def _is_http(arguments: argparse.Namespace) -> bool:
+    return arguments.http or arguments.transport in ("http", "streamable-http")
 
 
 def _serve_stdio(settings: Settings) -> int:

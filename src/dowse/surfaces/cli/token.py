@@ -42,7 +42,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _register_new(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     new = actions.add_parser("new", help="make a token", description="Makes a token and prints it once.")
-    new.add_argument("name", help="whose token it is; logs and metrics call the caller by it")
+    new.add_argument("name", help="whose token it is; logs and limits know the caller by it")
     new.add_argument(
         "--contract", action="append", default=[], metavar="C", help=f"opens only this: {', '.join(CONTRACTS)}"
     )
@@ -66,8 +66,6 @@ def _new(arguments: argparse.Namespace) -> int:
     token = tokens.mint()
     entry = tokens_file.entry_text(name, tokens.digest(token), list(dict.fromkeys(arguments.contract)), limits)
     if file:
-        if name in {each.name for each in _entries(file)}:
-            raise ConfigError(f"{name} is in {file} already; `dowse token revoke {name}` takes it out.")
         tokens_file.append(file, entry)
     print(token, flush=True)
     print(_KEEP.format(name=name), file=sys.stderr)

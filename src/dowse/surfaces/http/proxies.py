@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn._types import ASGI3Application
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from dowse.net.addresses import parse_address
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
 
 
 class TrustedProxies:
@@ -19,7 +21,7 @@ class TrustedProxies:
     def __init__(self, app: ASGIApp, networks: Sequence[str]) -> None:
         self._networks = [ipaddress.ip_network(network) for network in networks]
         # uvicorn's own reads For and Proto; which hop was the caller is not as simple as it looks.
-        forwarded = ProxyHeadersMiddleware(cast(ASGI3Application, app), list(networks))
+        forwarded = ProxyHeadersMiddleware(cast("ASGI3Application", app), list(networks))
         self._app = app
         self._forwarded = cast(ASGIApp, forwarded)
 
