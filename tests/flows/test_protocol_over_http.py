@@ -104,6 +104,34 @@ async def test_an_unknown_tool_is_a_protocol_error(http: HttpServer, version: st
     assert (error["code"], error["message"]) == (-32602, "Unknown tool: nope")
 
 
+@pytest.mark.parametrize("version", ERAS)
+async def test_errors_repeat_little_of_what_was_sent(http: HttpServer, version: str) -> None:
+    async with http.post("t" * 100_000, {}, version=version, headers={"Mcp-Name": "t"}) as response:
+        assert len(await response.text()) < 300
+    message = call("", {}, version=version) | {"method": "m" * 100_000}
+    headers = call_headers("", version) | {"Mcp-Method": "m"}
+    async with http.session.post(http.url, json=message, headers=headers) as response:
+        assert len(await response.text()) < 300
+
+
+async def test_an_unknown_method_is_told_back_with_80_characters_at_most(http: HttpServer) -> None:
+    message = call("", {}) | {"method": "m" * 1000}
+    async with http.session.post(http.url, json=message, headers=call_headers("")) as response:
+        error = (await response.json())["error"]
+    assert error == {"code": -32601, "message": "Method not found", "data": "m" * 80}
+
+
+@pytest.mark.parametrize("path", ["/mcp/", "/v1/mcp/"])
+async def test_a_slash_at_the_end_leads_to_the_same_place(http: HttpServer, path: str) -> None:
+    async with http.post("web_search", QUICKLY, path=path, allow_redirects=False) as response:
+        assert (response.status, response.content_type) == (200, "application/json")
+
+
+async def test_nobody_is_redirected(http: HttpServer) -> None:
+    async with http.session.get(http.origin + "/healthz/", allow_redirects=False) as response:
+        assert response.status == 404
+
+
 @pytest.mark.parametrize("path", ["/mcp", "/v1/mcp"])
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
 async def test_only_post_is_served(http: HttpServer, method: str, path: str) -> None:

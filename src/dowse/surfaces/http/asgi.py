@@ -44,12 +44,15 @@ def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> S
             yield
 
     _warn(app.settings)
-    routes = [Route(path, endpoint) for path in MCP_PATHS]
-    return Starlette(
+    # Clients write the address either way, and a redirect would send those behind a proxy to plain http.
+    routes = [Route(path + slash, endpoint) for path in MCP_PATHS for slash in ("", "/")]
+    asgi = Starlette(
         routes=[*routes, *health_routes(drain), *metrics_routes(app), *metadata_routes(app.settings)],
         middleware=list(_doors(app)),
         lifespan=lifespan,
     )
+    asgi.router.redirect_slashes = False
+    return asgi
 
 
 def _doors(app: App) -> Iterator[Middleware]:

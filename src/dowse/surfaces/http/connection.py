@@ -1,47 +1,111 @@
-"""Connections that are given a limited time to say what they want."""
+"""Connections that are given a limited time to say what they want and to take what they are told."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADERS_TIMEOUT_S = 10.0
-_PIECE_BYTES = 1024
+TAKING_TIMEOUT_S = 30.0
+MAX_CONNECTIONS = 1000
+# Those between are still told that there are too many; uvicorn counts only once a head is complete.
+HARD_MAX_CONNECTIONS = 1100
+# Credentials end at 4 kB; up to here an absurd one is still refused as one.
+MAX_HEAD_BYTES = 128 * 1024
+MAX_HEAD_FIELDS = 100
+
+_LENGTHS = {b"content-length", b"transfer-encoding"}
 
 
 class BoundedConnection(H11Protocol):
-    """uvicorn's connection, closed when a request's head does not arrive in time; uvicorn would wait for ever."""
+    """uvicorn's connection, ended when its peer lets it wait; uvicorn would wait for ever."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._late: asyncio.TimerHandle | None = None
+        self.conn = _StrictHeads(h11.SERVER, MAX_HEAD_BYTES)
+        self._head_due = _Deadline(self.loop)
+        self._taking_due = _Deadline(self.loop)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
-        self._late = self.loop.call_later(HEADERS_TIMEOUT_S, transport.close)
+        if len(self.connections) > HARD_MAX_CONNECTIONS:
+            transport.abort()
+            return
+        # Writing is paused as soon as the peer does not take everything, and until it has.
+        transport.set_write_buffer_limits(high=0)
+        self._head_due.start(HEADERS_TIMEOUT_S, transport.close)
 
     def data_received(self, data: bytes) -> None:
-        # The size of a head is checked only while it is incomplete, and one that came at once never was.
-        while len(data) > _PIECE_BYTES and self.conn.their_state is h11.IDLE:
-            super().data_received(data[:_PIECE_BYTES])
-            data = data[_PIECE_BYTES:]
-        if self.transport.is_closing():
-            return
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
-            self._in_time()
-        elif self._late is None:
-            # The head of a further request has begun on a connection that was kept.
-            self._late = self.loop.call_later(HEADERS_TIMEOUT_S, self.transport.close)
+        if self.conn.their_state is h11.IDLE:
+            # If it was met before, the head of a further request has begun on a connection that was kept.
+            self._head_due.start(HEADERS_TIMEOUT_S, self.transport.close)
+        else:
+            self._head_due.met()
+
+    def on_response_complete(self) -> None:
+        if self.conn.their_state is h11.SEND_BODY:
+            # Nobody reads the rest of the body, and nothing would bound the time it takes.
+            self.transport.close()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            super().send_400_response(msg)
+        else:
+            # The request that is being answered has turned out bad, and its answer may have begun.
+            self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._taking_due.start(TAKING_TIMEOUT_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._taking_due.met()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._in_time()
+        self._head_due.met()
+        self._taking_due.met()
         super().connection_lost(exc)
 
-    def _in_time(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
+
+class _StrictHeads(h11.Connection):
+    """h11 without heads that are large, even if they came at once, or that say in two ways where the body ends."""
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        if self.their_state is h11.IDLE:
+            _check_size(self.trailing_data[0])
+        event = super().next_event()
+        if isinstance(event, h11.Request) and {name for name, _ in event.headers} >= _LENGTHS:
+            raise h11.RemoteProtocolError("a proxy in front may have believed the other length")
+        return event
+
+
+def _check_size(received: bytes) -> None:
+    """Before the fields are parsed, which is what they cost."""
+    head = received.partition(b"\r\n\r\n")[0].rstrip(b"\r\n")
+    if len(head) > MAX_HEAD_BYTES or head.count(b"\n") > MAX_HEAD_FIELDS:
+        raise h11.RemoteProtocolError("the head is too large", error_status_hint=431)
+
+
+class _Deadline:
+    """Does something unless it is met in time."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self, seconds: float, missed: Callable[[], None]) -> None:
+        """A deadline that has started stays where it is."""
+        if self._timer is None:
+            self._timer = self._loop.call_later(seconds, missed)
+
+    def met(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -60,7 +60,9 @@ class McpEndpoint:
     async def _handle(self, scope: Scope, receive: Receive, send: Send, call: anyio.CancelScope) -> None:
         headers = Headers(scope=scope)
         body = await _body(headers, receive)
-        if not isinstance(body, bytes):
+        if body is None:
+            return
+        if isinstance(body, Response):
             await body(scope, receive, send)
         elif _wants_stream(body, headers):
             await self._stream.handle_request(scope, _replayed(body, receive), send)
@@ -98,8 +100,8 @@ def _wants_stream(body: bytes, headers: Headers) -> bool:
     return b'"progressToken"' in body and "text/event-stream" in headers.get("accept", "")
 
 
-async def _body(headers: Headers, receive: Receive) -> bytes | Response:
-    """The whole body, or the refusal of one that is too large or too slow."""
+async def _body(headers: Headers, receive: Receive) -> bytes | Response | None:
+    """The whole body, the refusal of one that is too large or too slow, or nothing if the client left within it."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
         return _too_large()
@@ -109,6 +111,8 @@ async def _body(headers: Headers, receive: Receive) -> bytes | Response:
         async with asyncio.timeout(BODY_TIMEOUT_S):
             while more:
                 message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
                 chunks.append(message.get("body", b""))
                 size += len(chunks[-1])
                 more = message.get("more_body", False)

@@ -32,7 +32,8 @@ def metadata_routes(settings: Settings) -> list[Route]:
 
 def metadata_url(scope: Scope) -> str:
     """Where the document for a request's path is, as the caller can reach it."""
-    path = scope["path"] if scope["path"] in MCP_PATHS else MCP_PATHS[0]
+    asked = scope["path"].rstrip("/")
+    path = asked if asked in MCP_PATHS else MCP_PATHS[0]
     return f"{_origin(scope)}{WELL_KNOWN}{path}"
 
 

@@ -15,17 +15,19 @@ from dowse.app import App
 from dowse.errors import ConfigError
 from dowse.net.listener import Listener, is_loopback, listening
 from dowse.surfaces.http.asgi import build_asgi
-from dowse.surfaces.http.connection import BoundedConnection
+from dowse.surfaces.http.connection import MAX_CONNECTIONS, BoundedConnection
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.paths import MCP_PATHS
 from dowse.telemetry.log import event
 
 DRAIN_S = 10.0
-MAX_CONNECTIONS = 1000
-# Credentials end at 4 kB; up to here an absurd one is still refused as one.
-# Large enough that even an absurd credential is refused as one, with 401.
-MAX_HEAD_BYTES = 128 * 1024
 _STOP = (signal.SIGTERM, signal.SIGINT)
+# What anybody can make uvicorn say with each request, without credentials.
+_NOISE = (
+    "Invalid HTTP request received.",
+    "Unsupported upgrade request.",
+    "No supported WebSocket library detected.",
+)
 
 Build = Callable[[App, Drain], ASGIApp]
 
@@ -56,6 +58,7 @@ class Stop:
 
 async def serve(app: App, listener: Listener, stop: Stop, build: Build = build_asgi) -> None:
     """Serve on a listener until told to stop."""
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     drain = Drain()
     server = _Server(_config(build(app, drain)))
     serving = asyncio.create_task(server.serve(sockets=[listener.socket]))
@@ -90,11 +93,15 @@ async def _first(serving: asyncio.Task[None], *others: Coroutine[None, None, obj
 
 
 class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers: it would stop listening before anybody learns that it is not ready."""
+    """uvicorn without its signal handlers: they would stop listening while calls are still being finished."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return not record.getMessage().startswith(_NOISE)
 
 
 def _config(asgi: ASGIApp) -> uvicorn.Config:
@@ -110,7 +117,6 @@ def _config(asgi: ASGIApp) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         limit_concurrency=MAX_CONNECTIONS,
-        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=1,
     )

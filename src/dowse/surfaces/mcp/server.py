@@ -8,7 +8,7 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server.caching import CacheableMethod, CacheHint
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
@@ -17,6 +17,8 @@ from dowse.app import App
 from dowse.contracts.tool import Answer, Tool
 from dowse.interfaces import Progress
 from dowse.models import LOCAL, Principal
+from dowse.surfaces.mcp.traces import MessageSpans
+from dowse.telemetry.redact import Redactor
 from dowse.text import one_line
 
 Context = ServerRequestContext[Any, Any]
@@ -39,12 +41,19 @@ def build_server(app: App) -> Server[Any]:
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = app.contract.tool(params.name)
         if tool is None:
-            name = app.redactor.message(one_line(params.name))[:80]
-            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {name}")
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {_repeated(params.name, app.redactor)}")
         arguments = params.arguments or {}
         return _result(await app.dispatcher.call(tool, arguments, _progress(context), _caller(context)))
 
-    return Server(
+    async def repeat_little(ctx: Context, call_next: CallNext) -> HandlerResult:
+        try:
+            return await call_next(ctx)
+        except MCPError as error:
+            if error.code != types.METHOD_NOT_FOUND:
+                raise
+            raise MCPError(error.code, error.message, _repeated(ctx.method, app.redactor)) from None
+
+    server = Server[Any](
         _NAMES.get(app.contract.name, app.contract.name),
         version=__version__,
         title="dowse",
@@ -55,6 +64,14 @@ def build_server(app: App) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    # In place of the SDK's spans, which hold whatever was sent.
+    server.middleware[:] = [MessageSpans(tool.name for tool in app.contract.tools), repeat_little]
+    return server
+
+
+def _repeated(sent: str, redactor: Redactor) -> str:
+    """As much of what was sent as an error repeats; cut last, so that no half of a secret is left."""
+    return redactor.message(one_line(sent)[:1000])[:80]
 
 
 def _caller(context: Context) -> Principal:

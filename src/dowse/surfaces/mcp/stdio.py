@@ -11,6 +11,7 @@ import sys
 from mcp.server.stdio import stdio_server
 
 from dowse.app import App
+from dowse.surfaces.mcp.farewell import answered_to_the_last
 from dowse.surfaces.mcp.server import build_server
 
 _STOP = (signal.SIGTERM, signal.SIGINT)
@@ -43,7 +44,7 @@ async def _serve(app: App) -> int:
 
 async def _run(app: App) -> None:
     server = build_server(app)
-    async with stdio_server() as (incoming, outgoing):
+    async with stdio_server() as wire, answered_to_the_last(*wire) as (incoming, outgoing):
         try:
             await server.run(incoming, outgoing, server.create_initialization_options())
         finally:
