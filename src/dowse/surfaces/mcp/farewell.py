@@ -32,7 +32,7 @@ async def answered_to_the_last(incoming: Incoming, outgoing: Outgoing) -> AsyncI
     async def forward() -> None:
         # Broken when the server has ended before its input.
         with suppress(anyio.BrokenResourceError):
-            async with sender:
+            async with incoming, sender:
                 async for message in incoming:
                     owed.received(message)
                     await sender.send(message)
