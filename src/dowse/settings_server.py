@@ -19,9 +19,7 @@ class ServerSettings(BaseModel):
     # Never filled by itself: building its validator would be work for nothing at every start.
     model_config = ConfigDict(defer_build=True)
 
-    contract: ContractName = setting(
-        "dowse", "DOWSE_CONTRACT", about="Which set of tools the MCP server offers."
-    )
+    contract: ContractName = setting("dowse", "DOWSE_CONTRACT", about="Which set of tools the MCP server offers.")
     structured: OnOff = setting("on", "DOWSE_STRUCTURED", about="`off` leaves the typed half out of MCP answers.")
     allow_tty_stdio: Flag = setting(
         False, "MCP_ALLOW_TTY_STDIO", about="Serve stdio although a person is at the terminal."
