@@ -61,6 +61,12 @@ class Rate:
     calls: int
     period_s: float
 
+    def __str__(self) -> str:
+        """As people write it: `20/10m`."""
+        units = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
+        unit = next((unit for unit, seconds in units.items() if not self.period_s % seconds), "s")
+        return f"{self.calls}/{self.period_s / units[unit]:g}{unit}"
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:

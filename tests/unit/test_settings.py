@@ -229,3 +229,8 @@ def test_a_tool_without_a_limit_has_none() -> None:
 def test_a_budget_is_calls_or_dollars_per_calendar_period(written: str, budget: Budget) -> None:
     assert read(DOWSE_BUDGET_EXA=written).budget("exa") == budget
     assert read(DOWSE_BUDGET_EXA=written).budget("serper") is None
+
+
+@pytest.mark.parametrize("written", ["20/10m", "1/1s", "100/1h", "5/30s", "1000/1d", "7/90m"])
+def test_a_limit_is_shown_as_it_is_written(written: str) -> None:
+    assert str(read(DOWSE_LIMIT_SCRAPE=written).limit("scrape")) == written

@@ -120,14 +120,14 @@ def test_the_list_shows_names_contracts_and_limits_but_no_hash(
     shown = capsys.readouterr().out
     assert shown.splitlines() == [
         "env  dowse, kindly, jan, swissarmyhammer  the limits of the settings",
-        "ci  jan  scrape 20/600s",
+        "ci  jan  scrape 20/10m",
     ]
     assert main(["token", "list", "--json"]) == 0
     listed = capsys.readouterr().out
     assert json.loads(listed)[1] == {
         "name": "ci",
         "contracts": ["jan"],
-        "limits": {"scrape": "20/600s"},
+        "limits": {"scrape": "20/10m"},
         "source": str(file),
     }
     for text in (shown, listed):

@@ -12,7 +12,6 @@ from typing import Any
 from dowse.auth import tokens, tokens_file
 from dowse.auth.tokens import TokenEntry
 from dowse.errors import ConfigError
-from dowse.models import Rate
 from dowse.settings import Settings
 from dowse.settings_server import CONTRACTS
 from dowse.surfaces.cli import session
@@ -146,10 +145,6 @@ def _shown(entry: TokenEntry, source: str) -> dict[str, Any]:
     return {
         "name": entry.name,
         "contracts": sorted(entry.contracts) if entry.contracts is not None else list(CONTRACTS),
-        "limits": {tool: _rate(rate) for tool, rate in entry.limits.items()},
+        "limits": {tool: str(rate) for tool, rate in entry.limits.items()},
         "source": source,
     }
-
-
-def _rate(rate: Rate) -> str:
-    return f"{rate.calls}/{rate.period_s:g}s"
