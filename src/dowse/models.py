@@ -65,7 +65,8 @@ class Rate:
         """As people write it: `20/10m`."""
         units = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
         unit = next((unit for unit, seconds in units.items() if not self.period_s % seconds), "s")
-        return f"{self.calls}/{self.period_s / units[unit]:g}{unit}"
+        amount = self.period_s / units[unit]
+        return f"{self.calls}/{int(amount) if amount.is_integer() else amount}{unit}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,10 @@ CONTRACT_DEFAULTS: dict[str, dict[str, object]] = {
 
 
 # Extra headers that hold no secret; masking the value of an Accept-Language would eat ordinary words.
-_HARMLESS = ("accept", "cache-control", "dnt", "host", "origin", "referer", "user-agent", "x-forwarded-", "x-real-ip")
+_HARMLESS = (
+    *("accept", "cache-control", "content-", "dnt", "host", "origin", "referer", "user-agent"),
+    *("x-forwarded-", "x-real-ip"),
+)
 
 
 class Settings(ServerSettings):

@@ -19,7 +19,7 @@ _MAX_HOST_CHARS = 253
 # Long enough for a resolver that asks a second time after the usual five seconds.
 _LOOK_UP_S = 6.0
 # Pages of one site come in a row; whether its name may be told does not change in between.
-_REMEMBERED_S, _REMEMBERED_HOSTS = 60.0, 256
+_REMEMBERED_S, _REMEMBERED_HOSTS = 10.0, 256
 # A belt: the address decides, but these never mean a page on the open web. They end `*.svc.cluster.local` and
 # `host.docker.internal` too; `metadata` and `instance-data` alone fall under single labels.
 _DENIED_ENDINGS = (".localhost", ".local", ".internal")

@@ -16,7 +16,7 @@ from dowse.telemetry.log import event
 T = TypeVar("T")
 
 REST_S = 60.0
-PATIENCE_S = 0.5
+PATIENCE_S = 2.0
 _NO_END = 2**63 - 1  # the largest number SQLite holds
 
 

@@ -18,10 +18,11 @@ _SHORTEST_WITH_ENDS, _END_CHARS = 16, 8
 _SHAPES = re.compile(
     r"(?i)\b(bearer\s+|authorization[\"']?\s*[:=]\s*[\"']?basic\s+"
     r"|x-api-key[\"']?\s*[:=]\s*[\"']?|api[_-]?key[\"']?\s*[:=]\s*[\"']?)([\w.~+/-]{8,}=*)"
-    r"|\b(?:dowse_[\w-]{40,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
+    r"|(?<![\w-])(?:dowse_[\w-]{40,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
 
 
+_SCHEME = re.compile(r"(?i)^(?:bearer\s+|basic\s+|dowse_)")
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
 
 
@@ -34,7 +35,7 @@ class Redactor:
         self._everywhere = _any_of(long)
         self._in_json = _any_of(long | {json.dumps(form)[1:-1] for form in long})
         self._in_messages = _any_of({key for key in keys if len(key) < _SHORTEST_KEY}, whole_words=True)
-        self._ends = _ends_of({key for key in keys if len(key) >= _SHORTEST_WITH_ENDS})
+        self._ends = _Ends(keys)
 
     def text(self, text: str) -> str:
         """For answers: known secrets masked, and nothing left that a client could not decode."""
@@ -45,9 +46,9 @@ class Redactor:
 
     def message(self, text: str) -> str:
         """For logs and errors: short secrets and the ends of long ones too, and whatever looks like a credential."""
-        masked = self.text(text)
-        for pattern in (self._in_messages, self._ends):
-            masked = pattern.sub(MASK, masked) if pattern else masked
+        masked = self._ends.masked(self.text(text))
+        if self._in_messages:
+            masked = self._in_messages.sub(MASK, masked)
         return _SHAPES.sub(rf"\1{MASK}", masked)
 
     def data(self, value: object) -> object:
@@ -89,15 +90,22 @@ def _any_of(forms: set[str], *, whole_words: bool = False) -> re.Pattern[str] | 
     return re.compile(pattern) if pattern else None
 
 
-def _ends_of(keys: set[str]) -> re.Pattern[str] | None:
-    """A word that begins or ends as one of the keys does."""
-    words = [form for key in keys for form in (re.escape(key[:_END_CHARS]) + r"[^\s\"'<>]*", _tail(key))]
-    return re.compile("|".join(words)) if words else None
+class _Ends:
+    """Words that begin or end as a key does. What is no secret in a value, such as a scheme, is not its beginning."""
 
+    def __init__(self, keys: Iterable[str]) -> None:
+        bare = [_SCHEME.sub("", key) for key in keys]
+        # A pair or a cookie begins with a name; its secret part is known by itself.
+        long = [key for key in bare if len(key) >= _SHORTEST_WITH_ENDS and not set(key) & set(": ;,")]
+        self._texts = {end for key in long for end in (key[:_END_CHARS], key[-_END_CHARS:])}
+        heads = [re.escape(key[:_END_CHARS]) + r"[^\s\"'<>]*" for key in long]
+        # Bounded, or each position of a long word would be tried to its end.
+        tails = [r"[^\s\"'<>]{0,80}" + re.escape(key[-_END_CHARS:]) for key in long]
+        self._pattern = re.compile("|".join(heads + tails))
 
-def _tail(key: str) -> str:
-    # Bounded, or each position of a long word would be tried.
-    return r"[^\s\"'<>]{0,80}" + re.escape(key[-_END_CHARS:])
+    def masked(self, text: str) -> str:
+        # Looking for the texts costs next to nothing, and nearly always they are not there.
+        return self._pattern.sub(MASK, text) if any(end in text for end in self._texts) else text
 
 
 def _forms(secret: str) -> set[str]:

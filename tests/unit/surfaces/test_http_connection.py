@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import h11
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
@@ -220,3 +221,14 @@ async def test_a_call_whose_client_leaves_within_the_body_is_not_made(web: Pocke
     async with app, endpoint.running():
         await endpoint(scope, receive, send)
     assert (sent, web.serper.requests) == ([], [])
+
+
+def test_a_head_that_trickles_in_is_looked_at_once_for_each_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking at all of it with every byte would take its square, without credentials."""
+    looks: list[int] = []
+    monkeypatch.setattr(connection, "_check_size", lambda received: looks.append(len(received)))
+    heads = connection._StrictHeads(h11.SERVER, 1000)
+    for byte in b"GET / HTTP/1.1\r\nHost: a\r\nX-Long: and so on":
+        heads.receive_data(bytes([byte]))
+        assert heads.next_event() is h11.NEED_DATA
+    assert len(looks) == 2

@@ -74,6 +74,18 @@ async def test_what_was_cancelled_or_never_asked_is_not_waited_for() -> None:
         assert await ends(incoming)
 
 
+@pytest.mark.parametrize("nonsense", [{}, [], None, True, 1.5])
+async def test_nonsense_instead_of_a_request_to_cancel_ends_nothing(nonsense: object) -> None:
+    params = {"requestId": nonsense}
+    message = SessionMessage(types.JSONRPCNotification(jsonrpc="2.0", method="notifications/cancelled", params=params))
+    async with ended_after(request(1), message) as (incoming, outgoing):
+        for _ in range(2):
+            await incoming.receive()
+        assert not await ends(incoming)
+        await outgoing.send(answer(1))
+        assert await ends(incoming)
+
+
 async def test_an_answer_that_takes_long_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(farewell, "LINGER_S", 0.01)
     async with ended_after(request(1)) as (incoming, _):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ HARD_MAX_CONNECTIONS = 1100
 MAX_HEAD_BYTES = 128 * 1024
 MAX_HEAD_FIELDS = 100
 
+_HEAD_END = re.compile(rb"\n\r?\n")
 _LENGTHS = {b"content-length", b"transfer-encoding"}
 
 
@@ -62,7 +64,20 @@ class BoundedConnection(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._taking_due.start(TAKING_TIMEOUT_S, self.transport.abort)
+        self._watch_taking(self.transport.get_write_buffer_size())
+
+    def _watch_taking(self, left: int) -> None:
+        """A slow peer is waited for as long as it takes something."""
+
+        def look() -> None:
+            self._taking_due.met()
+            now_left = self.transport.get_write_buffer_size()
+            if now_left < left:
+                self._watch_taking(now_left)
+            else:
+                self.transport.abort()
+
+        self._taking_due.start(TAKING_TIMEOUT_S, look)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -77,10 +92,21 @@ class BoundedConnection(H11Protocol):
 class _StrictHeads(h11.Connection):
     """h11 without heads that are large, even if they came at once, or that say in two ways where the body ends."""
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._has_new_line = False
+
+    def receive_data(self, data: bytes) -> None:
+        self._has_new_line |= b"\n" in data
+        super().receive_data(data)
+
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        if self.their_state is h11.IDLE:
+        # Only where a line has ended: looking at every byte of a head that trickles in would take its square.
+        if self.their_state is h11.IDLE and self._has_new_line:
             _check_size(self.trailing_data[0])
         event = super().next_event()
+        if event is h11.NEED_DATA:
+            self._has_new_line = False
         if isinstance(event, h11.Request) and {name for name, _ in event.headers} >= _LENGTHS:
             raise h11.RemoteProtocolError("a proxy in front may have believed the other length")
         return event
@@ -88,7 +114,7 @@ class _StrictHeads(h11.Connection):
 
 def _check_size(received: bytes) -> None:
     """Before the fields are parsed, which is what they cost."""
-    head = received.partition(b"\r\n\r\n")[0].rstrip(b"\r\n")
+    head = _HEAD_END.split(received, 1)[0].rstrip(b"\r\n")
     if len(head) > MAX_HEAD_BYTES or head.count(b"\n") > MAX_HEAD_FIELDS:
         raise h11.RemoteProtocolError("the head is too large", error_status_hint=431)
 

@@ -56,7 +56,10 @@ class _Owed:
         if isinstance(content, types.JSONRPCRequest):
             self._requests.add(content.id)
         elif isinstance(content, types.JSONRPCNotification) and content.method == "notifications/cancelled":
-            self._forget((content.params or {}).get("requestId"))
+            request = (content.params or {}).get("requestId")
+            # Whatever else is sent there is for the SDK to refuse; `True` would be taken for 1.
+            if isinstance(request, str | int) and not isinstance(request, bool):
+                self._forget(request)
 
     def answered(self, message: SessionMessage) -> None:
         if isinstance(message.message, types.JSONRPCResponse | types.JSONRPCError):
@@ -69,7 +72,7 @@ class _Owed:
                     self._changed.clear()
                     await self._changed.wait()
 
-    def _forget(self, request: object) -> None:
+    def _forget(self, request: types.RequestId | None) -> None:
         self._requests -= {request}
         self._changed.set()
 
