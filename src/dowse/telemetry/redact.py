@@ -94,9 +94,10 @@ class _Ends:
     """Words that begin or end as a key does. What is no secret in a value, such as a scheme, is not its beginning."""
 
     def __init__(self, keys: Iterable[str]) -> None:
-        bare = [_SCHEME.sub("", key) for key in keys]
-        # A pair or a cookie begins with a name; its secret part is known by itself.
-        long = [key for key in bare if len(key) >= _SHORTEST_WITH_ENDS and not set(key) & set(": ;,")]
+        bare = {_SCHEME.sub("", key) for key in keys}
+        # A pair of user and password begins with no secret, and its password is known by itself.
+        pairs = {key for key in bare for other in bare if other and key.endswith(f":{other}")}
+        long = [key for key in bare - pairs if len(key) >= _SHORTEST_WITH_ENDS and not set(key) & set(" ;")]
         self._texts = {end for key in long for end in (key[:_END_CHARS], key[-_END_CHARS:])}
         heads = [re.escape(key[:_END_CHARS]) + r"[^\s\"'<>]*" for key in long]
         # Bounded, or each position of a long word would be tried to its end.

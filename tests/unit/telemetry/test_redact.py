@@ -175,7 +175,12 @@ def test_a_secret_as_the_name_of_a_field_is_masked() -> None:
 
 
 def test_what_is_no_secret_in_a_value_is_not_masked_as_its_end() -> None:
-    keys = ["searxng:hunter2hunter2", "Bearer sk-live-abcdef0123456789", "dowse_br4kZw-Qx91aPq77LmN0s"]
+    keys = [
+        "searxng:hunter2hunter2",
+        "hunter2hunter2",
+        "Bearer sk-live-abcdef0123456789",
+        "dowse_br4kZw-Qx91aPq77LmN0s",
+    ]
     said = "image searxng:latest, Bearer of news, dowse_breaker_open"
     assert Redactor(keys).message(said) == said
     assert Redactor(keys).message("invalid key sk-live-abcd****") == f"invalid key {MASK}"
