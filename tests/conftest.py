@@ -23,6 +23,17 @@ _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
 
 _OURS = (
     *("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "FASTMCP_", "MCP_", "OTEL_"),
+    *(
+        "GITHUB_",
+        "STACKEXCHANGE_",
+        "WIKIPEDIA_",
+        "ARXIV_",
+        "HACKERNEWS_",
+        "PYPI_URL",
+        "NPM_REGISTRY_URL",
+        "CRATES_",
+        "MDN_",
+    ),
     *("XDG_", "LOG_LEVEL", "NO_COLOR"),
 )
 

@@ -23,7 +23,14 @@ GROUPS = {
     ),
     "Reading": (
         "fetch_content", "read_order", "max_concurrent_fetches", "content_fetch_timeout_s", "max_content_size",
-        "allow_private",
+        "allow_private", "nat64_prefixes", "respect_robots", "allow_secret_urls", "pdf_max_pages",
+    ),
+    "Sites with a reader of their own": (
+        "github_token", "github_api_url", "github_max_comments", "github_max_chars",
+        "stackexchange_key", "stackexchange_api_url", "stackexchange_filter", "stackexchange_max_chars",
+        "wikipedia_api_url", "wikipedia_user_agent", "wikipedia_max_chars",
+        "arxiv_api_url", "arxiv_user_agent", "arxiv_max_chars", "arxiv_max_pages",
+        "hackernews_api_url", "hackernews_max_comments", "pypi_url", "npm_registry_url", "crates_api_url", "mdn_url",
     ),
     "Server": ("contract", "structured", "allow_tty_stdio", "host", "port", "state"),
     "Who may call the HTTP server": (

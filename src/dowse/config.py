@@ -25,7 +25,6 @@ RESERVED = frozenset(
         "DOWSE_KEYLESS",
         "DOWSE_KEYLESS_ORDER",
         "DOWSE_PROXY",
-        "DOWSE_RESPECT_ROBOTS",
         "DOWSE_ROTATE_USER_AGENTS",
         "DOWSE_BROWSER",
         "DOWSE_BROWSER_PATH",
@@ -50,7 +49,7 @@ RESERVED_PREFIXES = ("DOWSE_TTL_",)
 # it must not decide where keys and queries are sent or which private hosts may be read.
 TRUSTED_ONLY = re.compile(
     r"(dowse_)?(allow_private|proxy|state|log_queries|host|read_order"
-    r"|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
+    r"|allow_secret_urls|nat64_prefixes|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
     r"|.*_(endpoint|url|key|token|headers_json))"
 )
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
@@ -257,7 +256,7 @@ def _sentence(field: str, values: Mapping[str, object], names: Mapping[str, str]
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
     given = str(values[field])
     # An address with an @ may hold a password.
-    secret = any(word in field for word in ("api_key", "headers", "tokens")) or "@" in given
+    secret = any(word in field for word in ("_key", "headers", "token")) or "@" in given
     value = "" if secret else f" is {given[:80]!r}, but it"
     return f"{name}{value} takes {takes(field)}."
 

@@ -21,7 +21,8 @@ DowseError
 │   │   ├── Redirected      an API never redirects
 │   │   ├── Blocked         a challenge page, or SearXNG with JSON switched off
 │   │   ├── EnginesFailed   SearXNG answered, but all its engines had failed
-│   │   ├── NotRead         a scrape API answered, but could not read this one page
+│   │   ├── NotRead         a reader is well, but could not read this one page
+│   │   │   └── Unread      one of our own, which knows what became of the page
 │   │   └── Skipped         not asked: its breaker is open or no time is left
 │   └── Refused             another provider would be asked in vain, or without the user knowing
 │       ├── KeyRejected     401, 403
@@ -41,7 +42,7 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar
 
-from dowse.models import Attempt, Page, Rate, Status
+from dowse.models import Attempt, Onward, Page, Rate, Status
 from dowse.text import one_line
 
 DETAIL_CHARS = 300
@@ -92,7 +93,7 @@ class NoProvider(DowseError):
 class ProviderError(DowseError):
     """One provider failed; `code` names the failure class in attempts and logs."""
 
-    code: ClassVar[str] = "error"
+    code: str = "error"
     summary: ClassVar[str] = "failed"
     was_asked: ClassVar[bool] = True
 
@@ -177,6 +178,16 @@ class NotRead(Transient):
     summary = "could not read the page"
 
 
+class Unread(NotRead):
+    """A page's end in the hands of one reader: its status is the attempt's outcome."""
+
+    def __init__(self, reader: str, page: PageUnreadable) -> None:
+        super().__init__(reader, page.detail)
+        self.code = page.status.value
+        self.status = page.status
+        self.onward = page.onward
+
+
 class Skipped(Transient):
     """The provider was not asked, so nothing is learnt about its health."""
 
@@ -252,10 +263,14 @@ class StoreFailed(DowseError):
 
 
 class PageUnreadable(DowseError):
-    """A page gave no text; `status` is part of the contract, the message is for logs."""
+    """A page gave no text; `status` is part of the contract, the message is for logs.
 
-    def __init__(self, status: Status, detail: str = "") -> None:
+    `onward` says who else may try, where that does not follow from the status.
+    """
+
+    def __init__(self, status: Status, detail: str = "", onward: Onward | None = None) -> None:
         self.status = status
+        self.onward = onward or status.onward
         # It may hold a header of the page: one clean line, like everything that comes from outside.
         self.detail = one_line(detail, DETAIL_CHARS)
         super().__init__(self.detail or status.value)

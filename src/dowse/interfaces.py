@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from dowse.models import Attempt, Body, Deadline, Found, Principal, Query, Rate, Text
+from dowse.urls import Url
 
 
 class SearchProvider(Protocol):
@@ -23,7 +25,7 @@ class SearchProvider(Protocol):
 
 
 class PageReader(Protocol):
-    """One scrape API: a URL in, the page's text out. Raises `ProviderError`."""
+    """A URL in, the page's text out. Raises `ProviderError`, or `PageUnreadable` if it saw the page itself."""
 
     @property
     def name(self) -> str: ...
@@ -32,7 +34,15 @@ class PageReader(Protocol):
     def timeout_s(self) -> float: ...
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        """The page as Markdown, never empty; a page the API could not read is an error."""
+        """The page as Markdown, never empty; a page that could not be read is an error."""
+        ...
+
+
+class SiteLoader(PageReader, Protocol):
+    """Reads the pages of one site better than any general reader could: whole conversations, by its API."""
+
+    def accepts(self, url: Url) -> bool:
+        """Whether this is one of the site's pages that it knows how to read; decided by exact host rules."""
         ...
 
 
@@ -41,6 +51,22 @@ class Discretion(Protocol):
 
     async def for_others(self, url: str) -> str:
         """The URL as it may be handed out; empty for one that is ours alone, or nobody's."""
+        ...
+
+
+class Secrecy(Protocol):
+    """Knows addresses that must not be sent to anybody at all, the page's own site included."""
+
+    def objection(self, url: str) -> str:
+        """Why not, in a sentence for the caller that says what to do; empty if there is nothing against it."""
+        ...
+
+
+class Robots(Protocol):
+    """Knows what sites ask programs not to read."""
+
+    async def allows(self, url: str) -> bool:
+        """Whether the page may be read; a site that does not say in time has no objection."""
         ...
 
 
@@ -57,6 +83,15 @@ class Extractor(Protocol):
     """Turns bytes into Markdown, somewhere it can be killed. Raises `PageUnreadable`."""
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text: ...
+
+    async def render(
+        self, fragments: Sequence[str], *, url: str, timeout_s: float, without: Sequence[str] = ()
+    ) -> list[str]:
+        """Pieces of HTML that are content from end to end, each as Markdown; `without` are selectors to leave out.
+
+        Links are resolved against `url`. A piece that holds no text is an empty string.
+        """
+        ...
 
 
 class Authenticator(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Literal, Protocol
 
 OK = "ok"
@@ -161,6 +161,17 @@ class Found:
     warnings: tuple[str, ...] = ()
 
 
+class Onward(Enum):
+    """Who may still be asked for a page that one reader could not read."""
+
+    NOBODY = "nobody"
+    """There is nothing to read, or it is not ours to read."""
+    APIS = "apis"
+    """Nothing came; somebody elsewhere may be luckier."""
+    ANYBODY = "anybody"
+    """Something came that is not the page; a browser may get further, and so may somebody elsewhere."""
+
+
 class Status(StrEnum):
     """What became of a page; everything but `OK` and `TRUNCATED` carries a note instead of text."""
 
@@ -182,6 +193,15 @@ class Status(StrEnum):
     def readable(self) -> bool:
         return self in (Status.OK, Status.TRUNCATED)
 
+    @property
+    def onward(self) -> Onward:
+        """Who else may read a page that ended like this, unless its failure says otherwise."""
+        return {
+            Status.BLOCKED: Onward.ANYBODY,
+            Status.TIMEOUT: Onward.APIS,
+            Status.ERROR: Onward.APIS,
+        }.get(self, Onward.NOBODY)
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -195,6 +215,14 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server gave to ask later whether its page has changed."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """The bytes behind a URL, after redirects and decompression."""
 
@@ -202,13 +230,14 @@ class Body:
     data: bytes
     media_type: str
     charset: str = ""
+    validators: Validators = Validators()
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it.
 
-    `plain` is the page as plain text, where a reader gave that too.
+    `plain` is the page as plain text, where a reader gave that too; `url` is where it was found in the end.
     """
 
     markdown: str
@@ -216,6 +245,9 @@ class Text:
     word_count: int = 0
     is_cut: bool = False
     plain: str = ""
+    url: str = ""
+    warnings: tuple[str, ...] = ()
+    validators: Validators = Validators()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +264,7 @@ class Page:
     fetch_ms: int = 0
     word_count: int = 0
     plain: str = ""
+    validators: Validators = Validators()
     attempts: tuple[Attempt, ...] = ()
     warnings: tuple[str, ...] = ()
 

@@ -14,6 +14,7 @@ from pydantic import ConfigDict, SecretStr
 
 from dowse import urls
 from dowse.models import Budget
+from dowse.settings_reading import ReadingSettings
 from dowse.settings_server import ServerSettings
 from dowse.settings_types import (
     Duration,
@@ -47,7 +48,7 @@ _HARMLESS = (
 )
 
 
-class Settings(ServerSettings):
+class Settings(ServerSettings, ReadingSettings):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid", defer_build=False)
@@ -139,7 +140,7 @@ class Settings(ServerSettings):
     read_order: Literal["direct-first", "scrape-first"] = setting(
         "direct-first",
         "DOWSE_READ_ORDER",
-        about="`scrape-first` has pages read by Serper, Exa and Tavily, and by dowse itself only when they fail.",
+        about="Who reads pages first: dowse itself, or the scrape APIs of Serper, Exa and Tavily (`scrape-first`).",
     )
     offline: Flag = setting(False, "DOWSE_OFFLINE", about="Refuse everything that needs the network, at once.")
     deadline_s: Duration = setting(
@@ -235,8 +236,8 @@ class Settings(ServerSettings):
         return [name for name in self.search_order if self.is_active(name)]
 
     def scrapers(self) -> list[str]:
-        """The active providers that read pages before dowse does; their order is fixed."""
-        return [name for name in READERS if self.is_active(name)] if self.read_order == "scrape-first" else []
+        """The active providers that read pages; their order is fixed."""
+        return [name for name in READERS if self.is_active(name)]
 
     def is_active(self, provider: str) -> bool:
         """A provider is asked when it has a credential and its flag is not false."""

@@ -24,6 +24,7 @@ _RATE = re.compile(r"([1-9]\d{0,8}) */ *(\d{0,9}) *(s|m|h|d|)", re.IGNORECASE | 
 _BUDGET = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*(calls?|usd)\s*/\s*(day|month)", re.IGNORECASE | re.ASCII)
 _TOKEN = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}):([!-+\--~]+)")  # no blank, no comma
 _STATE = re.compile(r"memory:|sqlite:///.+|(?:rediss?|valkeys?)://.+")
+_NAT64_LENGTHS = (32, 40, 48, 56, 64, 96)  # RFC 6052
 _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
 
 
@@ -141,6 +142,13 @@ def _networks(value: object) -> tuple[str, ...]:
     return tuple(str(ipaddress.ip_network(part, strict=False)) for part in _names(value))
 
 
+def _nat64(value: object) -> tuple[str, ...]:
+    prefixes = [ipaddress.IPv6Network(part) for part in _names(value)]
+    if any(prefix.prefixlen not in _NAT64_LENGTHS for prefix in prefixes):
+        raise ValueError
+    return tuple(map(str, prefixes))
+
+
 def _hosts(value: object) -> tuple[str, ...]:
     hosts = _names(value)
     for host in hosts:
@@ -201,6 +209,9 @@ Tokens = Annotated[
 ]
 Networks = Annotated[
     tuple[str, ...], BeforeValidator(_networks), Takes("addresses or networks such as 10.0.0.0/8, separated by commas")
+]
+Nat64Prefixes = Annotated[
+    tuple[str, ...], BeforeValidator(_nat64), Takes("IPv6 prefixes such as 2001:db8:64::/96, separated by commas")
 ]
 Hosts = Annotated[
     tuple[str, ...], BeforeValidator(_hosts), Takes("host names such as search.example.org, separated by commas")

@@ -52,6 +52,13 @@ class Url:
     host: str
     port: int
     has_userinfo: bool
+    path: str = "/"
+    query: str = ""
+
+    @property
+    def name(self) -> str:
+        """The host without the dot that may end it, for comparison with names of ours."""
+        return self.host.rstrip(".").lower()
 
 
 def parse(text: str, base: str = "") -> Url | None:
@@ -69,7 +76,9 @@ def _parse(text: str, base: str) -> Url | None:
     port = int(parsed.port) if parsed.port else {"http": 80, "https": 443}.get(scheme, 0)
     if not parsed.hostname:
         return None
-    return Url(parsed.href, scheme, parsed.hostname, port, bool(parsed.username or parsed.password))
+    has_userinfo = bool(parsed.username or parsed.password)
+    query = parsed.search.removeprefix("?")
+    return Url(parsed.href, scheme, parsed.hostname, port, has_userinfo, parsed.pathname, query)
 
 
 _remembered = lru_cache(maxsize=512)(_parse)

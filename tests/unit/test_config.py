@@ -49,6 +49,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_FETCH_CONTENT",
         "DOWSE_LOG_QUERIES",
         "MCP_ALLOW_TTY_STDIO",
+        "DOWSE_ALLOW_SECRET_URLS",
     ): (("maybe", "2", "tru"), FLAG),
     ("DOWSE_STRUCTURED",): (("maybe",), "takes on or off."),
     (
@@ -61,6 +62,15 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_JWKS_URL",
         "SEARXNG_URL",
         "SEARXNG_BASE_URL",
+        "STACKEXCHANGE_API_URL",
+        "GITHUB_API_URL",
+        "WIKIPEDIA_API_URL",
+        "ARXIV_API_URL",
+        "HACKERNEWS_API_URL",
+        "PYPI_URL",
+        "NPM_REGISTRY_URL",
+        "CRATES_API_URL",
+        "MDN_URL",
     ): (("localhost:8080", "ftp://example.org", "file:///etc/passwd", "http://", "//host", "http://[::1"), ADDRESS),
     ("TAVILY_SEARCH_DEPTH",): (("deep",), "takes one of basic, advanced, fast, ultra-fast."),
     ("SEARXNG_TIME_RANGE",): (("decade",), "takes one of (empty), day, week, month, year."),
@@ -112,6 +122,17 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
     ("DOWSE_MAX_CONCURRENT_FETCHES", "KINDLY_WEB_SEARCH_MAX_CONCURRENCY"): (
         ("0", "65", "x"),
         "takes a whole number from 1 to 64.",
+    ),
+    ("DOWSE_RESPECT_ROBOTS",): (("always", "true"), "takes one of search, all, off."),
+    ("DOWSE_NAT64_PREFIXES",): (
+        ("10.0.0.0/8", "2001:db8::/33", "2001:db8::1/96", "nat64"),
+        "takes IPv6 prefixes such as 2001:db8:64::/96, separated by commas.",
+    ),
+    ("DOWSE_PDF_MAX_PAGES", "ARXIV_MAX_PAGES"): (("0", "2001", "all"), "takes a whole number from 1 to 2000."),
+    ("GITHUB_MAX_COMMENTS", "HACKERNEWS_MAX_COMMENTS"): (("0", "501", "x"), "takes a whole number from 1 to 500."),
+    ("STACKEXCHANGE_MAX_CHARS", "GITHUB_MAX_CHARS", "WIKIPEDIA_MAX_CHARS", "ARXIV_MAX_CHARS"): (
+        ("99", "200001", "20k"),
+        "takes a whole number from 100 to 200000.",
     ),
     ("DOWSE_DEFAULT_LANGUAGE",): (("english", "EN", "pt_BR", "pt-br"), LANGUAGE),
     ("DOWSE_ALLOW_PRIVATE",): (
