@@ -25,6 +25,7 @@ LEVELS = (
         "errors",
         "interfaces",
         "settings",
+        "settings_reading",
         "settings_server",
         "settings_types",
         "config",
@@ -73,7 +74,7 @@ CODE_FROM_DATA = ("pickle", "marshal", "shelve", "builtins.eval", "builtins.exec
 BROAD_EXCEPTS = {
     "dowse.contracts.dispatch": 1,  # the boundary of a tool call
     "dowse.surfaces.cli.boundary": 1,  # the boundary of a command: its traceback goes through the log, which masks
-    "dowse.flows.read": 1,  # the boundary of a page: what goes wrong with one costs the others nothing
+    "dowse.flows.chain": 1,  # the boundary of a reader: what goes wrong with one costs the others nothing
     "dowse.extract.worker": 1,  # the boundary of a job
     "dowse.routing.router": 1,  # gives a probe back and raises again
 }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from dowse import PROJECT_URL, __version__
+from dowse import PROJECT_URL, __version__, settings_reading
 from dowse.clock import SystemClock
 from dowse.config import Loaded, state_address
 from dowse.contracts import registry
@@ -17,13 +18,15 @@ from dowse.contracts.services import Services
 from dowse.contracts.tool import Contract
 from dowse.extract.pool import WorkerPool
 from dowse.fetch.direct import DirectFetcher
+from dowse.fetch.robots import RobotsFiles
+from dowse.flows.chain import FetchingReader, ReadChain, Readers
 from dowse.flows.read import ReadFlow
-from dowse.flows.scrape import ScrapeChain
 from dowse.flows.search import SearchFlow
-from dowse.interfaces import Authenticator, SearchProvider
+from dowse.interfaces import Authenticator, PageReader, SearchProvider, SiteLoader
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
+from dowse.net.secrecy import SecretUrls
 from dowse.providers.table import PROVIDERS, READERS, Kit, prices
 from dowse.routing.limiter import SlidingWindows
 from dowse.routing.policy import FallbackPolicy
@@ -50,11 +53,14 @@ class App:
     def __init__(self, settings: Settings, *, clock: Clock | None = None) -> None:
         self.settings = settings
         self.redactor = Redactor(settings.secrets())
-        self._api_client = ConfiguredClient(USER_AGENT)
-        self._workers = WorkerPool()
         self.clock = clock or SystemClock()
+        self._guard = self._make_guard()
+        self._api_client = ConfiguredClient(USER_AGENT)
+        self._page_client = UntrustedClient(self._guard, USER_AGENT)
+        self._robots = RobotsFiles(self._page_client, self.clock)
+        self._workers = WorkerPool(pdf_max_pages=settings.pdf_max_pages)
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
-        self.engines = (*PROVIDERS, DirectFetcher.name)
+        self.engines = (*PROVIDERS, *settings_reading.LOADERS, DirectFetcher.name)
         self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services(self.clock))
         self.dispatcher = Dispatcher(
@@ -73,7 +79,7 @@ class App:
     ) -> None:
         async with AsyncExitStack() as closing:
             # Each is closed whatever becomes of the others; the last one first.
-            for opened in (self._api_client, self.spending, self._workers):
+            for opened in (self._api_client, self._page_client, self.spending, self._workers, self._robots):
                 closing.push_async_callback(opened.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
@@ -125,15 +131,13 @@ class App:
 
     def _services(self, clock: Clock) -> Services:
         settings, observer = self.settings, self.observer
-        guard = Guard(settings.allow_private, clock=clock)
         reader = ReadFlow(
-            DirectFetcher(UntrustedClient(guard, USER_AGENT), max_bytes=settings.max_content_size),
-            self._workers,
+            self._read_chain(),
+            SecretUrls(self.settings.secrets(), allowed=settings.allow_secret_urls),
             clock=clock,
             observer=observer,
-            page_timeout_s=settings.content_fetch_timeout_s,
             max_concurrent=settings.max_concurrent_fetches,
-            scrape_first=self._scrape_chain(guard),
+            robots=settings.respect_robots,
             offline=settings.offline,
         )
         router = Router(
@@ -150,19 +154,33 @@ class App:
     def _providers(self, clock: Clock) -> list[SearchProvider]:
         return [PROVIDERS[name](self._kit(clock)) for name in self.settings.searchers()]
 
-    def _scrape_chain(self, guard: Guard) -> ScrapeChain | None:
-        readers = [READERS[name](self._kit(self.clock)) for name in self.settings.scrapers()]
-        if not readers:
-            return None
-        router = Router(
+    def _read_chain(self) -> ReadChain:
+        settings = self.settings
+        direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size)
+        readers = Readers(
+            own=[FetchingReader(direct, self._workers, timeout_s=settings.content_fetch_timeout_s)],
+            apis=[READERS[name](self._kit(self.clock)) for name in settings.scrapers()],
+            make_loaders=self._loaders,
+            apis_first=settings.read_order == "scrape-first",
+        )
+        router = Router[PageReader](
             "read",
-            readers,
+            (),
             clock=self.clock,
             observer=self.observer,
             policy=FallbackPolicy(after_everything=True),
             spending=self.spending,
         )
-        return ScrapeChain(router, guard)
+        return ReadChain(router, readers, self._guard, self._robots)
+
+    def _loaders(self) -> Sequence[SiteLoader]:
+        from dowse.loaders.kit import Kit as LoaderKit
+        from dowse.loaders.table import make_loaders
+
+        return make_loaders(LoaderKit(self.settings, self._api_client, self._page_client, self._workers, self.redactor))
+
+    def _make_guard(self) -> Guard:
+        return Guard(self.settings.allow_private, clock=self.clock)
 
     def _kit(self, clock: Clock) -> Kit:
         return Kit(self.settings, self._api_client, clock, self.redactor)

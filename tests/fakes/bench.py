@@ -7,14 +7,14 @@ from dowse.contracts import registry
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer
 from dowse.errors import DowseError
-from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import Fetcher, SearchProvider
 from dowse.models import Found
 from dowse.routing.router import Router
 from tests.fakes.clock import FakeClock
 from tests.fakes.observer import RecordingObserver
-from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedProvider
+from tests.fakes.reading import reading
+from tests.fakes.scripted import ScriptedFetcher, ScriptedProvider
 
 
 class ContractBench:
@@ -34,15 +34,7 @@ class ContractBench:
         self.provider = ScriptedProvider(found if found is not None else Found(()))
         self.fetcher = ScriptedFetcher(pages or {})
         self.steps: list[str] = []
-        reader = ReadFlow(
-            fetcher or self.fetcher,
-            PlainExtractor(),
-            clock=clock,
-            observer=observer,
-            page_timeout_s=10,
-            max_concurrent=8,
-            offline=settings.offline,
-        )
+        reader = reading(fetcher or self.fetcher, clock=clock, observer=observer, offline=settings.offline)
         router = Router[SearchProvider]("search", [self.provider], clock=clock, observer=observer)
         search = SearchFlow(router, reader, clock=clock, observer=observer, offline=settings.offline)
         self.contract = registry.build(contract, Services(search, reader, clock, settings))

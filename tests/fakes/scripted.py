@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dowse.errors import PageUnreadable
@@ -78,7 +79,12 @@ class ScriptedFetcher:
 
 
 class PlainExtractor:
-    """The bytes are the Markdown; the first heading is the title."""
+    """The bytes are the Markdown; the first heading is the title. Pieces of HTML are what is between their tags."""
+
+    async def render(
+        self, fragments: Sequence[str], *, url: str, timeout_s: float, without: Sequence[str] = ()
+    ) -> list[str]:
+        return [re.sub("<[^>]*>", "", fragment).strip() for fragment in fragments]
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
         text = body.data.decode()

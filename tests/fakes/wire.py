@@ -7,8 +7,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from ssl import SSLContext
 
+from dowse.net.clients import UntrustedClient
+from dowse.net.dns import look_up
+from dowse.net.guard import Guard, Resolver
+
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 Serve = Callable[..., Awaitable[int]]
+BuildClient = Callable[..., UntrustedClient]
 
 
 @asynccontextmanager
@@ -40,3 +45,17 @@ async def raw_servers() -> AsyncIterator[Serve]:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def page_clients() -> AsyncIterator[BuildClient]:
+    """A function that makes a client of pages with these pairs open; all are closed with the context."""
+    clients: list[UntrustedClient] = []
+
+    def build(*allow_private: str, resolver: Resolver = look_up, tls: SSLContext | None = None) -> UntrustedClient:
+        clients.append(UntrustedClient(Guard(allow_private, resolver), "dowse/test", tls=tls))
+        return clients[-1]
+
+    yield build
+    for client in clients:
+        await client.close()

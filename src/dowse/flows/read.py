@@ -1,17 +1,24 @@
-"""Reads one page within the deadline: by the scrape APIs if they come first, else by itself. A failure is a status."""
+"""Reads one page within the deadline, by whoever can. A failure is a status."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Literal
 
 from dowse import urls
-from dowse.errors import Offline, PageUnreadable
-from dowse.flows.scrape import ScrapeChain, Scraped
-from dowse.interfaces import Extractor, Fetcher, Observer
+from dowse.errors import AllProvidersFailed, Offline, PageUnreadable, Skipped, TimedOut, Unread
+from dowse.flows.chain import ReadChain
+from dowse.interfaces import Observer, Secrecy
 from dowse.models import OK, Attempt, Clock, Deadline, Page, Status, Text
-from dowse.telemetry.log import LOGGER
+from dowse.routing.router import Routed
 from dowse.telemetry.traces import span
+
+# Every reader ends in time by itself; this is for a queue in front of them, and for what nobody thought of.
+_GRACE_S = 0.2
+DIRECT = "direct"
+
+RobotsMode = Literal["search", "all", "off"]
 
 
 class ReadFlow:
@@ -19,82 +26,97 @@ class ReadFlow:
 
     def __init__(
         self,
-        fetcher: Fetcher,
-        extractor: Extractor,
+        chain: ReadChain,
+        secrecy: Secrecy,
         *,
         clock: Clock,
         observer: Observer,
-        page_timeout_s: float,
         max_concurrent: int,
-        scrape_first: ScrapeChain | None = None,
+        robots: RobotsMode = "search",
         offline: bool = False,
     ) -> None:
-        self._fetcher = fetcher
-        self._extractor = extractor
+        self._chain = chain
+        self._secrecy = secrecy
         self._clock = clock
         self._observer = observer
-        self._page_timeout_s = page_timeout_s
         self._slots = asyncio.Semaphore(max_concurrent)
-        self._scrape_first = scrape_first
+        self._robots = robots
         self._offline = offline
 
-    async def read(self, url: str, deadline: Deadline, *, offline: bool = False) -> Page:
+    async def read(self, url: str, deadline: Deadline, *, offline: bool = False, for_search: bool = False) -> Page:
         """The page behind a URL; raises only when offline, which is decided before anything else."""
         if offline or self._offline:
             raise Offline("scrape")
         parsed = urls.parse(url)
         with span("page", host=parsed.host if parsed else "") as current:
-            page = await self._read(url, deadline)
+            page = await self._read(url, deadline, heeds_robots=self._heeds_robots(for_search=for_search))
             current.finished(OK if page.status.readable else page.status.value, engine=page.engine)
         self._observer.page_finished(page.engine, page.status)
         return page
 
-    async def _read(self, url: str, deadline: Deadline) -> Page:
-        started = since = self._clock.now()
-        scraped = Scraped()
-        try:
-            async with asyncio.timeout(deadline.remaining_s()), self._slots:
-                if self._scrape_first:
-                    scraped = await self._scrape_first.read(url, deadline, kept_s=self._page_timeout_s)
-                    since = self._clock.now()
-                page = _page(url, scraped.text) if scraped.text else await self._direct(url, deadline)
-        except TimeoutError:
-            page = Page(url, Status.TIMEOUT)
-        except PageUnreadable as error:
-            page = Page(url, error.status, reason=error.detail)
-        except Exception:
-            # A boundary: whatever goes wrong with one page must not cost the others their answer.
-            LOGGER.exception("reading a page crashed")
-            page = Page(url, Status.ERROR)
-        page = replace(page, fetch_ms=self._ms(started), warnings=scraped.warnings)
-        return self._told(page, scraped, self._ms(since))
-
-    async def _direct(self, url: str, deadline: Deadline) -> Page:
-        deadline = deadline.capped(self._page_timeout_s)
-        async with asyncio.timeout(deadline.remaining_s()):
-            body = await self._fetcher.fetch(url, timeout_s=deadline.remaining_s())
-            text = await self._extractor.extract(body, timeout_s=deadline.remaining_s())
-        return _page(url, text, body.url)
-
-    def _told(self, page: Page, scraped: Scraped, direct_ms: int) -> Page:
-        """The page with everybody who tried; the observer hears how it ended."""
-        engine, attempts = scraped.engine, scraped.attempts
-        if not scraped.text:
-            outcome = OK if page.status.readable else page.status.value
-            engine, attempt = self._fetcher.name, Attempt(self._fetcher.name, "read", outcome, direct_ms, page.reason)
-            attempts = (*attempts, attempt)
-            if page.status.readable:
-                self._observer.attempt_succeeded(attempt)
-            else:
-                self._observer.attempt_failed(attempt, url=page.url)
+    async def _read(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
+        started = self._clock.now()
+        if objection := self._secrecy.objection(url):
+            page = self._refused(url, objection)
+        else:
+            page = await self._chained(url, deadline, heeds_robots=heeds_robots)
+        page = replace(page, fetch_ms=self._ms(started), final_url=page.final_url or url)
         if page.status.readable:
-            self._observer.fetch_completed(engine, page.url, page.status, page.fetch_ms)
-        return replace(page, engine=engine, attempts=attempts, final_url=page.final_url or page.url)
+            self._observer.fetch_completed(page.engine, url, page.status, page.fetch_ms)
+        return page
+
+    async def _chained(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
+        try:
+            async with asyncio.timeout(deadline.remaining_s() + _GRACE_S):
+                async with self._slots:
+                    routed = await self._chain.read(url, deadline, heeds_robots=heeds_robots)
+        except TimeoutError:
+            return self._untried(url, PageUnreadable(Status.TIMEOUT))
+        except AllProvidersFailed as error:
+            return _unread(url, error)
+        return _page(url, routed)
+
+    def _refused(self, url: str, objection: str) -> Page:
+        page = self._untried(url, PageUnreadable(Status.DENIED))
+        return replace(page, warnings=(objection,))
+
+    def _untried(self, url: str, error: PageUnreadable) -> Page:
+        """A page that no reader came to see; that dowse itself did not is the nearest there is to an attempt."""
+        attempt = Attempt(DIRECT, "read", error.status.value, 0, error.detail)
+        self._observer.attempt_failed(attempt, url=url)
+        return Page(url, error.status, engine=DIRECT, attempts=(attempt,))
+
+    def _heeds_robots(self, *, for_search: bool) -> bool:
+        return self._robots == "all" or (self._robots == "search" and for_search)
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
 
 
-def _page(url: str, text: Text, final_url: str = "") -> Page:
-    status = Status.TRUNCATED if text.is_cut else Status.OK
-    return Page(url, status, text.markdown, text.title, final_url, word_count=text.word_count, plain=text.plain)
+def _page(url: str, routed: Routed[Text]) -> Page:
+    text = routed.answer
+    return Page(
+        url,
+        Status.TRUNCATED if text.is_cut else Status.OK,
+        text=text.markdown,
+        title=text.title,
+        final_url=text.url,
+        engine=routed.provider,
+        word_count=text.word_count,
+        plain=text.plain,
+        validators=text.validators,
+        attempts=routed.attempts,
+        warnings=routed.warnings + text.warnings,
+    )
+
+
+def _unread(url: str, failed: AllProvidersFailed) -> Page:
+    """What dowse itself found out about the page, last; a scrape API only knows that it did not get it."""
+    own = [error for error in failed.errors if isinstance(error, Unread)]
+    if own:
+        status, reason, engine = own[-1].status, own[-1].detail, own[-1].provider
+    else:
+        last = failed.errors[-1]
+        is_late = isinstance(last, TimedOut | Skipped)
+        status, reason, engine = (Status.TIMEOUT if is_late else Status.ERROR), "", last.provider
+    return Page(url, status, reason=reason, engine=engine, attempts=failed.attempts, warnings=failed.warnings)

@@ -79,7 +79,7 @@ class SearchFlow:
 
         async def read(hit: Hit) -> Page:
             nonlocal done
-            page = await self._reader.read(hit.url, deadline)
+            page = await self._reader.read(hit.url, deadline, for_search=True)
             done += 1
             await progress(f"read {done} of {len(hits)} pages")
             return page

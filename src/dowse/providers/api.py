@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
@@ -56,12 +56,29 @@ class Api:
     timeout_s: float
     key_variable: str
     redactor: Redactor
+    own_failure: Callable[[Reply], ProviderError | None] = lambda _reply: None
+    """Failures that this API tells in a way of its own; what it does not know is judged by the status."""
 
     async def post(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json) -> Json:
-        return self._judge(await self._send("POST", url, deadline, headers=headers, json=body))
+        return self._object(self._judged(await self._send("POST", url, deadline, headers=headers, json=body)))
 
     async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
-        return self._judge(await self._send("GET", url, deadline, headers=headers, params=params))
+        return self._object(await self.get_reply(url, deadline, headers=headers, params=params))
+
+    async def get_list(
+        self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
+    ) -> list[Json]:
+        """The objects of an answer that is a JSON array."""
+        body = self._parse(await self.get_reply(url, deadline, headers=headers, params=params))
+        if not isinstance(body, list):
+            raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an array")
+        return [item for item in body if isinstance(item, dict)]
+
+    async def get_reply(
+        self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
+    ) -> Reply:
+        """An answer that is a success, whatever it holds."""
+        return self._judged(await self._send("GET", url, deadline, headers=headers, params=params))
 
     def page(self, text: str, title: str = "", plain: str = "") -> Text:
         """A page as the API read it, cleaned as every text from the web is; one without a word was not read."""
@@ -94,21 +111,24 @@ class Api:
         except WireError as error:
             raise NetworkFailed(self.provider, str(error)) from error
 
-    def _judge(self, reply: Reply) -> Json:
+    def _judged(self, reply: Reply) -> Reply:
         if 200 <= reply.status < 300:
-            return self._parse(reply)
-        raise self._failure(reply)
+            return reply
+        raise self.own_failure(reply) or self._failure(reply)
 
-    def _parse(self, reply: Reply) -> Json:
+    def _object(self, reply: Reply) -> Json:
+        body = self._parse(reply)
+        if not isinstance(body, dict):
+            raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an object")
+        return body
+
+    def _parse(self, reply: Reply) -> object:
         try:
-            body = json.loads(reply.body)
+            return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
             if _is_challenge(reply):
                 raise Blocked(self.provider, "it answered with a challenge page") from error
             raise BadAnswer(self.provider, "the body is not JSON") from error
-        if not isinstance(body, dict):
-            raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an object")
-        return body
 
     def _failure(self, reply: Reply) -> ProviderError:
         kind, detail = _classify(reply), f"HTTP {reply.status}"

@@ -14,6 +14,7 @@ from dowse.errors import (
     TimedOut,
     Transient,
     Unavailable,
+    Unread,
 )
 
 # Tried once more when nobody else is left: these pass by themselves within moments. A timeout has
@@ -41,6 +42,9 @@ class FallbackPolicy:
 
     def warns(self, error: ProviderError) -> bool:
         """Whether the user should know although somebody else may answer."""
+        if isinstance(error, Unread):
+            # What became of a page is its status, and the attempts tell it.
+            return False
         return self.after_everything or isinstance(error, KeyRejected | Blocked)
 
     def retries(self, error: ProviderError) -> bool:

@@ -37,6 +37,23 @@ P = TypeVar("P", bound=Named)
 R = TypeVar("R")
 Call = Callable[[P, Deadline], Awaitable[R]]
 """How to ask a provider, given the time it has."""
+# Providers are told when to end, and can say best what they were doing then; this is for one that does not.
+_GRACE_S = 0.1
+
+
+class Route(Protocol[P]):
+    """Who is asked in one walk; for walks that go another way than the list."""
+
+    url: str
+    """The page, where the walk is about one."""
+
+    async def start(self) -> Sequence[P]:
+        """Who is to be asked, in order."""
+        ...
+
+    async def after(self, error: ProviderError, waiting: Sequence[P]) -> Sequence[P]:
+        """Who of those that are waiting is still asked after a failure."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +70,9 @@ class Routed(Generic[R]):
 class _Walk(Generic[P]):
     """Who is still to be asked by when, the first of them now; and what has happened so far."""
 
-    waiting: list[P]
+    waiting: Sequence[P]
     deadline: Deadline
+    url: str = ""
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[ProviderError] = field(default_factory=list)
@@ -87,11 +105,18 @@ class Router(Generic[P]):
         self._observer = observer
         self._policy = policy or FallbackPolicy()
         self._spending = spending
-        self._breakers = {provider.name: self._breaker(provider.name) for provider in providers}
+        self._breakers: dict[str, Breaker] = {}
 
-    async def first_answer(self, call: Call[P, R], deadline: Deadline, progress: Progress = no_progress) -> Routed[R]:
+    async def first_answer(
+        self,
+        call: Call[P, R],
+        deadline: Deadline,
+        progress: Progress = no_progress,
+        *,
+        route: Route[P] | None = None,
+    ) -> Routed[R]:
         """The first provider's answer, or an error made of the first failure and all attempts."""
-        walk = _Walk(list(self.providers), deadline)
+        walk = _Walk(await route.start(), deadline, route.url) if route else _Walk(self.providers, deadline)
         while walk.waiting:
             name = walk.provider.name
             await progress(f"{self._operation}: asking {name}")
@@ -103,6 +128,8 @@ class Router(Generic[P]):
                 if self._policy.warns(error):
                     walk.warnings.append(str(error))
                 walk.waiting = walk.waiting[1:]
+                if route and walk.waiting:
+                    walk.waiting = await route.after(error, walk.waiting)
                 continue
             return Routed(answer, name, tuple(walk.attempts), tuple(walk.warnings))
         raise self._failure(walk)
@@ -115,7 +142,7 @@ class Router(Generic[P]):
             if len(walk.waiting) > 1 or not self._policy.retries(error):
                 raise
             delay = random.uniform(*RETRY_DELAY_S)
-            if self._breakers[walk.provider.name].state is not State.CLOSED or walk.deadline.remaining_s() <= delay:
+            if self._breaker(walk.provider.name).state is not State.CLOSED or walk.deadline.remaining_s() <= delay:
                 raise
             await self._clock.sleep(delay)
             return await self._try(call, walk)
@@ -131,7 +158,7 @@ class Router(Generic[P]):
                 attempt = Attempt(name, self._operation, error.code, self._ms(started), error.detail)
                 walk.attempts.append(attempt)
                 walk.errors.append(error)
-                self._observer.attempt_failed(replace(attempt, detail=error.logged_detail))
+                self._observer.attempt_failed(replace(attempt, detail=error.logged_detail), url=walk.url)
                 raise
             current.finished(OK)
         walk.attempts.append(Attempt(name, self._operation, OK, self._ms(started)))
@@ -144,8 +171,9 @@ class Router(Generic[P]):
         try:
             await self._charge(provider.name, walk)
             given_s = walk.share_s()
+            until = Deadline.after(self._clock, given_s)
             async with _within(given_s, provider.name):
-                answer = await call(provider, Deadline.after(self._clock, given_s))
+                answer = await call(provider, until)
         except ProviderError as error:
             if says_nothing(error, given_s, provider.timeout_s):
                 permit.released()
@@ -176,9 +204,10 @@ class Router(Generic[P]):
     def _admit(self, name: str, deadline: Deadline) -> Permit:
         if deadline.passed:
             raise Skipped(name, "no time was left")
-        permit = self._breakers[name].admit()
+        breaker = self._breaker(name)
+        permit = breaker.admit()
         if permit is None:
-            wait = self._breakers[name].opens_for_s
+            wait = breaker.opens_for_s
             why = f"breaker open, next try in {wait:.0f} s" if wait else "breaker is probing"
             raise Skipped(name, why, retry_after_s=wait or None)
         return permit
@@ -191,7 +220,9 @@ class Router(Generic[P]):
         def report(state: State, for_s: float) -> None:
             self._observer.breaker_changed(BreakerChange(name, self._operation, state.value, for_s))
 
-        return Breaker(self._clock, report)
+        if name not in self._breakers:
+            self._breakers[name] = Breaker(self._clock, report)
+        return self._breakers[name]
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
@@ -201,7 +232,7 @@ class Router(Generic[P]):
 async def _within(seconds: float, provider: str) -> AsyncIterator[None]:
     """A bound that holds whatever the provider does with its deadline."""
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds + min(_GRACE_S, seconds / 4)):
             yield
     except TimeoutError:
         raise TimedOut(provider, f"no answer within {seconds:.1f} s") from None

@@ -9,7 +9,6 @@ import pytest
 from dowse.clock import SystemClock
 from dowse.errors import Offline, PageUnreadable
 from dowse.fetch.direct import DirectFetcher
-from dowse.flows.read import ReadFlow
 from dowse.interfaces import Extractor, Fetcher
 from dowse.models import Attempt, Body, Clock, Deadline, Page, Status, Text
 from dowse.net.clients import UntrustedClient
@@ -18,6 +17,7 @@ from dowse.pocketweb import PocketWeb
 from dowse.telemetry.log import configure
 from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock, RecordingObserver
+from tests.fakes.reading import reading
 from tests.fakes.scripted import HANGS, PlainExtractor, ScriptedFetcher
 
 URL = "https://example.org/page"
@@ -40,9 +40,9 @@ class Bench:
         self.clock = clock or FakeClock()
         self.observer = RecordingObserver()
         self.fetcher = ScriptedFetcher(pages)
-        self.flow = ReadFlow(
+        self.flow = reading(
             fetcher or self.fetcher,
-            extractor or PlainExtractor(),
+            extractor=extractor,
             clock=self.clock,
             observer=self.observer,
             page_timeout_s=page_timeout_s,
@@ -202,3 +202,4 @@ async def test_no_more_pages_are_in_flight_than_allowed(web: PocketWeb) -> None:
     pages = await asyncio.gather(*(bench.read(web.page(f"/p{number}")) for number in range(5)))
     assert [page.text for page in pages] == [f"page {number}" for number in range(5)]
     assert web.pages.in_flight_peak == 3
+    await client.close()

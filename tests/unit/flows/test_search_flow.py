@@ -4,13 +4,13 @@ import pytest
 
 from dowse.clock import SystemClock
 from dowse.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable, Unavailable
-from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import SearchProvider
 from dowse.models import Attempt, Clock, Deadline, Found, Hit, Page, Query, SearchOutcome, Stats, Status
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
-from tests.fakes.scripted import HANGS, PlainExtractor, ScriptedFetcher, ScriptedProvider, hits
+from tests.fakes.reading import reading
+from tests.fakes.scripted import HANGS, ScriptedFetcher, ScriptedProvider, hits
 
 A, B, C = (f"https://example.org/{name}" for name in "abc")
 QUERY = Query("what is new", num_results=3)
@@ -30,14 +30,7 @@ class Bench:
         self.observer = RecordingObserver()
         self.fetcher = ScriptedFetcher(pages or {})
         self.steps: list[str] = []
-        reader = ReadFlow(
-            self.fetcher,
-            PlainExtractor(),
-            clock=self.clock,
-            observer=self.observer,
-            page_timeout_s=10,
-            max_concurrent=8,
-        )
+        reader = reading(self.fetcher, clock=self.clock, observer=self.observer)
         router = Router[SearchProvider]("search", providers, clock=self.clock, observer=self.observer)
         self.flow = SearchFlow(router, reader, clock=self.clock, observer=self.observer, offline=offline)
 

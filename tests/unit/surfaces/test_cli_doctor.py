@@ -212,18 +212,27 @@ def test_another_endpoint_is_shown_without_what_may_be_secret_in_it(examine: Exa
 
 def test_the_usual_endpoint_is_not_worth_a_word(examine: Examine) -> None:
     check = examine(SERPER_API_KEY="a-key-for-serper").one("provider.serper")
-    assert check["summary"] == "Asked first; SERPER_API_KEY is set."
+    assert check["summary"] == "Asked first; SERPER_API_KEY is set, it also reads pages."
     assert "endpoint" not in check["details"]
 
 
 # Reading
 
 
-def test_pages_are_read_directly_unless_told_otherwise(examine: Examine) -> None:
+def test_pages_are_read_directly_first_unless_told_otherwise(examine: Examine) -> None:
     found = examine(SERPER_API_KEY="a-key-for-serper")
-    assert found.one("reading")["details"] == {"read_order": "direct-first", "chain": ["direct"]}
-    assert found.one("provider.serper")["details"]["reads_pages"] is False
+    assert found.one("reading")["details"] == {"read_order": "direct-first", "chain": ["direct", "serper"]}
+    assert found.one("provider.serper")["details"]["reads_pages"] is True
     assert found.one("offline")["state"] == "ok"
+
+
+def test_sites_with_readers_of_their_own_are_named_with_what_a_credential_would_add(examine: Examine) -> None:
+    check = examine().one("sites")
+    assert (check["state"], check["details"]["GITHUB_TOKEN"]) == ("ok", "not set")
+    assert "stackexchange, github, wikipedia" in check["summary"]
+    assert "GITHUB_TOKEN and STACKEXCHANGE_KEY" in check["summary"]
+    check = examine(GITHUB_TOKEN="a-token-for-github").one("sites")
+    assert (check["details"]["GITHUB_TOKEN"], "GITHUB_TOKEN" in check["summary"]) == ("set", False)
 
 
 def test_scrape_first_names_who_reads_pages_and_dowse_itself_last(examine: Examine) -> None:
@@ -239,9 +248,9 @@ def test_scrape_first_names_who_reads_pages_and_dowse_itself_last(examine: Exami
 
 
 def test_an_endpoint_for_pages_is_told_where_pages_are_read(examine: Examine) -> None:
-    address = {"SERPER_API_KEY": "a-key-for-serper", "SERPER_SCRAPE_ENDPOINT": "https://u:p@scrape.example/x"}
-    assert "read_endpoint" not in examine(**address).one("provider.serper")["details"]
-    check = examine(DOWSE_CONTRACT="jan").one("provider.serper")
+    check = examine(SERPER_API_KEY="a-key-for-serper", SERPER_SCRAPE_ENDPOINT="https://u:p@scrape.example/x").one(
+        "provider.serper"
+    )
     assert check["details"]["read_endpoint"] == "https://scrape.example/x"
     assert check["summary"] == (
         "Asked first; SERPER_API_KEY is set, it also reads pages, pages to https://scrape.example/x."

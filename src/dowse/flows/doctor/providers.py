@@ -10,6 +10,7 @@ from dowse.flows.doctor.check import Check, State
 from dowse.interfaces import Spent
 from dowse.models import Budget
 from dowse.settings import PROVIDERS, Settings, variables
+from dowse.settings_reading import LOADERS
 
 _WARN_AT = 0.8
 _PLACES = ("first", "second", "third", "fourth")
@@ -33,8 +34,9 @@ def search_providers(settings: Settings, spent: Mapping[str, Spent]) -> Iterator
 
 
 def reading_chain(settings: Settings) -> Iterator[Check]:
-    """Who reads pages, in order; dowse itself is always the last."""
-    chain = [*settings.scrapers(), "direct"]
+    """Who reads pages, in order."""
+    scrapers = settings.scrapers()
+    chain = [*scrapers, "direct"] if settings.read_order == "scrape-first" else ["direct", *scrapers]
     details = {"read_order": settings.read_order, "chain": chain}
     if settings.read_order == "scrape-first" and len(chain) == 1:
         yield Check(
@@ -50,7 +52,19 @@ def reading_chain(settings: Settings) -> Iterator[Check]:
         yield Check(
             "reading", "reading", State.OK, f"Pages {how}; DOWSE_READ_ORDER is {settings.read_order}.", "", details
         )
+    yield _sites(settings)
     yield _offline(settings)
+
+
+def _sites(settings: Settings) -> Check:
+    """Which sites have a reader of their own, and what a credential would add."""
+    keys = {"GITHUB_TOKEN": settings.github_token, "STACKEXCHANGE_KEY": settings.stackexchange_key}
+    missing = [name for name, value in keys.items() if value is None]
+    summary = f"Sites read through their own APIs: {', '.join(LOADERS)}."
+    if missing:
+        summary += f" {' and '.join(missing)} would raise their limits; discussions on GitHub need a token."
+    details = {"loaders": list(LOADERS), **{name: "not set" if name in missing else "set" for name in keys}}
+    return Check("sites", "reading", State.OK, summary, "", details)
 
 
 def _search(asked: Sequence[str]) -> Check:

@@ -1,0 +1,39 @@
+"""Pieces of HTML that are content from end to end, as APIs hand them out: rendered whole, nothing is selected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from selectolax.lexbor import LexborHTMLParser
+
+from dowse.extract import clutter, codeblocks, references, strip, tags
+from dowse.extract.markdown import render
+from dowse.markdown import clean
+from dowse.models import Body, Text
+
+
+def to_texts(body: Body) -> Text:
+    """A job for many pieces at once: JSON in, and a JSON list of Markdown out."""
+    job = json.loads(body.data)
+    pieces = [to_markdown(fragment, body.url, job["without"]) for fragment in job["fragments"]]
+    return Text(json.dumps(pieces, ensure_ascii=False))
+
+
+def to_markdown(fragment: str, url: str, without: Sequence[str] = ()) -> str:
+    if not tags.is_parseable(fragment):
+        return clean(strip.strip_html(fragment))
+    tree = LexborHTMLParser(fragment)
+    clutter.remove_invisible(tree)
+    body = tree.body
+    if body is None:
+        return ""
+    for selector in without:
+        clutter.remove(body.css(selector))
+    codeblocks.normalise(body)
+    references.write_out_images(body)
+    references.rewrite_links(body, url)
+    references.undo_layout_tables(tree, body)
+    html = body.inner_html or ""
+    # The converter returns nothing for trees deeper than it likes.
+    return render(html) or clean(strip.strip_html(html))

@@ -1,0 +1,59 @@
+"""A read flow as `app` would wire it, over scripted parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dowse.flows.chain import FetchingReader, ReadChain, Readers
+from dowse.flows.read import ReadFlow, RobotsMode
+from dowse.interfaces import Discretion, Extractor, Fetcher, Observer, PageReader, Robots, SiteLoader
+from dowse.models import Clock
+from dowse.net.secrecy import SecretUrls
+from dowse.routing.policy import FallbackPolicy
+from dowse.routing.router import Router
+from tests.fakes.scripted import PlainExtractor
+
+
+class Everybody:
+    """Every address may be told to everybody."""
+
+    async def for_others(self, url: str) -> str:
+        return url
+
+
+def reading(
+    fetcher: Fetcher,
+    *,
+    clock: Clock,
+    observer: Observer,
+    extractor: Extractor | None = None,
+    browser: Fetcher | None = None,
+    apis: Sequence[PageReader] = (),
+    loaders: Sequence[SiteLoader] = (),
+    apis_first: bool = False,
+    discretion: Discretion | None = None,
+    robots: Robots | None = None,
+    robots_mode: RobotsMode = "search",
+    page_timeout_s: float = 10.0,
+    max_concurrent: int = 8,
+    offline: bool = False,
+) -> ReadFlow:
+    extractor, discretion = extractor or PlainExtractor(), discretion or Everybody()
+    fetchers = [fetcher, *([browser] if browser else [])]
+    readers = Readers(
+        own=[FetchingReader(each, extractor, timeout_s=page_timeout_s) for each in fetchers],
+        apis=apis,
+        make_loaders=lambda: loaders,
+        apis_first=apis_first,
+    )
+    policy = FallbackPolicy(after_everything=True)
+    router = Router[PageReader]("read", (), clock=clock, observer=observer, policy=policy)
+    return ReadFlow(
+        ReadChain(router, readers, discretion, robots),
+        SecretUrls(),
+        clock=clock,
+        observer=observer,
+        max_concurrent=max_concurrent,
+        robots=robots_mode,
+        offline=offline,
+    )

@@ -1,0 +1,264 @@
+"""Who reads a page after whom: the table of docs/reading.md, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from dowse import errors
+from dowse.errors import PageUnreadable
+from dowse.models import Attempt, Deadline, Onward, Page, Status, Text
+from dowse.urls import Url
+from tests.fakes import FakeClock, RecordingObserver
+from tests.fakes.reading import Everybody, reading
+from tests.fakes.scripted import ScriptedFetcher, ScriptedReader
+
+URL = "https://example.org/page"
+SECRET = f"{URL}?access_token=0123456789abcdef"
+
+
+@dataclass
+class ScriptedLoader(ScriptedReader):
+    """A loader for one host."""
+
+    name: str = "site"
+    host: str = "example.org"
+
+    def accepts(self, url: Url) -> bool:
+        return url.host == self.host
+
+
+@dataclass
+class ScriptedRobots:
+    allowed: bool = False
+    asked: list[str] = field(default_factory=list)
+
+    async def allows(self, url: str) -> bool:
+        self.asked.append(url)
+        return self.allowed
+
+
+class Private(Everybody):
+    async def for_others(self, url: str) -> str:
+        return ""
+
+
+class Bench:
+    """Everybody who could read a page; each remembers whether they were asked."""
+
+    def __init__(
+        self,
+        direct: str | PageUnreadable,
+        *,
+        browser: str | PageUnreadable = "rendered",
+        apis: Sequence[ScriptedReader] | None = None,
+        loader: str | Exception | None = None,
+        discretion: Everybody | None = None,
+        robots: ScriptedRobots | None = None,
+        apis_first: bool = False,
+    ) -> None:
+        self.observer, self.clock = RecordingObserver(), FakeClock()
+        self.direct = ScriptedFetcher({URL: direct, SECRET: direct})
+        self.browser = ScriptedFetcher({URL: browser}, name="browser")
+        self.apis = [ScriptedReader("by the API", "serper")] if apis is None else list(apis)
+        self.loaders = [] if loader is None else [ScriptedLoader(loader)]
+        self.flow = reading(
+            self.direct,
+            clock=self.clock,
+            observer=self.observer,
+            browser=self.browser,
+            apis=self.apis,
+            loaders=self.loaders,
+            discretion=discretion,
+            robots=robots,
+            apis_first=apis_first,
+        )
+
+    async def read(self, url: str = URL, *, for_search: bool = True) -> Page:
+        return await self.flow.read(url, Deadline.after(self.clock, 50.0), for_search=for_search)
+
+
+def tried(page: Page) -> list[str]:
+    return [f"{attempt.provider} {attempt.outcome}" for attempt in page.attempts]
+
+
+async def test_content_ends_the_chain() -> None:
+    page = await Bench("# Found").read()
+    assert (page.text, page.engine, tried(page), page.warnings) == ("# Found", "direct", ["direct ok"], ())
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        Status.NOT_FOUND,
+        Status.DENIED,
+        Status.ROBOTS,
+        Status.TOO_LARGE,
+        Status.UNSUPPORTED,
+        Status.LOGIN_REQUIRED,
+    ],
+)
+async def test_what_nobody_else_could_read_ends_the_chain(status: Status) -> None:
+    bench = Bench(PageUnreadable(status, "why"))
+    page = await bench.read()
+    assert (page.status, page.reason, tried(page)) == (status, "why", [f"direct {status}"])
+    assert bench.browser.asked == bench.apis[0].asked == []
+
+
+async def test_a_refusal_by_law_or_a_name_that_does_not_exist_ends_the_chain_too() -> None:
+    for failure in (
+        PageUnreadable(Status.BLOCKED, "HTTP 451", Onward.NOBODY),
+        PageUnreadable(Status.ERROR, "host not found", Onward.NOBODY),
+    ):
+        assert len(tried(await Bench(failure).read())) == 1
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [PageUnreadable(Status.BLOCKED, "HTTP 403"), PageUnreadable(Status.ERROR, "no readable content", Onward.ANYBODY)],
+    ids=["challenge", "shell"],
+)
+async def test_a_challenge_and_an_empty_shell_go_to_the_browser_then_to_the_apis(failure: PageUnreadable) -> None:
+    page = await Bench(failure).read()
+    assert (page.text, page.engine) == ("rendered", "browser")
+    page = await Bench(failure, browser=PageUnreadable(Status.BLOCKED, "challenge page")).read()
+    assert (page.text, page.engine) == ("by the API", "serper")
+    assert tried(page) == [f"direct {failure.status}", "browser blocked", "serper ok"]
+
+
+@pytest.mark.parametrize("status", [Status.TIMEOUT, Status.ERROR])
+async def test_what_did_not_come_at_all_goes_to_the_apis_at_once(status: Status) -> None:
+    bench = Bench(PageUnreadable(status, "reset"))
+    page = await bench.read()
+    assert (page.engine, bench.browser.asked, tried(page)) == ("serper", [], [f"direct {status}", "serper ok"])
+
+
+async def test_the_status_is_what_dowse_found_out_and_the_apis_failures_are_warnings() -> None:
+    apis = [
+        ScriptedReader(errors.Unavailable("serper", "HTTP 500"), "serper"),
+        ScriptedReader(errors.NotRead("exa"), "exa"),
+    ]
+    page = await Bench(
+        PageUnreadable(Status.BLOCKED, "HTTP 403"), browser=PageUnreadable(Status.BLOCKED), apis=apis
+    ).read()
+    assert (page.status, page.text) == (Status.BLOCKED, "")
+    assert tried(page) == ["direct blocked", "browser blocked", "serper unavailable", "exa not_read"]
+    assert page.warnings == ("serper is unavailable: HTTP 500", "exa could not read the page")
+
+
+async def test_a_private_page_is_told_to_no_api() -> None:
+    bench = Bench(PageUnreadable(Status.TIMEOUT), discretion=Private())
+    page = await bench.read()
+    assert (page.status, bench.apis[0].asked, tried(page)) == (Status.TIMEOUT, [], ["direct timeout"])
+
+
+async def test_an_api_that_keeps_failing_is_left_alone_while_direct_goes_on() -> None:
+    """Its breaker is its own: five pages that time out say nothing about reading directly."""
+    api = ScriptedReader(errors.Unavailable("serper"), "serper")
+    bench = Bench(PageUnreadable(Status.TIMEOUT), apis=[api])
+    for _ in range(7):
+        page = await bench.read()
+    assert len(api.asked) == 5
+    assert len(bench.direct.asked) == 7
+    assert tried(page) == ["direct timeout", "serper skipped"]
+
+
+# Loaders
+
+
+async def test_a_loader_that_accepts_the_url_reads_it_and_nobody_else_is_asked() -> None:
+    bench = Bench("general", loader="# A thread")
+    page = await bench.read()
+    assert (page.text, page.engine, bench.direct.asked) == ("# A thread", "site", [])
+
+
+@pytest.mark.parametrize(
+    ("failure", "outcome", "warnings"),
+    [
+        (errors.RateLimited("site", retry_after_s=60), "rate_limited", 1),
+        (PageUnreadable(Status.NOT_FOUND, "no such thread"), "not_found", 0),
+        (RuntimeError("a bug"), "error", 0),
+    ],
+    ids=["api", "page", "bug"],
+)
+async def test_any_failure_of_a_loader_is_followed_by_the_general_reader(
+    failure: Exception, outcome: str, warnings: int
+) -> None:
+    page = await Bench("general", loader=failure).read()
+    assert (page.text, page.engine, tried(page)) == ("general", "direct", [f"site {outcome}", "direct ok"])
+    assert len(page.warnings) == warnings
+
+
+async def test_a_loader_that_was_told_to_wait_is_not_asked_again_before() -> None:
+    bench = Bench("general", loader=errors.RateLimited("site", retry_after_s=60))
+    await bench.read()
+    assert tried(await bench.read()) == ["site skipped", "direct ok"]
+    assert len(bench.loaders[0].asked) == 1
+
+
+async def test_other_hosts_are_not_the_loaders_business() -> None:
+    bench = Bench("general", loader="# A thread")
+    bench.loaders[0].host = "other.example"
+    assert (await bench.read()).engine == "direct"
+
+
+# robots.txt
+
+
+async def test_a_page_of_a_search_that_robots_txt_forbids_is_read_by_nobody() -> None:
+    bench = Bench("general", robots=ScriptedRobots(allowed=False))
+    page = await bench.read()
+    assert (page.status, tried(page)) == (Status.ROBOTS, ["direct robots"])
+    assert bench.direct.asked == bench.apis[0].asked == []
+
+
+async def test_scrape_apis_do_not_get_what_robots_txt_forbids() -> None:
+    bench = Bench("general", robots=ScriptedRobots(allowed=False), apis_first=True)
+    page = await bench.read()
+    assert (page.status, bench.apis[0].asked, tried(page)) == (Status.ROBOTS, [], ["direct robots"])
+
+
+async def test_a_page_that_somebody_asked_for_is_theirs_to_judge() -> None:
+    robots = ScriptedRobots(allowed=False)
+    assert (await Bench("general", robots=robots).read(for_search=False)).text == "general"
+    assert robots.asked == []
+
+
+async def test_robots_txt_is_about_pages_not_about_a_sites_own_api() -> None:
+    robots = ScriptedRobots(allowed=False)
+    assert (await Bench("general", loader="# A thread", robots=robots).read()).engine == "site"
+    assert robots.asked == []
+
+
+async def test_robots_txt_is_asked_once_for_a_page() -> None:
+    robots = ScriptedRobots(allowed=True)
+    await Bench(PageUnreadable(Status.BLOCKED), browser=PageUnreadable(Status.BLOCKED), robots=robots).read()
+    assert robots.asked == [URL]
+
+
+# Secrets
+
+
+async def test_a_url_with_a_secret_is_sent_to_nobody_and_the_caller_learns_why() -> None:
+    bench = Bench("general", loader="# A thread", robots=ScriptedRobots())
+    page = await bench.read(SECRET)
+    assert (page.status, page.text, page.attempts) == (Status.DENIED, "", (Attempt("direct", "read", "denied", 0),))
+    assert bench.direct.asked == bench.loaders[0].asked == bench.apis[0].asked == []
+    (warning,) = page.warnings
+    assert "'access_token'" in warning
+    assert "0123456789abcdef" not in warning
+
+
+async def test_what_a_reader_has_to_say_reaches_the_caller() -> None:
+    class Talkative(ScriptedLoader):
+        async def read(self, url: str, deadline: Deadline) -> Text:
+            return Text("# A thread", url="https://example.org/final", warnings=("20 of 30 comments",))
+
+    bench = Bench("general")
+    bench.flow = reading(
+        bench.direct, clock=bench.clock, observer=bench.observer, loaders=[Talkative("")], robots=ScriptedRobots(True)
+    )
+    page = await bench.read()
+    assert (page.final_url, page.warnings) == ("https://example.org/final", ("20 of 30 comments",))
