@@ -1,0 +1,171 @@
+"""How a question of Stack Exchange is written down: the accepted answer first, then by score, comments below each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from html import unescape
+from itertools import accumulate
+
+from dowse.loaders.compose import Listed, Part, day, fenced, label, link, page, shifted
+from dowse.loaders.stackexchange_api import Address, Conversation
+from dowse.models import Text
+from dowse.providers.api import Json, string, strings, whole
+from dowse.text import one_line
+
+# An answer takes at least this much room, however short it is, and at least this share of the length of its HTML.
+_LEAST_CHARS, _LEAST_SHARE = 100, 0.25
+_TITLE_CHARS = 300
+_MOST_TAGS = 10
+_HERE = "the link points here"
+
+
+def arranged(found: Conversation, address: Address, max_chars: int) -> Conversation:
+    """The answers in the order of reading, without those for which there can be no room."""
+    accepted = whole(found.question, "accepted_answer_id")
+    posts = [found.question, *found.answers]
+    is_tight = sum(_LEAST_CHARS + len(_source(post)) for post in posts) > max_chars
+
+    def rank(answer: Json) -> tuple[bool, bool, int]:
+        number = whole(answer, "answer_id")
+        # Where not all answers may fit, the linked one must.
+        return number == accepted, is_tight and number == address.answer, whole(answer, "score")
+
+    answers = sorted(found.answers, key=rank, reverse=True)
+    before = accumulate((_LEAST_CHARS + _LEAST_SHARE * len(_source(answer)) for answer in answers), initial=0.0)
+    kept = [answer for answer, chars in zip(answers, before, strict=False) if chars < max_chars]
+    numbers = {whole(found.question, "question_id"), *(whole(answer, "answer_id") for answer in kept)}
+    comments = {post: said for post, said in found.comments.items() if post in numbers}
+    return replace(found, answers=kept, comments=comments)
+
+
+def html_of(found: Conversation) -> list[str]:
+    """What has to be converted, in the order in which `converted` takes it back."""
+    return [string(item, "body") for item in _items(found) if not string(item, "body_markdown")]
+
+
+def converted(found: Conversation, markdown: Sequence[str]) -> Conversation:
+    """The same with a field `markdown` in everything that anybody wrote."""
+    texts = iter(markdown)
+
+    def written(item: Json) -> Json:
+        # The API escapes Markdown like everything else, so that it could stand in a web page as it is.
+        source = fenced(unescape(string(item, "body_markdown")))
+        return {**item, "markdown": source or next(texts, "")}
+
+    question, answers = written(found.question), [written(answer) for answer in found.answers]
+    comments = {post: [written(comment) for comment in said] for post, said in found.comments.items()}
+    return replace(found, question=question, answers=answers, comments=comments)
+
+
+def to_page(found: Conversation, address: Address, max_chars: int) -> Text:
+    """The finished page; of a link to an answer or a comment it says which one that was."""
+    question = found.question
+    total = max(len(found.answers), whole(question, "answer_count"))
+    answers = [_answer(*each, found, address) for each in enumerate(found.answers, start=1)]
+    return page(
+        _question_url(question, address),
+        unescape(string(question, "title")),
+        [_question(found, address), "" if total else "No answers yet."],
+        max_chars=max_chars,
+        variable="STACKEXCHANGE_MAX_CHARS",
+        listed=Listed("answers", answers, total),
+        rest=f"({'; '.join(found.missing)})" if found.missing else "",
+    )
+
+
+def _source(post: Json) -> str:
+    return string(post, "body_markdown", "body")
+
+
+def _items(found: Conversation) -> list[Json]:
+    return [found.question, *found.answers, *(comment for said in found.comments.values() for comment in said)]
+
+
+def _question(found: Conversation, address: Address) -> Part:
+    question = found.question
+    tags = ", ".join(label(tag) for tag in strings(question.get("tags"))[:_MOST_TAGS])
+    facts = [
+        link(f"Question on {address.host}", _question_url(question, address)),
+        _author(question),
+        _date("Asked", question, "creation_date"),
+        _date("Edited", question, "last_edit_date"),
+        f"Score: {whole(question, 'score')}",
+        f"Answers: {whole(question, 'answer_count')}",
+        f"Views: {whole(question, 'view_count')}" if "view_count" in question else "",
+        f"Bounty: {whole(question, 'bounty_amount')}" if whole(question, "bounty_amount") else "",
+        _date("Locked", question, "locked_date"),
+        f"Tags: {tags}" if tags else "",
+    ]
+    comments = _comments("Comments on the question", whole(question, "question_id"), found, address)
+    body = shifted(string(question, "markdown"), 2)
+    title = label(unescape(string(question, "title")), _TITLE_CHARS) or "Question without a title"
+    return Part(f"# {title}", facts, "\n\n".join(filter(None, [_closed(question, address), body, comments])))
+
+
+def _answer(place: int, answer: Json, found: Conversation, address: Address) -> Part:
+    number = whole(answer, "answer_id")
+    is_accepted = number == whole(found.question, "accepted_answer_id")
+    is_linked = number == address.answer and not address.comment
+    marks = ", ".join(filter(None, ["accepted" if is_accepted else "", _HERE if is_linked else ""]))
+    facts = [
+        link("Link", f"https://{address.host}/a/{number}"),
+        f"Score: {whole(answer, 'score')}",
+        _author(answer),
+        _date("Answered", answer, "creation_date"),
+        _date("Edited", answer, "last_edit_date"),
+    ]
+    comments = _comments("Comments on this answer", number, found, address)
+    body = "\n\n".join(filter(None, [shifted(string(answer, "markdown"), 2), comments]))
+    return Part(f"## Answer {place}" + (f" ({marks})" if marks else ""), facts, body)
+
+
+def _comments(title: str, post: int, found: Conversation, address: Address) -> str:
+    """As they were said, one after the other."""
+    said = sorted(found.comments.get(post, ()), key=lambda comment: whole(comment, "creation_date"))
+    lines = [_comment(comment, address) for comment in said if string(comment, "markdown")]
+    return "\n".join([f"**{title}:**\n", *lines]) if lines else ""
+
+
+def _comment(comment: Json, address: Address) -> str:
+    score = whole(comment, "score")
+    is_linked = bool(address.comment) and whole(comment, "comment_id") == address.comment
+    facts = [day(comment.get("creation_date")), f"score {score}" if score else "", _HERE if is_linked else ""]
+    return f"- **{_name(comment)}** ({', '.join(filter(None, facts))}): {one_line(string(comment, 'markdown'))}"
+
+
+def _closed(question: Json, address: Address) -> str:
+    """Why it is closed, and of what it is a duplicate where the filter in use makes the API say so."""
+    reason = label(unescape(string(question, "closed_reason")))
+    if not reason:
+        return ""
+    details = question.get("closed_details")
+    originals = details.get("original_questions") if isinstance(details, dict) else None
+    links = [
+        link(unescape(string(each, "title")), _question_url(each, address))
+        for each in (originals if isinstance(originals, list) else ())
+        if isinstance(each, dict) and whole(each, "question_id")
+    ]
+    when = f" on {day(question.get('closed_date'))}" if day(question.get("closed_date")) else ""
+    return f"**Closed{when}: {reason}**" + (f" of {', '.join(links)}" if links else "")
+
+
+def _question_url(question: Json, address: Address) -> str:
+    return f"https://{address.host}/questions/{whole(question, 'question_id')}"
+
+
+def _author(post: Json) -> str:
+    owner = post.get("owner")
+    reputation = whole(owner, "reputation") if isinstance(owner, dict) else 0
+    wiki = ", community wiki" if whole(post, "community_owned_date") else ""
+    return f"Author: {_name(post)}" + (f" (reputation {reputation}{wiki})" if reputation else wiki)
+
+
+def _name(post: Json) -> str:
+    owner = post.get("owner")
+    return (label(unescape(string(owner, "display_name"))) if isinstance(owner, dict) else "") or "unknown"
+
+
+def _date(what: str, post: Json, name: str) -> str:
+    moment = day(post.get(name))
+    return f"{what}: {moment}" if moment else ""
