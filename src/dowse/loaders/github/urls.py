@@ -1,0 +1,171 @@
+"""What an address of GitHub is the address of. Anything that is not listed here is left to the general reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qs, quote, unquote
+
+from dowse.urls import Url
+
+SITE = "https://github.com"
+_HOSTS = ("github.com", "www.github.com")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+# Names of people may hold an underscore where a company manages them.
+_OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})")
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_NUMBER = re.compile(r"[1-9][0-9]{0,9}")
+_ANCHOR = re.compile(r"[A-Za-z0-9_-]{1,80}")
+_LINES = re.compile(r"L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?(?:-L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?)?")
+# Pages of GitHub itself, which no account can be called.
+_RESERVED = frozenset(
+    (
+        "about", "account", "apps", "blog", "codespaces", "collections", "contact", "copilot", "customer-stories",
+        "dashboard", "enterprise", "events", "explore", "features", "gist", "github-copilot", "issues", "join",
+        "login", "logout", "marketplace", "mobile", "new", "nonprofit", "notifications", "organizations", "orgs",
+        "premium-support", "pricing", "projects", "pulls", "readme", "search", "security", "sessions", "settings",
+        "signup", "site", "solutions", "sponsors", "stars", "team", "topics", "trending", "users", "why-github",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where everything else is."""
+
+    owner: str
+    name: str
+
+    @property
+    def link(self) -> str:
+        return f"{SITE}/{self.owner}/{self.name}"
+
+    @property
+    def api_path(self) -> str:
+        return f"/repos/{self.owner}/{self.name}"
+
+    def __str__(self) -> str:
+        return f"{self.owner}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """An issue, a pull request or a discussion; `anchor` names the comment that the address points to."""
+
+    repository: Repository
+    kind: str
+    number: int
+    anchor: str = ""
+
+    @property
+    def link(self) -> str:
+        return f"{self.repository.link}/{self.kind}/{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A file or a folder at a branch, a tag or a commit; `lines` are those that the address points to."""
+
+    repository: Repository
+    kind: str
+    ref: str
+    path: str
+    lines: tuple[int, int] | None = None
+
+    @property
+    def link(self) -> str:
+        return f"{self.repository.link}/{self.kind}/{escaped(f'{self.ref}/{self.path}'.rstrip('/'))}"
+
+    @property
+    def api_path(self) -> str:
+        return f"{self.repository.api_path}/contents/{escaped(self.path)}".rstrip("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Releases:
+    """One release by its tag, the latest one, or (without a tag) the list of them."""
+
+    repository: Repository
+    tag: str = ""
+    is_latest: bool = False
+
+
+Target = Repository | Conversation | Contents | Releases
+
+
+def target(url: Url) -> Target | None:
+    """What is behind an address; `None` for pages that are not ours to read."""
+    if url.name not in _HOSTS or url.has_userinfo or url.port != _DEFAULT_PORTS.get(url.scheme):
+        return None
+    segments = [unquote(segment) for segment in url.path.split("/") if segment]
+    if len(segments) < 2 or not all(map(_is_plain, segments)):
+        return None
+    owner, name, *rest = segments
+    name = name.removesuffix(".git")
+    if not _OWNER.fullmatch(owner) or owner.lower() in _RESERVED or not _NAME.fullmatch(name):
+        return None
+    repository = Repository(owner, name)
+    if not rest:
+        return repository
+    read = _KINDS.get(rest[0])
+    return read(repository, rest, url) if read else None
+
+
+def escaped(text: str, safe: str = "/") -> str:
+    """Part of an address; what an answer sent and nobody can encode does not end the page."""
+    return quote(text, safe=safe, errors="replace")
+
+
+def _is_plain(segment: str) -> bool:
+    """Whether a decoded segment is still one: it must neither end early nor lead elsewhere."""
+    return segment not in (".", "..") and segment.isprintable() and "/" not in segment and "\\" not in segment
+
+
+def _conversation(repository: Repository, rest: Sequence[str], url: Url) -> Conversation | None:
+    match rest:
+        case [kind, number]:
+            pass
+        case ["pull" as kind, number, "files" | "changes" | "commits"]:
+            pass
+        case _:
+            return None
+    if not _NUMBER.fullmatch(number):
+        return None
+    anchor = _fragment(url)
+    return Conversation(repository, kind, int(number), anchor if _ANCHOR.fullmatch(anchor) else "")
+
+
+def _contents(repository: Repository, rest: Sequence[str], url: Url) -> Contents | None:
+    """The first segment is taken for the branch; one with a slash in its name is then not found by the API."""
+    kind, *where = rest
+    if len(where) < (2 if kind == "blob" else 1):
+        return None
+    found = _LINES.fullmatch(_fragment(url))
+    lines = (int(found[1]), int(found[2] or 0)) if found else None
+    return Contents(repository, kind, where[0], "/".join(where[1:]), lines)
+
+
+def _releases(repository: Repository, rest: Sequence[str], url: Url) -> Releases | None:
+    match rest:
+        case ["releases"] if not parse_qs(url.query).keys() & {"page", "q"}:
+            return Releases(repository)
+        case ["releases", "latest"]:
+            return Releases(repository, is_latest=True)
+        case ["releases", "tag", _, *_]:
+            return Releases(repository, tag="/".join(rest[2:]))
+    return None
+
+
+def _fragment(url: Url) -> str:
+    return url.href.partition("#")[2]
+
+
+_KINDS: Mapping[str, Callable[[Repository, Sequence[str], Url], Target | None]] = {
+    "issues": _conversation,
+    "pull": _conversation,
+    "discussions": _conversation,
+    "blob": _contents,
+    "tree": _contents,
+    "releases": _releases,
+}
