@@ -27,10 +27,10 @@ _KEPT = re.compile("\0(\\d+)\0")
 def clean(markdown: str) -> str:
     """Text without invisible characters, remote images, trailing spaces and runs of empty lines; code stays code."""
     lines: list[str] = []
-    fence: _Fence | None = None
+    fence: Fence | None = None
     for line in visible(markdown).split("\n"):
         if fence is None:
-            fence = _opened(line)
+            fence = opened_fence(line)
             line = inert(line).rstrip()
             if line or (lines and lines[-1]):
                 lines.append(line)
@@ -48,13 +48,13 @@ def word_count(markdown: str) -> int:
 def plain(markdown: str) -> str:
     """The words without the syntax: no headings, emphasis, link targets or fences. Lists keep their marks."""
     lines: list[str] = []
-    fence: _Fence | None = None
+    fence: Fence | None = None
     for line in markdown.split("\n"):
         if fence is not None:
             fence = None if fence.is_closed_by(line) else fence
             shown = line if fence else None
         else:
-            fence = _opened(line)
+            fence = opened_fence(line)
             shown = None if fence else _plain_line(line)
         if shown is not None and (shown or (lines and lines[-1])):
             lines.append(shown)
@@ -62,7 +62,7 @@ def plain(markdown: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fence:
+class Fence:
     """An open code block."""
 
     marker: str
@@ -75,9 +75,10 @@ class _Fence:
         return indent < 4 and len(rest) >= len(self.marker) and not rest.strip(self.marker[0])
 
 
-def _opened(line: str) -> _Fence | None:
+def opened_fence(line: str) -> Fence | None:
+    """The code block that a line opens."""
     found = _FENCE.match(line)
-    return _Fence(found[2], is_indented=bool(found[1])) if found else None
+    return Fence(found[2], is_indented=bool(found[1])) if found else None
 
 
 def _plain_line(line: str) -> str | None:

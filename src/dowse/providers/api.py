@@ -200,6 +200,12 @@ def string(item: Json, *names: str) -> str:
     return next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
 
 
+def whole(item: Json, name: str) -> int:
+    """A field that holds a whole number; 0 for anything else."""
+    value = item.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
 def strings(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 

@@ -1,0 +1,231 @@
+"""Markdown as people write it by hand, as text to read: without layout in HTML, and without what nobody can see."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from dowse import urls
+from dowse.loaders.compose import shifted, shortened
+from dowse.markdown import Fence, opened_fence
+from dowse.text import visible
+
+# Every pattern is bounded, or stops at the character it starts with: no line is read more than a few times.
+_BACKTICKS = re.compile(r"`+")
+_CODE_OR_COMMENT = re.compile(r"`+|<!--")
+_COMMENT, _COMMENT_END = "<!--", "-->"
+_IMAGE = re.compile(r"<img\s[^<>]{0,1500}>", re.I)
+_ALT = re.compile(r"\balt\s{0,3}=\s{0,3}(?:\"([^\"<>]{0,300})\"|'([^'<>]{0,300})')", re.I)
+_LINK = re.compile(
+    r"<a\s[^<>]{0,300}?href\s{0,3}=\s{0,3}[\"']?([^\"'<>\s]{1,1000})[\"']?[^<>]{0,300}>([^<>]{0,500})</a\s?>", re.I
+)
+_HTML_HEADING = re.compile(r"^\s{0,8}<h([1-6])(?:\s[^<>]{0,300})?>(?=\s{0,8}\S)", re.I)
+_BREAK = re.compile(r"<br\s?/?>", re.I)
+# Behind a blank an attribute has to come: `a<b and c>d` is no tag.
+_ATTRIBUTES = r"(?:\s[^<>=]{0,300}=[^<>]{0,1500}|\s{1,9}open)?\s{0,9}/?"
+_MARKS = (
+    (re.compile(rf"</?(?:b|strong|summary){_ATTRIBUTES}>", re.I), "**"),
+    (re.compile(rf"</?(?:i|em){_ATTRIBUTES}>", re.I), "*"),
+    (re.compile(rf"</?(?:code|tt|samp){_ATTRIBUTES}>", re.I), "`"),
+    (re.compile(rf"<li{_ATTRIBUTES}>", re.I), "- "),
+)
+_LAYOUT = re.compile(
+    r"</?(?:a|abbr|blockquote|center|details|div|dl|dd|dt|figure|figcaption|font|h[1-6]|hr|img|ins|kbd|li|ol|p|picture|"
+    rf"samp|section|small|source|span|sub|sup|table|tbody|td|tfoot|th|thead|tr|u|ul|video){_ATTRIBUTES}>",
+    re.I,
+)
+_HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
+_LIST_ITEM = re.compile(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s")
+_LIST_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])")
+_INDENTED = ("    ", "\t")
+_TARGET = re.compile(r"(?<=\]\()(<?)([^()<>\s]{1,1000})")
+_DEFINITION = re.compile(r"(^\s{0,3}\[[^\[\]]{1,300}\]:\s{1,9})(<?)([^<>\s]{1,1000})")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document is, for the links in it: the root of its repository, and the folder below that."""
+
+    root: str
+    folder: str = ""
+
+    def resolved(self, target: str) -> str:
+        """Where a link leads; one that starts with a slash starts at the root of the repository."""
+        if target.startswith(("#", "//")) or urls.parse(target) is not None or ":" in target.partition("/")[0]:
+            return target
+        base = (
+            f"{self.root}/"
+            if target.startswith("/")
+            else f"{self.root}/{quote(self.folder, errors='replace')}".rstrip("/") + "/"
+        )
+        found = urls.parse(target.lstrip("/"), base)
+        return found.href if found else target
+
+
+def quoted(markdown: str, level: int, limit: int, place: Place | None = None) -> str:
+    """What somebody wrote as a part of a page of ours: its headings start at a level, and its length is bounded."""
+    # Of a very long text no more is looked at than could be shown, or it would keep everybody waiting.
+    whole = len(markdown) if len(markdown) > 2 * limit else 0
+    return shortened(below(readable(markdown[: 2 * limit], place), level), limit, whole)
+
+
+def readable(markdown: str, place: Place | None = None) -> str:
+    """The text without comments and layout in HTML; code stays code, and no block of it is left open."""
+    told = _told_apart(visible(markdown).split("\n"))
+    lines = "\n".join(line if is_code else _line(line, place) for line, is_code in told).split("\n")
+    *_, end = _fences(lines)
+    return "\n".join([*lines, end.marker] if end else lines)
+
+
+def below(markdown: str, level: int) -> str:
+    """The text with its highest headings at this level, and the others as far below them as they were."""
+    # Headings with a line under them become ordinary ones.
+    text = shifted(markdown, 0)
+    lines = text.split("\n")
+    marks = [_HEADING.match(line) for line, fence in zip(lines, _fences(lines), strict=True) if fence is None]
+    levels = [len(mark[0]) for mark in marks if mark]
+    return shifted(text, max(0, level - min(levels))) if levels else text
+
+
+def _fences(lines: Iterable[str]) -> Iterator[Fence | None]:
+    """For each line the block of code that is open behind it."""
+    fence: Fence | None = None
+    for line in lines:
+        fence = _fence_after(fence, line)
+        yield fence
+
+
+def _fence_after(fence: Fence | None, line: str) -> Fence | None:
+    if fence is None:
+        return opened_fence(line)
+    return None if fence.is_closed_by(line) else fence
+
+
+@dataclass(slots=True)
+class _Blocks:
+    """What is open while lines are read one by one: a block of code, and the list that it may be in."""
+
+    fence: Fence | None = None
+    indent: str = ""
+    in_list: bool = False
+    is_code_next: bool = True
+    """Whether an indented line would be code: it is where no paragraph goes on."""
+
+    def end_before(self, line: str) -> str:
+        """The end of a block of code that is over although nothing says so: its quotation or its list is.
+
+        Who only looks for the closing line would take all that follows for code.
+        """
+        if self.fence is None or not self.fence.is_indented:
+            return ""
+        is_quoted = ">" in self.indent
+        is_over = not line.lstrip().startswith(">") if is_quoted else self.in_list and _is_flush(line)
+        return self.indent + self.fence.marker if is_over else ""
+
+    def take(self, line: str) -> bool:
+        """Go on by a line; whether it is code."""
+        before, self.fence = self.fence, _fence_after(self.fence, line)
+        if before or self.fence:
+            if before is None and self.fence:
+                self._enter(line.partition(self.fence.marker)[0])
+            return True
+        is_code = self.is_code_next and not self.in_list and line.startswith(_INDENTED)
+        if _is_flush(line):
+            self.in_list = bool(_LIST_ITEM.match(line))
+        self.is_code_next = is_code or not line.strip()
+        return is_code
+
+    def _enter(self, prefix: str) -> None:
+        self.indent = _LIST_MARK.sub(lambda mark: " " * len(mark[0]), prefix)
+        self.in_list = self.in_list or self.indent != prefix
+
+
+def _is_flush(line: str) -> bool:
+    return bool(line.strip()) and not line[0].isspace()
+
+
+def _told_apart(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each line that can be seen, and whether it is code.
+
+    A comment in HTML that starts a line goes on until its end; one within a line has to end there.
+    """
+    blocks, is_hidden = _Blocks(), False
+    for line in lines:
+        if is_hidden:
+            _, end, line = line.partition(_COMMENT_END)
+            is_hidden = not end
+            if not line.strip():
+                continue
+        if end := blocks.end_before(line):
+            yield end, blocks.take(end)
+        if blocks.fence is None and _COMMENT in line and not line.startswith(_INDENTED):
+            line, is_hidden = _outside_comments(line)
+        yield line, blocks.take(line)
+
+
+def _outside_comments(line: str) -> tuple[str, bool]:
+    """The line without its comments, and whether it is the beginning of one that goes on."""
+    if line.lstrip().startswith(_COMMENT) and _COMMENT_END not in line:
+        return "", True
+    return "".join(text for text in _pieces(line) if not text.startswith(_COMMENT) or _COMMENT_END not in text), False
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """The line in pieces: code in backticks, comments, and what is between them."""
+    endings: defaultdict[str, list[int]] = defaultdict(list)
+    for run in _BACKTICKS.finditer(line):
+        endings[run[0]].append(run.end())
+    last_comment_end = line.rfind(_COMMENT_END)
+    at = look_at = 0
+    while mark := _CODE_OR_COMMENT.search(line, look_at):
+        look_at = mark.end()
+        if mark[0] == _COMMENT:
+            end = line.find(_COMMENT_END, look_at) + len(_COMMENT_END) if look_at <= last_comment_end else 0
+        else:
+            ends = endings[mark[0]]
+            later = bisect_right(ends, look_at)
+            end = ends[later] if later < len(ends) else 0
+        if end:
+            yield line[at : mark.start()]
+            yield line[mark.start() : end]
+            at = look_at = end
+    yield line[at:]
+
+
+def _line(line: str, place: Place | None) -> str:
+    """A line of prose; what stands in backticks stays as it is."""
+    if place is not None:
+        line = _DEFINITION.sub(lambda found: found[1] + found[2] + place.resolved(found[3]), line)
+    if "<" not in line and "](" not in line:
+        return line
+    line = _HTML_HEADING.sub(lambda found: "#" * int(found[1]) + " ", line)
+    text = "".join(piece if piece.startswith("`") else _prose(piece, place) for piece in _pieces(line))
+    if line.lstrip().startswith("<"):
+        # The indentation of HTML means nothing, and would mean code.
+        text = text.lstrip()
+    return text.replace("\n", " ") if line.lstrip().startswith("|") else text
+
+
+def _prose(text: str, place: Place | None) -> str:
+    if "<" in text:
+        text = _LINK.sub(_markdown_link, _IMAGE.sub(_alternative, text))
+        for tag, mark in _MARKS:
+            text = tag.sub(mark, text)
+        text = _LAYOUT.sub("", _BREAK.sub("\n", text))
+    if place is not None and "](" in text:
+        text = _TARGET.sub(lambda found: found[1] + place.resolved(found[2]), text)
+    return text
+
+
+def _alternative(image: re.Match[str]) -> str:
+    found = _ALT.search(image[0])
+    return (found[1] or found[2] or "") if found else ""
+
+
+def _markdown_link(link: re.Match[str]) -> str:
+    text = link[2].strip()
+    return f"[{text}]({link[1]})" if text else ""
