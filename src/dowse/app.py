@@ -180,7 +180,8 @@ class App:
         return make_loaders(LoaderKit(self.settings, self._api_client, self._page_client, self._workers, self.redactor))
 
     def _make_guard(self) -> Guard:
-        return Guard(self.settings.allow_private, clock=self.clock)
+        settings = self.settings
+        return Guard(settings.allow_private, clock=self.clock, nat64_prefixes=settings.nat64_prefixes)
 
     def _kit(self, clock: Clock) -> Kit:
         return Kit(self.settings, self._api_client, clock, self.redactor)

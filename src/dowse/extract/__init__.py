@@ -1,1 +1,1 @@
-"""HTML and other text formats to Markdown, in a process that can be killed."""
+"""Web pages and documents to Markdown, in a process that can be killed."""

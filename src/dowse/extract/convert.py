@@ -2,77 +2,82 @@
 
 from __future__ import annotations
 
-import json
-import re
-
-from dowse.extract import strip, tags
+from dowse.extract import strip, tags, verdict
 from dowse.extract.decode import decode
+from dowse.extract.documents import kinds, plain
+from dowse.extract.documents.kinds import Kind
+from dowse.extract.documents.limits import Limits
 from dowse.extract.markdown import render
 from dowse.extract.select import select
-from dowse.extract.tidy import fenced, without_repeated_title
+from dowse.extract.tidy import without_repeated_title
 from dowse.markdown import clean
 from dowse.models import Body, Text
 
-_LOOKS_LIKE_HTML = re.compile(r"<!doctype\s+html|<html[\s>]|<body[\s>]", re.I)
-_SNIFFED = 2048
-# Indenting is slow, and nobody reads more of it.
-_LARGEST_INDENTED_JSON = 500_000
 
+def to_text(body: Body, limits: Limits | None = None) -> Text:
+    """The Markdown of a body of any type that dowse reads.
 
-def to_text(body: Body) -> Text:
-    """The Markdown of a body of any text type; raises nothing of its own."""
+    Raises `PageUnreadable` for HTML that is not the page it stands for, and for a document that is locked or broken.
+    """
+    kind = kinds.binary_kind(body.media_type)
+    if kind is not None:
+        return _from_document(kind, body, limits or Limits())
     markup = decode(body.data, body.charset)
-    match _kind(body.media_type, markup):
-        case "html":
-            return _from_html(markup, body.url)
-        case "xml":
-            return Text(clean(strip.strip_xml(markup)))
-        case "json":
-            return Text(clean(_json(markup)))
-    return Text(clean(markup))
+    kind = kinds.text_kind(body.media_type, body.url, markup)
+    if kind is Kind.HTML:
+        return _from_html(markup, body.url)
+    return _from_source(kind, markup, body)
 
 
-def _kind(media_type: str, markup: str) -> str:
-    media_type = media_type.partition(";")[0].strip().lower()
-    if media_type in ("text/html", "application/xhtml+xml"):
-        return "html"
-    if media_type == "application/json" or media_type.endswith(("+json", "/json")):
-        return "json"
-    is_xml = media_type.endswith(("/xml", "+xml"))
-    if (is_xml or not media_type or media_type == "application/octet-stream") and _LOOKS_LIKE_HTML.search(
-        markup[:_SNIFFED]
-    ):
-        return "html"
-    return "xml" if is_xml else "text"
+def _from_document(kind: Kind, body: Body, limits: Limits) -> Text:
+    # Imported by need, like all that few pages ask for: a worker that reads web pages starts without them.
+    if kind is Kind.PDF:
+        from dowse.extract.documents.pdf import convert as pdf
+
+        return pdf.to_text(body.data, limits)
+    from dowse.extract.documents import office
+
+    readers = {Kind.WORD: office.from_word, Kind.SHEETS: office.from_sheets, Kind.SLIDES: office.from_slides}
+    return readers[kind](body)
+
+
+def _from_source(kind: Kind, source: str, body: Body) -> Text:
+    match kind:
+        case Kind.FEED | Kind.XML:
+            return _from_xml(kind, source, body.url)
+        case Kind.JSON:
+            return _from_json(source, body.url)
+        case Kind.JSON_LINES:
+            return plain.from_json_lines(source)
+        case Kind.CSV:
+            return plain.from_csv(source, is_tabbed=kinds.is_tabbed(body.media_type, body.url))
+        case Kind.CODE:
+            return plain.from_code(source, kinds.language_of(body.media_type, body.url))
+    return plain.from_prose(source)
+
+
+def _from_xml(kind: Kind, source: str, url: str) -> Text:
+    from dowse.extract.documents import feeds, markup
+
+    feed = feeds.from_feed(source, url) if kind is Kind.FEED else None
+    return feed or markup.from_xml(source)
+
+
+def _from_json(source: str, url: str) -> Text:
+    from dowse.extract.documents import feeds
+
+    return feeds.from_json_feed(source, url) or plain.from_json(source)
 
 
 def _from_html(markup: str, url: str) -> Text:
-    if not tags.is_parseable(markup):
-        return Text(clean(strip.strip_html(markup)))
+    text = _selected(markup, url) if tags.is_parseable(markup) else Text(clean(strip.strip_html(markup)))
+    unreadable = verdict.of_page(markup, url, text.markdown)
+    if unreadable is not None:
+        raise unreadable
+    return Text(without_repeated_title(text.markdown, text.title), text.title)
+
+
+def _selected(markup: str, url: str) -> Text:
     selected = select(markup, url)
-    markdown = render(selected.html)
-    if not markdown:
-        # The converter returns nothing for trees deeper than it likes.
-        markdown = clean(strip.strip_html(selected.html))
-    return Text(without_repeated_title(markdown, selected.title), selected.title)
-
-
-def _json(source: str) -> str:
-    try:
-        value = json.loads(source)
-        pretty = _indented(value) if len(source) <= _LARGEST_INDENTED_JSON else ""
-    except (ValueError, RecursionError):
-        return source
-    return fenced(pretty or source.strip(), "json")
-
-
-def _indented(value: object) -> str:
-    """Indented JSON; nothing when nesting would make it many times longer than its source."""
-    pieces: list[str] = []
-    size = 0
-    for piece in json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(value):
-        pieces.append(piece)
-        size += len(piece)
-        if size > 4 * _LARGEST_INDENTED_JSON:
-            return ""
-    return "".join(pieces)
+    # The converter returns nothing for trees deeper than it likes.
+    return Text(render(selected.html) or clean(strip.strip_html(selected.html)), selected.title)

@@ -6,8 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import BinaryIO
 
+from dowse.errors import PageUnreadable
+from dowse.models import Onward, Status
+
 CONVERT = "convert"
 STRIP = "strip"
+FRAGMENTS = "fragments"
 
 LENGTH_BYTES = 4
 # A 5 MB page of nested lists can grow severalfold; anything beyond this is a worker gone wrong.
@@ -22,6 +26,22 @@ def head(header: Mapping[str, str | float | bool], payload_bytes: int) -> bytes:
     """Everything of a frame that precedes its payload."""
     line = json.dumps(header).encode("ascii") + b"\n"
     return (len(line) + payload_bytes).to_bytes(LENGTH_BYTES, "big") + line
+
+
+def verdict_header(verdict: PageUnreadable) -> dict[str, str | float | bool]:
+    """The header of an answer that holds no text, because what came is not the page."""
+    return {"ok": True, "status": verdict.status, "detail": verdict.detail, "onward": verdict.onward.value}
+
+
+def verdict(header: Mapping[str, object]) -> PageUnreadable | None:
+    """What a worker said about a page instead of its text."""
+    if "status" not in header:
+        return None
+    try:
+        status, onward = Status(str(header["status"])), Onward(str(header.get("onward")))
+    except ValueError:
+        raise BrokenFrame("no such status") from None
+    return PageUnreadable(status, str(header.get("detail", "")), onward)
 
 
 def length(prefix: bytes) -> int:

@@ -6,12 +6,14 @@ Nothing here imports a parser; pages are touched in the workers only.
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dowse.errors import PageUnreadable
 from dowse.extract import frames
 from dowse.extract.process import Worker, WorkerFailed
-from dowse.models import NO_READABLE_CONTENT, Body, Status, Text
+from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 
 _LONGEST_JOB_S = 8.0
 # Half of it is what 5 MB of nothing but tags take, start of the process included.
@@ -30,7 +32,8 @@ class _Slot:
 class WorkerPool:
     """Implements `interfaces.Extractor` with at most `size` processes."""
 
-    def __init__(self, size: int = 2) -> None:
+    def __init__(self, size: int = 2, *, pdf_max_pages: int = 100) -> None:
+        self._pdf_max_pages = pdf_max_pages
         self._all = [_Slot() for _ in range(size)]
         # Last in, first out: a second process is started only when the first is busy.
         self._idle: asyncio.LifoQueue[_Slot] = asyncio.LifoQueue()
@@ -45,7 +48,10 @@ class WorkerPool:
         return tuple(slot.worker.pid for slot in self._all if slot.worker is not None)
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
-        """The Markdown of a body; for HTML that cannot be converted, at least its words."""
+        """The Markdown of a body; for HTML that cannot be converted, at least its words.
+
+        What only stands for the page, such as a challenge or a login form, is `PageUnreadable` with its status.
+        """
         end = asyncio.get_running_loop().time() + timeout_s
         slot = await self._free_slot(timeout_s)
         try:
@@ -53,8 +59,23 @@ class WorkerPool:
         finally:
             self._idle.put_nowait(slot)
         if not text.markdown.strip():
-            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
+            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
         return text
+
+    async def render(
+        self, fragments: Sequence[str], *, url: str, timeout_s: float, without: Sequence[str] = ()
+    ) -> list[str]:
+        """Each piece of HTML as Markdown, in one job."""
+        job = json.dumps({"fragments": list(fragments), "without": list(without)}).encode()
+        slot = await self._free_slot(timeout_s)
+        try:
+            body = Body(url, job, "application/json")
+            answer = await self._job(slot, body, frames.FRAGMENTS, min(timeout_s, _LONGEST_JOB_S))
+        except WorkerFailed:
+            raise PageUnreadable(Status.ERROR, "could not be converted") from None
+        finally:
+            self._idle.put_nowait(slot)
+        return [str(piece) for piece in json.loads(answer.markdown)]
 
     async def close(self) -> None:
         """Kill every worker and wait until none is left; jobs under way fail."""
@@ -73,7 +94,7 @@ class WorkerPool:
 
     async def _text(self, slot: _Slot, body: Body, end: float) -> Text:
         left_s = end - asyncio.get_running_loop().time()
-        is_markup = not body.media_type or any(kind in body.media_type.lower() for kind in ("html", "xml"))
+        is_markup = _is_markup(body.media_type)
         reserved_s = min(_STRIP_S, _RESERVED_SHARE * left_s) if is_markup else 0.0
         try:
             return await self._job(slot, body, frames.CONVERT, min(left_s - reserved_s, _LONGEST_JOB_S))
@@ -94,6 +115,7 @@ class WorkerPool:
             "url": body.url,
             "media_type": body.media_type,
             "charset": body.charset,
+            "pdf_pages": self._pdf_max_pages,
         }
         done = False
         try:
@@ -101,15 +123,21 @@ class WorkerPool:
                 answer, markdown = await worker.run(header, body.data)
             if not answer.get("ok"):
                 raise WorkerFailed(str(answer.get("error")))
+            verdict = frames.verdict(answer)
             done = True
         except TimeoutError:
             raise WorkerFailed("took too long") from None
+        except frames.BrokenFrame as error:
+            raise WorkerFailed(str(error)) from error
         finally:
             if not done:
                 self._discard(slot)
+        if verdict is not None:
+            raise verdict
         words = answer.get("word_count")
         title = str(answer.get("title", ""))
-        return Text(markdown.decode("utf-8", "replace"), title, words if isinstance(words, int) else 0)
+        is_cut = answer.get("is_cut") is True
+        return Text(markdown.decode("utf-8", "replace"), title, words if isinstance(words, int) else 0, is_cut)
 
     def _worker(self, slot: _Slot) -> Worker:
         if self._closed:
@@ -129,3 +157,9 @@ class WorkerPool:
         task = asyncio.get_running_loop().create_task(worker.reap())
         self._reaping.add(task)
         task.add_done_callback(self._reaping.discard)
+
+
+def _is_markup(media_type: str) -> bool:
+    """Whether tags could be taken out of it; the names of office files speak of XML too."""
+    name = media_type.partition(";")[0].strip().lower()
+    return not name or "html" in name or name.endswith(("/xml", "+xml"))

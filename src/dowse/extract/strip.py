@@ -67,11 +67,9 @@ _INLINE = frozenset(
         "img",
     }
 )
-_XML_DROPPED = frozenset({"script", "style"})
 _CELLS = frozenset({"td", "th"})
 _BLANKS = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r"\n(?: ?\n)+")
-_CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
 
 
 def to_stripped_text(body: Body) -> Text:
@@ -81,16 +79,10 @@ def to_stripped_text(body: Body) -> Text:
 
 def strip_html(markup: str) -> str:
     """The text a person would see, a line for each block; links and structure are lost."""
-    return _tidy(html.unescape("".join(_pieces(markup, inline=_INLINE, dropped=_DROPPED))))
+    return _tidy(html.unescape("".join(_pieces(markup))))
 
 
-def strip_xml(markup: str) -> str:
-    """The text of each element on a line of its own; markup that was escaped or quoted inside goes too."""
-    once = html.unescape("".join(_pieces(_CDATA.sub(" ", markup), inline=frozenset(), dropped=_XML_DROPPED)))
-    return strip_html(once)
-
-
-def _pieces(markup: str, *, inline: frozenset[str], dropped: frozenset[str]) -> list[str]:
+def _pieces(markup: str) -> list[str]:
     """Text between tags; while `skipping` names an element, `level` counts how many of it are open."""
     pieces: list[str] = []
     skipping, level, position = "", 0, 0
@@ -101,9 +93,9 @@ def _pieces(markup: str, *, inline: frozenset[str], dropped: frozenset[str]) -> 
         if skipping:
             level += (-1 if found["slash"] else 1) if name == skipping else 0
             skipping = skipping if level else ""
-        elif not found["slash"] and (name in dropped or _is_hidden(name, found["attributes"])):
+        elif not found["slash"] and (name in _DROPPED or _is_hidden(name, found["attributes"])):
             skipping, level = name, 1
-        elif name and name not in inline:
+        elif name and name not in _INLINE:
             pieces.append(" " if name in _CELLS else "\n")
     if not skipping:
         pieces.append(markup[position:])

@@ -13,7 +13,7 @@ def without_repeated_title(markdown: str, title: str) -> str:
     lines = markdown.split("\n")
     for index, line in enumerate(lines[:12]):
         heading = _HEADING.match(line)
-        if heading and _same(heading[1], title):
+        if heading and same_words(heading[1], title):
             if seen:
                 # The empty line behind it goes too.
                 return "\n".join(lines[:index] + lines[index + 2 :])
@@ -28,5 +28,6 @@ def fenced(code: str, language: str) -> str:
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-def _same(heading: str, title: str) -> bool:
+def same_words(heading: str, title: str) -> bool:
+    """Whether a heading says what the title says, whatever the punctuation."""
     return bool(title) and re.sub(r"\W+", "", heading).casefold() == re.sub(r"\W+", "", title).casefold()

@@ -10,7 +10,9 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Mapping
 
+from dowse.errors import PageUnreadable
 from dowse.extract import frames
 from dowse.markdown import word_count
 from dowse.models import Body, Text
@@ -44,25 +46,37 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
     signal.setitimer(signal.ITIMER_REAL, float(str(job["limit_s"])) + _GRACE_S)
     body = Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
     try:
-        text = _convert(str(job["mode"]), body)
+        text = _convert(body, job)
         payload = text.markdown.encode()
+    except PageUnreadable as verdict:
+        return frames.head(frames.verdict_header(verdict), 0), b""
     except Exception as error:  # the boundary of a job: whatever a page provokes is answered
         return frames.head({"ok": False, "error": type(error).__name__}, 0), b""
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    header: dict[str, str | float | bool] = {"ok": True, "title": text.title, "word_count": word_count(text.markdown)}
+    header: dict[str, str | float | bool] = {
+        "ok": True,
+        "title": text.title,
+        "word_count": word_count(text.markdown),
+        "is_cut": text.is_cut,
+    }
     return frames.head(header, len(payload)), payload
 
 
-def _convert(mode: str, body: Body) -> Text:
+def _convert(body: Body, job: Mapping[str, object]) -> Text:
     # Imported by need: the stripper's second attempt must not wait for the libraries of the first.
-    if mode == frames.STRIP:
+    if job["mode"] == frames.STRIP:
         from dowse.extract.strip import to_stripped_text
 
         return to_stripped_text(body)
-    from dowse.extract.convert import to_text
+    if job["mode"] == frames.FRAGMENTS:
+        from dowse.extract.fragments import to_texts
 
-    return to_text(body)
+        return to_texts(body)
+    from dowse.extract.convert import to_text
+    from dowse.extract.documents.limits import Limits
+
+    return to_text(body, Limits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"]))))
 
 
 if __name__ == "__main__":

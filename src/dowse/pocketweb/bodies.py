@@ -1,4 +1,4 @@
-"""Bodies that are better made than stored: a PDF, a PNG, and a page long enough to need cutting."""
+"""Bodies that are better made than stored: a PNG, and a page long enough to need cutting."""
 
 from __future__ import annotations
 
@@ -48,33 +48,6 @@ def _sentence(station: int, year: int) -> str:
     return (
         f"In {year} the keeper of Station {station} noted {_WEATHER[pick % 7]} on {pick % 90 + 10} days, "
         f"sent off {pick % 47 + 3} loads of {_CARGO[pick % 9]} and {_DEEDS[pick % 5]}."
-    )
-
-
-@functools.cache
-def pdf() -> bytes:
-    """A valid one-page PDF with one line of text."""
-    stream = b"BT /F1 18 Tf 40 100 Td (Leaflet of the pocket web) Tj ET"
-    objects = (
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R"
-        b" /Resources << /Font << /F1 5 0 R >> >> >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    )
-    out = b"%PDF-1.4\n"
-    offsets = []
-    for number, content in enumerate(objects, 1):
-        offsets.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    size = len(objects) + 1
-    return out + b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
-        size,
-        table,
-        size,
-        len(out),
     )
 
 

@@ -12,12 +12,13 @@ from typing import Self
 
 from aiohttp import web
 
-from dowse.pocketweb import bodies
+from dowse.pocketweb import bodies, documents
 from dowse.pocketweb.misbehaviour import ELSEWHERE, Trouble, misbehave
 from dowse.pocketweb.script import Script
 from dowse.pocketweb.seen import RequestLog, SeenRequest, watching
 
 _HTML = "text/html; charset=utf-8"
+_OFFICE = "application/vnd.openxmlformats-officedocument."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,15 @@ _STORED = {
     "/files/stations.json": _Stored("stations.json", "application/json"),
     "/files/field-guide.md": _Stored("field-guide.md", "text/markdown; charset=utf-8"),
     "/files/tides.csv": _Stored("tides.csv", "text/csv; charset=utf-8"),
+    "/files/feed.xml": _Stored("feed.xml", "application/atom+xml; charset=utf-8"),
     "/robots.txt": _Stored("robots.txt", "text/plain; charset=utf-8"),
 }
 _MADE = {
     "/long": (bodies.long_page, _HTML),
-    "/files/leaflet.pdf": (bodies.pdf, "application/pdf"),
+    "/files/leaflet.pdf": (documents.leaflet, "application/pdf"),
+    "/files/handbook.pdf": (documents.handbook, "application/pdf"),
+    "/files/report.docx": (documents.report, f"{_OFFICE}wordprocessingml.document"),
+    "/files/rates.xlsx": (documents.rates, f"{_OFFICE}spreadsheetml.sheet"),
     "/files/dot.png": (bodies.png, "image/png"),
 }
 _HOPS = "/redirect/"

@@ -8,8 +8,9 @@ import zlib
 import pytest
 
 from dowse.pocketweb import PATHS
-from dowse.pocketweb.bodies import LONG_PAGE_BYTES, NEEDLE, pdf, png
+from dowse.pocketweb.bodies import LONG_PAGE_BYTES, NEEDLE, png
 from dowse.pocketweb.corpus import DOCUMENTS
+from dowse.pocketweb.documents import leaflet
 
 
 async def read(http, pocket, path: str):
@@ -80,7 +81,7 @@ async def test_the_json_file_parses(pocket, http):
 
 
 def test_the_pdf_has_a_table_that_points_at_its_objects():
-    body = pdf()
+    body = leaflet()
     start = int(body.split(b"startxref\n")[1].split()[0])
     lines = body[start:].split(b"\n")
     assert lines[0] == b"xref"
