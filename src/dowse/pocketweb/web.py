@@ -16,12 +16,35 @@ from dowse.pocketweb.reading import ReaderDouble
 from dowse.pocketweb.searxng import Searxng
 from dowse.pocketweb.serper import Serper, SerperScrape
 from dowse.pocketweb.site import Site
+from dowse.pocketweb.sites import SiteDouble
+from dowse.pocketweb.sites_arxiv import ArxivApi
+from dowse.pocketweb.sites_crates import CratesApi
+from dowse.pocketweb.sites_github import GithubApi
+from dowse.pocketweb.sites_hackernews import HackerNewsApi
+from dowse.pocketweb.sites_mdn import MdnApi
+from dowse.pocketweb.sites_npm import NpmApi
+from dowse.pocketweb.sites_pypi import PypiApi
+from dowse.pocketweb.sites_stackexchange import StackExchangeApi
+from dowse.pocketweb.sites_wikipedia import WikipediaApi
 from dowse.pocketweb.tavily import Tavily, TavilyExtract
 
 # They open nothing; they look like real keys so that redaction is tested against the real thing.
 SERPER_KEY = "5e9a1c47d20b83f6e4c7190a2bd85f3361fe07ca"
 EXA_KEY = "7b1f6c02-94de-4a58-8c3f-e20d5a91b7c4"
 TAVILY_KEY = "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"
+
+# The APIs behind well-known sites. A new one is one file and one line here.
+SITES: tuple[type[SiteDouble], ...] = (
+    StackExchangeApi,
+    HackerNewsApi,
+    WikipediaApi,
+    ArxivApi,
+    GithubApi,
+    PypiApi,
+    NpmApi,
+    CratesApi,
+    MdnApi,
+)
 
 HOST = "127.0.0.1"
 PROVIDERS = ("serper", "exa", "tavily", "searxng")
@@ -43,6 +66,7 @@ class PocketWeb:
         self.serper_scrape = SerperScrape(chosen["serper"], self._origin)
         self.exa_contents = ExaContents(chosen["exa"], self._origin)
         self.tavily_extract = TavilyExtract(chosen["tavily"], self._origin)
+        self.sites = {kind.name: kind(chosen.get(kind.name, ""), self._origin) for kind in SITES}
         self.pages = Site()
         self._port = port
         self._runner: web.AppRunner | None = None
@@ -54,7 +78,7 @@ class PocketWeb:
 
     @property
     def doubles(self) -> tuple[Double, ...]:
-        return (self.serper, self.exa, self.tavily, self.searxng, *self.readers)
+        return (self.serper, self.exa, self.tavily, self.searxng, *self.readers, *self.sites.values())
 
     @property
     def readers(self) -> tuple[ReaderDouble, ...]:
@@ -81,6 +105,7 @@ class PocketWeb:
             "TAVILY_SEARCH_ENDPOINT": self.page(self.tavily.path),
             "TAVILY_EXTRACT_ENDPOINT": self.page(self.tavily_extract.path),
             "DOWSE_ALLOW_PRIVATE": f"{HOST}:{self._port}",
+            **{site.variable: self.page(site.endpoint) for site in self.sites.values()},
         }
 
     def reset(self) -> None:
@@ -93,7 +118,7 @@ class PocketWeb:
         app = web.Application()
         for reader in self.readers:
             app.router.add_route("*", reader.path, self._tracked(reader.handle))
-        for double in (self.serper, self.exa, self.tavily, self.searxng):
+        for double in (self.serper, self.exa, self.tavily, self.searxng, *self.sites.values()):
             app.router.add_route("*", f"/{double.name}/{{rest:.*}}", self._tracked(double.handle))
         app.router.add_route("*", "/{rest:.*}", self._tracked(self.pages.handle))
         # Cancellation is how a handler learns that its client has left.

@@ -6,6 +6,7 @@ import pytest
 from aiohttp import ClientSession
 
 from dowse.pocketweb import EXA_KEY, SERPER_KEY, TAVILY_KEY, Listing, PocketWeb, closed_port
+from dowse.settings_reading import LOADERS
 
 LISTING = Listing("One", "https://one.example/", "The first.", "2026-09-14")
 
@@ -130,7 +131,9 @@ async def test_environment_names_the_credentials_asked_for_and_every_endpoint(po
         "TAVILY_SEARCH_ENDPOINT": f"{origin}/tavily/search",
         "TAVILY_EXTRACT_ENDPOINT": f"{origin}/tavily/extract",
         "DOWSE_ALLOW_PRIVATE": f"127.0.0.1:{pocket.port}",
+        **{site.variable: origin + site.endpoint for site in pocket.sites.values()},
     }
+    assert set(pocket.sites) == set(LOADERS)
     assert pocket.environment() == everywhere
     assert pocket.environment("exa") == everywhere | {"EXA_API_KEY": EXA_KEY}
     assert pocket.environment("serper", "tavily", "searxng") == everywhere | {

@@ -1,0 +1,230 @@
+"""Packages on npm: one version with its dependencies and commands, whether it is deprecated, and the README."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dowse import urls
+from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError, TimedOut
+from dowse.loaders.compose import Part, day, label, page
+from dowse.loaders.kit import TIMEOUT_S, Kit
+from dowse.loaders.markup import Place
+from dowse.loaders.packages import (
+    ASKING_SHARE,
+    MAX_CHARS,
+    Release,
+    bullets,
+    code,
+    links,
+    mapping,
+    missing,
+    readme,
+    releases,
+    segments,
+    sentence,
+    warning,
+)
+from dowse.models import Deadline, Status, Text
+from dowse.providers.api import Json, string
+from dowse.urls import Url
+
+NAME = "npm"
+SITE = "https://www.npmjs.com"
+_SCOPE = re.compile(r"@[A-Za-z0-9~_-][A-Za-z0-9._~-]{0,100}")
+_PACKAGE = re.compile(r"[A-Za-z0-9~_-][A-Za-z0-9._~-]{0,213}")
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,80}")
+_SHORT_REPOSITORY = re.compile(r"(?:(github|gitlab|bitbucket):)?([\w.-]{1,100}/[\w.-]{1,100})")
+_HOSTS = {"github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org"}
+# What the registry has in place of a README that it did not find.
+_NO_README = "ERROR: No README data found!"
+_MOST_MAINTAINERS = 10
+_NO_DOCUMENT = (
+    "…(the registry's document on this package is too large or could not be read: the README, the dates and the other "
+    "versions are missing here; they are at {link})"
+)
+
+
+class Npm:
+    """Implements `interfaces.SiteLoader`."""
+
+    name = NAME
+    timeout_s = TIMEOUT_S
+
+    def __init__(self, kit: Kit) -> None:
+        self._api = kit.api(NAME)
+        self._base = kit.settings.npm_registry_url.rstrip("/")
+
+    def accepts(self, url: Url) -> bool:
+        return bool(_target(url)[0])
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        parsed = urls.parse(url)
+        package, version = _target(parsed) if parsed else ("", "")
+        try:
+            # It holds every version there ever was, and popular packages have thousands.
+            document = await self._get(package, deadline.capped(ASKING_SHARE * deadline.remaining_s()))
+        except (NetworkFailed, TimedOut):
+            manifest = await self._get(f"{package}/{version or 'latest'}", deadline)
+            return _page({}, manifest, package, version)
+        return _page(document, _manifest(document, version), package, version)
+
+    async def _get(self, path: str, deadline: Deadline) -> Json:
+        name = path.replace("/", "%2F", 1) if path.startswith("@") else path
+        try:
+            return await self._api.get(f"{self._base}/{name}", deadline, headers={}, params={})
+        except ProviderError as error:
+            raise missing(error, "package on npm") from error
+
+
+def _target(url: Url) -> tuple[str, str]:
+    """The package with its scope, and the version if the address names one."""
+    match segments(url, "www.npmjs.com", "npmjs.com"):
+        case ["package", scope, name, *rest] if _SCOPE.fullmatch(scope):
+            package = f"{scope}/{name}"
+        case ["package", name, *rest]:
+            package = name
+        case _:
+            return "", ""
+    if not _PACKAGE.fullmatch(name):
+        return "", ""
+    match rest:
+        case []:
+            return package, ""
+        case ["v", version] if _VERSION.fullmatch(version):
+            return package, version
+    return "", ""
+
+
+def _manifest(document: Json, version: str) -> Json:
+    """One version out of the document; the address may name it by a tag."""
+    tags = mapping(document, "dist-tags")
+    wanted = string(tags, version or "latest") or version
+    found = mapping(mapping(document, "versions"), wanted)
+    if not found:
+        raise PageUnreadable(Status.NOT_FOUND, "no such version on npm")
+    return found
+
+
+def _page(document: Json, manifest: Json, package: str, version: str) -> Text:
+    number = string(manifest, "version")
+    if not number:
+        raise BadAnswer(NAME, "the answer names no version")
+    home = f"{SITE}/package/{package}"
+    link = f"{home}/v/{number}" if version else home
+    latest = string(mapping(document, "dist-tags"), "latest")
+    warnings = [
+        _deprecation(manifest),
+        warning("Not the latest version", f"that is {latest}") if latest not in ("", number) else "",
+    ]
+    title = f"{label(package)} {label(number)}"
+    return page(
+        link,
+        title,
+        [
+            Part(f"# {title}", _facts(document, manifest, link), "\n>\n".join(filter(None, warnings))),
+            sentence(string(manifest, "description")),
+            bullets("## Dependencies", _ranges(manifest, "dependencies"))
+            or Part("## Dependencies", body="None are declared."),
+            bullets("## Peer dependencies", _ranges(manifest, "peerDependencies")),
+            bullets("## Optional dependencies", _ranges(manifest, "optionalDependencies")),
+            bullets("## Commands", _commands(manifest)),
+            bullets("## Tags", [f"{code(tag)}: {code(str(of))}" for tag, of in mapping(document, "dist-tags").items()]),
+            links(_links(manifest)),
+            releases(_releases(document), f"{home}?activeTab=versions"),
+            _readme(document, manifest),
+        ],
+        max_chars=MAX_CHARS,
+        rest="" if document else _NO_DOCUMENT.format(link=link),
+    )
+
+
+def _facts(document: Json, manifest: Json, link: str) -> list[str]:
+    engines = ", ".join(code(f"{name} {wanted}") for name, wanted in mapping(manifest, "engines").items())
+    told = {
+        "Published": day(mapping(document, "time").get(string(manifest, "version"))),
+        "Licence": _named(manifest.get("license"), "type"),
+        "Module system": "ES modules" if string(manifest, "type") == "module" else "",
+        "Types": "included" if string(manifest, "types", "typings") else "",
+        "Author": _named(manifest.get("author"), "name"),
+        "Maintainers": ", ".join(_people(document.get("maintainers") or manifest.get("maintainers"))),
+    }
+    return [
+        "npm package",
+        f"Link: {link}",
+        f"Engines: {engines}" if engines else "",
+        *(f"{name}: {label(text, 120)}" for name, text in told.items() if text),
+    ]
+
+
+def _deprecation(manifest: Json) -> str:
+    """Authors say why, or only that it is so."""
+    said = manifest.get("deprecated")
+    return warning("Deprecated", said if isinstance(said, str) else "") if said else ""
+
+
+def _named(value: object, name: str) -> str:
+    """A field that is a text in some packages and an object with a name in others."""
+    return string(value, name) if isinstance(value, dict) else value if isinstance(value, str) else ""
+
+
+def _people(value: object) -> list[str]:
+    found = [_named(item, "name") for item in value[:_MOST_MAINTAINERS]] if isinstance(value, list) else []
+    more = [f"and {len(value) - len(found)} more"] if isinstance(value, list) and len(value) > len(found) else []
+    return [*filter(None, found), *more]
+
+
+def _ranges(manifest: Json, name: str) -> list[str]:
+    optional = mapping(manifest, "peerDependenciesMeta") if name == "peerDependencies" else {}
+    return [
+        f"{code(package)} {code(str(wanted))}" + (" (optional)" if mapping(optional, package).get("optional") else "")
+        for package, wanted in mapping(manifest, name).items()
+    ]
+
+
+def _commands(manifest: Json) -> Sequence[str]:
+    value = manifest.get("bin")
+    if isinstance(value, dict):
+        return [code(command) for command in value]
+    return [code(string(manifest, "name").rpartition("/")[2])] if isinstance(value, str) else []
+
+
+def _links(manifest: Json) -> dict[str, str]:
+    return {
+        "Repository": _repository(_named(manifest.get("repository"), "url")),
+        "Homepage": string(manifest, "homepage"),
+        "Issues": _named(manifest.get("bugs"), "url"),
+    }
+
+
+def _repository(written: str) -> str:
+    """The address a person would open; packages write it in the ways of git and of npm."""
+    written = written.strip()
+    if short := _SHORT_REPOSITORY.fullmatch(written):
+        return f"https://{_HOSTS[short[1] or 'github']}/{short[2]}"
+    address = written.removeprefix("git+").removesuffix(".git")
+    for beginning in ("git://", "ssh://git@", "git@"):
+        if address.startswith(beginning):
+            return "https://" + address.removeprefix(beginning).replace(":", "/", 1)
+    return address
+
+
+def _releases(document: Json) -> list[Release]:
+    """Versions by the day they were published; those that were taken back again are not among them."""
+    versions, times = mapping(document, "versions"), mapping(document, "time")
+    dated = sorted(((str(times.get(number, "")), number) for number in versions), reverse=True)
+    return [
+        Release(number, day(moment), "deprecated" if mapping(versions, number).get("deprecated") else "")
+        for moment, number in dated
+    ]
+
+
+def _readme(document: Json, manifest: Json) -> Part | str:
+    """The version's own, or that of the latest one, which is all that most packages have."""
+    own = string(manifest, "readme")
+    text = own or string(document, "readme")
+    is_own = own or string(manifest, "version") == string(mapping(document, "dist-tags"), "latest")
+    heading = "## README" if is_own else "## README of the latest version"
+    address = urls.parse(_repository(_named(manifest.get("repository"), "url")))
+    place = Place(f"{address.href}/blob/HEAD") if address and address.name == _HOSTS["github"] else None
+    return readme("" if text.strip() == _NO_README else text, is_markdown=True, heading=heading, place=place)

@@ -1,0 +1,27 @@
+"""Double of PyPI's JSON API: it knows packages by their normalised names only and redirects from all others."""
+
+from __future__ import annotations
+
+import re
+
+from aiohttp import web
+
+from dowse.pocketweb.seen import SeenRequest
+from dowse.pocketweb.sites import SiteDouble
+
+_ROUTE = re.compile(r"/pypi/([^/]+)(?:/[^/]+)?/json")
+_SEPARATORS = re.compile(r"[-_.]+")
+
+
+class PypiApi(SiteDouble):
+    name = "pypi"
+    variable = "PYPI_URL"
+
+    def checks(self, seen: SeenRequest) -> web.Response | None:
+        route = _ROUTE.fullmatch(seen.path.removeprefix(self.path))
+        if route is None:
+            return web.Response(text="<html>404 Not Found</html>", content_type="text/html", status=404)
+        normalised = _SEPARATORS.sub("-", route[1]).lower()
+        if route[1] != normalised:
+            return web.Response(status=301, headers={"Location": seen.path.replace(route[1], normalised, 1)})
+        return super().checks(seen)
