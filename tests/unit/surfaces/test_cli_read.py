@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,9 +13,12 @@ import pytest
 from dowse.contracts.schemas import GET_CONTENT_OUTPUT
 from dowse.pocketweb import PocketWeb
 from dowse.surfaces.cli.main import main
+from tests.unit.surfaces.conftest import Terminal
 
 Point = Callable[..., PocketWeb]
+Look = Callable[..., tuple[int, str]]
 Captured = pytest.CaptureFixture[str]
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 def test_a_page_is_printed_as_markdown_under_its_address(point: Point, capsys: Captured) -> None:
@@ -70,6 +74,88 @@ def test_no_control_character_reaches_the_terminal(point: Point, capsys: Capture
     assert [character for character in shown if character != "\n" and not character.isprintable()] == []
 
 
+@pytest.fixture
+def look(monkeypatch: pytest.MonkeyPatch) -> Look:
+    """What somebody at a terminal sees, and the exit code."""
+
+    def run(*arguments: str, width: int = 60, encoding: str = "utf-8") -> tuple[int, str]:
+        terminal = Terminal()
+        terminal.reconfigure(encoding=encoding)
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setattr(sys, "stdout", terminal)
+        return main(["read", *arguments]), terminal.shown
+
+    return run
+
+
+def test_a_terminal_gets_the_page_laid_out_with_its_title_once(point: Point, look: Look) -> None:
+    url = point().page("/articles/python-315")
+    code, coloured = look(url)
+    shown = _COLOUR.sub("", coloured)
+    assert (code, coloured == shown) == (0, False)
+    assert shown.startswith(f"{url}\n\n# Python 3.15: what changes for your code\n\nPublished on ")
+    assert "\n • Set PYTHONUTF8=0 for a while\n" in shown
+    assert max(map(len, shown.split("\n"))) <= 60
+
+
+def test_a_title_that_the_text_lacks_is_put_above_it(point: Point, look: Look) -> None:
+    web = point()
+    web.pages.serves("/page", "<title>A title</title><p>A paragraph of some length that is the content.</p>")
+    shown = _COLOUR.sub("", look(web.page("/page"))[1])
+    assert shown == f"{web.page('/page')}\n\n# A title\n\nA paragraph of some length that is the content.\n"
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_a_terminal_without_colour_gets_no_escape(
+    point: Point, look: Look, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    _, shown = look(point().page("/articles/python-315"))
+    assert "\x1b" not in shown
+    assert "\n • Set PYTHONUTF8=0 for a while\n" in shown
+
+
+def test_a_wide_terminal_is_not_filled(point: Point, look: Look) -> None:
+    _, shown = look(point().page("/articles/python-315"), width=300)
+    assert 90 < max(map(len, _COLOUR.sub("", shown).split("\n"))) <= 100
+
+
+@pytest.mark.parametrize(("flags", "encoding"), [([], "ascii"), (["--raw"], "utf-8")])
+def test_raw_is_markdown_and_so_it_is_where_the_terminal_lacks_characters(
+    point: Point, look: Look, flags: list[str], encoding: str
+) -> None:
+    _, shown = look(point().page("/articles/python-315"), *flags, encoding=encoding)
+    assert "\n- Set `PYTHONUTF8=0` for a while\n" in shown
+
+
+def test_a_failure_on_a_terminal_is_the_note_as_it_is(point: Point, look: Look) -> None:
+    code, shown = look(point().page("/missing"))
+    assert code == 1
+    assert shown.startswith("_Failed to retrieve page content: the page does not exist_\n\nSource: ")
+
+
+def test_a_question_shows_the_part_that_answers(point: Point, capsys: Captured) -> None:
+    web = point()
+    arguments = ["--question", "Which encoding does a text file have?", "--max-tokens", "200"]
+    assert main(["read", web.page("/articles/python-315"), *arguments]) == 0
+    shown = capsys.readouterr().out
+    assert "now means UTF-8" in shown
+    assert "Command-line tools gain most" not in shown
+    assert shown.endswith("[…]\n\n(cut; --max-tokens shows more)\n")
+
+
+def test_a_question_without_an_answer_is_said(point: Point, capsys: Captured) -> None:
+    arguments = ["--question", "quantum chromodynamics", "--max-tokens", "100"]
+    assert main(["read", point().page("/articles/python-315"), *arguments]) == 0
+    assert capsys.readouterr().out.endswith("note: no word of the question is on the page; this is its beginning\n")
+
+
+def test_the_renderer_is_not_loaded_for_a_pipe(point: Point) -> None:
+    code = "import sys; from dowse.surfaces.cli.main import main; main(sys.argv[1:]); sys.exit('rich' in sys.modules)"
+    command = [sys.executable, "-c", code, "read", point().page("/articles/python-315")]
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, timeout=60, check=False).returncode == 0
+
+
 def test_a_private_address_is_not_read(pocket: PocketWeb, capsys: Captured) -> None:
     assert main(["read", pocket.page("/")]) == 1
     assert "the address is not allowed" in capsys.readouterr().out
@@ -88,6 +174,7 @@ def test_offline_refuses_at_once(point: Point, capsys: Captured) -> None:
     [
         (["not an address"], "url must be a web address such as https://example.org/page, not 'not an address'."),
         (["x.example", "--max-tokens", "5"], "max_tokens must be a whole number from 100 to 24000, not 5."),
+        (["x.example", "--question", ""], "question must not be empty."),
     ],
 )
 def test_wrong_arguments_are_one_line_and_exit_code_2(capsys: Captured, arguments: list[str], sentence: str) -> None:

@@ -3,33 +3,75 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import sys
 
+from dowse import config
 from dowse.contracts.tool import Structured
 from dowse.models import Status
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.terminal import style, tried
 
+# Longer lines are hard to read, however wide the window is.
+_WIDEST = 100
+# What lists, quotations and tables are drawn with.
+_DRAWN = "•▌─"
+
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("read", help="read one page as Markdown", description=__doc__)
     parser.add_argument("url", help="the page's address")
+    parser.add_argument("--question", metavar="Q", help="show the part of the page that answers this")
     parser.add_argument("--max-tokens", metavar="N", help="bound for the text")
     parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
-    parser.add_argument("--json", action="store_true", help="print the whole typed result")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--raw", action="store_true", help="print the Markdown as it is, also on a terminal")
+    shape.add_argument("--json", action="store_true", help="print the whole typed result")
     session.common_flags(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
-    given = {"url": arguments.url, "max_tokens": arguments.max_tokens, "offline_mode": arguments.offline}
-    return session.call_and_print(settings, "get_content", given, as_json=arguments.json, show=_shown)
+    given = {name: getattr(arguments, name) for name in ("url", "question", "max_tokens")}
+    given["offline_mode"] = arguments.offline
+    show = _laid_out if _can_draw() and not arguments.raw else _plain
+    return session.call_and_print(settings, "get_content", given, as_json=arguments.json, show=show)
 
 
-def _shown(page: Structured) -> str:
-    text = str(page["page_content"])
+def _can_draw() -> bool:
+    """Whether somebody looks at a terminal that has the characters."""
+    try:
+        _DRAWN.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return sys.stdout.isatty()
+
+
+def _plain(page: Structured) -> str:
+    title = f"{style(str(page['title']), 'bold')}\n" if page["title"] else ""
+    return _framed(page, title, str(page["page_content"]))
+
+
+def _laid_out(page: Structured) -> str:
+    from dowse.surfaces.cli.markdown import render  # Half as heavy as everything else together.
+
+    markdown = str(page["page_content"])
+    if not Status(str(page["status"])).readable:
+        return _framed(page, "", markdown)
+    if page["title"] and not markdown.startswith(f"# {page['title']}\n"):
+        markdown = f"# {page['title']}\n\n{markdown}"
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    return _framed(page, "", render(markdown, width=width, colour=config.colour_wanted()))
+
+
+def _framed(page: Structured, title: str, text: str) -> str:
+    """The text with what there is to say about it before and after."""
     if not Status(str(page["status"])).readable:
         return f"{text}\n\n{style(tried(page), 'dim')}"
-    title = f"{style(str(page['title']), 'bold')}\n" if page["title"] else ""
-    cut = f"\n\n{style('(cut; --max-tokens shows more)', 'dim')}" if page["status"] == Status.TRUNCATED else ""
-    return f"{title}{style(str(page['final_url']), 'cyan')}\n\n{text}{cut}"
+    blocks = [f"{title}{style(str(page['final_url']), 'cyan')}", text]
+    if page["status"] == Status.TRUNCATED:
+        blocks.append(style("(cut; --max-tokens shows more)", "dim"))
+    warnings = page["warnings"]
+    assert isinstance(warnings, list)
+    return "\n\n".join([*blocks, *(style(f"note: {warning}", "yellow") for warning in warnings)])
