@@ -57,8 +57,11 @@ def get_content(services: Services) -> Tool:
         question, max_tokens = arguments.text("question"), arguments.integer("max_tokens")
         if question and given.get("max_tokens") is None:
             max_tokens = _MAX_TOKENS_WITH_QUESTION
-        # In a thread: comparing a page of megabytes with a question takes a second, and other calls go on meanwhile.
-        excerpt = await asyncio.to_thread(excerpt_of, page, max_tokens, question)
+        if question:
+            # In a thread: comparing a page of megabytes with it takes a second, and other calls go on meanwhile.
+            excerpt = await asyncio.to_thread(excerpt_of, page, max_tokens, question)
+        else:
+            excerpt = excerpt_of(page, max_tokens)
         return answer(page, excerpt, arguments.warnings + page.warnings)
 
     return Tool("get_content", "Read a web page", _DESCRIPTION, _PARAMS, call, GET_CONTENT_OUTPUT)
