@@ -15,8 +15,17 @@ PARTS = st.lists(
 
 def test_a_url_is_taken_apart_and_spelled_canonically() -> None:
     assert urls.parse(" HTTPS://User:pw@EXAMPLE.org:8443/a/../b?x=1#f ") == Url(
-        "https://User:pw@example.org:8443/b?x=1#f", "https", "example.org", 8443, has_userinfo=True
+        "https://User:pw@example.org:8443/b?x=1#f",
+        "https",
+        "example.org",
+        8443,
+        has_userinfo=True,
+        path="/b",
+        query="x=1",
     )
+    bare = urls.parse("http://Example.ORG.")
+    assert bare is not None
+    assert (bare.path, bare.query, bare.name) == ("/", "", "example.org")
 
 
 @pytest.mark.parametrize(
