@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dowse import urls
-from dowse.errors import PageUnreadable, ProviderError, Unread
+from dowse.errors import NotRead, PageUnreadable, ProviderError, Unread
 from dowse.interfaces import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
 from dowse.models import Deadline, Onward, Status, Text
 from dowse.routing.router import Routed, Router
@@ -100,7 +100,7 @@ class PageRoute:
         """What a reader makes of the page; its failures are the router's to judge."""
         try:
             if reader in self.readers.apis:
-                return await reader.read(self.address, deadline)
+                return _content(reader.name, await reader.read(self.address, deadline))
             if reader in self.readers.own and not await self._is_allowed():
                 raise PageUnreadable(Status.ROBOTS, "robots.txt")
             return await reader.read(self.url, deadline)
@@ -123,3 +123,12 @@ class PageRoute:
         if self._allowed is None:
             self._allowed = self.robots is None or await self.robots.allows(self.url)
         return self._allowed
+
+
+def _content(api: str, text: Text) -> Text:
+    """The text of a scrape API, which knows a page when it gets one, but not a bot check or a login wall."""
+    from dowse.extract import verdict  # Its phrases take a while to compile, and few calls get here.
+
+    if unreadable := verdict.of_text(text.title, text.markdown):
+        raise NotRead(api, f"it got no content: {unreadable}")
+    return text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dowse.errors import PageUnreadable
 from dowse.extract.convert import to_text
-from dowse.models import Body, Text
+from dowse.models import NO_READABLE_CONTENT, Body, Text
 
 URL = "https://docs.example/guide/start?utm_source=feed"
 
@@ -207,8 +208,9 @@ def test_the_main_part_of_a_page_is_found(page: str, kept: str, gone: str) -> No
     assert gone not in text.markdown
 
 
-def test_a_page_that_only_asks_for_javascript_is_empty() -> None:
-    assert html('<noscript>Please enable JavaScript.</noscript><div id="root"></div>') == Text("")
+def test_a_page_that_only_asks_for_javascript_has_no_content() -> None:
+    with pytest.raises(PageUnreadable, match=NO_READABLE_CONTENT):
+        html('<noscript>Please enable JavaScript.</noscript><div id="root"></div>')
 
 
 @pytest.mark.parametrize(
@@ -245,7 +247,7 @@ def test_layout_tables_become_text_and_claimed_columns_do_not_count() -> None:
         ("text/markdown", b"# T\n\n```md\n![x](y)\n\n\n\nz\n```\n![x](y)\n", "# T\n\n```md\n![x](y)\n\n\n\nz\n```\nx"),
         ("text/markdown", b"- a\n  ```\n![x](https://evil)", "- a\n  ```\nx"),
         ("text/markdown", b"[x](javascript:alert(1)) ![a][b]", "[x](unsafe:alert(1)) a"),
-        ("text/csv", b"a,b\n1,2\n", "a,b\n1,2"),
+        ("text/csv", b"a,b\n1,2\n", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("application/json", b'{"b":[1,"\xc3\xa9"]}', '```json\n{\n  "b": [\n    1,\n    "é"\n  ]\n}\n```'),
         ("application/json", b"{broken", "{broken"),
         ("application/ld+json", b"[]", "```json\n[]\n```"),
@@ -254,7 +256,7 @@ def test_layout_tables_become_text_and_claimed_columns_do_not_count() -> None:
             "application/rss+xml",
             b"<rss><item><title>A</title><description>&lt;p&gt;x &amp;amp; y&lt;/p&gt;</description>"
             b"<content><![CDATA[<b>z</b>]]></content></item></rss>",
-            "A\nx & y\nz",
+            "## A\n\n**z**",
         ),
         ("application/xml", b"<?xml version='1.0'?><html><body><h2>x</h2></body></html>", "## x"),
         ("", b"<!DOCTYPE html><h2>x</h2>", "## x"),

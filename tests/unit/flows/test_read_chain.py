@@ -154,6 +154,14 @@ async def test_a_private_page_is_told_to_no_api() -> None:
     assert (page.status, bench.apis[0].asked, tried(page)) == (Status.TIMEOUT, [], ["direct timeout"])
 
 
+async def test_an_api_that_brings_a_bot_check_has_not_read_the_page() -> None:
+    check = "# Just a moment...\n\nVerify you are human by completing the action below. Checking your browser."
+    apis = [ScriptedReader(check, "serper", title="Just a moment..."), ScriptedReader("by the second API", "exa")]
+    page = await Bench(PageUnreadable(Status.TIMEOUT), apis=apis).read()
+    assert (page.text, tried(page)) == ("by the second API", ["direct timeout", "serper not_read", "exa ok"])
+    assert page.warnings[0].startswith("serper could not read the page: it got no content: ")
+
+
 async def test_an_api_that_keeps_failing_is_left_alone_while_direct_goes_on() -> None:
     """Its breaker is its own: five pages that time out say nothing about reading directly."""
     api = ScriptedReader(errors.Unavailable("serper"), "serper")

@@ -1,0 +1,47 @@
+"""Tells pages from what servers send instead of them: checks, refusals, errors, walls and empty shells.
+
+A lone word never decides: several signs have to agree, and whatever says a lot is content. No parser is imported here.
+"""
+
+from __future__ import annotations
+
+from dowse.errors import PageUnreadable
+from dowse.extract.verdict.challenge import judge as judge_challenge
+from dowse.extract.verdict.consent import judge as judge_consent
+from dowse.extract.verdict.failure import judge as judge_failure
+from dowse.extract.verdict.login import judge as judge_login
+from dowse.extract.verdict.missing import judge as judge_missing
+from dowse.extract.verdict.outline import Outline, outline_of_page, outline_of_text, says_much
+from dowse.extract.verdict.paywall import judge as judge_paywall
+from dowse.extract.verdict.refusal import judge as judge_refusal
+from dowse.extract.verdict.shell import judge as judge_shell
+
+# The more specific a page's signs, the earlier they are looked for: a check may also ask for JavaScript.
+_JUDGES = (
+    judge_challenge,
+    judge_refusal,
+    judge_failure,
+    judge_missing,
+    judge_consent,
+    judge_login,
+    judge_paywall,
+    judge_shell,
+)
+
+
+def of_page(markup: str, url: str, markdown: str) -> PageUnreadable | None:
+    """What a page of HTML is instead of content; `markdown` is what would be delivered of it."""
+    if says_much(markdown):
+        return None
+    return _judged(outline_of_page(markup, url, markdown))
+
+
+def of_text(title: str, markdown: str) -> PageUnreadable | None:
+    """The same for a page of which somebody else sent the text alone: fewer signs, so only clear cases show."""
+    if says_much(markdown):
+        return None
+    return _judged(outline_of_text(title, markdown))
+
+
+def _judged(page: Outline) -> PageUnreadable | None:
+    return next((verdict for judge in _JUDGES if (verdict := judge(page)) is not None), None)

@@ -1,0 +1,120 @@
+"""A page at a glance: what it calls itself, how much it has to say, and what it offers to press."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from dowse import urls
+from dowse.extract.verdict.phrases import count_words, holds, names, normal
+from dowse.extract.verdict.scan import Shape, scan
+
+# A page that says this much is content, whatever hangs around it; consent pages are the wordiest of the others.
+MANY_WORDS = 450
+# Enough for a name and a line below it: a page that says no more is what it calls itself, without further signs.
+NEXT_TO_NOTHING = 20
+_MANY_CHARACTERS = 20_000
+_LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\(([^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s[^()]{0,200})?\)")
+_HEADING = re.compile(r"^#{1,3} (.{1,300})")
+# What a page is called stands above the rest; further down are the names of its parts.
+_HEADINGS = 2
+_FIRST_LINES = 8
+_PROTOCOL = (
+    *("status code", "statuscode", "http response", "response code", "http status", "error message that"),
+    *("code de statut", "código de estado", "codice di stato", "código de status", "ステータスコード", "状态码"),
+)
+_SYNTAX = re.compile(r"^[\s>#|-]+|^\s*\d{1,3}[.)]\s|\\(?=[^\w\s])|[|]")
+
+
+@dataclass(frozen=True)
+class Outline:
+    """All text is in lower case. `lines` are what would be delivered, without the labels of links."""
+
+    title: str
+    lines: tuple[str, ...]
+    links: tuple[str, ...]
+    headings: tuple[str, ...]
+    shape: Shape
+    has_code: bool = False
+    host: str = ""
+    path: str = ""
+    query: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        return " ".join(self.lines)
+
+    @cached_property
+    def words(self) -> int:
+        return count_words(self.text)
+
+    @cached_property
+    def title_names(self) -> tuple[str, ...]:
+        return names(self.title)
+
+    @cached_property
+    def heading_names(self) -> tuple[str, ...]:
+        """The names in its headings; where it has none, its first words stand for one."""
+        return tuple(name for heading in self.headings or self.lines[:1] for name in names(heading))
+
+    @cached_property
+    def line_names(self) -> tuple[str, ...]:
+        """The names in the first lines below its headings."""
+        below = self.lines[0 if self.headings else 1 : _FIRST_LINES]
+        return tuple(name for line in below if line not in self.headings for name in names(line))
+
+    @cached_property
+    def controls(self) -> tuple[str, ...]:
+        return self.links + self.shape.buttons
+
+    @cached_property
+    def explains(self) -> bool:
+        """Whether it is about such pages rather than one of them: it speaks of the protocol, or shows code."""
+        return self.has_code or holds(self.text, _PROTOCOL)
+
+    @cached_property
+    def is_unlisted(self) -> bool:
+        """Whether it asks search engines not to list it, as few pages with content do."""
+        return any("robots" in meta and "noindex" in meta for meta in self.shape.metas)
+
+
+def says_much(markdown: str) -> bool:
+    """Whether a page is content by its length alone, as most are."""
+    if len(markdown) > _MANY_CHARACTERS:
+        return True
+    # Each word of prose has at least two characters with its blank: most short pages need no look at their links.
+    return len(markdown) > 2 * MANY_WORDS and count_words(_LINK.sub(" ", markdown)) > MANY_WORDS
+
+
+def outline_of_text(title: str, markdown: str) -> Outline:
+    """The outline of Markdown that came without its page."""
+    return _outline(normal(title), markdown, Shape())
+
+
+def outline_of_page(markup: str, url: str, markdown: str) -> Outline:
+    """The outline of a page: its text as it would be delivered, the rest from its markup."""
+    shape = scan(markup)
+    seen = _outline(shape.title, markdown, shape)
+    address = urls.parse(url)
+    if address is None:
+        return seen
+    return replace(seen, host=address.name, path=address.path.lower(), query=address.query.lower())
+
+
+def _outline(title: str, markdown: str, shape: Shape) -> Outline:
+    links: list[str] = []
+
+    def take(link: re.Match[str]) -> str:
+        links.append(normal(link[1]))
+        return " "
+
+    lines, headings = [], []
+    for line in markdown.split("\n"):
+        if heading := _HEADING.match(line):
+            headings.append(normal(_LINK.sub(r"\1", heading[1])))
+        words = normal(_SYNTAX.sub("", _LINK.sub(take, line)))
+        if words:
+            lines.append(words)
+    named = dict.fromkeys(filter(None, (*shape.headings[:_HEADINGS], *headings[:_HEADINGS])))
+    return Outline(title, tuple(lines), tuple(filter(None, links)), tuple(named), shape, has_code="```" in markdown)

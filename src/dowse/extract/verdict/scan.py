@@ -1,0 +1,152 @@
+"""What the markup of a page shows besides its text: names, controls, fields, and the marks vendors leave."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from dowse.extract.hidden import hides
+from dowse.extract.tags import VOID, after, tags
+from dowse.extract.verdict.phrases import normal
+
+# Whatever a page has beyond these is not looked at: the signs are early, or the page is small.
+_MAX_TAGS = 5_000
+_MAX_MARKS = 200_000
+_MAX_SCRIPT = 20_000
+_MAX_TAG = 1_000
+_MAX_TEXT = 2_000
+_MAX_VISIBLE = 10_000
+_COLLECTED = frozenset({"title", "h1", "button", "noscript"})
+_KEPT = frozenset({"input", "meta", "script"})
+# They name files of others, which are no sign that something is on this page.
+_REFERRING = frozenset({"script", "link", "meta", "style", "iframe"})
+_VALUE = re.compile(r"""\bvalue\s{0,9}=\s{0,9}(?:"([^"]{1,100})"|'([^']{1,100})')""")
+_PRESSED = re.compile(r"""\btype\s{0,9}=\s{0,9}["']?(?:submit|button)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Lower-case text throughout. `inputs`, `metas` and `scripts` are the attributes of those elements.
+
+    `tags` are the elements a reader could see, `marks` all of them and the scripts; no text of the page is in either.
+    `text` is what there is to read at the beginning of the page, delivered or not, `text_chars` the length of all.
+    """
+
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    buttons: tuple[str, ...] = ()
+    noscript: str = ""
+    inputs: tuple[str, ...] = ()
+    metas: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    tags: str = ""
+    marks: str = ""
+    text: str = ""
+    text_chars: int = 0
+
+
+@dataclass(slots=True)
+class _Scan:
+    """The state of one pass over the tags. `inside` is the collected element that is open, `hidden` the invisible."""
+
+    texts: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    attributes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    tags: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    room: int = _MAX_MARKS
+    text_chars: int = 0
+    visible: list[str] = field(default_factory=list)
+    inside: str = ""
+    pieces: list[str] = field(default_factory=list)
+    hidden: str = ""
+    hidden_depth: int = 0
+
+    def text(self, text: str, raw: str) -> None:
+        """The text before a tag; `raw` is the element whose content is no text to read."""
+        if raw == "script":
+            self._mark(self.others, text[:_MAX_SCRIPT])
+        if raw or self.hidden:
+            return
+        self.text_chars += len(text.strip())
+        if self.text_chars <= _MAX_VISIBLE:
+            self.visible.append(text)
+        if self.inside:
+            self.pieces.append(text[:_MAX_TEXT])
+
+    def tag(self, name: str, attributes: str, *, ends: bool) -> None:
+        attributes = attributes[:_MAX_TAG].lower()
+        if not ends:
+            self._start(name, attributes)
+        self._follow_hidden(name, attributes, ends=ends)
+        if ends and name == self.inside:
+            self.close()
+        elif not ends and not self.inside and name in _COLLECTED:
+            self.inside = name
+        else:
+            self.pieces.append(" ")
+
+    def close(self) -> None:
+        """The end of the collected element, or of the page."""
+        text = "".join(self.pieces)[:_MAX_TEXT]
+        if self.inside and text.strip():
+            self.texts[self.inside].append(normal(html.unescape(text)))
+        self.inside, self.pieces = "", []
+
+    def _start(self, name: str, attributes: str) -> None:
+        self._mark(self.others if name in _REFERRING else self.tags, f"<{name}{attributes}>")
+        if name in _KEPT:
+            self.attributes[name].append(attributes)
+
+    def _mark(self, marks: list[str], text: str) -> None:
+        if self.room > 0:
+            marks.append(text.lower())
+            self.room -= len(text)
+
+    def _follow_hidden(self, name: str, attributes: str, *, ends: bool) -> None:
+        if self.hidden:
+            self.hidden_depth += (-1 if ends else 1) if name == self.hidden else 0
+            self.hidden = self.hidden if self.hidden_depth else ""
+        elif not ends and name not in VOID and (name == "template" or _is_hidden(attributes)):
+            self.hidden, self.hidden_depth = name, 1
+
+
+def _is_hidden(attributes: str) -> bool:
+    # Most tags hold neither word, and a look for both is cheaper than the whole test.
+    return ("hidden" in attributes or "style" in attributes) and hides(attributes)
+
+
+def scan(markup: str) -> Shape:
+    """One pass, linear in the size of the page."""
+    state = _Scan()
+    position, raw = 0, ""
+    for count, (name, found) in enumerate(tags(markup)):
+        state.text(markup[position : found.start()], raw)
+        if count == _MAX_TAGS:
+            break
+        position = found.end() if name else after(found)
+        ends = bool(found["slash"])
+        raw = name if name in ("script", "style") and not ends else ""
+        if name:
+            state.tag(name, found["attributes"] or "", ends=ends)
+    state.close()
+    return _shape(state)
+
+
+def _shape(state: _Scan) -> Shape:
+    inputs = state.attributes["input"]
+    pressed = [found[1] or found[2] for each in inputs if _PRESSED.search(each) and (found := _VALUE.search(each))]
+    return Shape(
+        title=next(iter(state.texts["title"]), ""),
+        headings=tuple(state.texts["h1"]),
+        buttons=(*state.texts["button"], *map(normal, map(html.unescape, pressed))),
+        noscript=" ".join(state.texts["noscript"]),
+        inputs=tuple(inputs),
+        metas=tuple(state.attributes["meta"]),
+        scripts=tuple(state.attributes["script"]),
+        tags="\n".join(state.tags),
+        marks="\n".join((*state.tags, *state.others)),
+        text=normal(html.unescape(" ".join(state.visible))),
+        text_chars=state.text_chars,
+    )

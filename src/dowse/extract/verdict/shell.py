@@ -1,0 +1,97 @@
+"""Empty shells: pages whose text a browser would have to make, or that only lead to another."""
+
+from __future__ import annotations
+
+import re
+
+from dowse.errors import PageUnreadable
+from dowse.extract.verdict.outline import Outline
+from dowse.extract.verdict.phrases import count_words, either, holds
+from dowse.models import NO_READABLE_CONTENT, Onward, Status
+
+# What a shell may say besides: the name of the site, a line at its foot.
+_NEXT_TO_NOTHING = 6
+_FEW_LINKED = 40
+# A page that opens by asking for JavaScript may go on about browsers and help.
+_MAX_WORDS = 120
+_SCRIPT = r"(?:java ?script|js)"
+_ASKS = either(
+    rf"(?:enable|turn on|activate|requires?|needs?|supports?|supported) (?:your )?{_SCRIPT}\b",
+    rf"\b{_SCRIPT} (?:is |seems to be |appears to be |must be |to be |has been )?(?:not )?"
+    r"(?:disabled|enabled|required|needed|available|supported|deactivated|turned off|blocked)",
+    r"(?:browser|version) (?:is )?(?:not|no longer|isn't) supported|unsupported browser|update your browser",
+    rf"{_SCRIPT} (?:aktivieren|einschalten|ist deaktiviert|wird benötigt|erforderlich|muss aktiviert)",
+    rf"(?:aktivieren|benötigt|benötigen) (?:sie )?(?:bitte )?{_SCRIPT}",
+    rf"activ(?:er|ez) (?:le )?{_SCRIPT}|{_SCRIPT} (?:est )?(?:désactivé|nécessaire|requis)",
+    rf"(?:habilit[ae]r?|activ[ae]r?|necesitas?) (?:el |o )?{_SCRIPT}",
+    rf"{_SCRIPT} (?:está )?(?:deshabilitado|desactivado|desativado)",
+    rf"(?:abilita|attiva)(?:re)? {_SCRIPT}|{_SCRIPT} (?:è )?(?:disabilitato|disattivato)",
+    rf"schakel {_SCRIPT} in|{_SCRIPT} (?:inschakelen|is uitgeschakeld)|включите {_SCRIPT}",
+    rf"{_SCRIPT} ?(?:を有効|が無効)|(?:启用|開啟|开启) ?{_SCRIPT}",
+)
+_WAITING = re.compile(
+    r"(?:loading|please wait|one moment|redirecting|you are being redirected|starting|initiali[sz]ing"
+    r"|wird geladen|lädt|laden|bitte warten|weiterleitung|chargement(?: en cours)?|veuillez patienter|redirection"
+    r"|cargando|espere|caricamento|attendere|carregando|aguarde|bezig met laden|even geduld"
+    r"|読み込み中|ロード中|加载中|正在加载|載入中|загрузка)(?: .{1,30})?"
+)
+_ROOT = either(
+    r"<(?:app-root|ytd-app|router-outlet|my-app|root)\b",
+    r"\bid\s{0,9}=\s{0,9}[\"']?(?:root|app|__next|__nuxt|___gatsby|react-root|app-root|svelte|main-app|application"
+    r"|app-mount|q-app|ember-app|reactroot|react-app|mount|app-container)[\"'\s>]",
+)
+_SOURCE = re.compile(r"\bsrc\s{0,9}=\s{0,9}[\"']?([^\"'<>\s]{1,300})")
+_BUNDLES = ("main", "app", "bundle", "index", "runtime", "vendor", "chunk", "polyfills", "_next", "_nuxt", "assets")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s?")
+_LEAVES = re.compile(r"location(?:\.href)?\s{0,9}=[^=]|location\.(?:replace|assign)\(")
+
+
+def judge(page: Outline) -> PageUnreadable | None:
+    """No readable content; a browser runs the scripts that would make some."""
+    sentences = [sentence for line in page.lines for sentence in _SENTENCE_END.split(line)]
+    left = sum(count_words(sentence) for sentence in sentences if not _is_of_a_shell(sentence, page.title))
+    if not _is_empty(page, left) and not _is_about_itself(page, left):
+        return None
+    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
+
+
+def _is_empty(page: Outline, left: int) -> bool:
+    """Whether next to nothing is left besides what shells say, and something accounts for that."""
+    if left > _NEXT_TO_NOTHING or sum(map(count_words, page.links)) > _FEW_LINKED:
+        return False
+    asks = any(map(_ASKS.search, (page.title, page.shape.noscript, *page.lines, *page.headings)))
+    only_waits = not left and any(map(_is_waiting, page.lines))
+    return asks or only_waits or _is_made_by_script(page) or _only_leads_on(page)
+
+
+def _is_about_itself(page: Outline, left: int) -> bool:
+    """Whether it opens by asking for JavaScript, and goes on about little else."""
+    if page.words > _MAX_WORDS or not any(map(_ASKS.search, (page.title, *page.headings, *page.lines[:1]))):
+        return False
+    return left <= page.words // 2 or _ROOT.search(page.shape.tags) is not None
+
+
+def _is_of_a_shell(sentence: str, title: str) -> bool:
+    return sentence in title or _is_waiting(sentence) or _ASKS.search(sentence) is not None
+
+
+def _is_waiting(line: str) -> bool:
+    return _WAITING.fullmatch(line.strip(" .…")) is not None
+
+
+def _is_made_by_script(page: Outline) -> bool:
+    bundle = any(map(_is_bundle, page.shape.scripts))
+    signs = (bundle, _ROOT.search(page.shape.tags), any(map(_is_waiting, page.lines)))
+    return bool(page.shape.scripts) and sum(map(bool, signs)) > 1
+
+
+def _is_bundle(attributes: str) -> bool:
+    source = _SOURCE.search(attributes)
+    return "module" in attributes or (source is not None and holds(source[1], _BUNDLES))
+
+
+def _only_leads_on(page: Outline) -> bool:
+    if any("refresh" in meta and holds(meta, ("url", ";")) for meta in page.shape.metas):
+        return True
+    is_waiting = any(map(_is_waiting, (page.title, *page.lines)))
+    return is_waiting and _LEAVES.search(page.shape.marks) is not None

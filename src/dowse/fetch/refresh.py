@@ -1,0 +1,70 @@
+"""Pages that do nothing but send a browser elsewhere, by a `Refresh` header or the tag that stands for it."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+
+from dowse import urls
+
+# Such pages are small, and say so in their head.
+_MAX_BYTES = 8192
+_HEAD_CHARS = 4096
+_FEW_WORDS = 60
+# Who has to wait longer than this is meant to read.
+_MAX_DELAY_S = 5
+_RAW_TEXT = ("script", "style")
+_META = re.compile(r"<meta\b([^<>]{0,1000})>", re.I)
+_IS_REFRESH = re.compile(r"""http-equiv\s{0,9}=\s{0,9}["']?refresh\b""", re.I)
+_CONTENT = re.compile(r"""\bcontent\s{0,9}=\s{0,9}(?:"([^"]{1,900})"|'([^']{1,900})'|([^\s"'<>]{1,900}))""", re.I)
+_VALUE = re.compile(r"""\s{0,9}(\d{1,4})[.\d]{0,9}\s{0,9}[;,\s]\s{0,9}(?:url\s{0,9}=\s{0,9})?(.{1,900})""", re.I)
+
+
+def refreshed(url: str, headers: Mapping[str, str], body: bytes) -> str:
+    """The address a page leads to at once without having said anything itself; empty for any other page."""
+    if len(body) > _MAX_BYTES:
+        return ""
+    markup = body.decode("utf-8", "replace") if "html" in headers.get("content-type", "html") else ""
+    address = _target(headers.get("refresh", "")) or _meta_target(markup)
+    target, source = urls.parse(address, url), urls.parse(url)
+    if not address or target is None or source is None or _visible_words(markup) > _FEW_WORDS:
+        return ""
+    # One that comes back to itself waits for a script or a cookie, and we have neither.
+    is_itself = (target.host, target.port, target.path) == (source.host, source.port, source.path)
+    return "" if is_itself else target.href
+
+
+def _meta_target(markup: str) -> str:
+    for tag in _META.finditer(_without_comments(markup[:_HEAD_CHARS])):
+        content = _CONTENT.search(tag[1]) if _IS_REFRESH.search(tag[1]) else None
+        if content:
+            return _target(html.unescape(content[1] or content[2] or content[3]))
+    return ""
+
+
+def _target(value: str) -> str:
+    """The address in `0; url=/there`; empty where there is none, or where it comes too late."""
+    found = _VALUE.fullmatch(value[:1000])
+    if not found or int(found[1]) > _MAX_DELAY_S:
+        return ""
+    address = found[2].strip()
+    quote = address[:1]
+    return address[1:].partition(quote)[0] if quote in ("'", '"') else address
+
+
+def _without_comments(markup: str) -> str:
+    first, *rest = markup.split("<!--")
+    return first + "".join(piece.partition("-->")[2] for piece in rest)
+
+
+def _visible_words(markup: str) -> int:
+    """About how many words a reader sees, in one pass that no page can make slow."""
+    before, *pieces = _without_comments(markup).lower().split("<")
+    words, raw = len(before.split()), ""
+    for piece in pieces:
+        if raw and not piece.startswith("/" + raw):
+            continue
+        raw = next((name for name in _RAW_TEXT if piece.startswith(name)), "")
+        words += 0 if raw else len(piece.partition(">")[2].split())
+    return words

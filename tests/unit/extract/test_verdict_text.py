@@ -1,0 +1,95 @@
+"""Text that somebody else made of a page: no markup is left, so only clear cases show."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dowse.extract.verdict import of_text
+from dowse.models import Onward, Status
+
+BLOCKED = (Status.BLOCKED, Onward.ANYBODY)
+MISSING = (Status.NOT_FOUND, Onward.NOBODY)
+LOGIN = (Status.LOGIN_REQUIRED, Onward.NOBODY)
+FAILED = (Status.ERROR, Onward.APIS)
+EMPTY = (Status.ERROR, Onward.ANYBODY)
+
+
+@pytest.mark.parametrize(
+    ("title", "markdown", "expected"),
+    [
+        ("Just a moment...", "Enable JavaScript and cookies to continue", BLOCKED),
+        ("Just a moment...", "# tides.example\n\nVerifying you are human. This may take a few seconds.", BLOCKED),
+        (
+            "Attention Required! | Cloudflare",
+            "# Why have I been blocked?\n\nThis website is using a security service.",
+            BLOCKED,
+        ),
+        ("Access Denied", "# Access Denied\n\nYou don't have permission to access this. Reference #18.2f", BLOCKED),
+        ("Robot Check", "Please confirm you are human to go on.", BLOCKED),
+        ("Making sure you're not a bot!", "Loading...", BLOCKED),
+        ("Vercel Security Checkpoint", "We're verifying your browser", BLOCKED),
+        ("Page not found | Shop", "# 404\n\nThe page you are looking for does not exist.", MISSING),
+        ("", "# Seite nicht gefunden\n\nDie gesuchte Seite existiert nicht.", MISSING),
+        ("Log in", "# Log in\n\nYou must log in to continue.", LOGIN),
+        (
+            "Story",
+            "Subscribe to continue reading.\n\n[Subscribe](https://a.example/s)\n\nThis story is for subscribers only.",
+            LOGIN,
+        ),
+        ("502 Bad Gateway", "# 502 Bad Gateway\n\nnginx", FAILED),
+        ("Tideboard", "You need to enable JavaScript to run this app.", EMPTY),
+        ("Tideboard", "Loading…", EMPTY),
+        (
+            "JavaScript is not available.",
+            "# JavaScript is not available.\n\nPlease enable JavaScript to continue.",
+            EMPTY,
+        ),
+    ],
+)
+def test_clear_cases_show_in_text_alone(title: str, markdown: str, expected: tuple[Status, Onward]) -> None:
+    verdict = of_text(title, markdown)
+
+    assert verdict is not None
+    assert (verdict.status, verdict.onward) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "markdown"),
+    [
+        ("", "Hello, world!"),
+        ("Just a moment", "A song of four minutes, recorded in a boathouse."),
+        ("404 Not Found", "An HTTP status code: the server could not find what was requested."),
+        (
+            "Login",
+            "# Login\n\nSend the user's name and password:\n\n```\nPOST /session\n```\n\nYou must log in to continue.",
+        ),
+        (
+            "Access denied",
+            "# Access denied\n\n" + "A history of the locks of the old harbour, and of who held their keys. " * 12,
+        ),
+        ("Page not found", "# Page not found\n\n" + "The page you are looking for is a poem about pages. " * 60),
+        ("Ferry", "Enable JavaScript to see the map. The ferry leaves at seven and comes back at nine every day."),
+    ],
+)
+def test_text_with_something_to_say_is_content(title: str, markdown: str) -> None:
+    assert of_text(title, markdown) is None
+
+
+@pytest.mark.parametrize("piece", ["[", "[a](", "[a](x", "# ", "join ", "subscribe ", "sign in to ", "a", "ページ"])
+def test_hostile_text_does_not_slow_the_judgement_down(piece: str) -> None:
+    started = time.perf_counter()
+    of_text(piece * (100_000 // len(piece)), piece * (19_900 // len(piece)))
+
+    assert time.perf_counter() - started < 0.5
+
+
+def test_judging_text_imports_no_parser() -> None:
+    """It runs where the credentials are."""
+    code = "import sys, dowse.extract.verdict; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+    assert {name.partition(".")[0] for name in loaded} & {"selectolax", "html_to_markdown"} == set()
