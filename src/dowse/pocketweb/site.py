@@ -41,6 +41,7 @@ class _Stored:
     encoding: str = "utf-8"
 
 
+_ROBOTS = "/robots.txt"
 _STORED = {
     "/": _Stored("index.html"),
     ELSEWHERE: _Stored("index.html"),
@@ -64,7 +65,7 @@ _STORED = {
     "/files/field-guide.md": _Stored("field-guide.md", "text/markdown; charset=utf-8"),
     "/files/tides.csv": _Stored("tides.csv", "text/csv; charset=utf-8"),
     "/files/feed.xml": _Stored("feed.xml", "application/atom+xml; charset=utf-8"),
-    "/robots.txt": _Stored("robots.txt", "text/plain; charset=utf-8"),
+    _ROBOTS: _Stored("robots.txt", "text/plain; charset=utf-8"),
 }
 _MADE = {
     "/long": (bodies.long_page, _HTML),
@@ -83,6 +84,8 @@ class Site:
 
     def __init__(self) -> None:
         self._log = RequestLog()
+        # Apart from the rest: it is asked for in passing, at a time of its own, and is no page.
+        self._robots_log = RequestLog()
         self._added: dict[str, Page] = {}
         self._scripts: dict[str, Script] = {}
         self._delay_s = 0.0
@@ -92,6 +95,11 @@ class Site:
     @property
     def requests(self) -> list[SeenRequest]:
         return self._log.requests
+
+    @property
+    def robots_requests(self) -> list[SeenRequest]:
+        """Who asked for robots.txt; those requests are not among the others."""
+        return self._robots_log.requests
 
     async def arrived(self, count: int = 1) -> SeenRequest:
         """Wait for the `count`-th request since the last reset."""
@@ -137,9 +145,13 @@ class Site:
         self._delay_s = 0.0
         self.in_flight_peak = self._in_flight
         self.requests.clear()
+        self.robots_requests.clear()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """The route for everything that is not a double."""
+        if request.path == _ROBOTS:
+            with watching(request, await self._robots_log.record(request)):
+                return await self._answer(request)
         seen = await self._log.record(request)
         self._in_flight += 1
         self.in_flight_peak = max(self.in_flight_peak, self._in_flight)

@@ -73,14 +73,14 @@ async def test_rules_are_asked_for_once_a_day(web: PocketWeb, robots: RobotsFile
     says(web, "User-agent: *\nDisallow: /private")
     for _ in range(3):
         assert not await robots.allows(web.page("/private"))
-    assert len(web.pages.requests) == 1
+    assert len(web.pages.robots_requests) == 1
     clock.advance(DAY_S - 1)
     await robots.allows(web.page("/other"))
-    assert len(web.pages.requests) == 1
+    assert len(web.pages.robots_requests) == 1
     clock.advance(2)
     says(web, "")
     assert await robots.allows(web.page("/private"))
-    assert len(web.pages.requests) == 2
+    assert len(web.pages.robots_requests) == 2
 
 
 async def test_a_site_that_failed_is_asked_again_soon(web: PocketWeb, robots: RobotsFiles, clock: FakeClock) -> None:
@@ -94,7 +94,7 @@ async def test_a_site_that_failed_is_asked_again_soon(web: PocketWeb, robots: Ro
 async def test_pages_that_are_read_together_ask_once(web: PocketWeb, robots: RobotsFiles) -> None:
     says(web, "User-agent: *\nDisallow: /private")
     allowed = await asyncio.gather(*(robots.allows(web.page(f"/private/{number}")) for number in range(20)))
-    assert (allowed, len(web.pages.requests)) == ([False] * 20, 1)
+    assert (allowed, len(web.pages.robots_requests)) == ([False] * 20, 1)
 
 
 async def test_nobody_waits_for_a_slow_site_but_its_answer_counts_later(
@@ -106,7 +106,7 @@ async def test_nobody_waits_for_a_slow_site_but_its_answer_counts_later(
     assert await robots.allows(web.page("/page"))
     monkeypatch.setattr("dowse.fetch.robots._PATIENCE_S", 5.0)
     assert not await robots.allows(web.page("/page"))
-    assert len(web.pages.requests) == 1
+    assert len(web.pages.robots_requests) == 1
 
 
 async def test_the_file_may_be_elsewhere_on_the_way(web: PocketWeb, robots: RobotsFiles) -> None:
@@ -123,4 +123,4 @@ async def test_sites_are_forgotten_oldest_first(
     await robots.allows(web.page("/page"))
     await robots.allows("http://localhost/page")  # denied, and remembered all the same
     await robots.allows(web.page("/page"))
-    assert len(web.pages.requests) == 2
+    assert len(web.pages.robots_requests) == 2
