@@ -6,7 +6,6 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from ssl import SSLContext
 
 import aiohttp
 import yarl
@@ -14,14 +13,14 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
 from dowse.errors import WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
-from dowse.net.addresses import Address, parse_address
+from dowse.net.decode import ACCEPTED, Decoder
 from dowse.net.dns import look_up
 from dowse.urls import Url
 
 _MAX_LINE_BYTES = 16_384
 _MAX_HEADERS = 200
-# What aiohttp decodes, in bounded steps. It hands anything else through undecoded, stacked codings too.
-_CODINGS = ("", "identity", "gzip", "deflate", "br", "zstd")
+# So long may decoding keep the others waiting.
+_TURN_S = 0.005
 
 
 @asynccontextmanager
@@ -39,6 +38,8 @@ def build_session(connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
     """A session that takes nothing from the environment and remembers nothing; its time limit is `exchange`."""
     session = aiohttp.ClientSession(
         connector=connector,
+        headers={"Accept-Encoding": ACCEPTED},
+        auto_decompress=False,
         cookie_jar=aiohttp.DummyCookieJar(),
         trust_env=False,
         timeout=aiohttp.ClientTimeout(total=None),
@@ -54,24 +55,7 @@ def build_session(connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
 
 def pooled_session() -> aiohttp.ClientSession:
     """A session that dials any address and keeps connections for the next request."""
-    return build_session(aiohttp.TCPConnector(resolver=_Resolver(look_up)))
-
-
-def pinned_session(addresses: list[Address], tls: SSLContext | None) -> aiohttp.ClientSession:
-    """A session that can dial only these addresses, whatever name the request carries."""
-
-    async def checked(_host: str, _port: int) -> list[str]:
-        # What the guard has checked: a second look-up could say something else (DNS rebinding).
-        return [str(address) for address in addresses]
-
-    connector = aiohttp.TCPConnector(
-        resolver=_Resolver(checked),
-        use_dns_cache=False,
-        # aiohttp asks no resolver about an IP literal, so the socket is where every dial passes.
-        socket_factory=_only(frozenset(addresses)),
-        ssl=tls or True,
-    )
-    return build_session(connector)
+    return build_session(aiohttp.TCPConnector(resolver=Resolver(look_up)))
 
 
 def request_target(url: Url) -> yarl.URL:
@@ -83,18 +67,20 @@ def request_target(url: Url) -> yarl.URL:
 
 
 async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    """The decoded body; stops at the cap, which the decoder never runs ahead of by more than a buffer."""
-    coding = ",".join(response.headers.getall("Content-Encoding", [])).strip().lower()
-    if coding not in _CODINGS:
-        raise WireFailed("the answer is in a coding we do not read")
-    if coding in ("", "identity") and (response.content_length or 0) > max_bytes:
+    """The decoded body; stops at the limit, and lets others work in between."""
+    decoder = Decoder(",".join(response.headers.getall("Content-Encoding", [])), max_bytes)
+    if (response.content_length or 0) > decoder.max_packed_bytes:
         raise WireTooLarge("the answer is larger than the limit")
-    body = bytearray()
+    now = asyncio.get_running_loop().time
+    pieces, turn_ends = list[bytes](), now() + _TURN_S
     async for chunk in response.content.iter_any():
-        if len(body) + len(chunk) > max_bytes:
-            raise WireTooLarge("the answer is larger than the limit")
-        body += chunk
-    return bytes(body)
+        for piece in decoder.feed(chunk):
+            pieces.append(piece)
+            if now() > turn_ends:
+                await asyncio.sleep(0)
+                turn_ends = now() + _TURN_S
+    decoder.finish()
+    return b"".join(pieces)
 
 
 def read_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
@@ -105,7 +91,7 @@ def read_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
     return headers
 
 
-class _Resolver(AbstractResolver):
+class Resolver(AbstractResolver):
     """A function that names addresses, in the shape that aiohttp wants."""
 
     def __init__(self, addresses_of: Callable[[str, int], Awaitable[list[str]]]) -> None:
@@ -131,17 +117,6 @@ class _Resolver(AbstractResolver):
 
     async def close(self) -> None:
         """Nothing is held."""
-
-
-def _only(addresses: frozenset[Address]) -> aiohttp.SocketFactoryType:
-    def open_socket(info: aiohttp.AddrInfoType) -> socket.socket:
-        family, kind, protocol, _, address = info
-        if parse_address(str(address[0])) not in addresses:
-            # An OSError, because the connector handles nothing else while several addresses race.
-            raise PermissionError
-        return socket.socket(family, kind, protocol)
-
-    return open_socket
 
 
 def _translated(error: Exception) -> WireError:
