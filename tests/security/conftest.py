@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from dowse.net.clients import UntrustedClient
-from dowse.net.guard import Guard
-from tests.fakes.wire import Serve, raw_servers
+from tests.fakes.wire import BuildClient, Serve, page_clients, raw_servers
 
 
 class Canary:
@@ -83,8 +83,11 @@ def dials(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def client() -> Callable[..., UntrustedClient]:
-    def build(*allow_private: str, names: dict[str, list[list[str]]] | None = None) -> UntrustedClient:
-        return UntrustedClient(Guard(allow_private, Names(names or {})), "dowse/test")
+async def client() -> AsyncIterator[BuildClient]:
+    """Makes clients whose DNS is `names`, or a resolver of the test's own."""
+    async with page_clients() as build:
 
-    return build
+        def with_names(*pairs: str, names: dict[str, list[list[str]]] | None = None, **options: Any) -> UntrustedClient:
+            return build(*pairs, **{"resolver": Names(names or {})} | options)
+
+        yield with_names

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from dowse.errors import WireDenied, WireFailed
 from dowse.net.addresses import is_closed, is_public, parse_address
-from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
-
-Build = Callable[..., UntrustedClient]
+from tests.fakes.wire import BuildClient as Build
 
 LOOPBACK_SPELLINGS = [
     # B1, numeric

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+import statistics
+import time
+from ipaddress import ip_address
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from dowse.app import App
+from dowse.config import load
 from dowse.errors import WireDenied, WireFailed
-from dowse.net import wire
-from dowse.net.addresses import parse_address
-from dowse.net.clients import ConfiguredClient, UntrustedClient
-
-Build = Callable[..., UntrustedClient]
+from dowse.fetch.robots import RobotsFiles
+from dowse.net import pinned, wire
+from dowse.net.clients import ConfiguredClient
+from dowse.net.guard import Guard
+from tests.fakes import FakeClock
+from tests.fakes.wire import BuildClient as Build
 
 INSIDE_NAMES = (
     "localhost",
@@ -29,7 +35,7 @@ INSIDE_NAMES = (
 )
 
 
-@pytest.mark.parametrize("host", [*INSIDE_NAMES, "LOCALHOST.", "ⓛocalhost", "local\xadhost"])
+@pytest.mark.parametrize("host", [*INSIDE_NAMES, "LOCALHOST.", "ⓛocalhost", "local\xadhost", "localhoſt"])
 async def test_inside_name_is_refused_without_a_lookup(host: str, canary, client: Build) -> None:
     """Acceptance case 47 and bypass classes B7 and B8."""
     everything = {name: [["127.0.0.1"]] for name in INSIDE_NAMES}
@@ -158,28 +164,77 @@ async def test_environment_cannot_send_a_key_through_a_proxy(hostile_environment
 
 async def test_socket_refuses_an_address_that_was_not_checked(canary) -> None:
     """The belt: aiohttp asks no resolver about a literal, so the socket is the last place to stop it."""
-    url = f"http://127.0.0.1:{canary.port}/"
-    checked = parse_address("127.0.0.2")
-    assert checked is not None
+    url = Guard((f"127.0.0.1:{canary.port}",)).judge(f"http://127.0.0.1:{canary.port}/")
 
-    with pytest.raises(WireFailed):
-        async with wire.exchange(2), wire.pinned_session([checked], None) as session:
-            await session.get(url)
-    assert canary.connections == 0
+    async with pinned.pinned_session(None) as session:
+        with pytest.raises(WireFailed):
+            async with wire.exchange(2):
+                await pinned.get(session, url, [ip_address("127.0.0.2")], {})
+        with pytest.raises(LookupError):
+            await session.get(url.href)
+        assert canary.connections == 0
 
-    loopback = parse_address("127.0.0.1")
-    assert loopback is not None
-    async with wire.exchange(2), wire.pinned_session([loopback], None) as session:
-        assert (await session.get(url)).status == 200
+        assert (await pinned.get(session, url, [ip_address("127.0.0.1")], {})).status == 200
 
 
 async def test_refusal_takes_no_time_and_says_nothing(canary, client: Build) -> None:
     """Bypass class B24: an open, a closed and a filtered address look the same from outside."""
-    texts = set()
-    async with asyncio.timeout(1):
-        for url in (f"http://127.0.0.1:{canary.port}/", "http://127.0.0.1:8080/", "http://10.255.255.1/"):
+    opened = client(names={name: [[address]] for name, address in BEHIND.items()})
+    urls = [f"http://127.0.0.1:{canary.port}/", "http://127.0.0.1:8080/", "http://10.255.255.1/"]
+    urls += [f"http://{name}/" for name in BEHIND]
+    texts, medians = set(), []
+    for url in urls:
+        times = []
+        for _ in range(9):
+            started = time.perf_counter()
             with pytest.raises(WireDenied) as refusal:
-                await client().get(url, timeout_s=30, max_bytes=100)
+                await opened.get(url, timeout_s=30, max_bytes=100)
+            times.append(time.perf_counter() - started)
             texts.add(str(refusal.value))
+        medians.append(statistics.median(times))
 
     assert texts == {"address not allowed"}
+    assert max(medians) - min(medians) < 0.01
+
+
+BEHIND = {"open.example": "127.0.0.1", "closed.example": "127.0.0.99", "filtered.example": "10.255.255.1"}
+
+
+async def test_robots_file_of_an_inside_address_is_not_asked_for(canary, client: Build, clock: FakeClock) -> None:
+    """Bypass class B22: what is fetched on behalf of a page goes through the same guard."""
+    page = f"http://127.0.0.1:{canary.port}/page"
+    assert await RobotsFiles(client(), clock).allows(page)
+    assert canary.connections == 0
+
+    assert await RobotsFiles(client(f"127.0.0.1:{canary.port}"), clock).allows(page)
+    assert canary.requests[0].startswith(b"GET /robots.txt ")
+
+
+@pytest.mark.parametrize("contract", ["dowse", "kindly"])
+def test_caller_has_no_knob_for_the_way_a_page_is_fetched(contract: str) -> None:
+    """Bypass class B23: endpoints, proxies and headers come from the operator only."""
+    app = App(load({}, {"DOWSE_CONTRACT": contract}).settings)
+    names = {name.lower() for tool in app.contract.tools for name in tool.input_schema()["properties"]}
+    assert names
+    for word in ("base", "endpoint", "proxy", "header", "cookie", "agent", "auth", "flag", "resolve", "verify"):
+        assert not [name for name in names if word in name]
+
+
+PARTS = (*"abz09.:/\\@#?[]%;&=+-_ \t\n\r\x00", "％", "。", "①", "ß", "\xad", "é", "127.0.0.1", "localhost", ".com")
+HOSTILE = st.lists(st.sampled_from(PARTS), max_size=24).map("".join)
+
+
+@settings(max_examples=1000)
+@given(st.sampled_from(["http://", "https://", "http:", "//", ""]), HOSTILE)
+def test_what_is_judged_is_what_is_dialled(start: str, rest: str) -> None:
+    """Bypass class B10: whatever the guard lets through, aiohttp's parser sees the same host, port and bytes."""
+    try:
+        judged = Guard().judge(start + rest, base="http://base.example/a/")
+    except WireDenied:
+        return
+    target = wire.request_target(judged)
+    assert (target.scheme, target.raw_host, target.port) == (judged.scheme, judged.host.strip("[]"), judged.port)
+    assert target.user is None
+    path, _, query = judged.href.partition("://")[2].partition("/")[2].partition("#")[0].partition("?")
+    # An empty query is left off, mark and all.
+    assert target.raw_path_qs == "/" + path + ("?" + query if query else "")

@@ -16,7 +16,7 @@ from cryptography.x509.oid import NameOID
 
 from dowse.errors import WireFailed
 from dowse.net.clients import UntrustedClient
-from dowse.net.guard import Guard
+from tests.fakes.wire import BuildClient
 
 NOW = datetime.datetime.now(datetime.UTC)
 DAY = datetime.timedelta(days=1)
@@ -26,7 +26,7 @@ class Authority:
     """A certificate authority for one test run."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test authority")])
         self._certificate = self._build(self._name, self._key, is_ca=True).sign(self._key, hashes.SHA256())
@@ -34,12 +34,14 @@ class Authority:
     def trusting(self) -> ssl.SSLContext:
         return ssl.create_default_context(cadata=self._certificate.public_bytes(serialization.Encoding.PEM).decode())
 
-    def server(self, host: str, *, ends: datetime.datetime = NOW + DAY) -> ssl.SSLContext:
+    def server(
+        self, host: str, *, begins: datetime.datetime = NOW - 2 * DAY, ends: datetime.datetime = NOW + DAY
+    ) -> ssl.SSLContext:
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
         names = x509.SubjectAlternativeName([x509.DNSName(host)])
-        built = self._build(subject, key, is_ca=False, ends=ends).add_extension(names, critical=False)
-        file = self._folder / "server.pem"
+        built = self._build(subject, key, is_ca=False, begins=begins, ends=ends).add_extension(names, critical=False)
+        file = self.folder / "server.pem"
         file.write_bytes(
             key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -56,6 +58,7 @@ class Authority:
         key: ec.EllipticCurvePrivateKey,
         *,
         is_ca: bool,
+        begins: datetime.datetime = NOW - 2 * DAY,
         ends: datetime.datetime = NOW + DAY,
     ) -> x509.CertificateBuilder:
         return (
@@ -64,7 +67,7 @@ class Authority:
             .issuer_name(self._name)
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            .not_valid_before(NOW - 2 * DAY)
+            .not_valid_before(begins)
             .not_valid_after(ends)
             .add_extension(x509.BasicConstraints(ca=is_ca, path_length=None), critical=True)
         )
@@ -104,14 +107,15 @@ def listen_with(serve: Callable[..., Awaitable[int]]) -> Callable[[ssl.SSLContex
     return start
 
 
-def client_for(site: SecureSite, tls: ssl.SSLContext | None) -> UntrustedClient:
-    async def loopback(host: str, port: int) -> list[str]:
-        return ["127.0.0.1"]
+@pytest.fixture
+def client_for(client: BuildClient) -> Callable[[SecureSite, ssl.SSLContext | None], UntrustedClient]:
+    names = {"shop.example": [["127.0.0.1"]]}
+    return lambda site, tls: client(f"shop.example:{site.port}", names=names, tls=tls)
 
-    return UntrustedClient(Guard((f"shop.example:{site.port}",), loopback), "dowse/test", tls=tls)
 
-
-async def test_name_asked_for_is_the_one_in_the_handshake_and_the_host_header(authority, listen_with) -> None:
+async def test_name_asked_for_is_the_one_in_the_handshake_and_the_host_header(
+    authority, listen_with, client_for
+) -> None:
     site = await listen_with(authority.server("shop.example"))
 
     fetched = await client_for(site, authority.trusting()).get(
@@ -123,8 +127,19 @@ async def test_name_asked_for_is_the_one_in_the_handshake_and_the_host_header(au
     assert site.hosts == [f"shop.example:{site.port}".encode()]
 
 
-async def test_certificate_for_another_name_is_refused(authority, listen_with) -> None:
-    site = await listen_with(authority.server("other.example"))
+CERTIFICATES: dict[str, Callable[[Authority], ssl.SSLContext]] = {
+    "for another name": lambda authority: authority.server("other.example"),
+    "for a name above": lambda authority: authority.server("example"),
+    "for names below": lambda authority: authority.server("*.shop.example"),
+    "expired": lambda authority: authority.server("shop.example", ends=NOW - DAY),
+    "not valid yet": lambda authority: authority.server("shop.example", begins=NOW + DAY / 2),
+    "of an authority with the same name": lambda authority: Authority(authority.folder).server("shop.example"),
+}
+
+
+@pytest.mark.parametrize("name", CERTIFICATES)
+async def test_certificate_is_refused(name: str, authority, listen_with, client_for) -> None:
+    site = await listen_with(CERTIFICATES[name](authority))
 
     with pytest.raises(WireFailed, match="no secure connection"):
         await client_for(site, authority.trusting()).get(
@@ -134,21 +149,21 @@ async def test_certificate_for_another_name_is_refused(authority, listen_with) -
     assert site.hosts == []
 
 
-async def test_expired_certificate_is_refused(authority, listen_with) -> None:
-    site = await listen_with(authority.server("shop.example", ends=NOW - DAY))
-
-    with pytest.raises(WireFailed, match="no secure connection"):
-        await client_for(site, authority.trusting()).get(
-            f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100
-        )
-
-    assert site.hosts == []
-
-
-async def test_certificate_of_an_unknown_authority_is_refused_by_default(authority, listen_with) -> None:
+async def test_certificate_of_an_unknown_authority_is_refused_by_default(authority, listen_with, client_for) -> None:
     site = await listen_with(authority.server("shop.example"))
 
     with pytest.raises(WireFailed, match="no secure connection"):
         await client_for(site, None).get(f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100)
+
+    assert site.hosts == []
+
+
+async def test_certificate_of_a_name_is_no_good_for_its_address(authority, listen_with, client: BuildClient) -> None:
+    site = await listen_with(authority.server("shop.example"))
+
+    with pytest.raises(WireFailed, match="no secure connection"):
+        await client(f"127.0.0.1:{site.port}", tls=authority.trusting()).get(
+            f"https://127.0.0.1:{site.port}/", timeout_s=5, max_bytes=100
+        )
 
     assert site.hosts == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
@@ -52,8 +54,11 @@ _CLOSED_V6 = (
 )
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 _LOW_32 = 0xFFFF_FFFF
+# The pages of a minute come from few addresses, and reading one costs as much as the rest of the guard.
+_remembered = lru_cache(maxsize=512)
 
 
+@_remembered
 def parse_address(text: str) -> Address | None:
     """The address behind its canonical spelling, brackets allowed; `None` for a name."""
     try:
@@ -62,6 +67,7 @@ def parse_address(text: str) -> Address | None:
         return None
 
 
+@_remembered
 def is_public(ip: Address) -> bool:
     """Whether a host on the open internet can have this address."""
     if isinstance(ip, IPv4Address):
@@ -85,15 +91,26 @@ def is_closed(ip: Address) -> bool:
         return True
     # The low half covers mapped, compatible, translated, NAT64 and ISATAP forms. That it also hits an unrelated
     # address whose low half looks link-local is fine: this is asked only about pairs an operator opened.
-    inner = (_low_ipv4(ip), _nat64_48(ip), ip.sixtofour, *(ip.teredo or ()))
+    inner = (_low_ipv4(ip), _nat64(ip, 48), ip.sixtofour, *(ip.teredo or ()))
     return any(is_closed(embedded) for embedded in inner if embedded is not None)
+
+
+def behind(ip: Address, nat64_prefixes: Iterable[IPv6Network]) -> Address:
+    """The address that answers: the IPv4 address inside a mapped or NAT64 form, otherwise `ip` itself."""
+    if isinstance(ip, IPv4Address) or ip.scope_id is not None:
+        return ip
+    prefix = next((prefix for prefix in nat64_prefixes if ip in prefix), None)
+    if prefix is not None:
+        return _nat64(ip, prefix.prefixlen)
+    return ip.ipv4_mapped or ip
 
 
 def _low_ipv4(ip: IPv6Address) -> IPv4Address:
     return IPv4Address(int(ip) & _LOW_32)
 
 
-def _nat64_48(ip: IPv6Address) -> IPv4Address:
-    """RFC 6052 with a /48 prefix: 16 bits, a zero octet, 16 bits."""
-    bits = int(ip)
-    return IPv4Address(((bits >> 64) & 0xFFFF) << 16 | (bits >> 40) & 0xFFFF)
+def _nat64(ip: IPv6Address, prefix_length: int) -> IPv4Address:
+    """RFC 6052: the four octets behind the prefix, but for the ninth of the address, which is always zero."""
+    octets = ip.packed[:8] + ip.packed[9:]
+    start = prefix_length // 8 if prefix_length <= 64 else 11
+    return IPv4Address(octets[start : start + 4])

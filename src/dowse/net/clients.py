@@ -106,12 +106,13 @@ class ConfiguredClient:
 
 
 class UntrustedClient:
-    """Fetches whatever the web names: each hop is judged, resolved once and dialled at the checked address."""
+    """Fetches whatever the web names: each hop is judged and resolved once, and only what was checked is dialled."""
 
     def __init__(self, guard: Guard, user_agent: str, *, tls: SSLContext | None = None) -> None:
         self._guard = guard
         self._user_agent = user_agent
         self._tls = tls
+        self._session: aiohttp.ClientSession | None = None
 
     async def get(self, url: str, *, timeout_s: float, max_bytes: int, accept: str = _ACCEPT) -> Fetched:
         """The answer at the end of at most five redirects; `timeout_s` bounds all hops together."""
@@ -120,6 +121,7 @@ class UntrustedClient:
 
         async with wire.exchange(timeout_s):
             for _ in range(_MAX_REDIRECTS + 1):
+                # Also where a connection is kept: the name may lead elsewhere by now.
                 addresses = await self._guard.resolve(target)
                 answer = await self._hop(target, addresses, accept, max_bytes)
                 if isinstance(answer, Fetched):
@@ -127,26 +129,30 @@ class UntrustedClient:
                 target = self._guard.judge(answer, base=target.href)
             raise TooManyRedirects
 
+    async def close(self) -> None:
+        """Give the pooled connections back."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
     async def _hop(self, target: Url, addresses: list[Address], accept: str, max_bytes: int) -> Fetched | str:
         """The answer, or the address it redirects to."""
-        from dowse.net import wire
+        from dowse.net import pinned, wire
 
-        # A session for each hop: with no pool there is no connection that was dialled under an older check.
-        async with wire.pinned_session(addresses, self._tls) as session:
-            response = await session.get(
-                wire.request_target(target),
-                headers={"User-Agent": self._user_agent, "Accept": accept},
-                allow_redirects=False,
-            )
-            try:
-                if response.status in _REDIRECTS and "Location" in response.headers:
-                    return _ascii(response.headers["Location"])
-                # The status of a failure says all; its page could only turn it into a timeout or a size error.
-                succeeded = 200 <= response.status < 300
-                body = await wire.read_body(response, max_bytes) if succeeded else b""
-            finally:
-                response.close()
-            return Fetched(target.href, response.status, wire.read_headers(response), body)
+        if self._session is None:
+            self._session = pinned.pinned_session(self._tls)
+        headers = {"User-Agent": self._user_agent, "Accept": accept}
+        response = await pinned.get(self._session, target, addresses, headers)
+        try:
+            if response.status in _REDIRECTS and "Location" in response.headers:
+                return _ascii(response.headers["Location"])
+            # The status of a failure says all; its page could only turn it into a timeout or a size error.
+            succeeded = 200 <= response.status < 300
+            body = await wire.read_body(response, max_bytes) if succeeded else b""
+        finally:
+            # Ends the connection if the body was not read to its end; otherwise the pool has it back already.
+            response.close()
+        return Fetched(target.href, response.status, wire.read_headers(response), body)
 
 
 def _ascii(location: str) -> str:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from copy import copy
+from functools import cached_property
+from ipaddress import IPv6Network
 from typing import Protocol
 
 from dowse import urls
 from dowse.clock import SystemClock
 from dowse.errors import WireDenied, WireFailed
 from dowse.models import Clock
-from dowse.net.addresses import Address, is_closed, is_public, parse_address
+from dowse.net.addresses import Address, behind, is_closed, is_public, parse_address
 from dowse.net.dns import look_up
+from dowse.net.machine import OwnAddresses, interface_addresses
 from dowse.urls import Url
 
 _SCHEMES = ("http", "https")
@@ -25,8 +30,16 @@ _REMEMBERED_S, _REMEMBERED_HOSTS = 10.0, 256
 _DENIED_ENDINGS = (".localhost", ".local", ".internal")
 # Names of houses and offices. They may be read where they lead to a public address, but are told to nobody.
 _HOME_ENDINGS = (
-    *(".lan", ".home", ".corp", ".intranet", ".private", ".localdomain", ".svc", ".consul", ".onion", ".arpa"),
-    *_DENIED_ENDINGS,
+    ".lan",
+    ".home",
+    ".corp",
+    ".intranet",
+    ".private",
+    ".localdomain",
+    ".svc",
+    ".consul",
+    ".onion",
+    ".arpa",
 )
 
 
@@ -47,11 +60,19 @@ class Guard:
     """Every refusal is the same `WireDenied`: the reason would map the network for whoever asks."""
 
     def __init__(
-        self, allow_private: tuple[str, ...] = (), resolver: Resolver = look_up, clock: Clock | None = None
+        self,
+        allow_private: tuple[str, ...] = (),
+        resolver: Resolver = look_up,
+        clock: Clock | None = None,
+        *,
+        nat64_prefixes: tuple[str, ...] = (),
+        own_addresses: Callable[[], frozenset[Address]] = interface_addresses,
     ) -> None:
         self._allowed = frozenset(pair.lower() for pair in allow_private)
         self._resolver = resolver
         self._clock = clock or SystemClock()
+        self._nat64 = tuple(map(IPv6Network, nat64_prefixes))
+        self._own = OwnAddresses(self._clock, own_addresses)
         self._tellable: dict[str, tuple[float, bool]] = {}
 
     def judge(self, url: str, base: str = "") -> Url:
@@ -60,7 +81,7 @@ class Guard:
         if parsed is None or parsed.scheme not in _SCHEMES or parsed.has_userinfo:
             raise WireDenied
         # An empty label is in no name, but it could hide an address from whoever strips the dots.
-        if not 0 < len(_name(parsed)) <= _MAX_HOST_CHARS or ".." in parsed.host:
+        if len(_name(parsed)) > _MAX_HOST_CHARS or ".." in parsed.host:
             raise WireDenied
         if not self.opens(parsed) and (parsed.port not in _PORTS or _is_denied_name(_name(parsed))):
             raise WireDenied
@@ -71,7 +92,9 @@ class Guard:
         literal = parse_address(url.host)
         addresses = [literal] if literal is not None else await self._look_up(url)
         for address in addresses:
-            if not is_public(address) and (is_closed(address) or not self.opens(url)):
+            answering = behind(address, self._nat64)
+            is_private = not is_public(answering) or answering in self._own
+            if is_private and (is_closed(answering) or not self.opens(url)):
                 raise WireDenied
         return addresses
 
@@ -83,18 +106,25 @@ class Guard:
         are left off: no server sees them.
         """
         try:
-            target = Guard().judge(url)
+            target = self._stranger.judge(url)
             async with asyncio.timeout(look_up_s):
                 may_be_told = await self._may_be_told(target)
         except (WireDenied, TimeoutError):
             return ""
         return target.href.partition("#")[0] if may_be_told else ""
 
+    @cached_property
+    def _stranger(self) -> Guard:
+        """The same guard, had the operator listed nothing."""
+        stranger = copy(self)
+        stranger._allowed = frozenset()
+        return stranger
+
     async def _may_be_told(self, url: Url) -> bool:
         place, now = f"{_name(url)}:{url.port}", self._clock.now()
-        until, answer = self._tellable.get(place, (now, False))
-        if now < until:
-            return answer
+        known = self._tellable.get(place)
+        if known is not None and now < known[0]:
+            return known[1]
         answer = not _name(url).endswith(_HOME_ENDINGS) and await self._is_elsewhere(url)
         if len(self._tellable) >= _REMEMBERED_HOSTS:
             self._tellable.clear()
@@ -104,7 +134,7 @@ class Guard:
     async def _is_elsewhere(self, url: Url) -> bool:
         """Whether all addresses of a name are public, or nobody here knows any."""
         try:
-            await Guard(resolver=self._resolver).resolve(url)
+            await self._stranger.resolve(url)
         except WireDenied:
             return False
         except HostNotFound:

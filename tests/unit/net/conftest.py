@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
-from tests.fakes.wire import Serve, raw_servers
+from tests.fakes.wire import BuildClient, Serve, page_clients, raw_servers
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -35,3 +35,10 @@ async def serve_raw() -> AsyncIterator[Serve]:
     """Starts a server that speaks bytes, for answers no HTTP server would give, and returns its port."""
     async with raw_servers() as start:
         yield start
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[BuildClient]:
+    """Makes clients of pages."""
+    async with page_clients() as build:
+        yield build

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.net.addresses import is_closed, is_public, parse_address
+from dowse.net.addresses import behind, is_closed, is_public, parse_address
 
 PUBLIC = [
     "1.1.1.1",
@@ -38,6 +38,7 @@ PUBLIC = [
     "2620:4f:8001::1",
     "::ffff:8.8.8.8",
     "2600::5efe:8.8.8.8",
+    "2600::5efe:168.63.129.17",
     "3ffe::1",
 ]
 DENIED = [
@@ -154,6 +155,36 @@ OPENABLE = [
 ]
 
 
+# As IANA lists them, and one of a cloud; the first and the last lines of IPv6 are all that is not global unicast.
+BLOCKS = [
+    *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16"),
+    *("172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24"),
+    *("192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+    *("224.0.0.0/4", "240.0.0.0/4"),
+    *("::/3", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"),
+    *("4000::/3", "6000::/3", "8000::/1"),
+]
+NETWORKS = [ip_network(block) for block in BLOCKS]
+
+
+@pytest.mark.parametrize("block", NETWORKS, ids=BLOCKS)
+def test_block_is_denied_from_its_first_address_to_its_last(block: IPv4Network | IPv6Network) -> None:
+    first, last = block.network_address, block.broadcast_address
+    for address in (first, last, first + block.num_addresses // 2, first + block.num_addresses // 3):
+        assert not is_public(address)
+        if block.version == 4:
+            assert not is_public(ip_address(f"::ffff:{address}"))
+
+
+@pytest.mark.parametrize("block", NETWORKS, ids=BLOCKS)
+def test_neighbours_of_a_block_are_public_unless_another_block_has_them(block: IPv4Network | IPv6Network) -> None:
+    space = IPv4Address if block.version == 4 else IPv6Address
+    before, behind = int(block.network_address) - 1, int(block.broadcast_address) + 1
+    neighbours = [space(number) for number in (before, behind) if 0 <= number < 2**block.max_prefixlen]
+    for address in neighbours:
+        assert is_public(address) != any(address in other for other in NETWORKS if other.version == block.version)
+
+
 @pytest.mark.parametrize("address", PUBLIC)
 def test_public_address_may_be_dialled(address: str) -> None:
     assert is_public(ip_address(address))
@@ -173,6 +204,54 @@ def test_link_local_and_metadata_stay_closed_in_every_wrapping(address: str) -> 
 def test_private_address_can_be_opened_by_the_operator(address: str) -> None:
     assert not is_closed(ip_address(address))
     assert not is_public(ip_address(address))
+
+
+CLOSED_BLOCKS = [
+    *("169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32"),
+    *("fe80::/10", "fd00:ec2::23/128", "fd00:ec2::254/128", "fd20:ce::254/128"),
+]
+
+
+@pytest.mark.parametrize("block", [ip_network(block) for block in CLOSED_BLOCKS], ids=CLOSED_BLOCKS)
+def test_closed_block_ends_where_it_ends(block: IPv4Network | IPv6Network) -> None:
+    first, last = block.network_address, block.broadcast_address
+    assert is_closed(first)
+    assert is_closed(last)
+    assert is_closed(first + block.num_addresses // 2)
+    assert not is_closed(first - 1)
+    assert not is_closed(last + 1)
+
+
+# RFC 6052, section 2.4: one IPv4 address below a prefix of each length.
+NAT64 = {
+    "2001:db8::/32": "2001:db8:c000:221::",
+    "2001:db8:100::/40": "2001:db8:1c0:2:21::",
+    "2001:db8:122::/48": "2001:db8:122:c000:2:2100::",
+    "2001:db8:122:300::/56": "2001:db8:122:3c0:0:221::",
+    "2001:db8:122:344::/64": "2001:db8:122:344:c0:2:2100::",
+    "2001:db8:122:344::/96": "2001:db8:122:344::192.0.2.33",
+}
+
+
+@pytest.mark.parametrize(("prefix", "address"), NAT64.items())
+def test_ipv4_address_is_found_below_a_nat64_prefix_of_any_length(prefix: str, address: str) -> None:
+    prefixes = [IPv6Network("2001:db9::/32"), IPv6Network(prefix)]
+    assert behind(ip_address(address), prefixes) == IPv4Address("192.0.2.33")
+    assert behind(ip_address(address), prefixes[:1]) == ip_address(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "answering"),
+    [
+        ("8.8.8.8", "8.8.8.8"),
+        ("2606:4700::1111", "2606:4700::1111"),
+        ("::ffff:10.0.0.1", "10.0.0.1"),
+        ("64:ff9b::10.0.0.1%eth0", "64:ff9b::10.0.0.1%eth0"),
+        ("64:ff9b::10.0.0.1", "10.0.0.1"),
+    ],
+)
+def test_other_addresses_answer_for_themselves(address: str, answering: str) -> None:
+    assert behind(ip_address(address), [IPv6Network("64:ff9b::/96")]) == ip_address(answering)
 
 
 @given(st.ip_addresses(v=4))

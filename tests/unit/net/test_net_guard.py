@@ -7,9 +7,13 @@ from ipaddress import ip_address
 import pytest
 
 from dowse.errors import WireDenied
-from dowse.net.addresses import is_public
+from dowse.net.addresses import Address, is_public
 from dowse.net.guard import Guard, HostNotFound
 from tests.fakes import FakeClock
+
+# As long as a name can be.
+LONGEST = ".".join(["a" * 49] * 5) + ".com"
+assert len(LONGEST) == 253
 
 
 class Names:
@@ -39,6 +43,8 @@ class Names:
         ("http://notlocalhost.com/", "http://notlocalhost.com/"),
         ("http://8.8.8.8/", "http://8.8.8.8/"),
         ("http://[2606:4700::1111]/", "http://[2606:4700::1111]/"),
+        (f"http://{LONGEST}/", f"http://{LONGEST}/"),
+        (f"http://{LONGEST}./", f"http://{LONGEST}./"),
         ("http://" + "a" * 63 + ".example.com/", "http://" + "a" * 63 + ".example.com/"),
     ],
 )
@@ -74,6 +80,7 @@ def test_ordinary_url_passes_in_its_canonical_spelling(url: str, href: str) -> N
         "http://api.default.svc.cluster.local/",
         "http://host.docker.internal/",
         "http://instance-data/",
+        f"http://{LONGEST}a/",
         "http://" + ".".join(["a" * 60] * 5) + ".com/",
         "http://\ud800.example.com/",
     ],
@@ -138,6 +145,70 @@ async def test_metadata_and_link_local_stay_closed_for_an_allowed_pair(address: 
     for url in (f"http://{host}/", "http://wiki/"):
         with pytest.raises(WireDenied):
             await guard.resolve(guard.judge(url))
+
+
+OWN = ip_address("93.184.216.34")
+
+
+async def test_public_address_of_this_machine_is_refused_unless_its_pair_is_listed() -> None:
+    """Whatever listens beside us is none of the web's business."""
+    names = Names(here_example=["93.184.216.34"], there_example=["93.184.216.35"], mapped_example=["::ffff:5db8:d822"])
+
+    def guard(*pairs: str, own: frozenset[Address] = frozenset([OWN])) -> Guard:
+        return Guard(pairs, names, own_addresses=lambda: own)
+
+    for url in (
+        "http://93.184.216.34/",
+        "http://here.example/",
+        "http://mapped.example/",
+        "http://[::ffff:5db8:d822]/",
+    ):
+        with pytest.raises(WireDenied):
+            await guard().resolve(guard().judge(url))
+        assert await guard(own=frozenset()).resolve(guard().judge(url))
+    assert await guard().resolve(guard().judge("http://there.example/")) == [ip_address("93.184.216.35")]
+    listed = guard("here.example:80")
+    assert await listed.resolve(listed.judge("http://here.example/")) == [OWN]
+    with pytest.raises(WireDenied):
+        await listed.resolve(listed.judge("http://here.example:8080/"))
+
+
+async def test_public_address_of_this_machine_is_told_to_nobody() -> None:
+    guard = Guard(("here.example:80",), Names(here_example=[str(OWN)]), own_addresses=lambda: frozenset([OWN]))
+    assert await guard.for_others("http://here.example/") == ""
+
+
+@pytest.mark.parametrize("prefix", ["2001:db8:64::/96", "64:ff9b::/96", "fd00:64::/96"])
+async def test_address_below_a_nat64_prefix_of_the_network_is_judged_by_the_one_inside(prefix: str) -> None:
+    start = prefix.removesuffix("/96")
+    guard = Guard(
+        ("listed.example:80",),
+        Names(
+            public_example=[f"{start}8.8.8.8"],
+            private_example=[f"{start}10.0.0.1"],
+            own_example=[f"{start}{OWN}"],
+            listed_example=[f"{start}10.0.0.1"],
+        ),
+        nat64_prefixes=(prefix,),
+        own_addresses=lambda: frozenset([OWN]),
+    )
+    for url in ("http://public.example/", "http://listed.example/", f"http://[{start}8.8.8.8]/"):
+        assert await guard.resolve(guard.judge(url))
+    for url in ("http://private.example/", "http://own.example/", f"http://[{start}10.0.0.1]/"):
+        with pytest.raises(WireDenied):
+            await guard.resolve(guard.judge(url))
+    # What is below the prefix of somebody else is denied as ever.
+    with pytest.raises(WireDenied):
+        await Guard().resolve(guard.judge(f"http://[{start}8.8.8.8]/"))
+    assert await guard.for_others(f"http://[{start}8.8.8.8]/")
+    assert await guard.for_others(f"http://[{start}10.0.0.1]/") == ""
+
+
+async def test_metadata_below_a_nat64_prefix_stays_closed_for_an_allowed_pair() -> None:
+    names = Names(wiki=["2001:db8:64::169.254.169.254"])
+    guard = Guard(("wiki:80",), names, nat64_prefixes=("2001:db8:64::/96",))
+    with pytest.raises(WireDenied):
+        await guard.resolve(guard.judge("http://wiki/"))
 
 
 async def test_name_is_looked_up_once_and_its_addresses_are_returned_in_order() -> None:
@@ -224,7 +295,9 @@ async def test_a_public_or_unknown_address_may_be_told_to_others(url: str, hande
         *("http://inner.org/", "http://mixed.example.org/", "http://metadata.google.internal/"),
         *("http://\uff11\uff12\uff17.0.0.1/", "http://127.0.0.1./", "http://127.0.0.1../", "http://10.0.0.1%2e%2e/"),
         *("http://169.254.169.254../latest/", "http://a..example.org/", "http://nas.lan/", "http://wiki.corp./"),
-        *("http://router.home.arpa/", "http://1.0.0.10.in-addr.arpa/", "http://db.service.consul/"),
+        *("http://router.home.arpa/", "http://1.0.0.10.in-addr.arpa/", "http://db.service.consul/", "http://nas.home/"),
+        *("http://wiki.intranet/", "http://a.private/", "http://b.localdomain/", "http://c.ns.svc/", "http://d.onion/"),
+        *("http://./", "http://a./"),
     ],
 )
 async def test_a_private_address_is_told_to_nobody_in_whatever_spelling(url: str) -> None:
@@ -264,8 +337,26 @@ async def test_pages_of_one_site_in_a_row_need_one_look_up(clock: FakeClock) -> 
     assert await guard.for_others("https://example.org/b") == "https://example.org/b"
     assert asked == ["example.org"]
     clock.advance(1)
-    assert await guard.for_others("https://example.org/c") == ""
+    for path in ("c", "d"):
+        assert await guard.for_others(f"https://example.org/{path}") == ""
     assert asked == ["example.org"] * 2
+
+
+async def test_what_may_be_told_is_remembered_for_a_few_hundred_sites() -> None:
+    asked: list[str] = []
+
+    async def resolver(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["93.184.216.34"]
+
+    guard = Guard(resolver=resolver)
+    for _ in range(2):
+        for number in range(256):
+            assert await guard.for_others(f"https://{number}.example.org/")
+    assert len(asked) == 256
+    await guard.for_others("https://256.example.org/")
+    await guard.for_others("https://0.example.org/")
+    assert asked[256:] == ["256.example.org", "0.example.org"]
 
 
 async def test_a_name_whose_look_up_takes_too_long_is_told_to_nobody() -> None:

@@ -9,27 +9,32 @@ from aiohttp import web
 
 from dowse.errors import WireDenied, WireFailed, WireTimeout, WireTooLarge
 from dowse.net import wire
-from dowse.net.clients import Fetched, TooManyRedirects, UntrustedClient
-from dowse.net.guard import Guard, HostNotFound
+from dowse.net.clients import Fetched, TooManyRedirects
+from dowse.net.guard import HostNotFound
 from dowse.urls import Url
+from tests.fakes.wire import BuildClient
 
 Serve = Callable[[Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]], Awaitable[int]]
 ServeRaw = Callable[[Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]], Awaitable[int]]
+Fetch = Callable[..., Awaitable[Fetched]]
 
 
 async def loopback(host: str, port: int) -> list[str]:
     return ["127.0.0.1"]
 
 
-def client_for(*pairs: str) -> UntrustedClient:
-    return UntrustedClient(Guard(pairs, loopback), "dowse/test")
+@pytest.fixture
+def fetch(client: BuildClient) -> Fetch:
+    """Fetches from `site.example`, which is open at one port."""
+
+    async def get(url: str, port: int, *, timeout_s: float = 5, max_bytes: int = 10_000) -> Fetched:
+        opened = client(f"site.example:{port}", resolver=loopback)
+        return await opened.get(url, timeout_s=timeout_s, max_bytes=max_bytes)
+
+    return get
 
 
-async def fetch(url: str, port: int, *, timeout_s: float = 5, max_bytes: int = 10_000) -> Fetched:
-    return await client_for(f"site.example:{port}").get(url, timeout_s=timeout_s, max_bytes=max_bytes)
-
-
-async def test_page_is_fetched_under_its_own_name(serve: Serve) -> None:
+async def test_page_is_fetched_under_its_own_name(serve: Serve, fetch: Fetch) -> None:
     async def handler(request: web.BaseRequest) -> web.Response:
         names = ("Host", "User-Agent", "Authorization", "Cookie", "Referer")
         seen = {name: request.headers.get(name) for name in names}
@@ -48,7 +53,7 @@ async def test_page_is_fetched_under_its_own_name(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_redirect_is_followed_to_the_final_address(serve: Serve, status: int) -> None:
+async def test_redirect_is_followed_to_the_final_address(serve: Serve, status: int, fetch: Fetch) -> None:
     async def handler(request: web.BaseRequest) -> web.Response:
         if request.path == "/end":
             return web.Response(body=b"here")
@@ -61,7 +66,7 @@ async def test_redirect_is_followed_to_the_final_address(serve: Serve, status: i
     assert (fetched.url, fetched.body) == (f"http://site.example:{port}/end?x=1", b"here")
 
 
-async def test_location_beyond_ascii_is_followed_byte_for_byte(serve_raw: ServeRaw) -> None:
+async def test_location_beyond_ascii_is_followed_byte_for_byte(serve_raw: ServeRaw, fetch: Fetch) -> None:
     paths: list[bytes] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -79,7 +84,7 @@ async def test_location_beyond_ascii_is_followed_byte_for_byte(serve_raw: ServeR
     assert paths == [b"/", b"/caf%E9"]
 
 
-async def test_five_redirects_are_followed_and_the_sixth_is_not(serve: Serve) -> None:
+async def test_five_redirects_are_followed_and_the_sixth_is_not(serve: Serve, fetch: Fetch) -> None:
     paths: list[str] = []
 
     async def handler(request: web.BaseRequest) -> web.Response:
@@ -96,7 +101,7 @@ async def test_five_redirects_are_followed_and_the_sixth_is_not(serve: Serve) ->
     assert paths == ["/6", "/5", "/4", "/3", "/2", "/1"]
 
 
-async def test_redirect_status_without_a_location_is_the_answer(serve: Serve) -> None:
+async def test_redirect_status_without_a_location_is_the_answer(serve: Serve, fetch: Fetch) -> None:
     async def handler(request: web.BaseRequest) -> web.Response:
         return web.Response(status=302, body=b"lost")
 
@@ -107,7 +112,7 @@ async def test_redirect_status_without_a_location_is_the_answer(serve: Serve) ->
     assert (fetched.status, fetched.body) == (302, b"")
 
 
-async def test_cookie_set_by_a_hop_is_not_sent_to_the_next(serve: Serve) -> None:
+async def test_cookie_set_by_a_hop_is_not_sent_to_the_next(serve: Serve, fetch: Fetch) -> None:
     cookies: list[str | None] = []
 
     async def handler(request: web.BaseRequest) -> web.Response:
@@ -122,7 +127,7 @@ async def test_cookie_set_by_a_hop_is_not_sent_to_the_next(serve: Serve) -> None
     assert cookies == [None, None]
 
 
-async def test_failure_is_told_by_its_status_however_large_its_page(serve: Serve) -> None:
+async def test_failure_is_told_by_its_status_however_large_its_page(serve: Serve, fetch: Fetch) -> None:
     async def handler(request: web.BaseRequest) -> web.Response:
         return web.Response(status=404, body=b"x" * 100_000)
 
@@ -133,7 +138,7 @@ async def test_failure_is_told_by_its_status_however_large_its_page(serve: Serve
     assert (fetched.status, fetched.body) == (404, b"")
 
 
-async def test_body_of_exactly_the_cap_is_taken(serve: Serve) -> None:
+async def test_body_of_exactly_the_cap_is_taken(serve: Serve, fetch: Fetch) -> None:
     async def handler(request: web.BaseRequest) -> web.Response:
         return web.Response(body=b"x" * int(request.path[1:]))
 
@@ -144,7 +149,7 @@ async def test_body_of_exactly_the_cap_is_taken(serve: Serve) -> None:
         await fetch(f"http://site.example:{port}/10001", port)
 
 
-async def test_many_tiny_chunks_are_read_as_one_body(serve_raw: ServeRaw) -> None:
+async def test_many_tiny_chunks_are_read_as_one_body(serve_raw: ServeRaw, fetch: Fetch) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 100_000 + b"0\r\n\r\n")
@@ -155,7 +160,7 @@ async def test_many_tiny_chunks_are_read_as_one_body(serve_raw: ServeRaw) -> Non
     assert (await fetch(f"http://site.example:{port}/", port, max_bytes=100_000)).body == b"x" * 100_000
 
 
-async def test_time_limit_is_one_for_all_hops(serve_raw: ServeRaw) -> None:
+async def test_time_limit_is_one_for_all_hops(serve_raw: ServeRaw, fetch: Fetch) -> None:
     async def slow_maze(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         await asyncio.sleep(0.1)
@@ -171,27 +176,27 @@ async def test_time_limit_is_one_for_all_hops(serve_raw: ServeRaw) -> None:
     assert time.monotonic() - started < 0.5
 
 
-async def test_time_limit_includes_the_lookup() -> None:
+async def test_time_limit_includes_the_lookup(client: BuildClient) -> None:
     async def never(host: str, port: int) -> list[str]:
         return await asyncio.get_running_loop().create_future()
 
-    client = UntrustedClient(Guard(resolver=never), "dowse/test")
+    opened = client(resolver=never)
 
     with pytest.raises(WireTimeout):
-        await client.get("http://example.com/", timeout_s=0.1, max_bytes=10)
+        await opened.get("http://example.com/", timeout_s=0.1, max_bytes=10)
 
 
-async def test_unknown_host_is_told_apart_from_other_failures() -> None:
+async def test_unknown_host_is_told_apart_from_other_failures(client: BuildClient) -> None:
     async def nothing(host: str, port: int) -> list[str]:
         return []
 
-    client = UntrustedClient(Guard(resolver=nothing), "dowse/test")
+    opened = client(resolver=nothing)
 
     with pytest.raises(HostNotFound):
-        await client.get("http://example.com/", timeout_s=5, max_bytes=10)
+        await opened.get("http://example.com/", timeout_s=5, max_bytes=10)
 
 
-async def test_next_address_is_tried_when_the_first_refuses(serve: Serve) -> None:
+async def test_next_address_is_tried_when_the_first_refuses(serve: Serve, client: BuildClient) -> None:
     async def handler(request: web.BaseRequest) -> web.Response:
         return web.Response(body=b"second")
 
@@ -199,17 +204,17 @@ async def test_next_address_is_tried_when_the_first_refuses(serve: Serve) -> Non
         return ["127.0.0.9", "127.0.0.1"]
 
     port = await serve(handler)
-    client = UntrustedClient(Guard((f"site.example:{port}",), two), "dowse/test")
+    opened = client(f"site.example:{port}", resolver=two)
 
-    assert (await client.get(f"http://site.example:{port}/", timeout_s=5, max_bytes=10)).body == b"second"
+    assert (await opened.get(f"http://site.example:{port}/", timeout_s=5, max_bytes=10)).body == b"second"
 
 
-async def test_refused_connection_names_no_address() -> None:
+async def test_refused_connection_names_no_address(fetch: Fetch) -> None:
     with pytest.raises(WireFailed, match=r"^no connection$"):
         await fetch("http://site.example:1/", 1)
 
 
-async def test_cancelling_the_caller_closes_the_connection(serve_raw: ServeRaw) -> None:
+async def test_cancelling_the_caller_closes_the_connection(serve_raw: ServeRaw, fetch: Fetch) -> None:
     arrived, closed = asyncio.Event(), asyncio.Event()
 
     async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
