@@ -8,7 +8,7 @@ DEV := $(VENV)/.installed-dev
 NODE := tests/clients/node_modules/.installed
 SOURCES := src tests benchmarks tools
 
-.PHONY: demo test check serve fmt lint docs lock clean
+.PHONY: demo test check mutate serve fmt lint docs lock clean
 
 demo: $(RUN)  ## run the main job end to end, with no key and no internet
 	$(BIN)/dowse demo
@@ -24,6 +24,9 @@ test: $(DEV) $(NODE)  ## install what the tests need and run them all
 check: $(DEV) lint  ## lint, types, and the unit and contract tests with their coverage; under a minute
 	$(BIN)/python -m pytest -n 2 tests/unit tests/contract tests/test_architecture.py tests/test_docs.py \
 		--cov --cov-report=term:skip-covered --cov-fail-under=85
+
+mutate: $(DEV)  ## break the guard and the decoder line by line, and see whether a test notices; a few minutes
+	$(BIN)/python tools/mutate.py
 
 lint: $(DEV)
 	$(BIN)/ruff format --check --quiet $(SOURCES)

@@ -1,0 +1,213 @@
+"""What reading costs: pages at the same time, the guarded client against plain aiohttp, and no browser for plain pages.
+
+Five pages that take a second each are read through the whole of dowse, from the pocket web. The guarded client and a
+bare aiohttp session fetch 200 pages of 100 kB at a time from a server in a process of its own, in turns and each with
+fresh connections, so that a busy machine slows both; the best round of each counts. Prints the figures, and exits 1
+when one is above its bound.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+
+from dowse.app import App
+from dowse.config import load
+from dowse.interfaces import no_progress
+from dowse.net.clients import UntrustedClient
+from dowse.net.guard import Guard
+from dowse.pocketweb import PocketWeb
+
+FIVE_PAGES_BOUND_S = 1.5
+FETCH_BOUND = 1.2
+
+PAGES, PAGE_S = 5, 1.0
+FETCHES, FETCH_BYTES = 200, 100_000
+# Of the processes that may appear while pages are read, this one is no browser.
+_WORKER = "dowse.extract"
+
+_SITE = f"""
+import asyncio
+
+BODY = b"x" * {FETCH_BYTES}
+ANSWER = b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\nContent-Length: %d\\r\\n\\r\\n%b" % (len(BODY), BODY)
+
+
+class Site(asyncio.Protocol):
+    def connection_made(self, transport):
+        self.transport, self.head = transport, b""
+
+    def data_received(self, data):
+        self.head += data
+        while b"\\r\\n\\r\\n" in self.head:
+            self.head = self.head.partition(b"\\r\\n\\r\\n")[2]
+            self.transport.write(ANSWER)
+
+
+async def main():
+    server = await asyncio.get_running_loop().create_server(Site, "127.0.0.1", 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+asyncio.run(main())
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The seconds that the five pages took together, and the processes that appeared meanwhile."""
+
+    seconds: float
+    processes: frozenset[str]
+
+    @property
+    def browsers(self) -> frozenset[str]:
+        # Between fork and exec a process still has our own name, and after its end it has none.
+        others = self.processes - {_command("self"), ""}
+        return frozenset(command for command in others if _WORKER not in command)
+
+
+def read_five_pages(rounds: int) -> Reading:
+    """The best round of a search that reads its five results; the processes are those of all rounds."""
+    readings = asyncio.run(_read_five_pages(rounds))
+    processes = frozenset[str]().union(*(reading.processes for reading in readings))
+    return Reading(min(reading.seconds for reading in readings), processes)
+
+
+async def _read_five_pages(rounds: int) -> list[Reading]:
+    async with PocketWeb() as web:
+        links = [web.page(f"/{number}") for number in range(PAGES)]
+        for number, link in enumerate(links):
+            web.pages.serves(f"/{number}", f"<title>Page {number}</title><p>The text of {link}, in full.")
+        results = [{"title": link, "url": link, "content": "", "engine": "x"} for link in links]
+        web.searxng.replies(json={"results": results})
+        web.pages.delays(PAGE_S)
+        settings = {**web.environment("searxng"), "DOWSE_STATE": "memory:"}
+        async with App(load({}, settings).settings) as app:
+            return [await _search(app) for _ in range(rounds)]
+
+
+async def _search(app: App) -> Reading:
+    tool = next(tool for tool in app.contract.tools if tool.name == "web_search")
+    seen: set[str] = set()
+    watching = asyncio.create_task(_watch(seen))
+    started = time.perf_counter()
+    answer = await app.dispatcher.call(tool, {"query": "five pages", "num_results": PAGES}, no_progress)
+    took = time.perf_counter() - started
+    watching.cancel()
+    missing = [number for number in range(PAGES) if f"/{number}, in full" not in answer.text]
+    assert not missing, answer.text
+    return Reading(took, frozenset(seen))
+
+
+async def _watch(seen: set[str]) -> None:
+    while True:
+        seen |= set(_children())
+        await asyncio.sleep(0.01)
+
+
+def _children(pid: str = "self") -> Iterator[str]:
+    """The command lines of the processes below this one."""
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        # A process may be gone before it was looked at.
+        with contextlib.suppress(OSError):
+            for child in listed.read_text().split():
+                yield _command(child)
+                yield from _children(child)
+
+
+def _command(pid: str) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    """The milliseconds of the best round of each."""
+
+    plain_ms: float
+    guarded_ms: float
+
+    @property
+    def ratio(self) -> float:
+        return self.guarded_ms / self.plain_ms
+
+
+def fetch_many(rounds: int) -> Fetching:
+    with subprocess.Popen([sys.executable, "-c", _SITE], stdout=subprocess.PIPE) as site:
+        try:
+            assert site.stdout
+            port = int(site.stdout.readline())
+            return asyncio.run(_compare(port, rounds))
+        finally:
+            site.kill()
+
+
+async def _compare(port: int, rounds: int) -> Fetching:
+    plain, guarded = [], []
+    for _ in range(rounds + 1):
+        plain.append(await _plain(port))
+        guarded.append(await _guarded(port))
+    # What is loaded with the first round is not part of the price of a fetch.
+    return Fetching(min(plain[1:]), min(guarded[1:]))
+
+
+async def _plain(port: int) -> float:
+    async with aiohttp.ClientSession() as session:
+
+        async def fetch() -> bytes:
+            async with session.get(f"http://127.0.0.1:{port}/") as response:
+                return await response.read()
+
+        return await _timed(fetch)
+
+
+async def _guarded(port: int) -> float:
+    async def loopback(host: str, port: int) -> list[str]:  # noqa: ARG001
+        return ["127.0.0.1"]
+
+    client = UntrustedClient(Guard((f"site.example:{port}",), loopback), "dowse/benchmark")
+
+    async def fetch() -> bytes:
+        fetched = await client.get(f"http://site.example:{port}/", timeout_s=30, max_bytes=2 * FETCH_BYTES)
+        return fetched.body
+
+    try:
+        return await _timed(fetch)
+    finally:
+        await client.close()
+
+
+async def _timed(fetch: Callable[[], Awaitable[bytes]]) -> float:
+    started = time.perf_counter()
+    bodies = await asyncio.gather(*(fetch() for _ in range(FETCHES)))
+    took = time.perf_counter() - started
+    assert {len(body) for body in bodies} == {FETCH_BYTES}
+    return took * 1000
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    reading, fetching = read_five_pages(rounds), fetch_many(4 * rounds)
+    print(f"{PAGES} pages of {PAGE_S:.0f} s each   {reading.seconds:6.2f} s (<= {FIVE_PAGES_BOUND_S})")
+    print(f"processes beside the worker   {len(reading.browsers)} (<= 0) {' '.join(sorted(reading.browsers))}")
+    print(f"{FETCHES} fetches, plain aiohttp  {fetching.plain_ms:6.1f} ms")
+    print(f"{FETCHES} fetches, guarded client {fetching.guarded_ms:6.1f} ms")
+    print(f"{'ratio':26} {fetching.ratio:6.2f} (<= {FETCH_BOUND})")
+    held = (reading.seconds <= FIVE_PAGES_BOUND_S, not reading.browsers, fetching.ratio <= FETCH_BOUND)
+    return 0 if all(held) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

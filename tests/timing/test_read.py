@@ -1,0 +1,23 @@
+"""Reading must not cost much more than the pages themselves take, and a plain page no browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.read import FETCH_BOUND, FIVE_PAGES_BOUND_S, PAGE_S, fetch_many, read_five_pages
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc, which only Linux has")
+def test_pages_of_a_search_are_read_at_the_same_time_and_without_a_browser() -> None:
+    """The best of three counts, and what dowse may add to a page is doubled: the machine has other work."""
+    reading = read_five_pages(rounds=3)
+    assert reading.seconds <= PAGE_S + 2 * (FIVE_PAGES_BOUND_S - PAGE_S)
+    assert reading.processes
+    assert not reading.browsers
+
+
+def test_the_guard_costs_little() -> None:
+    """Twenty rounds are a second; what the guard may add is doubled."""
+    assert fetch_many(rounds=20).ratio <= 1 + 2 * (FETCH_BOUND - 1)
