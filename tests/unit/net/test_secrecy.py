@@ -6,6 +6,7 @@ import json
 import pytest
 
 from dowse import urls
+from dowse.net import secrecy
 from dowse.net.secrecy import SecretUrls, place_of_secret
 
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
@@ -135,3 +136,36 @@ def test_what_is_no_url_is_left_to_the_guard() -> None:
 def test_a_hostile_url_takes_no_time() -> None:
     long = "https://e.org/?" + "&".join(f"key={'a1B2' * 50}-" for _ in range(30))
     assert place(long + "eyJ" * 2000) != "never"
+
+
+@pytest.mark.parametrize("name", sorted(secrecy._SECRET_NAMES))
+def test_a_parameter_of_this_name_holds_a_secret_from_eight_characters_on(name: str) -> None:
+    assert place(f"https://example.org/?{name}=abcdefgh") == f"the parameter {name!r}"
+    assert place(f"https://example.org/?{name}=abcdefg") == ""
+
+
+@pytest.mark.parametrize("name", sorted(secrecy._DOUBTFUL_NAMES))
+def test_a_parameter_of_this_name_holds_a_secret_if_it_looks_drawn_by_lot(name: str) -> None:
+    assert len(MIXED) == 20
+    assert place(f"https://example.org/?{name}={MIXED}") == f"the parameter {name!r}"
+    for harmless in (
+        MIXED[:19],
+        "spring-sale-in-berlin-and-hamburg",
+        "2026111520261115202611",
+        "aaaaaaaaaaAAAAAAAAAA11",
+    ):
+        assert place(f"https://example.org/?{name}={harmless}") == ""
+
+
+@pytest.mark.parametrize("host", sorted(secrecy._WEBHOOKS))
+def test_other_paths_of_a_host_with_webhooks_are_ordinary(host: str) -> None:
+    assert place(f"https://{host}/docs/webhooks") == ""
+
+
+def test_the_same_webhook_is_one_under_its_older_name() -> None:
+    assert place("https://discordapp.com/api/webhooks/123456789012345678/" + "aB3_" * 17) == "its path"
+    assert place("https://discord.com.evil.example/api/webhooks/123456789012345678/" + "aB3_" * 17) == ""
+
+
+def test_a_long_name_of_a_parameter_is_shortened() -> None:
+    assert place(f"https://example.org/?{'n' * 60}=ghp_{'a1B2' * 9}") == f"the parameter {'n' * 40!r}"
