@@ -6,9 +6,43 @@ import json
 import pytest
 
 from dowse import urls
-from dowse.net import secrecy
 from dowse.net.secrecy import SecretUrls, place_of_secret
 
+SECRET = [
+    "access_token",
+    "api-key",
+    "api_key",
+    "api_secret",
+    "apikey",
+    "apisecret",
+    "auth_token",
+    "authorization",
+    "bearer",
+    "client_secret",
+    "id_token",
+    "jwt",
+    "oauth_token",
+    "ocp-apim-subscription-key",
+    "passphrase",
+    "passwd",
+    "password",
+    "private_key",
+    "privatekey",
+    "pwd",
+    "refresh_token",
+    "secret",
+    "secret_key",
+    "secretkey",
+    "session_id",
+    "session_token",
+    "sessionid",
+    "subscription-key",
+    "x-amz-security-token",
+    "x-amz-signature",
+    "x-api-key",
+    "x-goog-signature",
+]
+DOUBTFUL = ["access", "auth", "code", "credential", "credentials", "key", "sid", "sig", "signature", "token"]
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
 MIXED = "kT9vXq2LmZ7rWc4Yb8Ns"
 JWT = ".".join(
@@ -126,7 +160,10 @@ def test_the_switch_lets_a_users_urls_through_but_never_the_servers_own_secrets(
 
 
 def test_a_short_setting_is_no_secret_to_look_for() -> None:
-    assert SecretUrls(["abc"]).objection("https://example.org/abc") == ""
+    assert SecretUrls(["abcdefg"]).objection("https://example.org/abcdefg") == ""
+    assert SecretUrls(["abcdefgh"]).objection("https://example.org/abcdefgh") != ""
+    # Written as it is, although reading the plus as a blank would hide it.
+    assert SecretUrls(["abc+defgh"]).objection("https://example.org/abc+defgh") != ""
 
 
 def test_what_is_no_url_is_left_to_the_guard() -> None:
@@ -138,26 +175,27 @@ def test_a_hostile_url_takes_no_time() -> None:
     assert place(long + "eyJ" * 2000) != "never"
 
 
-@pytest.mark.parametrize("name", sorted(secrecy._SECRET_NAMES))
+@pytest.mark.parametrize("name", SECRET)
 def test_a_parameter_of_this_name_holds_a_secret_from_eight_characters_on(name: str) -> None:
     assert place(f"https://example.org/?{name}=abcdefgh") == f"the parameter {name!r}"
     assert place(f"https://example.org/?{name}=abcdefg") == ""
 
 
-@pytest.mark.parametrize("name", sorted(secrecy._DOUBTFUL_NAMES))
+@pytest.mark.parametrize("name", DOUBTFUL)
 def test_a_parameter_of_this_name_holds_a_secret_if_it_looks_drawn_by_lot(name: str) -> None:
     assert len(MIXED) == 20
     assert place(f"https://example.org/?{name}={MIXED}") == f"the parameter {name!r}"
+    assert place(f"https://example.org/?{name}={MIXED.upper()}") == f"the parameter {name!r}"
     for harmless in (
         MIXED[:19],
         "spring-sale-in-berlin-and-hamburg",
         "2026111520261115202611",
-        "aaaaaaaaaaAAAAAAAAAA11",
+        "aAbBaAbBaAbBaAbB1aAbB",
     ):
         assert place(f"https://example.org/?{name}={harmless}") == ""
 
 
-@pytest.mark.parametrize("host", sorted(secrecy._WEBHOOKS))
+@pytest.mark.parametrize("host", ["hooks.slack.com", "discord.com", "discordapp.com", "api.telegram.org"])
 def test_other_paths_of_a_host_with_webhooks_are_ordinary(host: str) -> None:
     assert place(f"https://{host}/docs/webhooks") == ""
 
