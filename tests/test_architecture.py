@@ -75,6 +75,7 @@ BROAD_EXCEPTS = {
     "dowse.contracts.dispatch": 1,  # the boundary of a tool call
     "dowse.surfaces.cli.boundary": 1,  # the boundary of a command: its traceback goes through the log, which masks
     "dowse.flows.chain": 1,  # the boundary of a reader: what goes wrong with one costs the others nothing
+    "dowse.flows.read": 1,  # the boundary of a page, for the same reason
     "dowse.extract.worker": 1,  # the boundary of a job
     "dowse.routing.router": 1,  # gives a probe back and raises again
 }

@@ -168,7 +168,7 @@ class App:
             (),
             clock=self.clock,
             observer=self.observer,
-            policy=FallbackPolicy(after_everything=True),
+            policy=FallbackPolicy(after_everything=True, never_blamed=frozenset([DirectFetcher.name])),
             spending=self.spending,
         )
         return ReadChain(router, readers, self._guard, self._robots)

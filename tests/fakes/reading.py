@@ -46,7 +46,7 @@ def reading(
         make_loaders=lambda: loaders,
         apis_first=apis_first,
     )
-    policy = FallbackPolicy(after_everything=True)
+    policy = FallbackPolicy(after_everything=True, never_blamed=frozenset(each.name for each in fetchers))
     router = Router[PageReader]("read", (), clock=clock, observer=observer, policy=policy)
     return ReadFlow(
         ReadChain(router, readers, discretion, robots),

@@ -16,19 +16,16 @@ if TYPE_CHECKING:
     from protego import Protego
 
 _AGENT = "dowse"
-# Nobody waits longer for permission than this; the answer still counts for the next page of the site.
-_PATIENCE_S = 0.3
 _LOOK_UP_S = 5.0
 _MAX_BYTES = 512_000
 _DAY_S = 86_400.0
 # A site that was down or slow may have rules all the same.
 _RETRY_S = 300.0
-_REMEMBERED_SITES = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a site says; without a file everything is allowed."""
+    """What a site says until a moment; without a file everything is allowed."""
 
     until: float
     file: Protego | None = None
@@ -38,11 +35,18 @@ class _Rules:
 
 
 class RobotsFiles:
-    """The robots.txt of each site. Implements `interfaces.Robots`; the guard judges these requests like all others."""
+    """The robots.txt of each site. Implements `interfaces.Robots`; the guard judges these requests like all others.
 
-    def __init__(self, client: UntrustedClient, clock: Clock) -> None:
+    Nobody waits longer for permission than `patience_s`; a later answer still counts for the next page of the site.
+    """
+
+    def __init__(
+        self, client: UntrustedClient, clock: Clock, *, patience_s: float = 0.3, remembered_sites: int = 1000
+    ) -> None:
         self._client = client
         self._clock = clock
+        self._patience_s = patience_s
+        self._remembered_sites = remembered_sites
         self._known: OrderedDict[str, _Rules] = OrderedDict()
         self._asking: dict[str, asyncio.Task[_Rules]] = {}
 
@@ -54,7 +58,8 @@ class RobotsFiles:
         site = f"{parsed.scheme}://{parsed.host}:{parsed.port}"
         rules = self._known.get(site)
         if rules is None or rules.until <= self._clock.now():
-            rules = await self._ask(site)
+            # Rules that are a day old are better than none.
+            rules = await self._ask(site) or rules
         return rules is None or rules.allow(parsed.href)
 
     async def close(self) -> None:
@@ -70,7 +75,7 @@ class RobotsFiles:
             task = asyncio.create_task(self._look_up(site))
             task.add_done_callback(lambda _: self._asking.pop(site, None))
             self._asking[site] = task
-        done, _ = await asyncio.wait([self._asking[site]], timeout=_PATIENCE_S)
+        done, _ = await asyncio.wait([self._asking[site]], timeout=self._patience_s)
         return next((task.result() for task in done), None)
 
     async def _look_up(self, site: str) -> _Rules:
@@ -79,22 +84,30 @@ class RobotsFiles:
                 f"{site}/robots.txt", timeout_s=_LOOK_UP_S, max_bytes=_MAX_BYTES, accept="text/plain,*/*;q=0.1"
             )
         except WireError:
-            rules = _Rules(self._clock.now() + _RETRY_S)
+            rules = None
         else:
-            rules = self._read(fetched)
+            rules = await self._read(fetched)
+        if rules is None:
+            known = self._known.get(site)
+            rules = _Rules(self._clock.now() + _RETRY_S, known.file if known else None)
         self._known[site] = rules
         self._known.move_to_end(site)
-        while len(self._known) > _REMEMBERED_SITES:
+        while len(self._known) > self._remembered_sites:
             self._known.popitem(last=False)
         return rules
 
-    def _read(self, fetched: Fetched) -> _Rules:
-        """RFC 9309, except that a site whose file fails is not taken for closed: we read single pages for people."""
-        now = self._clock.now()
+    async def _read(self, fetched: Fetched) -> _Rules | None:
+        """What the site says, or nothing for now.
+
+        By RFC 9309, except that a site whose file fails is not taken for closed: we read single pages for people.
+        """
+        until = self._clock.now() + _DAY_S
         if fetched.status >= 500 or fetched.status == 429:
-            return _Rules(now + _RETRY_S)
+            return None
         if not 200 <= fetched.status < 300:
-            return _Rules(now + _DAY_S)
+            return _Rules(until)
         from protego import Protego
 
-        return _Rules(now + _DAY_S, Protego.parse(fetched.body.decode("utf-8", "replace")))
+        # In a thread: half a megabyte of rules takes longer than others should wait.
+        text = fetched.body.decode("utf-8", "replace")
+        return _Rules(until, await asyncio.to_thread(Protego.parse, text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 
 from dowse import urls
@@ -13,6 +13,9 @@ from dowse.interfaces import Discretion, Extractor, Fetcher, PageReader, Robots,
 from dowse.models import Deadline, Onward, Status, Text
 from dowse.routing.router import Routed, Router
 from dowse.telemetry.log import LOGGER
+
+# Whether an API may be told of a page takes a look-up of its name; most of the time is for the API.
+_LOOK_UP_SHARE = 0.3
 
 
 class FetchingReader:
@@ -34,18 +37,25 @@ class FetchingReader:
         return replace(text, url=body.url, validators=body.validators)
 
 
-@dataclass(frozen=True)
 class Readers:
     """Everybody who can read pages. Loaders are made on first use: few calls need one, and all starts would pay."""
 
-    own: Sequence[PageReader]
-    apis: Sequence[PageReader] = ()
-    make_loaders: Callable[[], Sequence[SiteLoader]] = tuple
-    apis_first: bool = False
+    def __init__(
+        self,
+        own: Sequence[PageReader],
+        apis: Sequence[PageReader] = (),
+        make_loaders: Callable[[], Sequence[SiteLoader]] = tuple,
+        *,
+        apis_first: bool = False,
+    ) -> None:
+        self.own = own
+        self.apis = apis
+        self.apis_first = apis_first
+        self._make_loaders = make_loaders
 
     @cached_property
     def loaders(self) -> Sequence[SiteLoader]:
-        return self.make_loaders()
+        return self._make_loaders()
 
 
 class ReadChain:
@@ -62,46 +72,55 @@ class ReadChain:
     async def read(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Routed[Text]:
         """The text and whose it is; raises `AllProvidersFailed`."""
         robots = self._robots if heeds_robots else None
-        route = PageRoute(url, self._readers, self._discretion, robots)
+        route = _PageRoute(url, deadline, self._readers, self._discretion, robots)
         return await self._router.first_answer(route.ask, deadline, route=route)
 
 
-@dataclass
-class PageRoute:
+class _PageRoute:
     """The way of one page through the readers."""
 
-    url: str
-    readers: Readers
-    discretion: Discretion
-    robots: Robots | None
-    _allowed: bool | None = field(default=None, init=False)
-    address: str = field(default="", init=False)
-    """The URL as the scrape APIs may be told it; empty until somebody thinks of asking them, and if they may not."""
+    def __init__(
+        self, url: str, deadline: Deadline, readers: Readers, discretion: Discretion, robots: Robots | None
+    ) -> None:
+        self.url = url
+        self._deadline = deadline
+        self._readers = readers
+        self._discretion = discretion
+        self._robots = robots
+        # What is found out on the way: whether robots.txt allows it, and as what the APIs may be told of it.
+        self._allowed: bool | None = None
+        self._address: str | None = None
 
     async def start(self) -> Sequence[PageReader]:
-        readers, parsed = self.readers, urls.parse(self.url)
+        readers, parsed = self._readers, urls.parse(self.url)
         loaders = [loader for loader in readers.loaders if parsed and loader.accepts(parsed)]
         if readers.apis_first:
             return (*await self._apis(), *loaders, *readers.own)
         return (*loaders, *readers.own, *readers.apis)
 
     async def after(self, error: ProviderError, waiting: Sequence[PageReader]) -> Sequence[PageReader]:
-        if any(error.provider == loader.name for loader in self.readers.loaders):
-            return waiting
-        onward = error.onward if isinstance(error, Unread) else Onward.ANYBODY
+        onward = self._onward(error)
         if onward is Onward.NOBODY:
             return ()
-        # Asked for at the last moment: most pages are read by then, and a look-up of the name costs time.
-        apis = await self._apis() if any(reader in self.readers.apis for reader in waiting) else ()
-        others = () if onward is Onward.APIS else [reader for reader in waiting if reader not in self.readers.apis]
-        return [reader for reader in waiting if reader in apis or reader in others]
+        # Asked for at the last moment: most pages are read by then.
+        is_next = onward is Onward.APIS or not any(reader in self._readers.own for reader in waiting)
+        apis = await self._apis() if is_next else self._readers.apis
+        own = () if onward is Onward.APIS else self._readers.own
+        return [reader for reader in waiting if reader in apis or reader in own or reader in self._readers.loaders]
+
+    def turns(self, waiting: Sequence[PageReader]) -> Sequence[PageReader]:
+        """Of the APIs that may follow our own readers, one: they are seldom asked, and never all of them."""
+        if waiting[0] in self._readers.apis:
+            return waiting
+        apis = [reader for reader in waiting if reader in self._readers.apis]
+        return [reader for reader in waiting if reader not in apis[1:]]
 
     async def ask(self, reader: PageReader, deadline: Deadline) -> Text:
         """What a reader makes of the page; its failures are the router's to judge."""
         try:
-            if reader in self.readers.apis:
-                return _content(reader.name, await reader.read(self.address, deadline))
-            if reader in self.readers.own and not await self._is_allowed():
+            if reader in self._readers.apis:
+                return _content(reader.name, await reader.read(self._address or "", deadline))
+            if reader in self._readers.own and not await self._is_allowed():
                 raise PageUnreadable(Status.ROBOTS, "robots.txt")
             return await reader.read(self.url, deadline)
         except PageUnreadable as error:
@@ -109,19 +128,34 @@ class PageRoute:
         except ProviderError:
             raise
         except Exception as error:
-            # A boundary: a bug in one reader costs neither the page its other readers nor a search its other pages.
+            # A boundary: a bug in one reader does not cost the page its other readers.
             LOGGER.exception("reading a page crashed")
-            raise Unread(reader.name, PageUnreadable(Status.ERROR)) from error
+            if reader in self._readers.own:
+                raise Unread(reader.name, PageUnreadable(Status.ERROR)) from error
+            raise NotRead(reader.name, "because of an internal error") from error
+
+    def _onward(self, error: ProviderError) -> Onward:
+        """Who may follow. Only our own readers see the page itself; what others could not read may be fine."""
+        if not any(error.provider == reader.name for reader in self._readers.own):
+            return Onward.ANYBODY
+        return error.onward if isinstance(error, Unread) else Onward.APIS
 
     async def _apis(self) -> Sequence[PageReader]:
         """The scrape APIs, if they may be told of the page; what a site keeps from us is not got through them."""
-        if self.readers.apis and not self.address and await self._is_allowed():
-            self.address = await self.discretion.for_others(self.url)
-        return self.readers.apis if self.address else ()
+        if self._address is None and self._readers.apis:
+            self._address = await self._for_others() if await self._is_allowed() else ""
+        return self._readers.apis if self._address else ()
+
+    async def _for_others(self) -> str:
+        try:
+            async with asyncio.timeout(self._deadline.remaining_s() * _LOOK_UP_SHARE):
+                return await self._discretion.for_others(self.url)
+        except TimeoutError:
+            return ""
 
     async def _is_allowed(self) -> bool:
         if self._allowed is None:
-            self._allowed = self.robots is None or await self.robots.allows(self.url)
+            self._allowed = self._robots is None or await self._robots.allows(self.url)
         return self._allowed
 
 

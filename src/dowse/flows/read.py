@@ -7,16 +7,15 @@ from dataclasses import replace
 from typing import Literal
 
 from dowse import urls
-from dowse.errors import AllProvidersFailed, Offline, PageUnreadable, Skipped, TimedOut, Unread
+from dowse.errors import AllProvidersFailed, Offline, Skipped, TimedOut, Unread
 from dowse.flows.chain import ReadChain
 from dowse.interfaces import Observer, Secrecy
-from dowse.models import OK, Attempt, Clock, Deadline, Page, Status, Text
+from dowse.models import OK, Clock, Deadline, Page, Status, Text
 from dowse.routing.router import Routed
+from dowse.telemetry.log import LOGGER
 from dowse.telemetry.traces import span
 
-# Every reader ends in time by itself; this is for a queue in front of them, and for what nobody thought of.
-_GRACE_S = 0.2
-DIRECT = "direct"
+_QUEUED = "other pages were being read until the time was up; DOWSE_MAX_CONCURRENT_FETCHES lets more at a time"
 
 RobotsMode = Literal["search", "all", "off"]
 
@@ -57,7 +56,7 @@ class ReadFlow:
     async def _read(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
         started = self._clock.now()
         if objection := self._secrecy.objection(url):
-            page = self._refused(url, objection)
+            page = Page(url, Status.DENIED, warnings=(objection,))
         else:
             page = await self._chained(url, deadline, heeds_robots=heeds_robots)
         page = replace(page, fetch_ms=self._ms(started), final_url=page.final_url or url)
@@ -67,24 +66,21 @@ class ReadFlow:
 
     async def _chained(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
         try:
-            async with asyncio.timeout(deadline.remaining_s() + _GRACE_S):
-                async with self._slots:
-                    routed = await self._chain.read(url, deadline, heeds_robots=heeds_robots)
+            async with asyncio.timeout(deadline.remaining_s()):
+                await self._slots.acquire()
         except TimeoutError:
-            return self._untried(url, PageUnreadable(Status.TIMEOUT))
+            return Page(url, Status.TIMEOUT, warnings=(_QUEUED,))
+        try:
+            # Readers end in time by themselves, and whoever was tried by then is told.
+            return _page(url, await self._chain.read(url, deadline, heeds_robots=heeds_robots))
         except AllProvidersFailed as error:
             return _unread(url, error)
-        return _page(url, routed)
-
-    def _refused(self, url: str, objection: str) -> Page:
-        page = self._untried(url, PageUnreadable(Status.DENIED))
-        return replace(page, warnings=(objection,))
-
-    def _untried(self, url: str, error: PageUnreadable) -> Page:
-        """A page that no reader came to see; that dowse itself did not is the nearest there is to an attempt."""
-        attempt = Attempt(DIRECT, "read", error.status.value, 0, error.detail)
-        self._observer.attempt_failed(attempt, url=url)
-        return Page(url, error.status, engine=DIRECT, attempts=(attempt,))
+        except Exception:
+            # A boundary: whatever goes wrong with one page must not cost the others of a search their answer.
+            LOGGER.exception("finding a reader for a page crashed")
+            return Page(url, Status.ERROR)
+        finally:
+            self._slots.release()
 
     def _heeds_robots(self, *, for_search: bool) -> bool:
         return self._robots == "all" or (self._robots == "search" and for_search)

@@ -35,6 +35,8 @@ class FallbackPolicy:
 
     after_rejected_key: bool = False
     after_everything: bool = False
+    # Readers of many sites: that five pages were slow says nothing about the sixth.
+    never_blamed: frozenset[str] = frozenset()
 
     def moves_on(self, error: ProviderError) -> bool:
         rejected = self.after_rejected_key and isinstance(error, KeyRejected)
@@ -46,6 +48,10 @@ class FallbackPolicy:
             # What became of a page is its status, and the attempts tell it.
             return False
         return self.after_everything or isinstance(error, KeyRejected | Blocked)
+
+    def blames(self, error: ProviderError) -> bool:
+        """Whether an error says something about the provider's health, so that its breaker should hear of it."""
+        return counts_as_failure(error) and error.provider not in self.never_blamed
 
     def retries(self, error: ProviderError) -> bool:
         """Whether the last provider is asked once more."""

@@ -16,7 +16,6 @@ from dowse.routing.breaker import Breaker, Permit, State
 from dowse.routing.policy import (
     RETRY_DELAY_S,
     FallbackPolicy,
-    counts_as_failure,
     says_nothing,
     share_of,
 )
@@ -55,6 +54,10 @@ class Route(Protocol[P]):
         """Who of those that are waiting is still asked after a failure."""
         ...
 
+    def turns(self, waiting: Sequence[P]) -> Sequence[P]:
+        """Of those that are waiting, the first one and everybody for whom it has to leave time."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Routed(Generic[R]):
@@ -72,7 +75,7 @@ class _Walk(Generic[P]):
 
     waiting: Sequence[P]
     deadline: Deadline
-    url: str = ""
+    route: Route[P] | None = None
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[ProviderError] = field(default_factory=list)
@@ -81,9 +84,14 @@ class _Walk(Generic[P]):
     def provider(self) -> P:
         return self.waiting[0]
 
+    @property
+    def url(self) -> str:
+        return self.route.url if self.route else ""
+
     def share_s(self) -> float:
         """How long the provider may take so that the others can still run."""
-        return share_of(self.deadline.remaining_s(), [provider.timeout_s for provider in self.waiting])
+        turns = self.route.turns(self.waiting) if self.route else self.waiting
+        return share_of(self.deadline.remaining_s(), [provider.timeout_s for provider in turns])
 
 
 class Router(Generic[P]):
@@ -116,7 +124,7 @@ class Router(Generic[P]):
         route: Route[P] | None = None,
     ) -> Routed[R]:
         """The first provider's answer, or an error made of the first failure and all attempts."""
-        walk = _Walk(await route.start(), deadline, route.url) if route else _Walk(self.providers, deadline)
+        walk = _Walk(await route.start() if route else self.providers, deadline, route)
         while walk.waiting:
             name = walk.provider.name
             await progress(f"{self._operation}: asking {name}")
@@ -177,7 +185,7 @@ class Router(Generic[P]):
         except ProviderError as error:
             if says_nothing(error, given_s, provider.timeout_s):
                 permit.released()
-            elif counts_as_failure(error):
+            elif self._policy.blames(error):
                 permit.failed(error.retry_after_s)
             else:
                 permit.succeeded()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -16,13 +16,28 @@ from tests.fakes import FakeClock
 DAY_S = 86_400.0
 
 
+Make = Callable[..., RobotsFiles]
+
+
 @pytest.fixture
-async def robots(web: PocketWeb, clock: FakeClock) -> AsyncIterator[RobotsFiles]:
+async def make(web: PocketWeb, clock: FakeClock) -> AsyncIterator[Make]:
     client = UntrustedClient(Guard((f"127.0.0.1:{web.port}",)), "dowse/test")
-    files = RobotsFiles(client, clock)
-    yield files
-    await files.close()
+    made: list[RobotsFiles] = []
+
+    def start(**options: float) -> RobotsFiles:
+        made.append(RobotsFiles(client, clock, **options))
+        return made[-1]
+
+    yield start
+    for files in made:
+        await files.close()
     await client.close()
+
+
+@pytest.fixture
+def robots(make: Make) -> RobotsFiles:
+    """In no hurry, so that a busy machine does not decide."""
+    return make(patience_s=5.0)
 
 
 def says(web: PocketWeb, text: str, status: int = 200) -> None:
@@ -97,16 +112,30 @@ async def test_pages_that_are_read_together_ask_once(web: PocketWeb, robots: Rob
     assert (allowed, len(web.pages.robots_requests)) == ([False] * 20, 1)
 
 
-async def test_nobody_waits_for_a_slow_site_but_its_answer_counts_later(
-    web: PocketWeb, robots: RobotsFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dowse.fetch.robots._PATIENCE_S", 0.01)
-    web.pages.delays(0.1)
+async def test_nobody_waits_for_a_slow_site_but_its_answer_counts_later(web: PocketWeb, make: Make) -> None:
     says(web, "User-agent: *\nDisallow: /")
-    assert await robots.allows(web.page("/page"))
-    monkeypatch.setattr("dowse.fetch.robots._PATIENCE_S", 5.0)
-    assert not await robots.allows(web.page("/page"))
+    impatient = make(patience_s=0.0)
+    assert await impatient.allows(web.page("/page"))
+    for _ in range(10_000):
+        if not await impatient.allows(web.page("/page")):
+            break
+        await asyncio.sleep(0)
+    else:
+        pytest.fail("the answer never counted")
     assert len(web.pages.robots_requests) == 1
+
+
+@pytest.mark.parametrize("trouble", ["503", "reset", "hang"])
+async def test_yesterdays_rules_hold_while_the_site_does_not_answer(
+    web: PocketWeb, make: Make, clock: FakeClock, trouble: str
+) -> None:
+    robots = make(patience_s=0.3)
+    says(web, "User-agent: *\nDisallow: /private")
+    assert not await robots.allows(web.page("/private"))
+    clock.advance(DAY_S + 1)
+    web.pages.fails("/robots.txt", trouble)
+    assert not await robots.allows(web.page("/private"))
+    assert await robots.allows(web.page("/public"))
 
 
 async def test_the_file_may_be_elsewhere_on_the_way(web: PocketWeb, robots: RobotsFiles) -> None:
@@ -115,10 +144,8 @@ async def test_the_file_may_be_elsewhere_on_the_way(web: PocketWeb, robots: Robo
     assert not await robots.allows(web.page("/page"))
 
 
-async def test_sites_are_forgotten_oldest_first(
-    web: PocketWeb, robots: RobotsFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dowse.fetch.robots._REMEMBERED_SITES", 1)
+async def test_sites_are_forgotten_oldest_first(web: PocketWeb, make: Make) -> None:
+    robots = make(remembered_sites=1)
     says(web, "")
     await robots.allows(web.page("/page"))
     await robots.allows("http://localhost/page")  # denied, and remembered all the same

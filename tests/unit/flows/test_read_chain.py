@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -9,7 +10,7 @@ import pytest
 
 from dowse import errors
 from dowse.errors import PageUnreadable
-from dowse.models import Attempt, Deadline, Onward, Page, Status, Text
+from dowse.models import Body, Deadline, Onward, Page, Status, Text
 from dowse.urls import Url
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import Everybody, reading
@@ -173,6 +174,65 @@ async def test_an_api_that_keeps_failing_is_left_alone_while_direct_goes_on() ->
     assert tried(page) == ["direct timeout", "serper skipped"]
 
 
+async def test_an_api_that_crashes_costs_nobody_else_their_turn() -> None:
+    crashing = ScriptedReader(KeyError("a bug"), "serper")
+    page = await Bench("general", apis=[crashing], apis_first=True).read()
+    assert (page.text, tried(page)) == ("general", ["serper not_read", "direct ok"])
+    assert page.warnings == ("serper could not read the page: because of an internal error",)
+
+
+async def test_pages_that_are_slow_to_the_end_never_close_direct_reading() -> None:
+    """One breaker for the whole web would keep pages of other sites from being read."""
+    bench = Bench(PageUnreadable(Status.TIMEOUT), apis=[])
+    direct = errors.TimedOut("direct", "by the router's own clock")
+    bench.flow = reading(
+        ScriptedFetcher({URL: direct, "https://well.example/": "well"}), clock=bench.clock, observer=bench.observer
+    )
+    for _ in range(7):
+        assert (await bench.read()).status is Status.TIMEOUT
+    assert (await bench.read("https://well.example/")).text == "well"
+
+
+async def test_what_was_tried_is_told_although_time_ran_out_before_the_next() -> None:
+    class SlowNames(Everybody):
+        async def for_others(self, url: str) -> str:
+            await asyncio.Event().wait()
+            return url
+
+    bench = Bench(
+        PageUnreadable(Status.BLOCKED, "HTTP 403"), discretion=SlowNames(), browser=PageUnreadable(Status.BLOCKED)
+    )
+    page = await bench.flow.read(URL, Deadline.after(bench.clock, 0.1))
+    assert (page.status, tried(page)) == (Status.BLOCKED, ["direct blocked", "browser blocked"])
+
+
+async def test_a_bug_in_finding_the_readers_costs_one_page() -> None:
+    class Broken(ScriptedLoader):
+        def accepts(self, url: Url) -> bool:
+            raise ValueError("a bug")
+
+    bench = Bench("general")
+    bench.flow = reading(bench.direct, clock=bench.clock, observer=bench.observer, loaders=[Broken("")])
+    page = await bench.read()
+    assert (page.status, page.text, page.attempts) == (Status.ERROR, "", ())
+
+
+@pytest.mark.parametrize(("deadline_s", "given_s"), [(100.0, 10.0), (12.0, 6.0), (2.0, 1.0)])
+async def test_direct_leaves_time_for_one_api_not_for_all(deadline_s: float, given_s: float) -> None:
+    apis = [ScriptedReader("x", name) for name in ("serper", "exa", "tavily")]
+    given: list[float] = []
+
+    class Noting(ScriptedFetcher):
+        async def fetch(self, url: str, *, timeout_s: float) -> Body:
+            given.append(timeout_s)
+            return await super().fetch(url, timeout_s=timeout_s)
+
+    bench = Bench("general")
+    bench.flow = reading(Noting({URL: "general"}), clock=bench.clock, observer=bench.observer, apis=apis)
+    await bench.flow.read(URL, Deadline.after(bench.clock, deadline_s))
+    assert given == [pytest.approx(given_s)]
+
+
 # Loaders
 
 
@@ -187,7 +247,7 @@ async def test_a_loader_that_accepts_the_url_reads_it_and_nobody_else_is_asked()
     [
         (errors.RateLimited("site", retry_after_s=60), "rate_limited", 1),
         (PageUnreadable(Status.NOT_FOUND, "no such thread"), "not_found", 0),
-        (RuntimeError("a bug"), "error", 0),
+        (RuntimeError("a bug"), "not_read", 1),
     ],
     ids=["api", "page", "bug"],
 )
@@ -252,7 +312,7 @@ async def test_robots_txt_is_asked_once_for_a_page() -> None:
 async def test_a_url_with_a_secret_is_sent_to_nobody_and_the_caller_learns_why() -> None:
     bench = Bench("general", loader="# A thread", robots=ScriptedRobots())
     page = await bench.read(SECRET)
-    assert (page.status, page.text, page.attempts) == (Status.DENIED, "", (Attempt("direct", "read", "denied", 0),))
+    assert (page.status, page.text, page.attempts, page.engine) == (Status.DENIED, "", (), "")
     assert bench.direct.asked == bench.loaders[0].asked == bench.apis[0].asked == []
     (warning,) = page.warnings
     assert "'access_token'" in warning
