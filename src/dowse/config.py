@@ -124,7 +124,13 @@ def examine(
 def colour_wanted(environ: Mapping[str, str] | None = None) -> bool:
     """Whether the user's environment allows colour (https://no-color.org)."""
     env = os.environ if environ is None else environ
-    return not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+    return not env.get("NO_COLOR") and is_capable_terminal(env)
+
+
+def is_capable_terminal(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether the terminal, if there is one, understands escapes."""
+    env = os.environ if environ is None else environ
+    return env.get("TERM") != "dumb"
 
 
 def state_address(settings: Settings, environ: Mapping[str, str] | None = None) -> str:

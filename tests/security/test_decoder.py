@@ -53,7 +53,7 @@ def test_name_of_a_coding_is_read_generously(spelling: str) -> None:
     assert decoded(spelling, gzip([TEXT])) == TEXT
 
 
-@pytest.mark.parametrize("spelling", ["", "identity", "Identity", " , identity,"])
+@pytest.mark.parametrize("spelling", ["", "identity", "Identity", " , identity,", "none", "UTF-8", "aws-chunked"])
 def test_body_without_a_coding_is_left_alone(spelling: str) -> None:
     assert pieces(spelling, TEXT, at_a_time=LIMIT) == [TEXT]
 
@@ -61,7 +61,7 @@ def test_body_without_a_coding_is_left_alone(spelling: str) -> None:
 @pytest.mark.parametrize(
     "spelling",
     [
-        *("compress", "x-compress", "gzip2", "gzip br", "none", "*", "aes128gcm", "dcb", "identity;q=1"),
+        *("compress", "x-compress", "gzip2", "gzip br", "lzma", "*", "aes128gcm", "dcb", "identity;q=1"),
         *("gzip, gzip, gzip", "br, zstd, gzip", "gzip, compress", "gzip, identity, br, zstd", ", ".join(["gzip"] * 20)),
     ],
 )

@@ -17,6 +17,8 @@ ACCEPTED = "gzip, deflate, br, zstd"
 
 _STEP_IN, _STEP_OUT = 16_384, 65_536
 _MAX_CODINGS = 2
+# What servers write there although nothing was coded; browsers read such pages as they are.
+_NO_CODINGS = ("", "identity", "none", "binary", "utf-8", "utf8", "aws-chunked")
 # Each member costs time although it may be empty; honest bodies have one, those of parallel packers a few hundred.
 _MAX_MEMBERS = 1000
 # A page may ask for a window of gigabytes; browsers stop at 8 MiB, as RFC 9659 has it.
@@ -238,7 +240,7 @@ class _Stage:
 
 def _codings(content_encoding: str) -> list[_Coding]:
     """What was applied to the body, in that order."""
-    names = [name for part in content_encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
+    names = [name for part in content_encoding.lower().split(",") if (name := part.strip()) not in _NO_CODINGS]
     if len(names) > _MAX_CODINGS or not all(name in _CODINGS for name in names):
         raise WireFailed("the answer is in a coding we do not read")
     return [_CODINGS[name] for name in names]

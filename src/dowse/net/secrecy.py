@@ -40,7 +40,7 @@ _WEBHOOKS = {
     "discordapp.com": re.compile(r"/api/webhooks/\d{10,25}/[A-Za-z0-9_-]{30,100}"),
     "api.telegram.org": re.compile(r"/bot\d{6,12}:[A-Za-z0-9_-]{30,50}"),
 }
-# Parameters whose value is a secret whatever it looks like, if it is longer than a word.
+# Parameters whose value is a secret whatever it looks like; people choose short passwords.
 _SECRET_NAMES = frozenset(
     (
         *("access_token", "auth_token", "refresh_token", "id_token", "session_token", "oauth_token", "bearer", "jwt"),
@@ -54,6 +54,7 @@ _SECRET_NAMES = frozenset(
 _DOUBTFUL_NAMES = frozenset(
     ("token", "key", "auth", "code", "sig", "signature", "credential", "credentials", "access", "sid")
 )
+_LEAST_PASSWORD = 4
 _LEAST_SECRET = 8
 _LEAST_RANDOM = 20
 _LEAST_ENTROPY = 3.3  # bits a character: words and dates stay below, random letters and digits do not
@@ -99,7 +100,7 @@ def _pairs(query: str) -> list[tuple[str, str]]:
 def _is_secret(name: str, value: str) -> bool:
     if _KNOWN.search(value):
         return True
-    if len(value) < _LEAST_SECRET or _PLACEHOLDERS.search(value):
+    if len(value) < _LEAST_PASSWORD or _PLACEHOLDERS.search(value):
         return False
     if name in _SECRET_NAMES:
         return True

@@ -36,7 +36,8 @@ class ProgressLine:
     """One line on stderr that says what is being waited for, and goes away."""
 
     def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
+        # A dumb terminal would show the escapes that make the line go away.
+        self._live = sys.stderr.isatty() and config.is_capable_terminal()
 
     async def show(self, step: str) -> None:
         if self._live:
