@@ -28,7 +28,7 @@ DowseError
 │       ├── KeyRejected     401, 403
 │       └── BadRequest      400 and other 4xx
 ├── WireError               below HTTP; an adapter translates it and it goes no further
-│   ├── WireFailed          refused, reset, DNS, TLS, a malformed answer
+│   ├── WireFailed          refused, reset, DNS, TLS, a malformed answer; `net` has kinds of its own
 │   ├── WireTimeout
 │   ├── WireTooLarge        more bytes than we take
 │   └── WireDenied          the guard refused the address before anything was dialled
