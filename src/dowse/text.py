@@ -31,12 +31,14 @@ _TAG = re.compile(rf"</?(?:{_ELEMENTS})(?:\s+[^<>=]{{0,300}}=[^<>]{{0,300}}|\s*/
 _IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}\)|\[[^\[\]\n]{0,300}\])")
 _IMAGE_START = re.compile(r"(?<!!)!+\[")  # all of them: of `!![` one would be left
 _LOADING_TAG = re.compile(
-    r"<(?=(?:img|image|source|video|audio|iframe|embed|object|script|link|input)\b"
+    r"(?<!\\)((?:\\\\)*)<(?=(?:img|image|source|video|audio|iframe|embed|object|script|link|input)\b"
     r"[^<>]{1,1000}?(?:src|srcset|href|data|poster)\s{0,9}=)",
     re.I,
 )
 _UNSAFE_LINK = re.compile(r"(\]\(\s{0,9}<?|\]:\s{1,9}<?)(?:javascript|data|vbscript):", re.I)
 _BRACKETS = re.compile("[<>]")
+# So many times its limit a text may be longer than it looks; more of it is not looked at, which would take time.
+_LOOKED_AT = 20
 
 
 def visible(text: str) -> str:
@@ -49,7 +51,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str, limit: int = 0) -> str:
     """Visible text on one line; cut at a word with an ellipsis when longer than `limit`."""
-    line = _BLANKS.sub(" ", visible(text)).strip()
+    line = _BLANKS.sub(" ", visible(_beginning(text, limit))).strip()
     if not limit or len(line) <= limit:
         return line
     head = line[: limit - 1]
@@ -59,14 +61,19 @@ def one_line(text: str, limit: int = 0) -> str:
 def inert(line: str) -> str:
     """The line without what would make a viewer of Markdown or HTML load something or run it."""
     if "[" in line:
-        line = _UNSAFE_LINK.sub(r"\1unsafe:", _IMAGE_START.sub("[", _IMAGE.sub(r"\1", line)))
-    return _LOADING_TAG.sub(r"\\<", line) if "<" in line else line
+        line = _UNSAFE_LINK.sub(r"\1unsafe:", without_images(line))
+    return _LOADING_TAG.sub(r"\1\\<", line) if "<" in line else line
+
+
+def without_images(line: str) -> str:
+    """The line with the words of its images in their place."""
+    return _IMAGE_START.sub("[", _IMAGE.sub(r"\1", line))
 
 
 def without_markup(text: str, limit: int = 0) -> str:
     """A title or snippet as plain text: providers highlight with tags, and pages forge them."""
     # Invisible characters go first: they could hide a tag until they are removed.
-    line = inert(_TAG.sub("", one_line(text)))
+    line = inert(_TAG.sub("", one_line(_beginning(text, limit))))
     # A tag around a tag or an image is no accident; what is left of it loses its brackets.
     return one_line(inert(_BRACKETS.sub("", line)) if _TAG.search(line) else line, limit)
 
@@ -83,6 +90,10 @@ def estimate_tokens(text: str) -> int:
     """An upper estimate of tokens: about 3.3 characters each in ASCII, 1.2 tokens for any other character."""
     plain = len(text.encode("ascii", "ignore"))
     return int(plain / 3.3 + (len(text) - plain) * 1.2 + 0.999)
+
+
+def _beginning(text: str, limit: int) -> str:
+    return text[: _LOOKED_AT * limit] if limit else text
 
 
 def _is_plain(text: str) -> bool:

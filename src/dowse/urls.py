@@ -41,6 +41,7 @@ _TRACKING = frozenset(
 # On code hosts `ref` names a branch or a tag.
 _CODE_HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com", "sr.ht")
 _REMEMBERED_CHARS = 2048
+_PAGE_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,15 @@ class Url:
         """The host without the dot that may end it, for comparison with names of ours."""
         return self.host.rstrip(".").lower()
 
+    @property
+    def is_page(self) -> bool:
+        """Whether it is where a site shows its pages to everybody: at its scheme's own port, without a password."""
+        return self.port == _PAGE_PORTS.get(self.scheme) and not self.has_userinfo
+
+    def is_page_of(self, *hosts: str) -> bool:
+        """The same for a page of one of these hosts; one that only looks like them is none of theirs."""
+        return self.is_page and self.name in hosts
+
 
 def parse(text: str, base: str = "") -> Url | None:
     """Parse as a browser would; `None` for what a browser would refuse or has no host."""
@@ -73,7 +83,7 @@ def _parse(text: str, base: str) -> Url | None:
     except (ValueError, TypeError):  # a TypeError for text that does not encode, such as a lone surrogate
         return None
     scheme = parsed.protocol.removesuffix(":")
-    port = int(parsed.port) if parsed.port else {"http": 80, "https": 443}.get(scheme, 0)
+    port = int(parsed.port) if parsed.port else _PAGE_PORTS.get(scheme, 0)
     if not parsed.hostname:
         return None
     has_userinfo = bool(parsed.username or parsed.password)

@@ -5,8 +5,9 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from dowse.markdown import clean, plain, word_count
+from dowse.markdown import as_code, clean, plain, read_lines, with_closed_code, word_count
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,32 @@ def test_plain_text_is_never_longer_and_invents_no_word(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["[", "[a](", "[a][", "**", "*a", "_a ", "`", "`a", "~~", "<http:", "> ", "| ", "\\", "((", "[a](b(", "- "]
+    "piece",
+    [
+        "[",
+        "[a](",
+        "[a][",
+        "**",
+        "*a",
+        "_a ",
+        "`",
+        "`a",
+        "~~",
+        "<http:",
+        "> ",
+        "| ",
+        "\\",
+        "((",
+        "[a](b(",
+        "- ",
+        "1. ",
+        "```\n",
+        "- ```\n",
+        "> ```\n",
+        "\t",
+        "    \n",
+        "> - ",
+    ],
 )
 def test_no_text_makes_it_slow(piece: str) -> None:
     """Two hundred thousand characters are the most a reader gives; a quadratic pattern would take minutes."""
@@ -67,3 +93,88 @@ def test_cleaning_makes_text_visible_and_inert_and_leaves_code_alone() -> None:
 
 def test_words_are_counted_by_white_space() -> None:
     assert word_count("# One two\n\nthree-four  five") == 5
+
+
+def code_lines(markdown: str) -> list[str]:
+    return [line.text.strip() for line in read_lines(markdown) if line.fence and not line.is_mark]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "    ```\n\n## Heading",
+        "\t```\n## Heading",
+        "\u00a0```\n## Heading",
+        "- a\n\n        ```\n## Heading",
+        "- ```\n## Heading",
+        "- ```\n ## Heading",
+        "> ```\n## Heading",
+        "> - ```\n> ## Heading",
+        "1. a\n   ```\n## Heading",
+        "text\n5. ```\n   ## Heading",
+        "-\n\n    ```\n   ## Heading",
+        "``` a`b\n## Heading",
+    ],
+)
+def test_what_no_viewer_takes_for_code_is_none(written: str) -> None:
+    assert "## Heading" not in code_lines(written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "```\n# code\n```",
+        "   ~~~ sh\n# code",
+        "````\n```\n# code\n````",
+        "- ```\n  # code\n  ```",
+        "- a\n  - b\n\n    ```\n    # code",
+        "1. ```\n\n   # code",
+        "> > ```\n> > # code",
+        "- > ```\n  > # code",
+        "\t- ```\n# no list\n```\n# code\n```",
+        "text\n1. ```\n   # code",
+    ],
+)
+def test_code_is_code_wherever_it_stands(written: str) -> None:
+    assert any(line.endswith("# code") for line in code_lines(written))
+
+
+LINES = st.lists(
+    st.sampled_from(
+        ["```", "~~~", "````", "> ", "- ", "  ", "    ", "1. ", "5. ", " ", "# a", "a", "\t", "\n", "\n\n", "* ", "---"]
+    ),
+    max_size=25,
+).map("".join)
+
+
+@given(LINES)
+def test_no_heading_that_a_viewer_shows_is_taken_for_code(written: str) -> None:
+    shown = {
+        token.map[0]
+        for token in MarkdownIt("commonmark").disable("html_block").parse(written)
+        if token.type == "heading_open" and token.level == 0 and token.markup.startswith("#") and token.map
+    }
+    assert not shown & {number for number, line in enumerate(read_lines(written)) if line.fence}
+
+
+@pytest.mark.parametrize(
+    ("left_open", "closed"),
+    [
+        ("```\na", "```\na\n```"),
+        ("  ~~~~\na", "  ~~~~\na\n  ~~~~"),
+        ("- ```\n  a", "- ```\n  a\n  ```"),
+        ("> 1. ```\n>    a", "> 1. ```\n>    a\n>    ```"),
+        ("```\na\n```", "```\na\n```"),
+        ("- ```\n  a\ntext", "- ```\n  a\ntext"),
+    ],
+)
+def test_code_that_is_left_open_gets_an_end(left_open: str, closed: str) -> None:
+    assert with_closed_code(left_open) == closed
+
+
+@pytest.mark.parametrize("code", ["a", "", "```", "````\n```", "a ````` b", "~~~", "    ```"])
+def test_nothing_in_code_ends_it(code: str) -> None:
+    block = as_code(code, "py")
+    assert code_lines(block) == [line.strip() for line in code.split("\n")]
+    assert [line.is_mark for line in read_lines(block)][-1]
+    assert block.lstrip("`").startswith("py\n")

@@ -171,6 +171,28 @@ def test_tokens_of_two_texts_bound_the_tokens_of_both_together(first: str, secon
     assert both >= text.estimate_tokens(first)
 
 
+@pytest.mark.parametrize("piece", ["<b x", "\u200b", "<b>", " \n"])
+def test_of_a_text_with_a_limit_only_the_beginning_is_looked_at(piece: str) -> None:
+    hostile = piece * (5_000_000 // len(piece))
+    started = time.process_time()
+    assert len(text.without_markup(hostile, 300)) <= 300
+    assert len(text.one_line(hostile, 300)) <= 300
+    assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (r"\<img src=x>", r"\<img src=x>"),
+        (r"\\<img src=x>", r"\\\<img src=x>"),
+        (r"\\\<img src=x>", r"\\\<img src=x>"),
+    ],
+)
+def test_a_tag_is_made_inert_once(written: str, shown: str) -> None:
+    """A second backslash would take the first one for the text that it escapes, and the tag would be one again."""
+    assert text.inert(written) == shown
+
+
 def test_an_estimate_counts_other_scripts_for_more() -> None:
     assert [text.estimate_tokens(sample) for sample in ("", "a" * 33, "雨" * 10)] == [0, 10, 12]
 

@@ -128,3 +128,27 @@ def test_absurdly_long_addresses_are_parsed_and_not_kept() -> None:
     parsed = urls.parse(long)
     assert parsed and parsed.href == long
     assert urls._remembered.cache_info().currsize == before
+
+
+@pytest.mark.parametrize(
+    ("text", "is_its_page"),
+    [
+        ("https://example.org/a", True),
+        ("http://www.example.org", True),
+        ("https://EXAMPLE.org.:443/", True),
+        ("http://example.org:443/", False),
+        ("https://example.org:80/", False),
+        ("https://example.org:8443/", False),
+        ("https://ana@example.org/", False),
+        ("https://:secret@example.org/", False),
+        ("ftp://example.org/", False),
+        ("ws://example.org/", False),
+        ("https://a.example.org/", False),
+        ("https://example.org.evil.example/", False),
+        ("https://notexample.org/", False),
+    ],
+)
+def test_a_page_of_a_site_is_on_its_host_at_the_usual_port_and_open_to_everybody(text: str, is_its_page: bool) -> None:
+    parsed = urls.parse(text)
+    assert parsed is not None
+    assert parsed.is_page_of("example.org", "www.example.org") is is_its_page

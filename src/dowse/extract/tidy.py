@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import re
 
+from dowse.markdown import with_closed_code
+from dowse.text import without_markup
+
+TITLE_CHARS = 300
+_TITLE_LINES = 50
 _HEADING = re.compile(r"^#{1,6} (.+)$")
 
 
@@ -21,11 +26,17 @@ def without_repeated_title(markdown: str, title: str) -> str:
     return markdown
 
 
-def fenced(code: str, language: str) -> str:
-    """A code block whose fence is longer than any run of backticks inside."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{code}\n{fence}"
+def beginning(markdown: str, most_chars: int) -> str:
+    """As much of a text as fits, up to the end of a line and with its code blocks closed."""
+    # Text without line breaks exists, and so does text without blanks.
+    ends = (markdown.rfind(mark, most_chars // 2, most_chars + 1) for mark in "\n ")
+    return with_closed_code(markdown[: next((end for end in ends if end >= 0), most_chars)])
+
+
+def title_of(markdown: str) -> str:
+    """What a text calls itself in its first heading, if that comes soon."""
+    heading = next((line for line in markdown.split("\n", _TITLE_LINES) if line.startswith("# ")), "")
+    return without_markup(heading.removeprefix("# "), TITLE_CHARS)
 
 
 def same_words(heading: str, title: str) -> bool:

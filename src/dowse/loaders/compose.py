@@ -7,21 +7,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from dowse.markdown import Fence, clean, opened_fence, word_count
+from dowse.markdown import as_code, clean, read_lines, with_closed_code, word_count
 from dowse.models import Text
-from dowse.text import cut_at_word, one_line, visible, without_markup
+from dowse.text import cut_at_word, one_line, visible, without_images
 
 _TITLE_CHARS = 300
 _LABEL_CHARS = 80
+_SYNTAX = re.compile(r"[\\`*\[\]<>]|&(?=#?\w{1,32};)")
 _HEADING = re.compile(r"^( {0,3})(#{1,6})(?=[ \t]|$)")
 # A line of text above one of these is a heading too; what starts a list, a quotation or a table is none.
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _NO_TEXT = re.compile(r"\s*$| {4}|\t|\s*(?:[-*+>|#]|\d{1,9}[.)])")
-_LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
-_NO_INDENT = re.compile(r"[^\s>]")
+_CODE_INDENT = re.compile(r"^(?: {0,3}\t| {4})")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 # Less than this of a part says so little that its heading would only mislead.
 _LEAST_CHARS = 200
+# Cleaning makes a text shorter, but hardly by more than this. The rest could not be shown, and would only take time.
+_CLEANED_SHARE = 4
+_SHORTENED = "characters of this text are shown)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,28 @@ def day(moment: object) -> str:
         return ""
 
 
+def title(text: str) -> str:
+    """A title of theirs in a heading of ours."""
+    return label(text, _TITLE_CHARS)
+
+
 def label(text: str, limit: int = _LABEL_CHARS) -> str:
-    """A name, a tag or a title of theirs inside a line of ours: plain, on one line, no link and no emphasis."""
-    return re.sub(r"([\\`*\[\]<>])", r"\\\1", without_markup(text, limit))
+    """A name, a tag or a title of theirs inside a line of ours: its own characters on one line, none of them syntax.
+
+    What looks like a tag is what they write about: these APIs send text, not markup.
+    """
+    return _SYNTAX.sub(r"\\\g<0>", _spoken(text, limit))
+
+
+def _spoken(text: str, limit: int) -> str:
+    """Who repeats a name or a title must not have a picture loaded by it."""
+    return without_images(one_line(text, limit))
+
+
+def labels(names: Sequence[str], most: int) -> str:
+    """The first of their names in a line, and how many more there are."""
+    shown = ", ".join(filter(None, map(label, names[:most])))
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 def link(text: str, url: str) -> str:
@@ -76,50 +98,37 @@ def link(text: str, url: str) -> str:
 def shifted(markdown: str, by: int) -> str:
     """Headings inside a quoted text, deeper by so much, so that they do not look like ours; code stays code."""
     lines: list[str] = []
-    fence: Fence | None = None
-    for line in visible(markdown).split("\n"):
-        if fence is not None:
-            fence = None if fence.is_closed_by(line) else fence
-        elif (fence := opened_fence(line)) is None:
-            if lines and _UNDERLINE.fullmatch(line) and not _NO_TEXT.match(lines[-1]):
-                depth = 1 if "=" in line else 2
-                lines[-1] = f"{'#' * min(6, depth + by)} {lines[-1].strip()}"
-                continue
-            line = _HEADING.sub(lambda mark: "#" * min(6, len(mark[2]) + by), line, count=1)
-        lines.append(line)
+    is_prose_above = False
+    for line in read_lines(visible(markdown)):
+        is_prose, text = line.fence is None, line.text
+        if is_prose and is_prose_above and _UNDERLINE.fullmatch(text) and not _NO_TEXT.match(lines[-1]):
+            depth = 1 if "=" in text else 2
+            lines[-1] = f"{'#' * min(6, depth + by)} {lines[-1].strip()}"
+            continue
+        if is_prose:
+            text = _HEADING.sub(lambda mark: "#" * min(6, len(mark[2]) + by), text, count=1)
+        lines.append(text)
+        is_prose_above = is_prose
     return "\n".join(lines)
 
 
 def fenced(markdown: str) -> str:
     """Code that is only indented, between fences: whoever cleans text takes it for code then too."""
     lines: list[str] = []
-    fence: Fence | None = None
-    code: list[str] | None = None
-    in_list = False
-    for line in [*visible(markdown).split("\n"), "end"]:
-        is_indented, is_blank = line.startswith(("    ", "\t")), not line.strip()
-        if code is not None and not is_indented and not is_blank:
-            lines += _as_block(code)
-            code = None
-        if code is not None:
-            code.append(line)
-        elif fence is not None:
-            lines.append(line)
-            fence = None if fence.is_closed_by(line) else fence
-        elif is_indented and not is_blank and not in_list and (not lines or not lines[-1].strip()):
-            code = [line]
-        else:
-            in_list = bool(_LIST_ITEM.match(line)) or (in_list and (is_blank or line.startswith((" ", "\t"))))
-            lines.append(line)
-            fence = opened_fence(line)
-    return "\n".join(lines[:-1])
+    code: list[str] = []
+    for line in read_lines(visible(markdown)):
+        if line.is_indented_code or (code and not line.text.strip()):
+            code.append(_CODE_INDENT.sub("", line.text, count=1))
+            continue
+        lines += _as_block(code)
+        code.clear()
+        lines.append(line.text)
+    return "\n".join([*lines, *_as_block(code)])
 
 
 def _as_block(code: Sequence[str]) -> list[str]:
-    """Lines of code without their indent, as a block that none of them can end; empty lines behind them stay there."""
-    text = "\n".join(line.removeprefix("\t") if line.startswith("\t") else line[4:] for line in code)
-    mark = "````" if "```" in text else "```"
-    return [mark, *text.rstrip().split("\n"), mark, ""]
+    """Empty lines behind the code do not belong to it."""
+    return [as_code("\n".join(code).rstrip()), ""] if code else []
 
 
 def page(
@@ -137,17 +146,21 @@ def page(
 
     What is missing is said by itself, with the `variable` that lets more through; `rest` is what else there is to say.
     """
-    head = [text for part in parts if (text := _cleaned(part))]
-    many = [text for part in (listed.parts if listed else ()) if (text := _cleaned(part))]
+    head = [part for part in parts if part]
+    many = listed.parts if listed else ()
     texts, is_last_cut, is_whole = _fitting([*head, *many], max_chars)
-    notes = [] if listed is None else _counted(listed, len(many), max(0, len(texts) - len(head)), in_part=is_last_cut)
+    notes = [] if listed is None else _counted(listed, max(0, len(texts) - len(head)), in_part=is_last_cut)
+    limit = f" by {variable}" if variable else ""
     if not is_whole:
-        notes.append(f"the text is limited to {max_chars} characters" + (f" by {variable}" if variable else ""))
+        notes.append(f"the text is limited to {max_chars} characters{limit}")
+    # Whoever writes the same into a text of theirs only has the page say that it is not whole.
+    elif any(_SHORTENED in text for text in texts):
+        notes.append(f"the length of single texts is limited{limit}")
     missing = f"…(truncated: {'; '.join(notes)}; the whole is at {url})" if notes else ""
     markdown = "\n\n".join(filter(None, [*texts, missing, clean(rest)]))
     return Text(
         markdown,
-        without_markup(title, _TITLE_CHARS),
+        _spoken(title, _TITLE_CHARS),
         word_count(markdown),
         is_cut=bool(notes or rest),
         url=url,
@@ -155,49 +168,40 @@ def page(
     )
 
 
-def _counted(listed: Listed, loaded: int, shown: int, *, in_part: bool) -> list[str]:
+def _counted(listed: Listed, shown: int, *, in_part: bool) -> list[str]:
     """How many of the listed parts are shown, where it is not all of them, and why no more were there to show."""
-    if shown >= listed.total and not in_part:
+    loaded = len(listed.parts)
+    total = max(listed.total, loaded)
+    if not total or (shown >= total and not in_part):
         return []
     partly = ", the last of them only in part" if in_part and shown else ""
-    count = f"{shown} of {max(listed.total, loaded)} {listed.noun} are shown{partly}"
-    return [count, *([listed.why] if listed.why and loaded < listed.total else [])]
+    count = f"{shown} of {total} {listed.noun} are shown{partly}"
+    return [count, *([listed.why] if listed.why and loaded < total else [])]
 
 
-def _cleaned(part: Part | str) -> str:
-    """Each part by itself: a code block that one of them leaves open ends with it."""
-    return _closed(clean(str(part).strip("\n")))
-
-
-def _fitting(texts: Sequence[str], max_chars: int) -> tuple[list[str], bool, bool]:
-    """The texts as far as they fit; whether the last of them is cut, and whether they are all there is."""
+def _fitting(parts: Sequence[Part | str], max_chars: int) -> tuple[list[str], bool, bool]:
+    """The parts as far as they fit; whether the last of them is cut, and whether they are all there is."""
+    texts: list[str] = []
     left = max_chars
-    for count, text in enumerate(texts):
-        if len(text) > left:
-            if left < _LEAST_CHARS and count:
-                return list(texts[:count]), False, False
-            return [*texts[:count], _cut(text, left)], True, False
-        left -= len(text) + len("\n\n")
-    return list(texts), False, True
+    for part in parts:
+        written = str(part).strip("\n")
+        looked_at = written[: _CLEANED_SHARE * max_chars]
+        # Each by itself: a code block that one of them leaves open ends with it.
+        text = with_closed_code(clean(looked_at))
+        if len(text) > left or len(looked_at) < len(written):
+            if left < _LEAST_CHARS and texts:
+                return texts, False, False
+            return [*texts, _cut(text, left)], True, False
+        texts.append(text)
+        left -= len(text) + len("\n\n") if text else 0
+    return texts, False, True
 
 
 def _cut(markdown: str, limit: int) -> str:
     """At the end of a line, or of a word where the last line is long; no code block is left open."""
     head = markdown[:limit]
-    whole_lines = head.rpartition("\n")[0]
-    return _closed(whole_lines.rstrip() if len(whole_lines) > limit / 2 else cut_at_word(markdown, limit))
-
-
-def _closed(markdown: str) -> str:
-    """With an end for the code block that is still open, as far indented as its beginning."""
-    fence: Fence | None = None
-    end = ""
-    for line in markdown.split("\n"):
-        if fence is not None:
-            fence = None if fence.is_closed_by(line) else fence
-        elif fence := opened_fence(line):
-            end = _NO_INDENT.sub(" ", line.partition(fence.marker)[0]) + fence.marker
-    return f"{markdown}\n{end}" if fence else markdown
+    places = (head.rpartition("\n")[0].rstrip(), cut_at_word(markdown, limit), head)
+    return with_closed_code(next(place for place in places if len(place) > limit / 2 or place is head))
 
 
 def shortened(markdown: str, limit: int, whole: int = 0) -> str:
@@ -209,4 +213,4 @@ def shortened(markdown: str, limit: int, whole: int = 0) -> str:
     if len(text) <= limit and not whole:
         return text
     shown = _cut(text, limit)
-    return f"{shown}\n\n…({len(shown)} of {max(whole, len(text))} characters of this text are shown)"
+    return f"{shown}\n\n…({len(shown)} of {max(whole, len(text))} {_SHORTENED}"

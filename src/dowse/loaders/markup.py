@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from dowse import urls
 from dowse.loaders.compose import shifted, shortened
-from dowse.markdown import Fence, opened_fence
+from dowse.markdown import Blocks, read_lines, with_closed_code
 from dowse.text import visible
 
 # Every pattern is bounded, or stops at the character it starts with: no line is read more than a few times.
@@ -20,9 +20,8 @@ _CODE_OR_COMMENT = re.compile(r"`+|<!--")
 _COMMENT, _COMMENT_END = "<!--", "-->"
 _IMAGE = re.compile(r"<img\s[^<>]{0,1500}>", re.I)
 _ALT = re.compile(r"\balt\s{0,3}=\s{0,3}(?:\"([^\"<>]{0,300})\"|'([^'<>]{0,300})')", re.I)
-_LINK = re.compile(
-    r"<a\s[^<>]{0,300}?href\s{0,3}=\s{0,3}[\"']?([^\"'<>\s]{1,1000})[\"']?[^<>]{0,300}>([^<>]{0,500})</a\s?>", re.I
-)
+_LINK = re.compile(r"<a\s([^<>]{0,1600})>([^<>]{0,500})</a\s?>", re.I)
+_HREF = re.compile(r"(?<![\w-])href\s{0,3}=\s{0,3}[\"']?([^\"'\s]{1,1000})", re.I)
 _HTML_HEADING = re.compile(r"^\s{0,8}<h([1-6])(?:\s[^<>]{0,300})?>(?=\s{0,8}\S)", re.I)
 _BREAK = re.compile(r"<br\s?/?>", re.I)
 # Behind a blank an attribute has to come: `a<b and c>d` is no tag.
@@ -39,9 +38,6 @@ _LAYOUT = re.compile(
     re.I,
 )
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
-_LIST_ITEM = re.compile(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s")
-_LIST_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])")
-_INDENTED = ("    ", "\t")
 _TARGET = re.compile(r"(?<=\]\()(<?)([^()<>\s]{1,1000})")
 _DEFINITION = re.compile(r"(^\s{0,3}\[[^\[\]]{1,300}\]:\s{1,9})(<?)([^<>\s]{1,1000})")
 
@@ -75,77 +71,17 @@ def quoted(markdown: str, level: int, limit: int, place: Place | None = None) ->
 
 def readable(markdown: str, place: Place | None = None) -> str:
     """The text without comments and layout in HTML; code stays code, and no block of it is left open."""
-    told = _told_apart(visible(markdown).split("\n"))
-    lines = "\n".join(line if is_code else _line(line, place) for line, is_code in told).split("\n")
-    *_, end = _fences(lines)
-    return "\n".join([*lines, end.marker] if end else lines)
+    lines = (line if is_code else _line(line, place) for line, is_code in _told_apart(visible(markdown).split("\n")))
+    return with_closed_code("\n".join(lines))
 
 
 def below(markdown: str, level: int) -> str:
     """The text with its highest headings at this level, and the others as far below them as they were."""
     # Headings with a line under them become ordinary ones.
     text = shifted(markdown, 0)
-    lines = text.split("\n")
-    marks = [_HEADING.match(line) for line, fence in zip(lines, _fences(lines), strict=True) if fence is None]
+    marks = [_HEADING.match(line.text) for line in read_lines(text) if line.fence is None]
     levels = [len(mark[0]) for mark in marks if mark]
     return shifted(text, max(0, level - min(levels))) if levels else text
-
-
-def _fences(lines: Iterable[str]) -> Iterator[Fence | None]:
-    """For each line the block of code that is open behind it."""
-    fence: Fence | None = None
-    for line in lines:
-        fence = _fence_after(fence, line)
-        yield fence
-
-
-def _fence_after(fence: Fence | None, line: str) -> Fence | None:
-    if fence is None:
-        return opened_fence(line)
-    return None if fence.is_closed_by(line) else fence
-
-
-@dataclass(slots=True)
-class _Blocks:
-    """What is open while lines are read one by one: a block of code, and the list that it may be in."""
-
-    fence: Fence | None = None
-    indent: str = ""
-    in_list: bool = False
-    is_code_next: bool = True
-    """Whether an indented line would be code: it is where no paragraph goes on."""
-
-    def end_before(self, line: str) -> str:
-        """The end of a block of code that is over although nothing says so: its quotation or its list is.
-
-        Who only looks for the closing line would take all that follows for code.
-        """
-        if self.fence is None or not self.fence.is_indented:
-            return ""
-        is_quoted = ">" in self.indent
-        is_over = not line.lstrip().startswith(">") if is_quoted else self.in_list and _is_flush(line)
-        return self.indent + self.fence.marker if is_over else ""
-
-    def take(self, line: str) -> bool:
-        """Go on by a line; whether it is code."""
-        before, self.fence = self.fence, _fence_after(self.fence, line)
-        if before or self.fence:
-            if before is None and self.fence:
-                self._enter(line.partition(self.fence.marker)[0])
-            return True
-        is_code = self.is_code_next and not self.in_list and line.startswith(_INDENTED)
-        if _is_flush(line):
-            self.in_list = bool(_LIST_ITEM.match(line))
-        self.is_code_next = is_code or not line.strip()
-        return is_code
-
-    def _enter(self, prefix: str) -> None:
-        self.indent = _LIST_MARK.sub(lambda mark: " " * len(mark[0]), prefix)
-        self.in_list = self.in_list or self.indent != prefix
-
-
-def _is_flush(line: str) -> bool:
-    return bool(line.strip()) and not line[0].isspace()
 
 
 def _told_apart(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -153,18 +89,18 @@ def _told_apart(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
     A comment in HTML that starts a line goes on until its end; one within a line has to end there.
     """
-    blocks, is_hidden = _Blocks(), False
+    blocks, is_hidden = Blocks(), False
     for line in lines:
         if is_hidden:
             _, end, line = line.partition(_COMMENT_END)
             is_hidden = not end
             if not line.strip():
                 continue
-        if end := blocks.end_before(line):
-            yield end, blocks.take(end)
-        if blocks.fence is None and _COMMENT in line and not line.startswith(_INDENTED):
+        taken = blocks.take(line)
+        is_code = taken.fence is not None or taken.is_indented_code
+        if not is_code and _COMMENT in line:
             line, is_hidden = _outside_comments(line)
-        yield line, blocks.take(line)
+        yield line, is_code
 
 
 def _outside_comments(line: str) -> tuple[str, bool]:
@@ -227,5 +163,5 @@ def _alternative(image: re.Match[str]) -> str:
 
 
 def _markdown_link(link: re.Match[str]) -> str:
-    text = link[2].strip()
-    return f"[{text}]({link[1]})" if text else ""
+    text, target = link[2].strip(), _HREF.search(link[1])
+    return f"[{text}]({target[1]})" if text and target else text

@@ -26,6 +26,7 @@ from dowse.errors import (
     Unavailable,
     WireError,
     WireTimeout,
+    WireTooLarge,
 )
 from dowse.markdown import clean, word_count
 from dowse.models import Deadline, Hit, Text
@@ -58,9 +59,18 @@ class Api:
     redactor: Redactor
     own_failure: Callable[[Reply], ProviderError | None] = lambda _reply: None
     """Failures that this API tells in a way of its own; what it does not know is judged by the status."""
+    too_large: type[ProviderError] = NetworkFailed
+    """What an answer is that is larger than we take."""
 
     async def post(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json) -> Json:
-        return self._object(self._judged(await self._send("POST", url, deadline, headers=headers, json=body)))
+        return (await self.post_with_headers(url, deadline, headers=headers, body=body))[0]
+
+    async def post_with_headers(
+        self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json
+    ) -> tuple[Json, Mapping[str, str]]:
+        """The answer with its headers, where some APIs tell more about a limit than in the body."""
+        reply = self._judged(await self._send("POST", url, deadline, headers=headers, json=body))
+        return self._object(reply), reply.headers
 
     async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
         return self._object(await self.get_reply(url, deadline, headers=headers, params=params))
@@ -72,7 +82,7 @@ class Api:
         body = self._parse(await self.get_reply(url, deadline, headers=headers, params=params))
         if not isinstance(body, list):
             raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an array")
-        return [item for item in body if isinstance(item, dict)]
+        return objects(body)
 
     async def get_reply(
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
@@ -108,6 +118,8 @@ class Api:
             return await self.client.send(method, url, headers=headers, params=params, json=json, timeout_s=timeout_s)
         except WireTimeout as error:
             raise TimedOut(self.provider, f"no answer within {timeout_s:.1f} s") from error
+        except WireTooLarge as error:
+            raise self.too_large(self.provider, str(error)) from error
         except WireError as error:
             raise NetworkFailed(self.provider, str(error)) from error
 
@@ -132,8 +144,11 @@ class Api:
 
     def _failure(self, reply: Reply) -> ProviderError:
         kind, detail = _classify(reply), f"HTTP {reply.status}"
-        if kind is KeyRejected and self.key_variable:
-            detail += f"; check {self.key_variable}"
+        if kind is KeyRejected:
+            # Without a key there is none to check: the API does not want us.
+            kind, detail = (
+                (KeyRejected, f"{detail}; check {self.key_variable}") if self.key_variable else (Blocked, detail)
+            )
         # Masked before it is cut: half a key would pass the filter on the way out.
         said = self.redactor.message(_message(reply))
         return kind(self.provider, detail, said=said, retry_after_s=_retry_after_s(reply), http_status=reply.status)
@@ -160,7 +175,7 @@ def items(provider: str, body: Json, name: str) -> list[Json]:
     value = body.get(name)
     if not isinstance(value, list):
         raise BadAnswer(provider, f"the answer has no list {name!r}")
-    return [item for item in value if isinstance(item, dict)]
+    return objects(value)
 
 
 def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
@@ -204,6 +219,11 @@ def whole(item: Json, name: str) -> int:
     """A field that holds a whole number; 0 for anything else."""
     value = item.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def objects(value: object) -> list[Json]:
+    """The objects of a list, or none: APIs put null in it, or have null in its place."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def strings(value: object) -> list[str]:

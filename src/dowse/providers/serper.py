@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from dowse.errors import BadAnswer
 from dowse.models import Deadline, Found, Hit, Query, Text, TimeRange
-from dowse.providers.api import Api, Json, first_hits, hit, items, plain, string
+from dowse.providers.api import Api, Json, first_hits, hit, items, objects, plain, string
 from dowse.providers.limits import Limits, fit
 
 LIMITS = Limits(
@@ -94,6 +94,4 @@ def _answers(body: Json) -> tuple[str, ...]:
 
 
 def _suggestions(body: Json) -> tuple[str, ...]:
-    related = body.get("relatedSearches")
-    entries = [item for item in related if isinstance(item, dict)] if isinstance(related, list) else []
-    return plain(string(entry, "query") for entry in entries)
+    return plain(string(entry, "query") for entry in objects(body.get("relatedSearches")))

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dowse.markdown import Fence, opened_fence
+from dowse.markdown import Fence, read_lines
 from dowse.text import cut_at_word
 
 _HEADING = re.compile(r"(#{1,6})\s{1,9}(?=\S)")
@@ -67,35 +67,27 @@ def pieces(markdown: str) -> Iterator[Piece]:
 
 
 def _runs(markdown: str) -> Iterator[tuple[list[str], Fence | None]]:
-    """Lines that belong together, and the fence they stand in; a heading is alone."""
+    """Lines that belong together, and the fence they stand in, without its marks; a heading is alone."""
     run: list[str] = []
     fence: Fence | None = None
-    for line in markdown.split("\n"):
-        if fence is not None:
-            run.append(line)
-            if fence.is_closed_by(line):
-                yield run, fence
-                run, fence = [], None
-            continue
-        fence = opened_fence(line)
-        is_heading = bool(_HEADING.match(line))
-        if run and (fence or is_heading or not line.strip()):
-            yield run, None
+    for line in read_lines(markdown):
+        is_heading = line.fence is None and bool(_HEADING.match(line.text))
+        is_blank = line.fence is None and not line.text.strip()
+        if run and (line.fence is not fence or is_heading or is_blank):
+            yield run, fence
             run = []
+        fence = line.fence
         if is_heading:
-            yield [line], None
-        elif line.strip():
-            run.append(line)
+            yield [line.text], None
+        elif not line.is_mark and not is_blank:
+            run.append(line.text)
     if run:
         yield run, fence
 
 
 def _code(headings: tuple[Heading, ...], lines: Sequence[str], fence: Fence) -> Iterator[Piece]:
-    opening = lines[0][lines[0].index(fence.marker) :]
-    # A block that the end of the page cuts off has no last line to close it.
-    is_closed = len(lines) > 1 and fence.is_closed_by(lines[-1])
-    code = "\n".join(lines[1:-1] if is_closed else lines[1:])
-    block = Block(headings, cut_at_word(opening, _HEADING_CHARS), fence.marker)
+    code = "\n".join(lines)
+    block = Block(headings, cut_at_word(fence.opening, _HEADING_CHARS), fence.marker)
     yield from _rows(block, (textwrap.dedent(code) if fence.is_indented else code).split("\n"))
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dowse.loaders.compose import Listed, Part, day, fenced, label, link, page, shifted
+from dowse.loaders.compose import Listed, Part, day, fenced, label, labels, link, page, shifted, shortened, title
 
 URL = "https://site.example/q/1"
 
@@ -43,7 +43,7 @@ def test_a_day_is_told_from_a_timestamp_of_either_kind_and_never_made_up(moment:
 
 
 def test_a_label_is_plain_text_on_one_line() -> None:
-    assert label("ana\n[<b>x</b>](https://evil.example) *y* `z`") == r"ana \[x\](https://evil.example) \*y\* \`z\`"
+    assert label("ana\n[x](https://evil.example) *y* `z`") == r"ana \[x\](https://evil.example) \*y\* \`z\`"
     assert label("snake_case_stays") == "snake_case_stays"
 
 
@@ -65,6 +65,10 @@ def test_neither_end_of_a_link_can_end_it_early() -> None:
         ("- item\n---\n> quote\n---\n| a |\n---", "- item\n---\n> quote\n---\n| a |\n---"),
         ("```sh\n# comment\nTitle\n===\n```\n# One", "```sh\n# comment\nTitle\n===\n```\n### One"),
         ("````\n```\n# in code\n````\n# One", "````\n```\n# in code\n````\n### One"),
+        ("```\ncode\n```\n---\n# One", "```\ncode\n```\n---\n### One"),
+        ("    ```\n\n# One", "    ```\n\n### One"),
+        ("\u00a0```\n# One", "\u00a0```\n### One"),
+        ("- ```\n# One", "- ```\n### One"),
     ],
 )
 def test_headings_go_down_and_nothing_else_changes(markdown: str, expected: str) -> None:
@@ -83,10 +87,12 @@ def test_line_ends_of_other_systems_hide_no_heading() -> None:
             "Text:\n\n```\nlet v = vec![];\n\n  deeper\n```\n\nMore.",
         ),
         ("\tcode\n", "```\ncode\n```\n"),
+        ("\tif x:\n\t\tgo(\t1)", "```\nif x:\n\tgo(\t1)\n```\n"),
         ("Text\n    goes on", "Text\n    goes on"),
         ("- item\n\n    its second paragraph\n\nText.\n\n    code", None),
         ("```\n\n    in a fence\n```", "```\n\n    in a fence\n```"),
         ("    ```\n    x", "````\n```\nx\n````\n"),
+        ("    `````\n    x", "``````\n`````\nx\n``````\n"),
         ("", ""),
     ],
 )
@@ -96,7 +102,7 @@ def test_indented_code_gets_fences_and_nothing_else_does(markdown: str, expected
 
 
 def test_a_page_that_fits_says_nothing_of_limits() -> None:
-    text = page(URL, "A <b>title</b>", [Part("# A title"), part(1)], max_chars=1000)
+    text = page(URL, "A title", [Part("# A title"), part(1)], max_chars=1000)
     assert text.markdown == "# A title\n\n## Answer 1\n\nScore: 1\n\nword"
     assert (text.title, text.word_count, text.is_cut, text.url) == ("A title", 9, False, URL)
 
@@ -178,4 +184,69 @@ def test_nothing_invisible_and_no_remote_image_is_left() -> None:
 def test_long_lines_of_syntax_take_no_time(text: str) -> None:
     started = time.process_time()
     shifted(text, 1), link(text, text), page(URL, text, [Part(text, [text], text)], max_chars=20_000)
+    assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    ("written", "heading"),
+    [
+        ("<select> loses focus inside <form>", r"\<select\> loses focus inside \<form\>"),
+        ("<video>: The Video Embed element", r"\<video\>: The Video Embed element"),
+        ("Why is &lt; not < in R&D?", r"Why is \&lt; not \< in R&D?"),
+        (
+            "[x](https://evil.example) <img src=//evil.example>",
+            r"\[x\](https://evil.example) \<img src=//evil.example\>",
+        ),
+    ],
+)
+def test_a_title_keeps_its_characters_and_none_of_them_is_syntax(written: str, heading: str) -> None:
+    text = page(URL, written, [Part(f"# {title(written)}")], max_chars=1000)
+    assert (text.title, text.markdown) == (written, f"# {heading}")
+
+
+def test_no_title_has_a_picture_loaded() -> None:
+    text = page(URL, "a ![b](https://t.example/p.png)\n\u202ec", [title("![b](https://t.example/p.png)")], max_chars=99)
+    assert (text.title, text.markdown) == ("a b c", "b")
+
+
+def test_names_beyond_the_first_are_counted() -> None:
+    assert labels(["a", "b*", "c"], 2) == r"a, b\* and 1 more"
+    assert labels(["a", "", "b"], 3) == "a, b"
+
+
+def test_a_page_with_a_shortened_text_is_not_whole() -> None:
+    parts = [Part("# T", body=shortened("word " * 100, 50)), part(2)]
+    text = page(URL, "", parts, max_chars=1000, variable="SITE_MAX_CHARS")
+    note = f"…(truncated: the length of single texts is limited by SITE_MAX_CHARS; the whole is at {URL})"
+    assert text.markdown.endswith(f"\n\n{note}")
+    assert text.is_cut
+
+
+def test_what_has_no_parts_has_none_to_count() -> None:
+    text = page(URL, "", [Part("# T", body="word " * 100)], max_chars=300, listed=Listed("answers", [], 0))
+    assert "answers" not in text.markdown
+    assert "the text is limited to 300 characters" in text.markdown
+
+
+def test_a_part_of_which_little_is_left_when_it_is_cleaned_is_not_said_to_be_whole() -> None:
+    text = page(URL, "", [Part("# T", body="a" + "\n" * 10_000 + "the end")], max_chars=300)
+    assert "the end" not in text.markdown
+    assert text.is_cut
+
+
+def test_parts_for_which_there_is_no_room_cost_nothing() -> None:
+    class Unseen(Part):
+        def __str__(self) -> str:
+            raise AssertionError("nobody looks at it")
+
+    answers = Listed("answers", [part(1, words=100), part(2, words=100), *[Unseen("## Answer")] * 1000], 1002)
+    text = page(URL, "", [], max_chars=700, listed=answers)
+    assert "1 of 1002 answers are shown" in text.markdown
+
+
+@pytest.mark.parametrize("piece", ["<b x", "\u200b", " ", "&a", "![", "a\n"])
+def test_a_text_that_is_far_too_long_is_cut_before_it_is_looked_at(piece: str) -> None:
+    hostile = piece * (5_000_000 // len(piece))
+    started = time.process_time()
+    label(hostile), title(hostile), page(URL, hostile, [Part(label(hostile), body=hostile)], max_chars=20_000)
     assert time.process_time() - started < 1.0

@@ -22,7 +22,7 @@ ROOT = "https://github.com/otterworks/brook/blob/main"
         ("<!-- `-->` b", "` b"),
         ("```\n<!-- code -->\n```", "```\n<!-- code -->\n```"),
         ("text <!-- without an end\n\nA --> B", "text <!-- without an end\n\nA --> B"),
-        ("> ```\n> code\n\n<!-- hidden -->\nshown", "> ```\n> code\n> ```\n\n\nshown"),
+        ("> ```\n> code\n\n<!-- hidden -->\nshown", "> ```\n> code\n\n\nshown"),
     ],
 )
 def test_comments_are_what_nobody_can_see(markdown: str, expected: str) -> None:
@@ -40,6 +40,8 @@ def test_comments_are_what_nobody_can_see(markdown: str, expected: str) -> None:
         ('<a href="https://x.example/"><img src="l.png" alt="Logo"></a>', "[Logo](https://x.example/)"),
         ('<a href="https://x.example/">the site</a>', "[the site](https://x.example/)"),
         ('<a href="https://x.example/"></a>', ""),
+        ("<a class='x' href = https://x.example/ title=y>the site</a>", "[the site](https://x.example/)"),
+        ('<a data-href="https://x.example/" name="y">here</a>', "here"),
         ("one<br/>two", "one\ntwo"),
         ("| a<br>b | c |", "| a b | c |"),
         ("<details><summary>More</summary>", "**More**"),
@@ -61,9 +63,9 @@ def test_layout_goes_and_what_it_laid_out_stays(markdown: str, expected: str) ->
     [
         ("```\ncode", "```\ncode\n```"),
         ("~~~~\ncode\n~~~", "~~~~\ncode\n~~~\n~~~~"),
-        ("> ```\n> code\n# Title", "> ```\n> code\n> ```\n# Title"),
-        ("- ```\n  code\n# Title", "- ```\n  code\n  ```\n# Title"),
-        ("1. a\n   ```\n   code\nend", "1. a\n   ```\n   code\n   ```\nend"),
+        ("> ```\n> code", "> ```\n> code\n> ```"),
+        ("> ```\n> code\n# Title", "> ```\n> code\n# Title"),
+        ("1. a\n   ```\n   code\nend", "1. a\n   ```\n   code\nend"),
         ("  ```\nflush code\n  ```\nend", "  ```\nflush code\n  ```\nend"),
         ("<p>```", "```\n```"),
     ],
@@ -101,6 +103,9 @@ def test_links_lead_where_they_lead_on_the_page(target: str, expected: str) -> N
         ("###### Deep", "###### Deep"),
         ("text", "text"),
         ("```\n# code\n```\n## Two", "```\n# code\n```\n##### Two"),
+        ("    ```\n\n## Answer", "    ```\n\n##### Answer"),
+        ("\u00a0```\n\n## Answer", "\u00a0```\n\n##### Answer"),
+        ("- ```\n\n ## Answer", "- ```\n\n##### Answer"),
     ],
 )
 def test_the_highest_heading_comes_to_its_level_and_the_others_follow(markdown: str, expected: str) -> None:
@@ -117,6 +122,7 @@ def test_a_quoted_text_says_how_much_of_it_is_shown_only_where_that_is_not_all()
 PIECES = (
     *("<!--", "<!-- -->", "`", "``` ` ", "<a ", '<a href="', "<img ", "<img alt=", "](", "[a](", "[a]: ", "<b", "<h1"),
     *("> ", "- ```\n", "> ```\n", "    ", "<p\n", "#", "# a\n", "a\n=\n", "\n", "|", "<summary", "<b =", "-->"),
+    *("- ", "- 1. ", "> - ", "  - a\n", "~~~\n"),
 )
 
 
@@ -128,3 +134,11 @@ def test_four_times_as_much_text_takes_no_more_than_eight_times_as_long(piece: s
         return time.perf_counter() - started
 
     assert seconds(80_000) < 8 * seconds(20_000) + 0.1
+
+
+def test_a_description_of_forged_links_holds_up_nobody() -> None:
+    """With a pattern that looks for `href` wherever a tag could go on, this took twelve seconds."""
+    hostile = ("<a " + "href=" * 55 + "x" * 1290) * 64
+    started = time.process_time()
+    readable(hostile)
+    assert time.process_time() - started < 1.0

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse.models import Hit
-from dowse.providers.api import first_hits, hit, iso_date, plain
+from dowse.providers.api import first_hits, hit, iso_date, objects, plain
 
 URL = "https://example.org/page"
 PIECES = ["Mon", ",", " ", "31", "Dec", "9999", "0001", "23:59:59", "+2359", "-99999999999", "GMT", "T", "-", "Z", "٣"]
@@ -75,3 +75,8 @@ def test_no_more_results_are_looked_at_than_were_asked_for() -> None:
 
     assert [each.title for each in first_hits(found(), 3)] == ["0", "2", "3"]  # type: ignore[arg-type]
     assert looked_at == [0, 1, 2, 3]
+
+
+def test_the_objects_of_a_list_are_told_from_all_else_that_may_be_there() -> None:
+    assert objects([{"a": 1}, None, "x", [{}], {}]) == [{"a": 1}, {}]
+    assert objects(None) == objects("x") == objects({"a": 1}) == []
