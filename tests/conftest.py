@@ -31,6 +31,7 @@ _OURS = (
         "HACKERNEWS_",
         "PYPI_URL",
         "NPM_REGISTRY_URL",
+        "NPM_FILES_URL",
         "CRATES_",
         "MDN_",
     ),

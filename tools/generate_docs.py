@@ -30,7 +30,8 @@ GROUPS = {
         "stackexchange_key", "stackexchange_api_url", "stackexchange_filter", "stackexchange_max_chars",
         "wikipedia_api_url", "wikipedia_user_agent", "wikipedia_max_chars",
         "arxiv_api_url", "arxiv_user_agent", "arxiv_max_chars", "arxiv_max_pages",
-        "hackernews_api_url", "hackernews_max_comments", "pypi_url", "npm_registry_url", "crates_api_url", "mdn_url",
+        "hackernews_api_url", "hackernews_max_comments", "pypi_url", "npm_registry_url", "npm_files_url",
+        "crates_api_url", "mdn_url",
     ),
     "Server": ("contract", "structured", "allow_tty_stdio", "host", "port", "state"),
     "Who may call the HTTP server": (

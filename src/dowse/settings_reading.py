@@ -87,6 +87,9 @@ class ReadingSettings(BaseModel):
     npm_registry_url: HttpUrl = setting(
         "https://registry.npmjs.org", "NPM_REGISTRY_URL", about="Where npm packages are described."
     )
+    npm_files_url: HttpUrl = setting(
+        "https://cdn.jsdelivr.net/npm", "NPM_FILES_URL", about="Where the readme of a very large npm package is got."
+    )
     crates_api_url: HttpUrl = setting(
         "https://crates.io/api/v1", "CRATES_API_URL", about="Where Rust crates are described."
     )

@@ -69,6 +69,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "HACKERNEWS_API_URL",
         "PYPI_URL",
         "NPM_REGISTRY_URL",
+        "NPM_FILES_URL",
         "CRATES_API_URL",
         "MDN_URL",
     ): (("localhost:8080", "ftp://example.org", "file:///etc/passwd", "http://", "//host", "http://[::1"), ADDRESS),

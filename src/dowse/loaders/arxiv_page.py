@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dowse.loaders import compose
 from dowse.loaders.arxiv_feed import Paper
 from dowse.models import Text
-from dowse.text import one_line, without_markup
+from dowse.text import one_line
 from dowse.urls import Url
 
 CHARS_VARIABLE = "ARXIV_MAX_CHARS"
@@ -21,7 +21,7 @@ _PATH = re.compile(
     r"|(?P<new>\d{4}\.\d{4,5}))(?P<version>v[1-9]\d{0,2})?(?:\.pdf)?/?"
 )
 _MOST_AUTHORS, _MOST_CATEGORIES = 30, 20
-_TITLE_CHARS, _DETAIL_CHARS = 300, 500
+_DETAIL_CHARS = 500
 _PARAGRAPH = re.compile(r"\n(?:[ \t]*\n|[ \t]{2,})")
 
 
@@ -49,8 +49,7 @@ class FullText:
 
 def number_in(url: Url) -> Number | None:
     """The paper that an address names; `None` for any other address."""
-    is_plain = (url.scheme, url.port) in (("http", 80), ("https", 443)) and not url.has_userinfo
-    found = _PATH.fullmatch(url.path) if is_plain and url.name in HOSTS else None
+    found = _PATH.fullmatch(url.path) if url.is_page_of(*HOSTS) else None
     if found is None:
         return None
     # Papers of one archive are numbered together: the class behind its name (`math.GT`) may be left out.
@@ -69,23 +68,21 @@ def has_html(paper: Paper) -> bool:
 
 def composed(number: Number, paper: Paper, full_text: FullText, *, max_chars: int) -> Text:
     """What is known, the abstract, then the full text or why it is missing."""
+    where = link(number, "pdf")
+    rest = f"{full_text.left_out}; the whole is at {where}" if full_text.left_out else ""
     if full_text.failure:
-        body = f"The full text could not be read: {full_text.failure}. It is at {link(number, 'pdf')}"
-    else:
-        body = full_text.markdown
+        rest = f"…(the full text could not be read: {full_text.failure}; it is at {where})"
     return compose.page(
         link(number, "abs"),
         paper.title,
         [
-            compose.Part(
-                f"# {without_markup(paper.title, _TITLE_CHARS)}", _facts(number, paper, full_text), _details(paper)
-            ),
+            compose.Part(f"# {compose.title(paper.title)}", _facts(number, paper, full_text), _details(paper)),
             compose.Part("## Abstract", body=_paragraphs(paper.abstract)),
-            compose.Part("## Full text", body=body),
+            compose.Part("## Full text", body=full_text.markdown) if full_text.markdown else "",
         ],
         max_chars=max_chars,
         variable=CHARS_VARIABLE,
-        rest=f"{full_text.left_out}; the whole is at {link(number, 'pdf')}" if full_text.left_out else "",
+        rest=rest,
         warnings=[f"arxiv: the full text could not be read: {full_text.failure}"] if full_text.failure else (),
     )
 
@@ -106,10 +103,10 @@ def _details(paper: Paper) -> str:
         authors += f" … ({_MOST_AUTHORS} of {len(paper.authors)} authors)"
     details = {
         "Authors": authors,
-        "Categories": ", ".join(compose.label(category) for category in paper.categories[:_MOST_CATEGORIES]),
-        "Comments": without_markup(paper.comment, _DETAIL_CHARS),
-        "Journal reference": without_markup(paper.journal, _DETAIL_CHARS),
-        "DOI": without_markup(paper.doi, _DETAIL_CHARS),
+        "Categories": compose.labels(paper.categories, _MOST_CATEGORIES),
+        "Comments": compose.label(paper.comment, _DETAIL_CHARS),
+        "Journal reference": compose.label(paper.journal, _DETAIL_CHARS),
+        "DOI": compose.label(paper.doi, _DETAIL_CHARS),
     }
     return "\n".join(f"- {name}: {value}" for name, value in details.items() if value)
 

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dowse import urls
 from dowse.errors import BadAnswer, PageUnreadable, ProviderError, WireError
 from dowse.loaders.compose import Part, day, label, page
-from dowse.loaders.kit import TIMEOUT_S, Kit
+from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.markup import below
 from dowse.loaders.packages import (
-    ASKING_SHARE,
     MAX_CHARS,
     Release,
     bullets,
     code,
+    head,
     links,
     mapping,
     missing,
     releases,
     segments,
-    sentence,
+    some,
     warning,
 )
 from dowse.models import Deadline, Status, Text
@@ -34,6 +34,9 @@ SITE = "https://crates.io"
 _CRATE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]{1,80})?")
 _README_BYTES = 1_000_000
+# What the place of READMEs says of one that is not there.
+_NO_README = (403, 404)
+_OK = 200
 _MOST_FEATURES = 40
 _MOST_IN_FEATURE = 15
 _KINDS = {"normal": "## Dependencies", "build": "## Build dependencies"}
@@ -57,21 +60,21 @@ class Crates:
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
         name, wanted = _target(parsed) if parsed else ("", "")
-        asking = deadline.capped(ASKING_SHARE * deadline.remaining_s())
-        found = await self._crate(name, asking)
+        patience = asking(deadline)
+        found = await self._crate(name, patience)
         versions = items(NAME, found, "versions")
         version = _chosen(found, versions, wanted)
         number = string(version, "num")
         needed, html = await asyncio.gather(
-            self._dependencies(name, number, asking), self._readme(name, number, asking)
+            self._dependencies(name, number, patience), self._readme(name, number, patience)
         )
-        [readme] = await self._extractor.render([html], url=f"{SITE}/", timeout_s=deadline.remaining_s())
+        readme = await self._rendered(html, deadline) if html else html
         link = f"{SITE}/crates/{name}" + (f"/{number}" if wanted else "")
-        return _page(mapping(found, "crate"), version, versions, needed, below(readme, 3), link)
+        return _page(mapping(found, "crate"), version, versions, needed, readme, link)
 
     async def _crate(self, name: str, deadline: Deadline) -> Json:
         try:
-            return await self._get(f"{name}", deadline)
+            return await self._get(name, deadline)
         except ProviderError as error:
             raise missing(error, "crate on crates.io") from error
 
@@ -82,14 +85,27 @@ class Crates:
         except ProviderError:
             return None
 
-    async def _readme(self, name: str, number: str, deadline: Deadline) -> str:
-        """The README as HTML; asked for JSON, the API says where it is instead of leading there."""
+    async def _readme(self, name: str, number: str, deadline: Deadline) -> str | None:
+        """The README as HTML, empty where there is none; `None` where it could not be got.
+
+        Asked for JSON, the API says where it is instead of leading there, and does so for those that do not exist.
+        """
         try:
             address = string(await self._get(f"{name}/{number}/readme", deadline), "url")
             fetched = await self._pages.get(address, timeout_s=deadline.remaining_s(), max_bytes=_README_BYTES)
         except (ProviderError, WireError):
+            return None
+        if fetched.status in _NO_README:
             return ""
-        return fetched.body.decode("utf-8", "replace")
+        return fetched.body.decode("utf-8", "replace") if fetched.status == _OK else None
+
+    async def _rendered(self, html: str, deadline: Deadline) -> str | None:
+        """The README as Markdown; one that cannot be converted is as good as one that could not be got."""
+        try:
+            [text] = await self._extractor.render([html], url=f"{SITE}/", timeout_s=deadline.remaining_s())
+        except PageUnreadable:
+            return None
+        return below(text, 3)
 
     async def _get(self, path: str, deadline: Deadline) -> Json:
         headers = {"Accept": "application/json"}
@@ -119,7 +135,7 @@ def _chosen(found: Json, versions: Sequence[Json], wanted: str) -> Json:
 
 
 def _page(
-    crate: Json, version: Json, versions: Sequence[Json], needed: Sequence[Json] | None, readme: str, link: str
+    crate: Json, version: Json, versions: Sequence[Json], needed: Sequence[Json] | None, readme: str | None, link: str
 ) -> Text:
     name, number = string(crate, "name"), string(version, "num")
     latest = string(crate, "default_version", "max_stable_version", "max_version")
@@ -132,16 +148,22 @@ def _page(
         link,
         title,
         [
-            Part(f"# {title}", _facts(crate, version, link), "\n>\n".join(filter(None, warnings))),
-            sentence(string(crate, "description")),
-            *_dependencies(needed),
+            *head(title, _facts(crate, version, link), warnings, string(crate, "description")),
+            *(() if needed is None else _dependencies(needed)),
             bullets("## Features", _features(version), _MOST_FEATURES),
             links(_links(crate, name, number)),
             releases(_releases(versions), f"{SITE}/crates/{name}/versions"),
-            Part("## README", body=readme) if readme else f"The README is at {SITE}/crates/{name}/{number}.",
+            "" if readme is None else Part("## README", body=readme or "There is none."),
         ],
         max_chars=MAX_CHARS,
+        rest=_unread({"the dependencies": needed, "the README": readme}, f"{SITE}/crates/{name}/{number}"),
     )
+
+
+def _unread(parts: Mapping[str, object], link: str) -> str:
+    """What could not be got: that is not the same as there being none."""
+    names = [name for name, part in parts.items() if part is None]
+    return f"…({' and '.join(names)} could not be read; the whole is at {link})" if names else ""
 
 
 def _facts(crate: Json, version: Json, link: str) -> list[str]:
@@ -157,9 +179,7 @@ def _facts(crate: Json, version: Json, link: str) -> list[str]:
     return ["Rust crate", f"Link: {link}", *(f"{name}: {label(text, 120)}" for name, text in told.items() if text)]
 
 
-def _dependencies(needed: Sequence[Json] | None) -> list[Part | str]:
-    if needed is None:
-        return [Part("## Dependencies", body="They could not be read.")]
+def _dependencies(needed: Sequence[Json]) -> list[Part | str]:
     parts = [
         bullets(heading, [_dependency(item) for item in needed if string(item, "kind") == kind])
         for kind, heading in _KINDS.items()
@@ -168,7 +188,7 @@ def _dependencies(needed: Sequence[Json] | None) -> list[Part | str]:
 
 
 def _dependency(item: Json) -> str:
-    features = ", ".join(code(feature) for feature in strings(item.get("features"))[:_MOST_IN_FEATURE])
+    features = _listed(strings(item.get("features")))
     remarks = [
         "optional" if item.get("optional") is True else "",
         "without default features" if item.get("default_features") is False else "",
@@ -187,9 +207,11 @@ def _features(version: Json) -> list[str]:
 
 
 def _feature(name: str, brings: Sequence[str]) -> str:
-    listed = ", ".join(code(other) for other in brings[:_MOST_IN_FEATURE])
-    more = f" and {len(brings) - _MOST_IN_FEATURE} more" if len(brings) > _MOST_IN_FEATURE else ""
-    return code(name) + (f": {listed}{more}" if brings else "")
+    return code(name) + (f": {_listed(brings)}" if brings else "")
+
+
+def _listed(features: Sequence[str]) -> str:
+    return some([code(feature) for feature in features], _MOST_IN_FEATURE)
 
 
 def _links(crate: Json, name: str, number: str) -> dict[str, str]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from urllib.parse import parse_qs
 
 from dowse import urls
 from dowse.errors import BadRequest, PageUnreadable, ProviderError
-from dowse.loaders.compose import Part, label, link, page, shifted
+from dowse.loaders.compose import Part, label, link, page, shifted, title
 from dowse.loaders.hackernews_tree import SITE, Item, chosen, threads, tree_of
-from dowse.loaders.kit import TIMEOUT_S, Kit
+from dowse.loaders.kit import TIMEOUT_S, Kit, asking
+from dowse.markdown import plain
 from dowse.models import Deadline, Status, Text
-from dowse.providers.api import PAGE_CHARS, Json, items, string, whole
+from dowse.providers.api import PAGE_CHARS, Json, items, objects, string, whole
 from dowse.urls import Url
 
 NAME = "hackernews"
@@ -21,12 +21,10 @@ _NUMBER = re.compile(r"[1-9]\d{0,9}")
 # Comments hardly know other links than addresses that were typed; once is enough.
 _BARE_LINK = re.compile(r"\[(https?://[^\s\[\]()]{1,500})\]\(\1\)")
 _NOT_FOUND = 404
+# What a poll lets people choose from.
 _MOST_OPTIONS = 50
-_TITLE_CHARS = 300
 # Converted text may be longer than its HTML: links are written out.
 _HTML_CHARS = PAGE_CHARS // 2
-# Of the time there is, so much is for the requests; converting needs the rest.
-_ASKING_SHARE = 0.7
 
 
 class HackerNews:
@@ -47,22 +45,24 @@ class HackerNews:
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
         number, linked = _numbers_of(parsed) if parsed else (0, 0)
-        asking = deadline.capped(_ASKING_SHARE * deadline.remaining_s())
-        source = await self._item(number, asking)
-        story = await self._story_of(source, asking) if source.get("type") == "comment" else None
-        root, options = tree_of(source), _options_of(source)
+        patience = asking(deadline)
+        source = await self._item(number, patience)
+        story = await self._story_of(source, patience) if source.get("type") == "comment" else None
+        root, every_option = tree_of(source), objects(source.get("options"))
+        options = every_option[:_MOST_OPTIONS]
         shown = chosen(root, most=self._max_comments, max_chars=_HTML_CHARS, linked=linked)
         html = [root.html, *(string(option, "text") for option in options), *(item.html for item in shown)]
         markdown = await self._extractor.render(html, url=SITE, timeout_s=deadline.remaining_s())
         body, *texts = (_BARE_LINK.sub(r"\1", text) for text in markdown)
         poll = [_option(*each) for each in zip(options, texts, strict=False)]
+        poll += [f"- … and {len(every_option) - _MOST_OPTIONS} more"] if len(every_option) > _MOST_OPTIONS else []
         parts = threads(root, dict(zip(shown, texts[len(options) :], strict=True)), linked)
         what = "comments" if story is None else "replies"
-        title, facts = _head_of_story(root, source) if story is None else _head_of_comment(root, source, story)
-        head = Part(f"# {label(title, _TITLE_CHARS) or 'Item without a title'}", facts, shifted(body, 2))
+        name, facts = _head_of_story(root, source) if story is None else _head_of_comment(root, source, story)
+        head = Part(f"# {title(name) or 'Item without a title'}", facts, shifted(body, 3))
         return page(
             root.url,
-            title,
+            name,
             [head, "\n".join(poll), f"## {what.capitalize()}" if parts else f"No {what} yet.", *parts],
             max_chars=PAGE_CHARS,
             rest=self._missing(root, len(shown)),
@@ -127,21 +127,13 @@ def _head_of_comment(root: Item, source: Json, story: Json) -> tuple[str, list[s
     return f"Comment by {root.author} on " + (f"“{title}”" if title else "Hacker News"), facts
 
 
-def _options_of(source: Json) -> Sequence[Json]:
-    """What a poll lets people choose from."""
-    options = source.get("options")
-    if not isinstance(options, list):
-        return []
-    return [option for option in options if isinstance(option, dict)][:_MOST_OPTIONS]
-
-
 def _option(option: Json, text: str) -> str:
-    return f"- {label(text, _TITLE_CHARS)} ({whole(option, 'points')} points)"
+    return f"- {title(plain(text))} ({whole(option, 'points')} points)"
 
 
 def _numbers_of(url: Url) -> tuple[int, int]:
     """The item and the comment in its page that a URL leads to; 0 for none."""
-    if url.name != _HOST or url.scheme not in ("http", "https") or url.port not in (80, 443) or url.path != "/item":
+    if not url.is_page_of(_HOST) or url.path != "/item":
         return 0, 0
     return _number(parse_qs(url.query).get("id", [""])[0]), _number(url.href.partition("#")[2])
 

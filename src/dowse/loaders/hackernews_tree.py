@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dowse.loaders.compose import Part, day, label, link, shifted
-from dowse.providers.api import Json, string, whole
+from dowse.providers.api import Json, objects, string, whole
 
 SITE = "https://news.ycombinator.com"
 # Lists that are nested more deeply are hard to follow; what is further down says whom it answers instead.
@@ -41,10 +41,7 @@ def tree_of(source: Json) -> Item:
     waiting = deque([(source, root)])
     while waiting:
         parent, above = waiting.popleft()
-        children = parent.get("children")
-        for child in children if isinstance(children, list) else ():
-            if not isinstance(child, dict):
-                continue
+        for child in objects(parent.get("children")):
             item = _item(child, above)
             item.answers_deleted = whole(parent, "id") != above.number
             is_there = bool(item.author and item.html)
@@ -57,9 +54,9 @@ def tree_of(source: Json) -> Item:
     return root
 
 
-def breadth_first(root: Item) -> list[Item]:
-    """All comments, those on the story itself first, then those on these, and so on."""
-    found, waiting = list[Item](), deque(root.replies)
+def breadth_first(*above: Item) -> list[Item]:
+    """All comments on these, then those on the comments, and so on."""
+    found, waiting = list[Item](), deque(reply for item in above for reply in item.replies)
     while waiting:
         item = waiting.popleft()
         found.append(item)
@@ -68,13 +65,16 @@ def breadth_first(root: Item) -> list[Item]:
 
 
 def chosen(root: Item, *, most: int, max_chars: int, linked: int) -> list[Item]:
-    """Those that are shown: the linked one with all above it, then breadth first as far as the limits go."""
-    everything = breadth_first(root)
+    """Those that are shown: the linked one with all above it, then some threads with replies, then all others.
+
+    A list of first words is no discussion: half of the room is for what was said to them.
+    """
+    everything, begun = breadth_first(root), root.replies[: (most + 1) // 2]
     first = [item for item in everything if item.number == linked][:1]
     while first and first[0].above is not None and first[0].above is not root:
         first.insert(0, first[0].above)
     shown, left = list[Item](), max_chars
-    for item in dict.fromkeys([*first, *everything]):
+    for item in dict.fromkeys([*first, *begun, *breadth_first(*begun), *everything]):
         left -= len(item.html)
         if len(shown) == most or (left < 0 and shown):
             break

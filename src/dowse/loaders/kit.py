@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dowse.errors import NotRead
 from dowse.interfaces import Extractor
+from dowse.models import Deadline
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.providers.api import Api
 from dowse.settings import Settings
 from dowse.telemetry.redact import Redactor
 
 TIMEOUT_S = 15.0
+# Of the time there is, so much is for the requests; converting what they bring needs the rest.
+ASKING_SHARE = 0.7
+
+
+def asking(deadline: Deadline) -> Deadline:
+    """The part of the time that is for requests."""
+    return deadline.capped(ASKING_SHARE * deadline.remaining_s())
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,4 +33,5 @@ class Kit:
     redactor: Redactor
 
     def api(self, name: str, key_variable: str = "") -> Api:
-        return Api(name, self.client, TIMEOUT_S, key_variable, self.redactor)
+        """The way to a site's API. A page that is too large for us says nothing against the API."""
+        return Api(name, self.client, TIMEOUT_S, key_variable, self.redactor, too_large=NotRead)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import unescape
 
 from dowse import urls
-from dowse.errors import BadAnswer, PageUnreadable, ProviderError, Redirected
-from dowse.loaders.compose import Part, day, label, link, page
-from dowse.loaders.kit import TIMEOUT_S, Kit
+from dowse.errors import BadAnswer, PageUnreadable, ProviderError
+from dowse.loaders.compose import Part, day, label, link, page, title
+from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.markup import below
-from dowse.loaders.packages import ASKING_SHARE, MAX_CHARS, mapping, missing, segments
+from dowse.loaders.packages import MAX_CHARS, bullets, mapping, missing, segments
 from dowse.models import NO_READABLE_CONTENT, Deadline, Status, Text
-from dowse.providers.api import Json, items, string
+from dowse.providers.api import Json, items, objects, string
+from dowse.text import without_markup
 from dowse.urls import Url
 
 NAME = "mdn"
@@ -26,7 +28,7 @@ _NOTE = re.compile(r"""\bclass\s{0,3}=\s{0,3}["'][^"']{0,200}\bnotecard\b""")
 _NOTE_START, _NOTE_END = "<section><blockquote>", "</blockquote></section>"
 _MOST_SECTIONS = 200
 _MOST_SPECIFICATIONS = 20
-_TITLE_CHARS = 200
+_LONGEST_TITLE = 2000
 _BASELINE = {
     "high": "widely available, in all major browsers since {date}",
     "low": "newly available, in the latest versions of all major browsers since {date}; older ones may lack it",
@@ -54,22 +56,20 @@ class Mdn:
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
         path = parsed.path.rstrip("/") if parsed else ""
-        document = await self._document(path, deadline.capped(ASKING_SHARE * deadline.remaining_s()))
-        sections = items(NAME, document, "body")[:_MOST_SECTIONS]
-        values = [mapping(section, "value") for section in sections]
-        html = [_with_quotations(string(value, "content")) for value in values]
-        link = SITE + path
-        texts = await self._extractor.render(html, url=link, timeout_s=deadline.remaining_s(), without=_WITHOUT)
+        document = await self._document(path, asking(deadline))
+        sections = items(NAME, document, "body")
+        shown = sections[:_MOST_SECTIONS]
+        html = [_with_quotations(string(mapping(section, "value"), "content")) for section in shown]
+        address = SITE + path
+        texts = await self._extractor.render(html, url=address, timeout_s=deadline.remaining_s(), without=_WITHOUT)
         if not any(texts):
             raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
-        return _page(document, link, [_part(*each, document, link) for each in zip(sections, texts, strict=True)])
+        parts = [_part(*each, document, address) for each in zip(shown, texts, strict=True)]
+        return _page(document, address, parts, len(sections))
 
     async def _document(self, path: str, deadline: Deadline) -> Json:
         try:
             answer = await self._api.get(f"{self._base}{path}/index.json", deadline, headers={}, params={})
-        except Redirected as error:
-            # Pages move often; who follows the address of the page itself finds the new one.
-            raise PageUnreadable(Status.NOT_FOUND, "the page has moved") from error
         except ProviderError as error:
             raise missing(error, "page on MDN") from error
         document = mapping(answer, "doc")
@@ -78,23 +78,26 @@ class Mdn:
         return document
 
 
-def _page(document: Json, link: str, parts: Sequence[Part | str]) -> Text:
-    title = string(document, "title")
-    parents = document.get("parents")
-    above = (
-        [string(parent, "title") for parent in parents if isinstance(parent, dict)] if isinstance(parents, list) else []
-    )
+def _page(document: Json, address: str, parts: Sequence[Part | str], total: int) -> Text:
+    name = string(document, "title")
+    above = [string(parent, "title") for parent in objects(document.get("parents"))]
     source = label(string(mapping(document, "source"), "github_url"), 300)
     facts = [
-        f"Link: {link}",
+        f"Link: {address}",
         f"Last change: {day(document.get('modified'))}" if day(document.get("modified")) else "",
         f"In: {label(' / '.join(above[:-1]), 200)}" if len(above) > 1 else "",
         f"Source: {source}" if source else "",
     ]
-    return page(link, title, [Part(f"# {label(title, _TITLE_CHARS)}", facts), *parts], max_chars=MAX_CHARS)
+    return page(
+        address,
+        name,
+        [Part(f"# {title(name)}", facts), *parts],
+        max_chars=MAX_CHARS,
+        rest=f"…({len(parts)} of {total} sections are shown; the whole is at {address})" if total > len(parts) else "",
+    )
 
 
-def _part(section: Json, text: str, document: Json, link: str) -> Part | str:
+def _part(section: Json, text: str, document: Json, address: str) -> Part | str:
     """One section; only tables of browsers and specifications are not prose."""
     value = mapping(section, "value")
     heading = _heading(value)
@@ -102,29 +105,24 @@ def _part(section: Json, text: str, document: Json, link: str) -> Part | str:
         case "prose":
             return Part(heading, body=below(text, 4)) if heading or text else ""
         case "specifications":
-            return _with_body(heading, _specifications(value))
+            return bullets(heading, _specifications(value), _MOST_SPECIFICATIONS)
         case "browser_compatibility":
-            return _with_body(heading, _compatibility(document, f"{link}#{string(value, 'id')}"))
+            return Part(heading, body=_compatibility(document, f"{address}#{string(value, 'id')}"))
     return ""
 
 
 def _heading(value: Json) -> str:
-    title = label(string(value, "titleAsText", "title"), _TITLE_CHARS)
-    return f"{'###' if value.get('isH3') is True else '##'} {title}" if title else ""
+    # The title of a section is HTML, that of the page is text.
+    name = title(string(value, "titleAsText") or unescape(without_markup(string(value, "title")[:_LONGEST_TITLE])))
+    return f"{'###' if value.get('isH3') is True else '##'} {name}" if name else ""
 
 
-def _with_body(heading: str, body: str) -> Part | str:
-    return Part(heading, body=body) if body else ""
-
-
-def _specifications(value: Json) -> str:
-    found = value.get("specifications")
-    known = [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
-    return "\n".join(
-        f"- {link(string(item, 'title') or 'Specification', string(item, 'bcdSpecificationURL'))}"
-        for item in known[:_MOST_SPECIFICATIONS]
+def _specifications(value: Json) -> list[str]:
+    return [
+        link(string(item, "title") or "Specification", string(item, "bcdSpecificationURL"))
+        for item in objects(value.get("specifications"))
         if string(item, "bcdSpecificationURL")
-    )
+    ]
 
 
 def _compatibility(document: Json, table: str) -> str:

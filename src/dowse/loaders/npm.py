@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from dowse import urls
-from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError, TimedOut
+from dowse.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut, WireError
 from dowse.loaders.compose import Part, day, label, page
-from dowse.loaders.kit import TIMEOUT_S, Kit
+from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.markup import Place
 from dowse.loaders.packages import (
-    ASKING_SHARE,
     MAX_CHARS,
     Release,
     bullets,
     code,
+    head,
     links,
     mapping,
     missing,
     readme,
     releases,
     segments,
-    sentence,
     warning,
 )
 from dowse.models import Deadline, Status, Text
@@ -39,9 +39,10 @@ _HOSTS = {"github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucke
 # What the registry has in place of a README that it did not find.
 _NO_README = "ERROR: No README data found!"
 _MOST_MAINTAINERS = 10
+_FILE_BYTES = 1_000_000
 _NO_DOCUMENT = (
-    "…(the registry's document on this package is too large or could not be read: the README, the dates and the other "
-    "versions are missing here; they are at {link})"
+    "…(the registry's document on this package is too large or could not be read: {what} are missing here; they are at "
+    "{link})"
 )
 
 
@@ -53,7 +54,9 @@ class Npm:
 
     def __init__(self, kit: Kit) -> None:
         self._api = kit.api(NAME)
+        self._pages = kit.pages
         self._base = kit.settings.npm_registry_url.rstrip("/")
+        self._files = kit.settings.npm_files_url.rstrip("/")
 
     def accepts(self, url: Url) -> bool:
         return bool(_target(url)[0])
@@ -63,11 +66,21 @@ class Npm:
         package, version = _target(parsed) if parsed else ("", "")
         try:
             # It holds every version there ever was, and popular packages have thousands.
-            document = await self._get(package, deadline.capped(ASKING_SHARE * deadline.remaining_s()))
-        except (NetworkFailed, TimedOut):
-            manifest = await self._get(f"{package}/{version or 'latest'}", deadline)
-            return _page({}, manifest, package, version)
+            document = await self._get(package, asking(deadline))
+        except (NetworkFailed, TimedOut, NotRead):
+            manifest = await self._get(f"{package}/{version or 'latest'}", asking(deadline))
+            text = await self._file(package, string(manifest, "version"), "README.md", deadline)
+            return _page({}, {"readme": text, **manifest}, package, version)
         return _page(document, _manifest(document, version), package, version)
+
+    async def _file(self, package: str, version: str, name: str, deadline: Deadline) -> str:
+        """A file of a version; empty where it could not be got. The registry itself only has them in archives."""
+        address = f"{self._files}/{package}@{quote(version, safe='')}/{name}"
+        try:
+            fetched = await self._pages.get(address, timeout_s=deadline.remaining_s(), max_bytes=_FILE_BYTES)
+        except WireError:
+            return ""
+        return fetched.body.decode("utf-8", "replace")
 
     async def _get(self, path: str, deadline: Deadline) -> Json:
         name = path.replace("/", "%2F", 1) if path.startswith("@") else path
@@ -122,8 +135,7 @@ def _page(document: Json, manifest: Json, package: str, version: str) -> Text:
         link,
         title,
         [
-            Part(f"# {title}", _facts(document, manifest, link), "\n>\n".join(filter(None, warnings))),
-            sentence(string(manifest, "description")),
+            *head(title, _facts(document, manifest, link), warnings, string(manifest, "description")),
             bullets("## Dependencies", _ranges(manifest, "dependencies"))
             or Part("## Dependencies", body="None are declared."),
             bullets("## Peer dependencies", _ranges(manifest, "peerDependencies")),
@@ -135,8 +147,13 @@ def _page(document: Json, manifest: Json, package: str, version: str) -> Text:
             _readme(document, manifest),
         ],
         max_chars=MAX_CHARS,
-        rest="" if document else _NO_DOCUMENT.format(link=link),
+        rest="" if document else _missing(manifest, link),
     )
+
+
+def _missing(manifest: Json, link: str) -> str:
+    what = "the dates and the other versions"
+    return _NO_DOCUMENT.format(what=what if string(manifest, "readme") else f"the README, {what}", link=link)
 
 
 def _facts(document: Json, manifest: Json, link: str) -> list[str]:
@@ -225,6 +242,13 @@ def _readme(document: Json, manifest: Json) -> Part | str:
     text = own or string(document, "readme")
     is_own = own or string(manifest, "version") == string(mapping(document, "dist-tags"), "latest")
     heading = "## README" if is_own else "## README of the latest version"
+    text = "" if text.strip() == _NO_README else text
+    return readme(text, is_markdown=True, heading=heading, place=_place(manifest))
+
+
+def _place(manifest: Json) -> Place | None:
+    """Where links in the README start: in the folder of the package, where its repository holds several."""
     address = urls.parse(_repository(_named(manifest.get("repository"), "url")))
-    place = Place(f"{address.href}/blob/HEAD") if address and address.name == _HOSTS["github"] else None
-    return readme("" if text.strip() == _NO_README else text, is_markdown=True, heading=heading, place=place)
+    if address is None or address.name != _HOSTS["github"]:
+        return None
+    return Place(f"{address.href}/blob/HEAD", string(mapping(manifest, "repository"), "directory").strip("/"))

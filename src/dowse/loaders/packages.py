@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from dowse import urls
-from dowse.errors import BadRequest, PageUnreadable, ProviderError
+from dowse.errors import BadRequest, PageUnreadable, ProviderError, Redirected
 from dowse.loaders.compose import Part, label, shortened
 from dowse.loaders.markup import Place, quoted
+from dowse.markdown import as_code
 from dowse.models import Status
 from dowse.providers.api import Json
 from dowse.text import one_line
 from dowse.urls import Url
 
 MAX_CHARS = 50_000
-# Of the time there is, so much is for the requests; converting needs the rest.
-ASKING_SHARE = 0.7
 _MOST_DEPENDENCIES = 60
 _MOST_VERSIONS = 10
 _MOST_LINKS = 20
@@ -40,15 +39,18 @@ class Release:
 
 def segments(url: Url, *hosts: str) -> list[str]:
     """The parts of the path of a page on one of these hosts; none for a page that is elsewhere."""
-    if url.name not in hosts or (url.scheme, url.port) not in (("http", 80), ("https", 443)):
+    if not url.is_page_of(*hosts):
         return []
     return [unquote(part) for part in url.path.strip("/").split("/")]
 
 
 def missing(error: ProviderError, what: str) -> Exception:
-    """A thing that a registry does not have is no failure of the registry."""
+    """A thing that a registry does not have, or has elsewhere, is no failure of the registry."""
     if isinstance(error, BadRequest) and error.http_status == _NOT_FOUND:
         return PageUnreadable(Status.NOT_FOUND, f"no such {what}")
+    if isinstance(error, Redirected):
+        # Who follows the address of the page itself finds the new one.
+        return PageUnreadable(Status.NOT_FOUND, f"the {what} has moved")
     return error
 
 
@@ -62,6 +64,17 @@ def code(text: str) -> str:
     """A name or a version of theirs as code that it cannot end."""
     line = one_line(text, 120).replace("`", "")
     return f"`{line}`" if line else ""
+
+
+def some(texts: Sequence[str], most: int) -> str:
+    """A list within a line, as far as it is worth reading."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
+def head(name: str, facts: Sequence[str], warnings: Sequence[str], description: str) -> list[Part | str]:
+    """What every package's page starts with: its name, what is known and wrong about it, and what it says itself."""
+    return [Part(f"# {name}", facts, "\n>\n".join(filter(None, warnings))), sentence(description)]
 
 
 def bullets(heading: str, lines: Sequence[str], most: int = _MOST_DEPENDENCIES) -> Part | str:
@@ -112,8 +125,4 @@ def readme(text: str, *, is_markdown: bool, heading: str = "## README", place: P
         return ""
     if is_markdown:
         return Part(heading, body=quoted(text, 3, MAX_CHARS, place))
-    # A fence that nothing in the text can end.
-    longest = max((len(run) for run in re.findall("`{3,}", text[: 2 * MAX_CHARS])), default=2)
-    fence = "`" * (longest + 1)
-    body = shortened(f"{fence}\n{text[: 2 * MAX_CHARS].strip()}\n{fence}", MAX_CHARS)
-    return Part(heading, body=body)
+    return Part(heading, body=shortened(as_code(text[: 2 * MAX_CHARS].strip()), MAX_CHARS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,24 +11,25 @@ from urllib.parse import quote
 from dowse import urls
 from dowse.errors import BadAnswer, PageUnreadable, ProviderError
 from dowse.loaders.compose import Part, day, label, page
-from dowse.loaders.kit import TIMEOUT_S, Kit
+from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.packages import (
-    ASKING_SHARE,
     MAX_CHARS,
     Release,
     bullets,
     code,
+    head,
     links,
     mapping,
     missing,
     readme,
     releases,
     segments,
-    sentence,
+    some,
     warning,
 )
+from dowse.loaders.together import together
 from dowse.models import Deadline, Text
-from dowse.providers.api import Json, string, strings
+from dowse.providers.api import Json, objects, string, strings
 from dowse.text import one_line
 from dowse.urls import Url
 
@@ -67,9 +67,8 @@ class Pypi:
             found = await self._get(package, deadline)
             return _page(found, found, package)
         # Only the whole project knows its other versions; a page about one of them can do without.
-        patience = deadline.capped(ASKING_SHARE * deadline.remaining_s())
-        found, project = await asyncio.gather(
-            self._get(f"{package}/{version}", deadline), self._project(package, patience)
+        found, project = await together(
+            self._get(f"{package}/{version}", deadline), self._project(package, asking(deadline))
         )
         return _page(found, project, package)
 
@@ -117,8 +116,7 @@ def _page(found: Json, project: Json, package: str) -> Text:
         link,
         f"{name} {version}",
         [
-            Part(f"# {name} {version}", _facts(info, found, link), "\n>\n".join(filter(None, warnings))),
-            sentence(string(info, "summary")),
+            *head(f"{name} {version}", _facts(info, found, link), warnings, string(info, "summary")),
             bullets("## Known vulnerabilities of this version", vulnerabilities, _MOST_VULNERABILITIES),
             *_dependencies(strings(info.get("requires_dist"))),
             links(_links(info)),
@@ -167,8 +165,8 @@ def _licence(info: Json, classifiers: Sequence[str]) -> str:
 
 def _people(info: Json, role: str) -> str:
     """Names, which newer packages only have beside their mail addresses."""
-    mailed = getaddresses([one_line(string(info, f"{role}_email"), 500)])[:_MOST_NAMES]
-    return string(info, role) or ", ".join(name or address for name, address in mailed if name or address)
+    mailed = getaddresses([one_line(string(info, f"{role}_email"), 500)])
+    return string(info, role) or some([name or address for name, address in mailed if name or address], _MOST_NAMES)
 
 
 def _links(info: Json) -> dict[str, str]:
@@ -177,14 +175,12 @@ def _links(info: Json) -> dict[str, str]:
 
 
 def _vulnerabilities(found: Json) -> list[str]:
-    value = found.get("vulnerabilities")
-    known = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    known = objects(found.get("vulnerabilities"))
     return [_vulnerability(item) for item in known if not item.get("withdrawn")]
 
 
 def _vulnerability(item: Json) -> str:
-    aliases = ", ".join(strings(item.get("aliases"))[:_MOST_NAMES])
-    fixed = ", ".join(strings(item.get("fixed_in"))[:_MOST_NAMES])
+    aliases, fixed = (some(strings(item.get(name)), _MOST_NAMES) for name in ("aliases", "fixed_in"))
     return " ".join(
         filter(
             None,
@@ -210,7 +206,7 @@ def _dependencies(required: Sequence[str]) -> list[Part | str]:
         condition = _EXTRA.sub("", marker).strip(" ()").removeprefix("and ").removesuffix(" and").strip(" ()")
         line = code(what) + (f" if {code(condition)}" if condition else "")
         (extras[extra[1]] if extra else always).append(line)
-    added = [f"{code(extra)}: {', '.join(lines[:_MOST_IN_EXTRA])}" for extra, lines in extras.items()]
+    added = [f"{code(extra)}: {some(lines, _MOST_IN_EXTRA)}" for extra, lines in extras.items()]
     return [
         bullets("## Dependencies", always) or Part("## Dependencies", body="None are declared."),
         bullets("## Extras", added),
@@ -225,7 +221,7 @@ def _releases(found: Json) -> list[Release]:
 
 def _uploaded(files: object) -> tuple[str, str]:
     """The day on which the first file came, and a remark if all of them were yanked."""
-    items = [item for item in files if isinstance(item, dict)] if isinstance(files, list) else []
+    items = objects(files)
     days = [day(string(item, "upload_time_iso_8601", "upload_time")) for item in items]
     is_yanked = bool(items) and all(item.get("yanked") is True for item in items)
     reason = label(string(items[0], "yanked_reason"), 120) if is_yanked else ""

@@ -6,7 +6,7 @@ import re
 
 from dowse import urls
 from dowse.errors import PageUnreadable
-from dowse.loaders.kit import TIMEOUT_S, Kit
+from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.stackexchange_api import NAME, Address, Inquiry, StackApi
 from dowse.loaders.stackexchange_page import arranged, converted, html_of, to_page
 from dowse.models import Deadline, Status, Text
@@ -30,8 +30,6 @@ _NO_SITES = frozenset(["api", "area51", "blog", "chat", "data", "elections", "me
 _QUESTION = re.compile(r"/questions/(\d{1,10})(?:/[^/]*(?:/(\d{1,10}))?)?/?")
 _SHORT = re.compile(r"/([aq])/(\d{1,10})(?:/\d{1,10})?/?")
 _FRAGMENT = re.compile(r"(?:answer-)?(\d{1,10})|comment(\d{1,10})_(\d{1,10})")
-# Of the time there is, so much is for the requests; converting needs the rest.
-_ASKING_SHARE = 0.7
 
 
 class StackExchange:
@@ -53,8 +51,7 @@ class StackExchange:
         address = address_of(parsed) if parsed else None
         if address is None:
             raise PageUnreadable(Status.ERROR, "not a question of Stack Exchange")
-        asking = deadline.capped(_ASKING_SHARE * deadline.remaining_s())
-        found = await Inquiry(self._api, address, asking, self._max_chars).conversation()
+        found = await Inquiry(self._api, address, asking(deadline), self._max_chars).conversation()
         found = arranged(found, address, self._max_chars)
         base, html = f"https://{address.host}/", html_of(found)
         markdown = await self._extractor.render(html, url=base, timeout_s=deadline.remaining_s()) if html else ()
@@ -64,7 +61,7 @@ class StackExchange:
 def address_of(url: Url) -> Address | None:
     """What a URL leads to; `None` for everything that is not a question, an answer or a comment."""
     site = _site_of(url.name)
-    if not site or url.scheme not in ("http", "https") or url.port not in (80, 443):
+    if not site or not url.is_page:
         return None
     host, fragment = url.name.removeprefix("www."), _FRAGMENT.fullmatch(url.href.partition("#")[2])
     answer, comment, post = (int(number or 0) for number in fragment.groups()) if fragment else (0, 0, 0)

@@ -38,12 +38,16 @@ class Address:
 
 @dataclass(slots=True)
 class Conversation:
-    """A question with what was said about it; `comments` are by post, `missing` says what did not come."""
+    """A question with what was said about it; `comments` are by post.
+
+    `missing` says what is not there, and `warnings` say what went wrong.
+    """
 
     question: Json
     answers: list[Json] = field(default_factory=list)
     comments: dict[int, list[Json]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 class StackApi:
@@ -109,11 +113,15 @@ class Inquiry:
         found = Conversation(questions[0])
         if not string(found.question, "title") or not string(found.question, "body_markdown", "body"):
             raise BadAnswer(NAME, "the question came without title or text; check STACKEXCHANGE_FILTER")
-        for what, load in (("some answers", self._add_answers), ("the comments", self._add_comments)):
-            try:
-                await load(number, found)
-            except ProviderError as error:
-                found.missing.append(f"{what} could not be loaded: {error}")
+        try:
+            await self._add_answers(number, found)
+        except ProviderError as error:
+            found.warnings.append(f"some answers could not be loaded: {error}")
+        try:
+            await self._add_comments(number, found)
+        except ProviderError as error:
+            found.missing.append("the comments are missing")
+            found.warnings.append(f"the comments could not be loaded: {error}")
         return found
 
     async def _question_of(self, answer: int) -> int:
@@ -140,6 +148,8 @@ class Inquiry:
     async def _add_comments(self, number: int, found: Conversation) -> None:
         """The hundred best of all posts together; a second request would seldom add what anybody misses."""
         posts = [number, *filter(None, (whole(answer, "answer_id") for answer in found.answers))]
+        if len(posts) > _PAGE_SIZE:
+            found.missing.append(f"comments are shown on {_PAGE_SIZE} of {len(posts)} posts")
         comments, has_more = await self._get("posts/{}/comments", *posts[:_PAGE_SIZE], sort="votes")
         for comment in comments:
             found.comments.setdefault(whole(comment, "post_id"), []).append(comment)

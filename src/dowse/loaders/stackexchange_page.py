@@ -7,17 +7,20 @@ from dataclasses import replace
 from html import unescape
 from itertools import accumulate
 
-from dowse.loaders.compose import Listed, Part, day, fenced, label, link, page, shifted
+from dowse.loaders.compose import Listed, Part, day, fenced, label, labels, link, page, shifted, shortened, title
 from dowse.loaders.stackexchange_api import Address, Conversation
 from dowse.models import Text
-from dowse.providers.api import Json, string, strings, whole
+from dowse.providers.api import Json, objects, string, strings, whole
 from dowse.text import one_line
 
 # An answer takes at least this much room, however short it is, and at least this share of the length of its HTML.
 _LEAST_CHARS, _LEAST_SHARE = 100, 0.25
-_TITLE_CHARS = 300
 _MOST_TAGS = 10
+_QUESTION_SHARE = 0.5
 _HERE = "the link points here"
+_COMMENTS = "### Comments"
+# Headings in posts are below all of ours.
+_DEEPER = 3
 
 
 def arranged(found: Conversation, address: Address, max_chars: int) -> Conversation:
@@ -66,11 +69,12 @@ def to_page(found: Conversation, address: Address, max_chars: int) -> Text:
     return page(
         _question_url(question, address),
         unescape(string(question, "title")),
-        [_question(found, address), "" if total else "No answers yet."],
+        [_question(found, address, round(max_chars * _QUESTION_SHARE)), "" if total else "No answers yet."],
         max_chars=max_chars,
         variable="STACKEXCHANGE_MAX_CHARS",
         listed=Listed("answers", answers, total),
         rest=f"({'; '.join(found.missing)})" if found.missing else "",
+        warnings=found.warnings,
     )
 
 
@@ -82,9 +86,9 @@ def _items(found: Conversation) -> list[Json]:
     return [found.question, *found.answers, *(comment for said in found.comments.values() for comment in said)]
 
 
-def _question(found: Conversation, address: Address) -> Part:
+def _question(found: Conversation, address: Address, max_chars: int) -> Part:
     question = found.question
-    tags = ", ".join(label(tag) for tag in strings(question.get("tags"))[:_MOST_TAGS])
+    tags = labels(strings(question.get("tags")), _MOST_TAGS)
     facts = [
         link(f"Question on {address.host}", _question_url(question, address)),
         _author(question),
@@ -97,10 +101,13 @@ def _question(found: Conversation, address: Address) -> Part:
         _date("Locked", question, "locked_date"),
         f"Tags: {tags}" if tags else "",
     ]
-    comments = _comments("Comments on the question", whole(question, "question_id"), found, address)
-    body = shifted(string(question, "markdown"), 2)
-    title = label(unescape(string(question, "title")), _TITLE_CHARS) or "Question without a title"
-    return Part(f"# {title}", facts, "\n\n".join(filter(None, [_closed(question, address), body, comments])))
+    comments = _comments(whole(question, "question_id"), found, address)
+    body = shifted(string(question, "markdown"), _DEEPER)
+    if found.answers:
+        # People paste whole logs, and the answers are what a reader came for.
+        body = shortened(body, max_chars)
+    heading = f"# {title(unescape(string(question, 'title'))) or 'Question without a title'}"
+    return Part(heading, facts, "\n\n".join(filter(None, [_closed(question, address), body, comments])))
 
 
 def _answer(place: int, answer: Json, found: Conversation, address: Address) -> Part:
@@ -115,16 +122,16 @@ def _answer(place: int, answer: Json, found: Conversation, address: Address) -> 
         _date("Answered", answer, "creation_date"),
         _date("Edited", answer, "last_edit_date"),
     ]
-    comments = _comments("Comments on this answer", number, found, address)
-    body = "\n\n".join(filter(None, [shifted(string(answer, "markdown"), 2), comments]))
+    comments = _comments(number, found, address)
+    body = "\n\n".join(filter(None, [shifted(string(answer, "markdown"), _DEEPER), comments]))
     return Part(f"## Answer {place}" + (f" ({marks})" if marks else ""), facts, body)
 
 
-def _comments(title: str, post: int, found: Conversation, address: Address) -> str:
-    """As they were said, one after the other."""
+def _comments(post: int, found: Conversation, address: Address) -> str:
+    """As they were said, one after the other; no post can have a heading like theirs."""
     said = sorted(found.comments.get(post, ()), key=lambda comment: whole(comment, "creation_date"))
     lines = [_comment(comment, address) for comment in said if string(comment, "markdown")]
-    return "\n".join([f"**{title}:**\n", *lines]) if lines else ""
+    return "\n".join([_COMMENTS, "", *lines]) if lines else ""
 
 
 def _comment(comment: Json, address: Address) -> str:
@@ -140,11 +147,11 @@ def _closed(question: Json, address: Address) -> str:
     if not reason:
         return ""
     details = question.get("closed_details")
-    originals = details.get("original_questions") if isinstance(details, dict) else None
+    originals = objects(details.get("original_questions")) if isinstance(details, dict) else []
     links = [
         link(unescape(string(each, "title")), _question_url(each, address))
-        for each in (originals if isinstance(originals, list) else ())
-        if isinstance(each, dict) and whole(each, "question_id")
+        for each in originals
+        if whole(each, "question_id")
     ]
     when = f" on {day(question.get('closed_date'))}" if day(question.get("closed_date")) else ""
     return f"**Closed{when}: {reason}**" + (f" of {', '.join(links)}" if links else "")

@@ -2,32 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
 
 from dowse.interfaces import SiteLoader
-from dowse.loaders.arxiv import Arxiv
-from dowse.loaders.crates import Crates
-from dowse.loaders.github.loader import Github
-from dowse.loaders.hackernews import HackerNews
 from dowse.loaders.kit import Kit
-from dowse.loaders.mdn import Mdn
-from dowse.loaders.npm import Npm
-from dowse.loaders.pypi import Pypi
-from dowse.loaders.stackexchange import StackExchange
-from dowse.loaders.wikipedia import Wikipedia
+from dowse.models import Deadline, Text
+from dowse.urls import Url
 
-LOADERS: Mapping[str, Callable[[Kit], SiteLoader]] = {
-    "stackexchange": StackExchange,
-    "hackernews": HackerNews,
-    "wikipedia": Wikipedia,
-    "arxiv": Arxiv,
-    "github": Github,
-    "pypi": Pypi,
-    "npm": Npm,
-    "crates": Crates,
-    "mdn": Mdn,
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a loader's code is, and the domains of which it may know pages."""
+
+    module: str
+    loader: str
+    domains: tuple[str, ...]
+
+
+LOADERS: Mapping[str, Site] = {
+    "stackexchange": Site(
+        "stackexchange",
+        "StackExchange",
+        (
+            *("stackoverflow.com", "stackexchange.com", "serverfault.com", "superuser.com", "askubuntu.com"),
+            *("mathoverflow.net", "stackapps.com"),
+        ),
+    ),
+    "hackernews": Site("hackernews", "HackerNews", ("news.ycombinator.com",)),
+    "wikipedia": Site("wikipedia", "Wikipedia", ("wikipedia.org",)),
+    "arxiv": Site("arxiv", "Arxiv", ("arxiv.org",)),
+    "github": Site("github.loader", "Github", ("github.com",)),
+    "pypi": Site("pypi", "Pypi", ("pypi.org",)),
+    "npm": Site("npm", "Npm", ("npmjs.com",)),
+    "crates": Site("crates", "Crates", ("crates.io",)),
+    "mdn": Site("mdn", "Mdn", ("developer.mozilla.org",)),
 }
 
 
+class LoaderOnDemand:
+    """A loader whose code is imported when a page of its domains comes by: most pages are of none of them."""
+
+    def __init__(self, name: str, kit: Kit) -> None:
+        self.name = name
+        self._site = LOADERS[name]
+        self._kit = kit
+
+    def accepts(self, url: Url) -> bool:
+        return self._is_of_its_domains(url.name) and self._loader.accepts(url)
+
+    @property
+    def timeout_s(self) -> float:
+        return self._loader.timeout_s
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        return await self._loader.read(url, deadline)
+
+    @cached_property
+    def _loader(self) -> SiteLoader:
+        module = import_module(f"dowse.loaders.{self._site.module}")
+        loader: SiteLoader = getattr(module, self._site.loader)(self._kit)
+        return loader
+
+    def _is_of_its_domains(self, host: str) -> bool:
+        return any(host == domain or host.endswith(f".{domain}") for domain in self._site.domains)
+
+
 def make_loaders(kit: Kit) -> tuple[SiteLoader, ...]:
-    return tuple(make(kit) for make in LOADERS.values())
+    return tuple(LoaderOnDemand(name, kit) for name in LOADERS)

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from dowse import urls
 from dowse.errors import BadAnswer, PageUnreadable, RateLimited, Redirected, Unavailable
 from dowse.loaders import compose, wikipedia_page
-from dowse.loaders.kit import TIMEOUT_S, Kit
+from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.wikipedia_address import Address, address_in
 from dowse.models import NO_READABLE_CONTENT, Deadline, Status, Text
 from dowse.providers.api import Json, string
@@ -69,8 +69,9 @@ class Wikipedia:
         address = address_in(parsed) if parsed else None
         if parsed is None or address is None:
             raise PageUnreadable(Status.ERROR, "not an article of Wikipedia")
-        page = await self._find(address, deadline)
-        html = await self._html(address, page, deadline)
+        patience = asking(deadline)
+        page = await self._find(address, patience)
+        html = await self._html(address, page, patience)
         # Some articles have megabytes; the loop is for everybody.
         prepared = await asyncio.to_thread(wikipedia_page.prepare, html, keeps_links=page.is_disambiguation)
         link = _link(address, page)
@@ -99,7 +100,7 @@ class Wikipedia:
             _link(address, page),
             page.title,
             [
-                compose.Part(f"# {compose.label(page.title, 300)}", facts, arranged.lead),
+                compose.Part(f"# {compose.title(page.title)}", facts, arranged.lead),
                 arranged.named,
                 compose.Part("## Infobox", body=box) if box else "",
             ],
@@ -115,7 +116,7 @@ class Wikipedia:
             link,
             page.title,
             [
-                compose.Part(f"# {compose.label(page.title, 300)}", [*_facts(address, page), "Disambiguation page"]),
+                compose.Part(f"# {compose.title(page.title)}", [*_facts(address, page), "Disambiguation page"]),
                 compose.Part("## Meanings", body=compose.shifted(shown, 1)),
             ],
             max_chars=self._max_chars,

@@ -30,7 +30,7 @@ class Address:
 def address_in(url: Url) -> Address | None:
     """The page that a URL names; `None` where it names none, or asks for something other than to read it."""
     host = _HOST.fullmatch(url.name)
-    if not host or url.has_userinfo or (url.scheme, url.port) not in (("http", 80), ("https", 443)):
+    if not host or not url.is_page:
         return None
     try:
         query = dict(parse_qsl(url.query, max_num_fields=50))

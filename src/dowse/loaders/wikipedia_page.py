@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dowse.loaders.formulas import as_latex
-from dowse.markdown import Fence, opened_fence, plain
+from dowse.markdown import plain, read_lines
 from dowse.text import one_line
 
 # What is not the article: how to edit it, how good it is, where else to go. Most languages share the names.
@@ -164,19 +164,14 @@ def _split(markdown: str) -> tuple[str, list[_Section]]:
     """What precedes the first heading, and what follows each of them."""
     heads: list[tuple[int, str]] = []
     bodies: list[list[str]] = [[]]
-    fence: Fence | None = None
-    for line in markdown.split("\n"):
-        heading = None
-        if fence is not None:
-            fence = None if fence.is_closed_by(line) else fence
-        elif (fence := opened_fence(line)) is None:
-            heading = _HEADING.match(line)
+    for line in read_lines(markdown):
+        heading = _HEADING.match(line.text) if line.fence is None else None
         if heading:
             # The title of the page is ours; no article uses the first level for anything else.
             heads.append((max(2, len(heading[1])), heading[2]))
             bodies.append([])
         else:
-            bodies[-1].append(line)
+            bodies[-1].append(line.text)
     lead, *rest = ("\n".join(lines).strip("\n") for lines in bodies)
     return lead, [_Section(level, title, body) for (level, title), body in zip(heads, rest, strict=True)]
 

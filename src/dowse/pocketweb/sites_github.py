@@ -14,6 +14,7 @@ from dowse.pocketweb.sites_github_schema import objection
 # It opens nothing; it looks like a real one so that redaction is tested against the real thing.
 TOKEN = "ghp_q3V8nR2tKx7LmZ0wYc5JfB9sHd4GuPe1AoTi"
 VERSION = "2022-11-28"
+_MEDIA_TYPES = ("application/vnd.github+json", "application/vnd.github.object+json")
 _DOCUMENTATION = "https://docs.github.com/rest"
 _NO_AGENT = (
     "Request forbidden by administrative rules. Please make sure your request has a User-Agent header "
@@ -49,7 +50,7 @@ class GithubApi(SiteDouble):
             return self.error(401, "Bad credentials")
         if seen.headers.get("x-github-api-version") != VERSION:
             return self.error(400, "The API version in the X-GitHub-Api-Version header is not supported.")
-        if seen.headers.get("accept") != "application/vnd.github+json":
+        if seen.headers.get("accept") not in _MEDIA_TYPES:
             return self.error(415, "Unsupported 'Accept' header. Must accept 'application/json'.")
         if seen.path == self._graphql:
             return self._checked_query(seen, is_known=authorization is not None)

@@ -105,6 +105,7 @@ class PocketWeb:
             "TAVILY_SEARCH_ENDPOINT": self.page(self.tavily.path),
             "TAVILY_EXTRACT_ENDPOINT": self.page(self.tavily_extract.path),
             "DOWSE_ALLOW_PRIVATE": f"{HOST}:{self._port}",
+            "NPM_FILES_URL": self.page("/files"),
             **{site.variable: self.page(site.endpoint) for site in self.sites.values()},
         }
 

@@ -58,3 +58,28 @@ async def read(bench: Bench, path: str, *, token: str = "", **environ: str) -> T
     """A page of the repository, read with or without a token."""
     environ |= {"GITHUB_TOKEN": token} if token else {}
     return await bench.loader("github", **environ).read(REPOSITORY + path, Deadline.after(FakeClock(), 30))
+
+
+def comment(number: int, body: str = "word") -> dict[str, Any]:
+    return {
+        "user": {"login": "ana"},
+        "created_at": f"2026-01-02T00:00:{number % 60:02d}Z",
+        "html_url": f"{REPOSITORY}/issues/12#issuecomment-{number}",
+        "body": body,
+    }
+
+
+def node(number: int, body: str = "word") -> dict[str, Any]:
+    return {
+        "author": {"login": "ana"},
+        "createdAt": f"2026-01-02T00:00:{number % 60:02d}Z",
+        "url": f"{REPOSITORY}/issues/12#issuecomment-{number}",
+        "body": body,
+    }
+
+
+def conversation(numbers: range, total: int, cursor: str | None) -> dict[str, Any]:
+    page = {"hasNextPage": cursor is not None, "endCursor": cursor}
+    comments = {"totalCount": total, "pageInfo": page, "nodes": [node(number) for number in numbers]}
+    issue = {"__typename": "Issue", "title": "Long", "issueState": "OPEN", "comments": comments, **node(0, "Start.")}
+    return {"data": {"repository": {"issueOrPullRequest": issue}}}

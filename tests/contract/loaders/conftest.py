@@ -6,6 +6,7 @@ Golden files are written with UPDATE_SNAPSHOTS=1; then read what has changed, wi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +20,12 @@ from dowse.extract.pool import WorkerPool
 from dowse.flows.read import ReadFlow
 from dowse.interfaces import SiteLoader
 from dowse.loaders.kit import Kit
-from dowse.loaders.table import LOADERS
-from dowse.models import Deadline, Page, Text
+from dowse.loaders.table import LoaderOnDemand
+from dowse.models import Clock, Deadline, Page, Text
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.pocketweb import PocketWeb
+from dowse.pocketweb.sites import SiteDouble
 from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import reading
@@ -32,6 +34,9 @@ from tests.fakes.scripted import ScriptedFetcher
 HERE = Path(__file__).parent
 USER_AGENT = "dowse/test"
 GENERAL = "# What the general reader read\n\nThe page as anybody sees it."
+
+# An image or a link to where nothing of ours leads; with a backslash before the bracket it is neither.
+LOADED = re.compile(r"(?<!\\)\]\(https://t\.example")
 
 Golden = Callable[[str, str], None]
 Recorded = Callable[[str], str]
@@ -42,6 +47,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if pytest_asyncio.is_async_test(item) and HERE in item.path.parents:
             item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
+
+
+class SlowRequests(FakeClock):
+    """A clock by which every request to a site takes so long, and nothing else takes any time."""
+
+    def __init__(self, site: SiteDouble, seconds: float) -> None:
+        super().__init__()
+        self._site = site
+        self._seconds = seconds
+
+    def now(self) -> float:
+        return super().now() + self._seconds * len(self._site.requests)
 
 
 @dataclass(frozen=True)
@@ -58,16 +75,18 @@ class Bench:
         return Kit(settings, self.client, self.pages, self.pool, Redactor(settings.secrets()))
 
     def loader(self, name: str, **environ: str) -> SiteLoader:
-        return LOADERS[name](self.kit(**environ))
+        return LoaderOnDemand(name, self.kit(**environ))
 
     def accepts(self, name: str, url: str) -> bool:
         parsed = urls.parse(url)
         return parsed is not None and self.loader(name).accepts(parsed)
 
-    async def read(self, name: str, url: str, *, seconds: float = 30.0, **environ: str) -> Text:
+    async def read(
+        self, name: str, url: str, *, seconds: float = 30.0, clock: Clock | None = None, **environ: str
+    ) -> Text:
         """What a loader makes of one of its pages; one it does not accept is a mistake of the test."""
         assert self.accepts(name, url), url
-        return await self.loader(name, **environ).read(url, Deadline.after(FakeClock(), seconds))
+        return await self.loader(name, **environ).read(url, Deadline.after(clock or FakeClock(), seconds))
 
     def flow(self, name: str, url: str, **environ: str) -> ReadFlow:
         """The real chain: the loader first, then a general reader to whom the page says `GENERAL`."""

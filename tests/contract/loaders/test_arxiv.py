@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from dowse.clock import SystemClock
 from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
 from dowse.loaders import arxiv
 from dowse.models import Status, Text
@@ -64,7 +67,7 @@ async def test_a_legacy_number_is_read(bench: Bench, golden: Golden, recorded: R
     text = await bench.read("arxiv", "https://arxiv.org/abs/hep-th/9901001")
     golden("arxiv/legacy_without_pdf", text.markdown)
     assert text.warnings == ("arxiv: the full text could not be read: HTTP 404",)
-    assert not text.is_cut
+    assert text.is_cut
 
 
 async def test_only_the_first_pages_are_shown(bench: Bench, golden: Golden, recorded: Recorded) -> None:
@@ -205,16 +208,16 @@ async def test_an_answer_about_another_paper_is_not_believed(bench: Bench, recor
         await bench.read("arxiv", OTTERS)
 
 
-def has_the_abstract(text: Text, why: str) -> bool:
-    said = f"The full text could not be read: {why}. It is at https://arxiv.org/pdf/2101.00001v3"
-    return "## Abstract\n\nBurrows are short." in text.markdown and said in text.markdown and not text.is_cut
+def has_only_the_abstract(text: Text, why: str) -> bool:
+    said = f"\n\n…(the full text could not be read: {why}; it is at https://arxiv.org/pdf/2101.00001v3)"
+    return "## Abstract\n\nBurrows are short." in text.markdown and text.markdown.endswith(said) and text.is_cut
 
 
 async def test_the_abstract_survives_what_is_not_a_pdf(bench: Bench, recorded: Recorded) -> None:
     """Acceptance case 45."""
     burrows(bench, recorded).has("/pdf/2101.00001v3", "<html>Wait.</html>", content_type=PDF)
     text = await bench.read("arxiv", BURROWS)
-    assert has_the_abstract(text, "what came is not a PDF")
+    assert has_only_the_abstract(text, "what came is not a PDF")
     assert text.warnings
 
 
@@ -230,8 +233,23 @@ async def test_the_abstract_survives_a_pdf_that_is_too_large(bench: Bench, recor
     """Acceptance case 45."""
     burrows(bench, recorded).has("/pdf/2101.00001v3", b"%PDF-1.4\n" + bytes(20_000_000), content_type=PDF)
     text = await bench.read("arxiv", BURROWS)
-    assert "## Abstract\n\nBurrows are short." in text.markdown
-    assert len(text.warnings) == 1
+    assert has_only_the_abstract(text, "the answer is larger than the limit")
+
+
+async def test_a_pdf_as_large_as_allowed_is_read(bench: Bench, recorded: Recorded) -> None:
+    note = NOTE.ljust(20_000_000, b"\n")
+    burrows(bench, recorded).has("/pdf/2101.00001v3", note, content_type=PDF)
+    assert "forty burrows" in (await bench.read("arxiv", BURROWS)).markdown
+
+
+async def test_html_that_is_too_large_gives_way_to_the_pdf(bench: Bench, recorded: Recorded) -> None:
+    html = recorded("arxiv/2403.01234v2.html")
+    site = double(bench.web).paper("2403.01234", recorded("arxiv/2403.01234v2.xml"))
+    site.has("/pdf/2403.01234v2", NOTE, content_type=PDF)
+    site.has("/html/2403.01234v2", html.encode().ljust(5_000_001), content_type="text/html; charset=utf-8")
+    assert "forty burrows" in (await bench.read("arxiv", OTTERS)).markdown
+    site.has("/html/2403.01234v2", html.encode().ljust(5_000_000), content_type="text/html; charset=utf-8")
+    assert "forty burrows" not in (await bench.read("arxiv", OTTERS)).markdown
 
 
 async def test_the_abstract_survives_a_pdf_that_never_comes(bench: Bench, recorded: Recorded) -> None:
@@ -239,15 +257,17 @@ async def test_the_abstract_survives_a_pdf_that_never_comes(bench: Bench, record
     entry = recorded("arxiv/2101.00001v3.xml").replace("https://arxiv.org/pdf/", bench.web.page("/slow/"))
     double(bench.web).paper("2101.00001", entry)
     bench.web.pages.fails("/slow/2101.00001v3", "hang")
-    text = await bench.read("arxiv", BURROWS, seconds=0.7)
-    assert has_the_abstract(text, "there was not enough time")
+    started = time.monotonic()
+    text = await bench.read("arxiv", BURROWS, seconds=1.0, clock=SystemClock())
+    assert has_only_the_abstract(text, "there was not enough time")
+    assert time.monotonic() - started < 0.9
 
 
 async def test_a_page_without_its_full_text_is_still_a_page(bench: Bench, recorded: Recorded) -> None:
-    """Acceptance case 45: the status is good, and a warning says what is missing."""
+    """Acceptance case 45: the status says that it is not the whole page, and a warning says what is missing."""
     burrows(bench, recorded)
     page = await bench.page("arxiv", BURROWS)
-    assert (page.status, page.engine) == (Status.OK, "arxiv")
+    assert (page.status, page.engine) == (Status.TRUNCATED, "arxiv")
     assert page.warnings == ("arxiv: the full text could not be read: HTTP 404",)
 
 
@@ -276,7 +296,7 @@ async def test_an_address_that_the_feed_names_is_judged(bench: Bench, recorded: 
     entry = recorded("arxiv/2101.00001v3.xml").replace("https://arxiv.org/pdf/", "http://127.0.0.1:1/")
     double(bench.web).paper("2101.00001", entry)
     text = await bench.read("arxiv", BURROWS)
-    assert has_the_abstract(text, "address not allowed")
+    assert has_only_the_abstract(text, "address not allowed")
 
 
 async def test_an_entry_cannot_forge_the_frame(bench: Bench) -> None:
@@ -292,8 +312,8 @@ async def test_an_entry_cannot_forge_the_frame(bench: Bench) -> None:
     )
     text = await bench.read("arxiv", "https://arxiv.org/pdf/2101.00001v1".replace("v1", ""))
     headings = [line for line in text.markdown.split("\n") if line.startswith("#")]
-    assert headings == ["# A title # Forged", "## Abstract", "### Ignore all", "## Full text"]
-    for word in ("evil.example", "](javascript", "\u202e", "<b>"):
+    assert headings == [r"# A \<b\>title\</b\> # Forged", "## Abstract", "### Ignore all"]
+    for word in ("evil.example", "](javascript", "[this]", "\u202e", "<b>"):
         assert word not in text.markdown
 
 
@@ -320,3 +340,13 @@ async def test_the_user_agent_is_ours_unless_one_is_set(bench: Bench) -> None:
         with pytest.raises(PageUnreadable):
             await bench.read("arxiv", OTTERS, **agent)
     assert [request.headers["user-agent"] for request in double(bench.web).requests] == ["dowse/test", "reader/1"]
+
+
+async def test_categories_beyond_the_first_are_counted(bench: Bench) -> None:
+    categories = "".join(f'<category term="cs.{number}"/>' for number in range(25))
+    entry = (
+        f"<entry><id>http://arxiv.org/abs/2101.00001v1</id><title>T</title><summary>All.</summary>{categories}</entry>"
+    )
+    double(bench.web).paper("2101.00001", entry)
+    text = await bench.read("arxiv", "https://arxiv.org/pdf/2101.00001")
+    assert "cs.19 and 5 more\n" in text.markdown

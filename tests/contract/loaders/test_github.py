@@ -11,7 +11,7 @@ import pytest
 from dowse.errors import PageUnreadable, ProviderError
 from dowse.models import Status
 from dowse.pocketweb.sites_github import TOKEN, GithubApi
-from tests.contract.loaders.brook import ANSWERS, API, REPOSITORY, answer, publish, read
+from tests.contract.loaders.brook import ANSWERS, API, REPOSITORY, answer, comment, conversation, node, publish, read
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
 
 PAGES = {
@@ -64,89 +64,24 @@ async def test_an_issue_costs_one_request_with_a_token_and_two_without(bench: Be
     assert all("authorization" not in seen.headers for seen in github.requests)
 
 
-def comment(number: int, body: str = "word") -> dict[str, Any]:
-    return {
-        "user": {"login": "ana"},
-        "created_at": f"2026-01-02T00:00:{number % 60:02d}Z",
-        "html_url": f"{REPOSITORY}/issues/12#issuecomment-{number}",
-        "body": body,
-    }
-
-
-def node(number: int, body: str = "word") -> dict[str, Any]:
-    return {
-        "author": {"login": "ana"},
-        "createdAt": f"2026-01-02T00:00:{number % 60:02d}Z",
-        "url": f"{REPOSITORY}/issues/12#issuecomment-{number}",
-        "body": body,
-    }
-
-
-def conversation(numbers: range, total: int, cursor: str | None) -> dict[str, Any]:
-    page = {"hasNextPage": cursor is not None, "endCursor": cursor}
-    comments = {"totalCount": total, "pageInfo": page, "nodes": [node(number) for number in numbers]}
-    issue = {"__typename": "Issue", "title": "Long", "issueState": "OPEN", "comments": comments, **node(0, "Start.")}
-    return {"data": {"repository": {"issueOrPullRequest": issue}}}
-
-
-def loaded(markdown: str) -> list[int]:
-    """The comments that are shown, by their permalinks."""
-    permalinks = [line for line in markdown.split("\n") if line.startswith(f"{REPOSITORY}/issues/12#issuecomment-")]
-    return [int(line.rpartition("-")[2]) for line in permalinks]
-
-
-async def test_comments_beyond_the_cap_are_counted_and_the_variable_is_named(bench: Bench, recorded: Recorded) -> None:
-    """Case 43: the footer says "x of y"."""
-    issue = json.loads(recorded("github/issue.json"))
-    answer(bench, "issue", {**issue, "comments": 85})
-    answer(bench, "issue_comments", [comment(number) for number in range(1, 51)], per_page="50")
-    text = await read(bench, "/issues/12")
-    assert loaded(text.markdown) == list(range(1, 51))
-    assert text.markdown.endswith(
-        "…(truncated: 50 of 85 comments are shown; GITHUB_MAX_COMMENTS is 50; the whole is at "
-        "https://github.com/otterworks/brook/issues/12)"
-    )
-    assert text.is_cut
-
-
 @pytest.mark.parametrize("token", ["", TOKEN])
-async def test_more_comments_than_a_page_has_are_loaded_page_by_page(
-    bench: Bench, recorded: Recorded, github: GithubApi, token: str
-) -> None:
-    issue = json.loads(recorded("github/issue.json"))
-    answer(bench, "issue", {**issue, "comments": 230, "body": "Start."})
-    answer(bench, "issue_graphql", conversation(range(1, 101), 230, "Y3Vyc29yOjEwMA=="))
-    answer(bench, "issue_graphql", conversation(range(101, 201), 230, "Y3Vyc29yOjIwMA=="), after="Y3Vyc29yOjEwMA==")
-    answer(bench, "issue_graphql", conversation(range(201, 231), 230, None), after="Y3Vyc29yOjIwMA==")
-    for page in (1, 2, 3):
-        listed = [comment(number) for number in range(page * 100 - 99, min(page * 100, 230) + 1)]
-        github.has(f"{API}/issues/12/comments", json.dumps(listed), params={"per_page": "100", "page": str(page)})
-    text = await read(bench, "/issues/12", token=token, GITHUB_MAX_COMMENTS="300", GITHUB_MAX_CHARS="200000")
-    assert loaded(text.markdown) == list(range(1, 231))
-    assert not text.is_cut
+async def test_a_title_says_what_its_author_wrote_and_is_no_link(bench: Bench, recorded: Recorded, token: str) -> None:
+    title = "<select> loses focus inside <form> [x](https://evil.example)"
+    answer(bench, "issue", {**json.loads(recorded("github/issue.json")), "title": title})
+    body = json.loads(recorded("github/issue_graphql.json"))
+    body["data"]["repository"]["issueOrPullRequest"]["title"] = title
+    answer(bench, "issue_graphql", body)
+    text = await read(bench, "/issues/12", token=token)
+    assert text.title == title
+    heading = r"# \<select\> loses focus inside \<form\> \[x\](https://evil.example) (#12)"
+    assert text.markdown.startswith(f"{heading}\n")
 
 
-@pytest.mark.parametrize("token", ["", TOKEN])
-async def test_a_later_page_of_comments_that_fails_is_missing_and_said_to_be(
-    bench: Bench, recorded: Recorded, token: str
-) -> None:
-    issue = json.loads(recorded("github/issue.json"))
-    answer(bench, "issue", {**issue, "comments": 150})
-    answer(bench, "issue_comments", [comment(number) for number in range(1, 101)], per_page="100")
-    answer(bench, "issue_graphql", conversation(range(1, 101), 150, "Y3Vyc29yOjEwMA=="))
-    text = await read(bench, "/issues/12", token=token, GITHUB_MAX_COMMENTS="300", GITHUB_MAX_CHARS="200000")
-    assert loaded(text.markdown) == list(range(1, 101))
-    assert "100 of 150 comments are shown; the others could not be loaded" in text.markdown
-
-
-async def test_the_longest_page_takes_no_more_requests_than_allowed(
-    bench: Bench, recorded: Recorded, github: GithubApi
-) -> None:
-    pull = json.loads(recorded("github/pull.json"))
-    answer(bench, "pull", {**pull, "comments": 10_000})
-    text = await read(bench, "/pull/15", GITHUB_MAX_COMMENTS="500")
-    assert len(github.requests) == 6
-    assert text.is_cut
+async def test_a_release_and_a_description_say_what_their_authors_wrote(bench: Bench, recorded: Recorded) -> None:
+    answer(bench, "release", {**json.loads(recorded("github/release.json")), "name": "The <dialog> release"})
+    assert (await read(bench, "/releases/tag/v1.4.0")).markdown.startswith(r"# The \<dialog\> release")
+    answer(bench, "repository", {**json.loads(recorded("github/repository.json")), "description": "A <select> [x](y)"})
+    assert r"A \<select\> \[x\](y)" in (await read(bench, "")).markdown
 
 
 async def test_one_long_text_leaves_room_for_the_others(bench: Bench, recorded: Recorded) -> None:
@@ -269,6 +204,22 @@ async def test_what_is_no_text_is_left_to_the_general_reader(bench: Bench, found
     assert (page.text, page.warnings) == (GENERAL, ())
 
 
+async def test_a_path_is_read_as_what_it_leads_to_whatever_its_address_takes_it_for(bench: Bench) -> None:
+    for path, kind in (("docs", "tree"), ("src/brook/reader.py", "blob")):
+        mistaken = await read(bench, f"/{'blob' if kind == 'tree' else 'tree'}/main/{path}")
+        assert mistaken.markdown == (await read(bench, f"/{kind}/main/{path}")).markdown
+        assert mistaken.url == f"{REPOSITORY}/{kind}/main/{path}"
+
+
+async def test_a_submodule_is_left_to_the_general_reader_without_a_warning(bench: Bench, github: GithubApi) -> None:
+    found = {"type": "submodule", "submodule_git_url": "https://github.com/otterworks/banks", "size": 0}
+    github.has(f"{API}/contents/banks", json.dumps(found))
+    with pytest.raises(PageUnreadable):
+        await read(bench, "/tree/main/banks")
+    page = await bench.page("github", f"{REPOSITORY}/tree/main/banks")
+    assert (page.text, page.warnings) == (GENERAL, ())
+
+
 @pytest.mark.parametrize(
     ("fragment", "shown"),
     [
@@ -294,7 +245,8 @@ async def test_markdown_is_shown_as_its_source_where_lines_of_it_are_asked_for(b
 
 
 async def test_a_folder_with_very_many_entries_says_how_many_it_has(bench: Bench) -> None:
-    answer(bench, "folder", [{"name": f"{number:04}.txt", "type": "file", "size": 1} for number in range(1000)])
+    entries = [{"name": f"{number:04}.txt", "type": "file", "size": 1} for number in range(1000)]
+    answer(bench, "folder", {"type": "dir", "entries": entries})
     text = await read(bench, "/tree/main/docs", GITHUB_MAX_CHARS="200000")
     assert text.markdown.count("\n- [") == 300
     assert text.markdown.endswith("…(300 of 1000 entries are shown)")

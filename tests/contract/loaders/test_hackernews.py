@@ -7,10 +7,20 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import BadAnswer, BadRequest, PageUnreadable, ProviderError, RateLimited, Unavailable
-from dowse.models import Status
+from dowse.errors import (
+    BadAnswer,
+    BadRequest,
+    Blocked,
+    NotRead,
+    PageUnreadable,
+    ProviderError,
+    RateLimited,
+    Unavailable,
+)
+from dowse.models import Deadline, Status
 from dowse.pocketweb.sites import SiteDouble
-from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
+from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
+from tests.fakes import FakeClock
 
 STORY = "https://news.ycombinator.com/item?id=1000"
 OURS = [
@@ -30,6 +40,8 @@ STRANGERS = [
     "https://news.ycombinator.com/item/?id=1000",
     "https://news.ycombinator.com/user?id=1000",
     "https://news.ycombinator.com:8080/item?id=1000",
+    "http://news.ycombinator.com:443/item?id=1000",
+    "https://ana:secret@news.ycombinator.com/item?id=1000",
     "https://www.news.ycombinator.com/item?id=1000",
     "https://ycombinator.com/item?id=1000",
     "https://news-ycombinator.com/item?id=1000",
@@ -150,6 +162,7 @@ async def test_an_item_that_is_not_there_is_left_to_the_general_reader(
         ("broken_json", BadAnswer),
         ("json_array", BadAnswer),
         ("400", BadRequest),
+        ("403", Blocked),
     ],
 )
 async def test_an_api_that_fails_leaves_the_page_to_the_general_reader(
@@ -228,3 +241,46 @@ async def test_comments_of_enormous_length_end_before_the_page_does(bench: Bench
     text = await bench.read("hackernews", STORY)
     assert len(text.markdown) < 200_000
     assert "…(truncated: 2 of 10 comments are shown; " in text.markdown
+
+
+async def test_threads_are_shown_with_what_was_said_to_them(bench: Bench, double: SiteDouble) -> None:
+    """A list of first words is no discussion."""
+    double.has("/items/1000", discussion(*(item(n, item(n + 1, item(n + 2))) for n in range(2000, 3000, 10))))
+    text = await bench.read("hackernews", STORY, HACKERNEWS_MAX_COMMENTS="10")
+    shown = [n for n in range(2000, 3000) if f"item?id={n})" in text.markdown]
+    assert shown == sorted(number + reply for number in range(2000, 2050, 10) for reply in (0, 1))
+
+
+async def test_what_nobody_replied_to_is_shown_as_far_as_there_is_room(bench: Bench, double: SiteDouble) -> None:
+    double.has("/items/1000", discussion(*(item(n) for n in range(2000, 2010))))
+    text = await bench.read("hackernews", STORY, HACKERNEWS_MAX_COMMENTS="10")
+    assert text.markdown.count("### ana") == 10
+    assert not text.is_cut
+
+
+async def test_requests_that_are_slow_leave_time_for_converting(
+    bench: Bench, double: SiteDouble, recorded: Recorded
+) -> None:
+    """Of 30 seconds 21 are for requests: after one of 25 seconds, nobody asks for the title of the story."""
+    double.has("/items/1004", recorded("hackernews/comment.json"))
+    double.has("/search", recorded("hackernews/comment_story.json"))
+    url = "https://news.ycombinator.com/item?id=1004"
+    text = await bench.read("hackernews", url, clock=SlowRequests(double, 25))
+    assert text.title == "Comment by ana on Hacker News"
+
+
+async def test_discussions_that_are_too_large_say_nothing_against_the_api(bench: Bench, double: SiteDouble) -> None:
+    huge = json.dumps({"text": "x" * 5_100_000})
+    double.has("/items/1", huge).has("/items/1000", discussion())
+    flow = bench.flow("hackernews", STORY)
+    with pytest.raises(NotRead, match="larger than the limit"):
+        await bench.read("hackernews", "https://news.ycombinator.com/item?id=1")
+    for _ in range(5):
+        await flow.read("https://news.ycombinator.com/item?id=1", Deadline.after(FakeClock(), 30))
+    assert (await flow.read(STORY, Deadline.after(FakeClock(), 30))).engine == "hackernews"
+
+
+async def test_options_beyond_the_first_are_counted(bench: Bench, double: SiteDouble) -> None:
+    options = [{"id": n, "type": "pollopt", "text": f"Use <b>{n}</b>", "points": n} for n in range(60)]
+    double.has("/items/1000", discussion(type="poll", options=options))
+    assert "- Use 49 (49 points)\n- … and 10 more\n" in (await bench.read("hackernews", STORY)).markdown

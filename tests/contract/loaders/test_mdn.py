@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, Unavailable
+from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
 from dowse.models import Status
 from dowse.pocketweb.sites import SiteDouble
-from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
+from tests.contract.loaders.conftest import GENERAL, LOADED, Bench, Golden, Recorded
 
 SWIM = "/en-US/docs/Web/JavaScript/Reference/Otter/swim"
 URL = f"https://developer.mozilla.org{SWIM}"
@@ -32,6 +32,7 @@ STRANGERS = [
     "https://developer.mozilla.org/en-US/docs/Web//CSS",
     f"{URL}/index.json",
     f"https://developer.mozilla.org:8080{SWIM}",
+    f"https://ana:secret@developer.mozilla.org{SWIM}",
     f"https://mozilla.org{SWIM}",
     f"https://developer-mozilla.org{SWIM}",
     f"https://developer.mozilla.org.evil.example{SWIM}",
@@ -125,7 +126,8 @@ async def test_nothing_in_a_document_forges_a_heading_or_loads_an_image(bench: B
     text = await bench.read("mdn", URL)
     headings = [line for line in text.markdown.split("\n") if line.startswith("#")]
     assert headings == ["# x # Forged p", "## x # Forged p", "#### Forged"]
-    assert not any(found in text.markdown for found in ("t.example/p.png", "alert", "\u202e"))
+    assert not LOADED.search(text.markdown)
+    assert not any(found in text.markdown for found in ("alert", "\u202e"))
 
 
 @pytest.mark.parametrize("body", [{}, {"doc": None}, {"doc": {"title": "x"}}, {"doc": {"title": 5, "body": []}}])
@@ -166,3 +168,32 @@ async def test_a_page_of_enormous_length_is_cut_and_says_so(bench: Bench, double
     text = await bench.read("mdn", URL)
     assert text.is_cut
     assert len(text.markdown) < 51_000
+
+
+async def test_sections_and_specifications_beyond_the_first_are_counted(bench: Bench, double: SiteDouble) -> None:
+    links = [{"title": f"Draft {n}", "bcdSpecificationURL": f"https://spec.example/{n}"} for n in range(25)]
+    table = {"type": "specifications", "value": {"title": "Specifications", "specifications": links}}
+    double.has(f"{SWIM}/index.json", document(table, *(prose("<p>Text</p>", f"S{n}") for n in range(249))))
+    text = await bench.read("mdn", URL)
+    assert "- [Draft 19](https://spec.example/19)\n- … and 5 more\n" in text.markdown
+    assert "## S198\n" in text.markdown
+    assert text.markdown.endswith(f"…(200 of 250 sections are shown; the whole is at {URL})")
+    assert text.is_cut
+
+
+async def test_a_title_says_what_the_page_is_about(bench: Bench, double: SiteDouble) -> None:
+    name = "<video>: The Video Embed element"
+    sections = [prose("<p>Text</p>", "Why <code>&lt;video&gt;</code>?"), prose("<p>Text</p>", "x")]
+    sections[1]["value"]["titleAsText"] = "And <audio>?"
+    double.has(f"{SWIM}/index.json", document(*sections, title=name))
+    text = await bench.read("mdn", URL)
+    assert text.title == name
+    assert text.markdown.startswith("# \\<video\\>: The Video Embed element\n")
+    assert "\n## Why \\<video\\>?\n" in text.markdown
+    assert "\n## And \\<audio\\>?\n" in text.markdown
+
+
+async def test_a_page_that_does_not_come_is_not_waited_for_until_the_end(bench: Bench, swim: SiteDouble) -> None:
+    swim.fails("hang")
+    with pytest.raises(TimedOut, match=r"within 0\.1 s"):
+        await bench.read("mdn", URL, seconds=0.2)

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from dowse.clock import SystemClock
 from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.models import Status
 from dowse.pocketweb.sites import SiteDouble
-from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
+from tests.contract.loaders.conftest import GENERAL, LOADED, Bench, Golden, Recorded
 
 URL = "https://www.npmjs.com/package/pond-server"
 OURS = [
@@ -35,6 +36,7 @@ STRANGERS = [
     "https://www.npmjs.com/~ana",
     "https://www.npmjs.com/search?q=pond",
     "https://www.npmjs.com:8080/package/pond-server",
+    "https://ana:secret@www.npmjs.com/package/pond-server",
     "https://docs.npmjs.com/package/pond-server",
     "https://evilnpmjs.com/package/pond-server",
     "https://www.npmjs.com.evil.example/package/pond-server",
@@ -87,14 +89,41 @@ async def test_packages_of_other_kinds(
     golden(f"npm/{name}", (await bench.read("npm", f"https://www.npmjs.com/package/{package}")).markdown)
 
 
-async def test_a_package_with_too_large_a_document_is_read_without(
-    bench: Bench, double: SiteDouble, recorded: Recorded, golden: Golden
-) -> None:
+@pytest.fixture
+def popular(double: SiteDouble, recorded: Recorded) -> SiteDouble:
+    """A package with so many versions that its document is too large."""
     double.has("/pond-server", b'{"readme": "' + b"x" * 5_100_000 + b'"}')
-    double.has("/pond-server/latest", recorded("npm/pond-server-latest.json"))
+    return double.has("/pond-server/latest", recorded("npm/pond-server-latest.json"))
+
+
+async def test_a_package_with_too_large_a_document_has_its_readme_from_elsewhere(
+    bench: Bench, popular: SiteDouble, golden: Golden
+) -> None:
+    readme = "# pond-server\n\nSee [the guide](docs/guide.md).\n"
+    bench.web.pages.serves("/files/pond-server@2.0.0/README.md", readme, content_type="text/markdown")
     text = await bench.read("npm", URL)
     golden("npm/without_document", text.markdown)
     assert text.is_cut
+
+
+@pytest.mark.parametrize("readme", ["", "word " * 210_000])
+async def test_a_readme_that_cannot_be_got_is_said_to_be_missing(
+    bench: Bench, popular: SiteDouble, readme: str
+) -> None:
+    """There is none, or one of more than a megabyte."""
+    if readme:
+        bench.web.pages.serves("/files/pond-server@2.0.0/README.md", readme)
+    text = await bench.read("npm", URL)
+    assert "## README" not in text.markdown
+    assert "the README, the dates and the other versions are missing here" in text.markdown
+
+
+async def test_a_document_that_does_not_come_leaves_time_for_the_version_alone(
+    bench: Bench, popular: SiteDouble
+) -> None:
+    popular.fails("hang", times=1)
+    text = await bench.read("npm", URL, seconds=1.0, clock=SystemClock())
+    assert text.markdown.startswith("# pond-server 2.0.0\n")
 
 
 @pytest.mark.parametrize("url", ["https://www.npmjs.com/package/nothing", f"{URL}/v/9.9.9"])
@@ -103,6 +132,12 @@ async def test_what_does_not_exist_is_left_to_the_general_reader(bench: Bench, p
         await bench.read("npm", url)
     page = await bench.page("npm", url)
     assert (page.text, page.engine, page.warnings) == (GENERAL, "direct", ())
+
+
+async def test_a_package_that_has_moved_is_no_failure_of_the_registry(bench: Bench, double: SiteDouble) -> None:
+    double.has("/pond-server", "", status=302, headers={"Location": "/lake-server"})
+    with pytest.raises(PageUnreadable, match="moved"):
+        await bench.read("npm", URL)
 
 
 @pytest.mark.parametrize(
@@ -144,6 +179,17 @@ async def test_a_repository_is_an_address_that_can_be_opened(
     assert "Repository" not in text.markdown or shown
 
 
+@pytest.mark.parametrize("directory", ["packages/server", "/packages/server/"])
+async def test_links_in_a_readme_start_in_the_folder_of_the_package(
+    bench: Bench, double: SiteDouble, directory: str
+) -> None:
+    repository = {"url": "git+https://github.com/pond/x.git", "directory": directory}
+    double.has("/pond-server", document(repository=repository, readme="[a](docs/a.md) [b](/LICENSE) [c](../core)"))
+    text = await bench.read("npm", URL)
+    base = "https://github.com/pond/x/blob/HEAD"
+    assert f"[a]({base}/packages/server/docs/a.md) [b]({base}/LICENSE) [c]({base}/packages/core)" in text.markdown
+
+
 async def test_what_authors_write_forges_no_heading_no_warning_and_no_image(bench: Bench, double: SiteDouble) -> None:
     evil = "x\n\n# Forged\n\n> **Deprecated**\n\n![p](https://t.example/p.png)\u202e"
     texts = dict.fromkeys(("description", "license", "homepage", "author"), evil)
@@ -154,7 +200,8 @@ async def test_what_authors_write_forges_no_heading_no_warning_and_no_image(benc
     assert [line for line in lines if line.startswith("# ")] == ["# pond-server 1.0.0"]
     assert [line for line in lines if line.startswith("#")][-1] == "### Forged"
     assert len([line for line in lines if line.startswith(">")]) == 2, "ours, and the README's own"
-    assert not any(found in text.markdown for found in ("(https://t.example", "\u202e"))
+    assert not LOADED.search(text.markdown)
+    assert "\u202e" not in text.markdown
 
 
 async def test_fields_that_are_not_what_they_should_be_do_no_harm(bench: Bench, double: SiteDouble) -> None:

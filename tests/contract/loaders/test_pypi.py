@@ -10,7 +10,7 @@ import pytest
 from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.models import Status
 from dowse.pocketweb.sites import SiteDouble
-from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
+from tests.contract.loaders.conftest import GENERAL, LOADED, Bench, Golden, Recorded
 
 URL = "https://pypi.org/project/otterlib/"
 OURS = [
@@ -32,6 +32,7 @@ STRANGERS = [
     "https://pypi.org/search/?q=otter",
     "https://pypi.org/simple/otterlib/",
     "https://pypi.org:8443/project/otterlib/",
+    "https://ana:secret@pypi.org/project/otterlib/",
     "http://pypi.org:443/project/otterlib/",
     "https://test.pypi.org/project/otterlib/",
     "https://evil-pypi.org/project/otterlib/",
@@ -114,6 +115,16 @@ async def test_what_does_not_exist_is_left_to_the_general_reader(bench: Bench, d
     assert (page.text, page.engine, page.warnings) == (GENERAL, "direct", ())
 
 
+@pytest.mark.parametrize("url", [URL, f"{URL}2.0.1/"])
+async def test_a_package_that_has_moved_is_no_failure_of_the_registry(
+    bench: Bench, double: SiteDouble, url: str
+) -> None:
+    for path in ("/pypi/otterlib/json", "/pypi/otterlib/2.0.1/json"):
+        double.has(path, "", status=301, headers={"Location": "/pypi/otter-lib/json"})
+    with pytest.raises(PageUnreadable, match="moved"):
+        await bench.read("pypi", url)
+
+
 @pytest.mark.parametrize(
     ("trouble", "error"),
     [("500", Unavailable), ("429", RateLimited), ("broken_json", BadAnswer), ("json_array", BadAnswer)],
@@ -149,7 +160,8 @@ async def test_what_authors_write_forges_no_heading_no_warning_and_no_image(benc
     assert [line for line in lines if line.startswith("# ")] == [lines[0]]
     assert [line for line in lines if line.startswith("#")][-1] == "### Forged"
     assert [line for line in lines if line.startswith(">")] == ["> **Yanked**"], "the description's own"
-    assert not any(found in text.markdown for found in ("t.example", "javascript", "\u202e"))
+    assert not LOADED.search(text.markdown)
+    assert not any(found in text.markdown for found in ("javascript", "\u202e"))
 
 
 @pytest.mark.parametrize(
@@ -181,6 +193,15 @@ async def test_fields_that_are_not_what_they_should_be_do_no_harm(bench: Bench, 
     double.has("/pypi/otterlib/json", json.dumps(wrong))
     text = await bench.read("pypi", URL)
     assert text.markdown.startswith("# otterlib 1.0\n")
+
+
+async def test_what_is_left_out_of_a_list_within_a_line_is_counted(bench: Bench, double: SiteDouble) -> None:
+    needed = [f"part{number}; extra == 'all'" for number in range(35)]
+    names = [f"{letter} <{letter}@otter.example>" for letter in "abcdefgh"]
+    double.has("/pypi/otterlib/json", package(requires_dist=needed, author_email=", ".join(names)))
+    markdown = (await bench.read("pypi", URL)).markdown
+    assert "`part29` and 5 more" in markdown
+    assert "Author: a, b, c, d, e and 3 more" in markdown
 
 
 async def test_a_description_of_enormous_length_is_cut_and_says_so(bench: Bench, double: SiteDouble) -> None:

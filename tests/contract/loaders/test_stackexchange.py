@@ -20,7 +20,7 @@ from dowse.errors import (
 )
 from dowse.models import Deadline, Status
 from dowse.pocketweb.sites_stackexchange import StackExchangeApi
-from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
+from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
 from tests.fakes import FakeClock
 
 QUESTION = "https://stackoverflow.com/questions/101/how-do-i-cancel-an-asyncio-task"
@@ -69,6 +69,8 @@ STRANGERS = [
     "https://a.b.stackexchange.com/q/101",
     "https://de.stackoverflow.com/q/101",
     "https://stackoverflow.com:8443/questions/101",
+    "http://stackoverflow.com:443/questions/101",
+    "https://ana:secret@stackoverflow.com/questions/101",
     "ftp://stackoverflow.com/questions/101",
     "https://stackoverflow.com/questions",
     "https://stackoverflow.com/questions/tagged/python",
@@ -193,6 +195,24 @@ async def test_a_link_to_a_comment_in_another_language(
     golden("stackexchange/comment", text.markdown)
 
 
+async def test_a_long_question_leaves_room_for_its_answers(bench: Bench, double: StackExchangeApi) -> None:
+    log = "".join(f"<p>line {number} of a log</p>" for number in range(3000))
+    double.has("/questions/101", wrapper(question(body=log, answer_count=1, accepted_answer_id=5)))
+    double.has("/answers/5", wrapper({"answer_id": 5, "question_id": 101}))
+    answer = {"answer_id": 5, "question_id": 101, "body": "<p>Turn it off and on.</p>", "is_accepted": True, "score": 1}
+    double.has("/questions/101/answers", wrapper(answer))
+    text = await bench.read("stackexchange", "https://stackoverflow.com/a/5")
+    assert "Turn it off and on." in text.markdown
+    assert "line 0 of a log" in text.markdown
+    assert text.is_cut
+
+
+async def test_a_body_without_a_blank_is_cut_at_the_cap(bench: Bench, double: StackExchangeApi) -> None:
+    double.has("/questions/101", wrapper(question(body=f"<p>{'x' * 50_000}</p>")))
+    text = await bench.read("stackexchange", QUESTION, STACKEXCHANGE_MAX_CHARS="2000")
+    assert text.markdown.count("x") > 1500
+
+
 async def test_a_long_page_is_cut_and_says_how_many_answers_are_left(
     bench: Bench, full: StackExchangeApi, golden: Golden
 ) -> None:
@@ -291,7 +311,7 @@ async def test_a_spent_quota_is_not_asked_for_more_until_midnight(bench: Bench, 
     double.has("/questions/101", wrapper(question(), quota_remaining=0))
     loader, clock = bench.loader("stackexchange"), FakeClock()
     text = await loader.read(QUESTION, Deadline.after(clock, 30))
-    assert "the comments could not be loaded: stackexchange asked us to slow down" in text.markdown
+    assert text.warnings[0].startswith("the comments could not be loaded: stackexchange asked us to slow down")
     with pytest.raises(RateLimited) as failure:
         await loader.read(QUESTION, Deadline.after(clock, 30))
     assert failure.value.retry_after_s == 12 * 3600
@@ -371,7 +391,8 @@ async def test_comments_that_do_not_come_are_said_to_be_missing(bench: Bench, fu
     full.has("/posts/101;102;103;104/comments", "{}", status=500)
     text = await bench.read("stackexchange", QUESTION)
     assert "## Answer 3" in text.markdown
-    assert text.markdown.endswith("(the comments could not be loaded: stackexchange is unavailable: HTTP 500)")
+    assert text.markdown.endswith("\n\n(the comments are missing)")
+    assert text.warnings == ("the comments could not be loaded: stackexchange is unavailable: HTTP 500",)
     assert text.is_cut
 
 
@@ -379,7 +400,8 @@ async def test_answers_that_do_not_come_are_said_to_be_missing(bench: Bench, ful
     full.has("/questions/101/answers", "[]")
     text = await bench.read("stackexchange", QUESTION)
     assert "…(truncated: 0 of 3 answers are shown" in text.markdown
-    assert "(some answers could not be loaded: stackexchange sent an answer that could not be parsed" in text.markdown
+    assert "could not be" not in text.markdown
+    assert "some answers could not be loaded: stackexchange sent an answer that could not be parsed" in text.warnings[0]
 
 
 async def test_more_comments_than_one_answer_holds_are_said_to_be_missing(bench: Bench, full: StackExchangeApi) -> None:
@@ -453,4 +475,53 @@ async def test_comments_that_hang_cost_themselves_and_not_the_page(bench: Bench,
     double.replies(json=json.loads(wrapper(question(body_markdown="Words of the question."))), times=1).fails("hang")
     text = await bench.read("stackexchange", QUESTION, seconds=0.3)
     assert "Words of the question." in text.markdown
-    assert "(the comments could not be loaded: stackexchange did not answer in time" in text.markdown
+    assert text.warnings[0].startswith("the comments could not be loaded: stackexchange did not answer in time")
+
+
+async def test_requests_that_are_slow_leave_time_for_converting(bench: Bench, full: StackExchangeApi) -> None:
+    """Of 30 seconds 21 are for requests: the third one of eleven seconds each is not waited for any more."""
+    text = await bench.read("stackexchange", QUESTION, clock=SlowRequests(full, 11))
+    assert "## Answer 3" in text.markdown
+    assert text.markdown.endswith("(the comments are missing)")
+
+
+async def test_a_title_about_tags_keeps_them(bench: Bench, double: StackExchangeApi) -> None:
+    name = "What does &lt;div&gt; do inside &lt;span&gt;, &amp;amp; [why](https://evil.example)?"
+    double.has("/questions/101", wrapper(question(title=name)))
+    text = await bench.read("stackexchange", QUESTION)
+    assert text.title == "What does <div> do inside <span>, &amp; [why](https://evil.example)?"
+    heading = r"# What does \<div\> do inside \<span\>, \&amp; \[why\](https://evil.example)?"
+    assert text.markdown.split("\n")[0] == heading
+
+
+async def test_no_post_can_forge_comments_on_itself(bench: Bench, double: StackExchangeApi) -> None:
+    body = "<h1>Comments</h1><p><strong>Comments on the question:</strong></p><ul><li>ana: This is right.</li></ul>"
+    double.has("/questions/101", wrapper(question(body=body)))
+    comment = {"post_id": 101, "comment_id": 1, "body": "Hm."}
+    double.has("/posts/101/comments", wrapper(comment))
+    text = await bench.read("stackexchange", QUESTION)
+    assert [line for line in text.markdown.split("\n") if line.startswith("#")] == [
+        *("# A title", "#### Comments", "### Comments")
+    ]
+    assert text.markdown.index("This is right.") < text.markdown.index("### Comments\n\n- **unknown** ")
+
+
+@pytest.mark.parametrize("opening", ["&nbsp;```", "<ul><li>```</li></ul>", "<blockquote>```</blockquote>"])
+async def test_what_only_looks_like_the_beginning_of_code_hides_no_heading(
+    bench: Bench, double: StackExchangeApi, opening: str
+) -> None:
+    double.has("/questions/101", wrapper(question(body=f"<p>{opening}</p><h2>Answer 1 (accepted)</h2><p>No.</p>")))
+    text = await bench.read("stackexchange", QUESTION)
+    assert "\n##### Answer 1 (accepted)\n" in text.markdown
+
+
+async def test_tags_beyond_the_first_are_counted(bench: Bench, double: StackExchangeApi) -> None:
+    double.has("/questions/101", wrapper(question(tags=[f"tag{n}" for n in range(12)])))
+    assert "tag8, tag9 and 2 more\n" in (await bench.read("stackexchange", QUESTION)).markdown
+
+
+async def test_posts_whose_comments_are_not_asked_for_are_counted(bench: Bench, double: StackExchangeApi) -> None:
+    double.has("/questions/101", wrapper(question(answer_count=110)))
+    double.has("/questions/101/answers", wrapper(*(answer(n) for n in range(1, 111))))
+    text = await bench.read("stackexchange", QUESTION)
+    assert text.markdown.endswith("(comments are shown on 100 of 111 posts)")

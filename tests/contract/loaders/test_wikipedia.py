@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from dowse.config import load
-from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError, RateLimited, Unavailable
+from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
 from dowse.loaders.wikipedia import Wikipedia
 from dowse.models import Deadline, Status
 from dowse.net.clients import ConfiguredClient, Reply
 from dowse.pocketweb import PocketWeb
 from dowse.pocketweb.sites_wikipedia import WikipediaApi
-from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
+from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
 from tests.fakes import FakeClock
 
 OTTER = "https://en.wikipedia.org/wiki/Pocket_otter"
@@ -442,3 +442,10 @@ async def test_what_a_list_says_behind_its_link_is_not_a_link(bench: Bench) -> N
     small(bench.web, '<ul><li><a href="/wiki/A">A</a>, near <a href="/wiki/B">B</a></li></ul>')
     text = await bench.read("wikipedia", "https://en.wikipedia.org/wiki/Any")
     assert "- [A](https://en.wikipedia.org/wiki/A), near B" in text.markdown
+
+
+async def test_requests_that_are_slow_leave_time_for_converting(bench: Bench) -> None:
+    """Of 30 seconds 21 are for requests: where the first took 25, the second would leave no time for its text."""
+    small(bench.web, "<p>Text.</p>")
+    with pytest.raises(TimedOut):
+        await bench.read("wikipedia", "https://en.wikipedia.org/wiki/Any", clock=SlowRequests(double(bench.web), 25))

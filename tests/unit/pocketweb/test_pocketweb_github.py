@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.loaders.github.queries import CONVERSATION, DISCUSSION
+from dowse.loaders.github.queries import CONVERSATION, DISCUSSION, MORE_COMMENTS, MORE_DISCUSSION_COMMENTS
 from dowse.pocketweb.sites_github import TOKEN
 
 GOOD = {
@@ -52,6 +52,11 @@ async def test_a_request_that_github_refuses_is_refused(pocket, http, headers, s
     assert said in body
 
 
+async def test_folders_may_be_asked_for_as_objects(pocket, http):
+    pocket.sites["github"].has("/repos/a/b/contents", '{"type": "dir"}')
+    assert (await get(http, pocket, "/repos/a/b/contents", Accept="application/vnd.github.object+json"))[0] == 200
+
+
 async def test_graphql_speaks_to_nobody_without_a_token(pocket, http):
     without = {name: value for name, value in GOOD.items() if name != "Authorization"}
     status, body = await query(http, pocket, CONVERSATION, headers=without)
@@ -59,7 +64,7 @@ async def test_graphql_speaks_to_nobody_without_a_token(pocket, http):
     assert "authenticated" in body["message"]
 
 
-@pytest.mark.parametrize("text", [CONVERSATION, DISCUSSION])
+@pytest.mark.parametrize("text", [CONVERSATION, DISCUSSION, MORE_COMMENTS, MORE_DISCUSSION_COMMENTS])
 async def test_what_is_not_there_is_an_error_of_a_type(pocket, http, text):
     status, body = await query(http, pocket, text)
     assert (status, body["data"], body["errors"][0]["type"]) == (200, {"repository": None}, "NOT_FOUND")

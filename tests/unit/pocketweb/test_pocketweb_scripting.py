@@ -131,6 +131,7 @@ async def test_environment_names_the_credentials_asked_for_and_every_endpoint(po
         "TAVILY_SEARCH_ENDPOINT": f"{origin}/tavily/search",
         "TAVILY_EXTRACT_ENDPOINT": f"{origin}/tavily/extract",
         "DOWSE_ALLOW_PRIVATE": f"127.0.0.1:{pocket.port}",
+        "NPM_FILES_URL": f"{origin}/files",
         **{site.variable: origin + site.endpoint for site in pocket.sites.values()},
     }
     assert set(pocket.sites) == set(LOADERS)

@@ -6,16 +6,18 @@ import binascii
 import re
 from base64 import b64decode
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dowse.errors import PageUnreadable
-from dowse.loaders.compose import Part, label, link, page
+from dowse.loaders.compose import Part, label, link, page, title
 from dowse.loaders.github.facts import count
 from dowse.loaders.github.remarks import Limits
-from dowse.loaders.github.session import NAME, Session
-from dowse.loaders.github.urls import Contents, Repository
+from dowse.loaders.github.session import OBJECT, Session
+from dowse.loaders.github.urls import NAME, Contents, Repository
 from dowse.loaders.markup import Place, quoted
+from dowse.markdown import as_code
 from dowse.models import Status, Text
-from dowse.providers.api import Json, string
+from dowse.providers.api import Json, objects, string
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 _README = re.compile(r"readme(?:\.[a-z]{1,10})?", re.I)
@@ -31,11 +33,17 @@ _LANGUAGES = {
     "tf": "hcl", "ts": "typescript", "yml": "yaml",
 }  # fmt: skip
 _FENCE_NAME = re.compile(r"[a-z0-9+#-]{1,15}")
-_FENCES = re.compile(r"`{3,}")
 
 
-async def read_file(session: Session, target: Contents, limits: Limits) -> Text:
-    found = await session.get(target.api_path, ref=target.ref)
+async def read(session: Session, target: Contents, limits: Limits) -> Text:
+    """What the path leads to, whatever its address takes it for; links to submodules look like those to folders."""
+    found = await session.get(target.api_path, accept=OBJECT, ref=target.ref)
+    if string(found, "type") == "dir":
+        return await _folder(session, replace(target, kind="tree"), found, limits)
+    return _file(session, replace(target, kind="blob"), found, limits)
+
+
+def _file(session: Session, target: Contents, found: Json, limits: Limits) -> Text:
     text = decoded(found)
     lines = text.split("\n")
     start, end = _shown_lines(target.lines, len(lines))
@@ -47,21 +55,21 @@ async def read_file(session: Session, target: Contents, limits: Limits) -> Text:
         f"Lines: {start}-{end} of {len(lines)}" if target.lines else f"Lines: {len(lines)}",
     ]
     if target.lines or not target.path.lower().endswith(_MARKDOWN):
-        body = fenced("\n".join(lines[start - 1 : end]), target.path)
+        body = as_code("\n".join(lines[start - 1 : end]), _language(target.path))
     else:
         body = quoted(text, 2, limits.chars, place_of(target.repository, target.ref, target.path))
     return page(
         target.link,
         f"{target.path} · {target.repository}",
-        [Part(f"# {label(target.path, 300)}", facts), body],
+        [Part(f"# {title(target.path)}", facts), body],
         max_chars=limits.chars,
         variable="GITHUB_MAX_CHARS",
         warnings=session.warnings,
     )
 
 
-async def read_folder(session: Session, target: Contents, limits: Limits) -> Text:
-    entries = await session.get_list(target.api_path, ref=target.ref)
+async def _folder(session: Session, target: Contents, found: Json, limits: Limits) -> Text:
+    entries = objects(found.get("entries"))
     shown = sorted(entries, key=lambda entry: (string(entry, "type") != "dir", string(entry, "name").lower()))
     readme = next((string(entry, "name") for entry in shown if _README.fullmatch(string(entry, "name"))), "")
     where = f"{target.repository}/{target.path}".rstrip("/")
@@ -70,7 +78,7 @@ async def read_folder(session: Session, target: Contents, limits: Limits) -> Tex
         f"{where} at {target.ref}",
         [
             Part(
-                f"# {label(where, 300)}",
+                f"# {title(where)}",
                 [f"Folder in {target.repository}", f"Link: {target.link}", f"Ref: {label(target.ref)}"],
                 "\n".join(_entry(entry, target) for entry in shown[:_MOST_ENTRIES]),
             ),
@@ -105,16 +113,15 @@ def readme_section(found: Json, repository: Repository, ref: str, path: str, lim
     if path.lower().endswith(_MARKDOWN):
         shown = quoted(text, 3, limits.chars, place_of(repository, ref, path))
     else:
-        shown = fenced(text, path)
+        shown = as_code(text, _language(path))
     return f"## {label(path.rpartition('/')[2])}", shown
 
 
-def fenced(text: str, path: str) -> str:
-    """Text as a block of code that nothing in it can end."""
-    mark = "`" * max([3, *(len(run) + 1 for run in _FENCES.findall(text))])
+def _language(path: str) -> str:
+    """What the block of code with a file is called; nothing for a name that says nothing."""
     ending = path.rpartition("/")[2].rpartition(".")[2].lower() if "." in path else ""
     language = _LANGUAGES.get(ending, ending)
-    return f"{mark}{language if _FENCE_NAME.fullmatch(language) else ''}\n{text}\n{mark}"
+    return language if _FENCE_NAME.fullmatch(language) else ""
 
 
 def place_of(repository: Repository, ref: str, path: str) -> Place:

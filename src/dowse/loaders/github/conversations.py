@@ -15,7 +15,7 @@ async def read(session: Session, target: Conversation, limits: Limits) -> Text:
     linked = _linked(thread, target.anchor)
     if linked is None and target.anchor and thread.total > len(thread.remarks):
         linked = await rest.comment(session, target)
-    return thread_page(thread, linked, limits, session.warnings)
+    return thread_page(thread, linked, limits, _why(thread, limits, session), session.warnings)
 
 
 async def _thread(session: Session, target: Conversation, cap: int) -> Thread:
@@ -37,3 +37,10 @@ def _linked(thread: Thread, anchor: str) -> Remark | None:
         if anchor in (remark.anchor, *(reply.anchor for reply in remark.replies)):
             return remark
     return None
+
+
+def _why(thread: Thread, limits: Limits, session: Session) -> str:
+    """What kept the other remarks away: the user's cap, GitHub, or the number of requests that one page may take."""
+    if len(thread.remarks) >= limits.comments:
+        return f"GITHUB_MAX_COMMENTS is {limits.comments}"
+    return "the others could not be loaded" if session.is_short else "no more are loaded for one page"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dowse.errors import BadAnswer
-from dowse.loaders.compose import day, label
-from dowse.loaders.github.session import NAME
+from dowse.loaders.compose import day, label, labels
+from dowse.loaders.github.urls import NAME
 from dowse.providers.api import Json, string
 from dowse.text import one_line
 
@@ -24,6 +24,7 @@ _EMOJI = {
     ("rocket", "ROCKET"): "🚀",
     ("eyes", "EYES"): "👀",
 }
+_MOST_LABELS = 20
 _ROLES = ("OWNER", "MEMBER", "COLLABORATOR")
 _DEEDS = {
     "APPROVED": "approved",
@@ -101,5 +102,5 @@ def change_facts(into: str, out_of: str, files: int, added: int, deleted: int) -
 
 
 def label_facts(names: Sequence[str], milestone: str) -> list[str]:
-    shown = ", ".join(label(name) for name in names[:20] if name)
+    shown = labels(names, _MOST_LABELS)
     return [f"Labels: {shown}" if shown else "", f"Milestone: {label(milestone)}" if milestone else ""]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dowse.errors import PageUnreadable, ProviderError
 from dowse.loaders.compose import day, label
@@ -22,29 +22,39 @@ from dowse.loaders.github.facts import (
     role_of,
     state_fact,
 )
-from dowse.loaders.github.queries import CONVERSATION, DISCUSSION
+from dowse.loaders.github.queries import CONVERSATION, DISCUSSION, MORE_COMMENTS, MORE_DISCUSSION_COMMENTS
 from dowse.loaders.github.remarks import Remark, Thread
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Conversation
 from dowse.models import Status
-from dowse.providers.api import Json, string
+from dowse.providers.api import Json, objects, string
 
-_PAGE = 100
-# Each brings its replies, and GitHub counts what a query could return.
-_DISCUSSION_PAGE = 50
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How a conversation is asked for: where it is in the answer, its query, that for more comments, and how many."""
+
+    name: str
+    query: str
+    more: str
+    page: int
+
+
+_CONVERSATION = _Kind("issueOrPullRequest", CONVERSATION, MORE_COMMENTS, 100)
+# Each comment brings its replies, and GitHub counts what a query could return.
+_DISCUSSION = _Kind("discussion", DISCUSSION, MORE_DISCUSSION_COMMENTS, 50)
 
 
 async def thread(session: Session, target: Conversation, cap: int) -> Thread:
     """An issue or a pull request: GitHub sends readers of the one to the other, where the number is the other's."""
-    found, comments = await _with_comments(session, target, CONVERSATION, "issueOrPullRequest", min(cap, _PAGE), cap)
+    found, comments = await _with_comments(session, target, _CONVERSATION, cap)
     is_pull = found.get("__typename") == "PullRequest"
     target = replace(target, kind="pull" if is_pull else "issues")
     return _pull(target, found, comments, cap) if is_pull else _issue(target, found, comments)
 
 
 async def discussion(session: Session, target: Conversation, cap: int) -> Thread:
-    size = min(cap, _DISCUSSION_PAGE)
-    found, comments = await _with_comments(session, target, DISCUSSION, "discussion", size, cap)
+    found, comments = await _with_comments(session, target, _DISCUSSION, cap)
     answer, chosen_by = found.get("answer"), login_of(found.get("answerChosenBy"))
     category = found.get("category")
     facts = [
@@ -73,18 +83,18 @@ async def discussion(session: Session, target: Conversation, cap: int) -> Thread
     )
 
 
-async def _with_comments(
-    session: Session, target: Conversation, query: str, name: str, size: int, cap: int
-) -> tuple[Json, list[Remark]]:
+async def _with_comments(session: Session, target: Conversation, kind: _Kind, cap: int) -> tuple[Json, list[Remark]]:
     """The conversation and its first comments; a later page of them that fails is missing."""
     repository = target.repository
     variables: dict[str, object] = {"owner": repository.owner, "name": repository.name, "number": target.number}
-    found = await _asked(session, query, name, {**variables, "first": size, "after": None})
+    variables |= {"first": min(cap, kind.page), "after": None}
+    found = await _asked(session, kind.query, kind.name, variables)
     comments, connection = _nodes(found, "comments"), found.get("comments")
-    while len(comments) < cap and (cursor := _next(connection)):
+    while len(comments) < cap and session.requests_left and (cursor := _next(connection)):
         try:
-            more = await _asked(session, query, name, {**variables, "first": size, "after": cursor})
+            more = await _asked(session, kind.more, kind.name, {**variables, "after": cursor})
         except (ProviderError, PageUnreadable):
+            session.miss()
             break
         comments, connection = [*comments, *_nodes(more, "comments")], more.get("comments")
     return found, [_remark(node) for node in comments[:cap]]
@@ -186,14 +196,12 @@ def _code_thread(node: Json) -> Remark:
 def _nodes(item: Json, name: str) -> list[Json]:
     """The objects of a connection; GitHub puts null in place of those that may not be seen."""
     connection = item.get(name)
-    nodes = connection.get("nodes") if isinstance(connection, dict) else None
-    return [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else []
+    return objects(connection.get("nodes")) if isinstance(connection, dict) else []
 
 
 def _reactions(node: Json) -> str:
-    groups = node.get("reactionGroups")
-    listed = [group for group in groups if isinstance(group, dict)] if isinstance(groups, list) else []
-    return reactions_of({string(group, "content"): count(group, "reactors", "totalCount") for group in listed})
+    groups = objects(node.get("reactionGroups"))
+    return reactions_of({string(group, "content"): count(group, "reactors", "totalCount") for group in groups})
 
 
 def _labels(item: Json) -> list[str]:

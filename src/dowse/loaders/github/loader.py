@@ -6,8 +6,8 @@ from dowse import urls
 from dowse.errors import PageUnreadable
 from dowse.loaders.github import contents, conversations, releases, repositories
 from dowse.loaders.github.remarks import Limits
-from dowse.loaders.github.session import NAME, Session
-from dowse.loaders.github.urls import Contents, Conversation, Releases, Repository, Target, target
+from dowse.loaders.github.session import Session
+from dowse.loaders.github.urls import NAME, Contents, Conversation, Releases, Repository, Target, target
 from dowse.loaders.kit import TIMEOUT_S, Kit
 from dowse.models import Deadline, Status, Text
 from dowse.urls import Url
@@ -37,10 +37,8 @@ class Github:
                 return await repositories.read(session, found, self._limits)
             case Conversation():
                 return await conversations.read(session, found, self._limits)
-            case Contents(kind="blob"):
-                return await contents.read_file(session, found, self._limits)
             case Contents():
-                return await contents.read_folder(session, found, self._limits)
+                return await contents.read(session, found, self._limits)
             case Releases():
                 return await releases.read(session, found, self._limits)
         raise PageUnreadable(Status.UNSUPPORTED, f"{NAME} has no way to read this page")

@@ -5,7 +5,7 @@ from __future__ import annotations
 _SAID = "author { login } authorAssociation body createdAt url reactionGroups { content reactors { totalCount } }"
 _HIDDEN = "isMinimized minimizedReason"
 _PAGED = "totalCount pageInfo { hasNextPage endCursor }"
-_TAGGED = "title locked closedAt labels(first: 20) { nodes { name } } milestone { title }"
+_TAGGED = "title locked closedAt labels(first: 100) { nodes { name } } milestone { title }"
 _COMMENTS = f"comments(first: $first, after: $after) {{ {_PAGED} nodes {{ {_SAID} {_HIDDEN} }} }}"
 _ARGUMENTS = "($owner: String!, $name: String!, $number: Int!, $first: Int!, $after: String)"
 
@@ -37,8 +37,20 @@ query Conversation{_ARGUMENTS} {{
 }}
 """
 
+MORE_COMMENTS = f"""
+query MoreComments{_ARGUMENTS} {{
+  repository(owner: $owner, name: $name) {{
+    issueOrPullRequest(number: $number) {{
+      ... on Issue {{ {_COMMENTS} }}
+      ... on PullRequest {{ {_COMMENTS} }}
+    }}
+  }}
+}}
+"""
+
 _REPLY = f"{_SAID} {_HIDDEN} isAnswer upvoteCount"
 _DISCUSSED = f"{_REPLY} replies(first: 20) {{ totalCount nodes {{ {_REPLY} }} }}"
+_DISCUSSION_COMMENTS = f"comments(first: $first, after: $after) {{ {_PAGED} nodes {{ {_DISCUSSED} }} }}"
 
 DISCUSSION = f"""
 query Discussion{_ARGUMENTS} {{
@@ -46,8 +58,16 @@ query Discussion{_ARGUMENTS} {{
     discussion(number: $number) {{
       title {_SAID} category {{ name }} closed closedAt stateReason locked updatedAt upvoteCount
       isAnswered answerChosenBy {{ login }} answer {{ {_DISCUSSED} }}
-      comments(first: $first, after: $after) {{ {_PAGED} nodes {{ {_DISCUSSED} }} }}
+      {_DISCUSSION_COMMENTS}
     }}
+  }}
+}}
+"""
+
+MORE_DISCUSSION_COMMENTS = f"""
+query MoreDiscussionComments{_ARGUMENTS} {{
+  repository(owner: $owner, name: $name) {{
+    discussion(number: $number) {{ {_DISCUSSION_COMMENTS} }}
   }}
 }}
 """

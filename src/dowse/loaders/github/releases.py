@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dowse.errors import PageUnreadable
-from dowse.loaders.compose import Listed, Part, day, label, link, page
+from dowse.loaders.compose import Listed, Part, day, label, link, page, title
 from dowse.loaders.github.facts import count, login_of, person, reactions_of, required
 from dowse.loaders.github.remarks import Limits
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Releases, Repository, escaped
 from dowse.loaders.markup import quoted
 from dowse.models import Status, Text
-from dowse.providers.api import Json, string
-from dowse.text import without_markup
+from dowse.providers.api import Json, objects, string
 
 _LISTED = 10
 _MOST_ASSETS = 50
@@ -51,7 +50,7 @@ def _one(found: Json, target: Releases, limits: Limits, session: Session) -> Tex
 
 
 def _part(release: Json, repository: Repository, level: int, limits: Limits) -> Part:
-    reactions, assets = release.get("reactions"), release.get("assets")
+    reactions, assets = release.get("reactions"), objects(release.get("assets"))
     counts = reactions if isinstance(reactions, dict) else {}
     shown = reactions_of({name: count(counts, name) for name in counts})
     facts = [
@@ -62,11 +61,11 @@ def _part(release: Json, repository: Repository, level: int, limits: Limits) -> 
         f"Author: {person(login_of(release.get('author')))}",
         "Pre-release" if release.get("prerelease") is True else "",
         f"Reactions: {shown}" if shown else "",
-        f"Files: {len(assets)}" if isinstance(assets, list) and assets else "",
+        f"Files: {len(assets)}" if assets else "",
     ]
     limit = limits.chars if level == 1 else int(limits.chars * _SHARE)
     notes = quoted(string(release, "body"), 3, limit)
-    return Part(f"{'#' * level} {without_markup(_title(release), 300)}", facts, notes)
+    return Part(f"{'#' * level} {title(_title(release))}", facts, notes)
 
 
 def _title(release: Json) -> str:
@@ -78,8 +77,7 @@ def _link(release: Json, repository: Repository) -> str:
 
 
 def _assets(release: Json, repository: Repository) -> Part | str:
-    assets = release.get("assets")
-    files = [asset for asset in assets if isinstance(asset, dict)] if isinstance(assets, list) else []
+    files = objects(release.get("assets"))
     if not files:
         return ""
     base = f"{repository.link}/releases/download/{escaped(string(release, 'tag_name'), safe='')}"

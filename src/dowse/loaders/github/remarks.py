@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dowse.loaders.compose import Listed, Part, day, label, page
+from dowse.loaders.compose import Listed, Part, day, label, page, title
 from dowse.loaders.github.facts import person
 from dowse.loaders.markup import quoted
 from dowse.models import Text
-from dowse.text import without_markup
 
 _WORTHLESS = ("spam", "abuse")
 # So that one long text leaves room for the others.
@@ -46,7 +45,10 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A conversation: what it is about, and what has been said. `total` counts the remarks that are not here, too."""
+    """A conversation: what it is about, and what has been said.
+
+    `total` counts the remarks that are not here, too; `uncounted` says what it does not count.
+    """
 
     kind: str
     title: str
@@ -58,10 +60,14 @@ class Thread:
     total: int
     noun: str = "comments"
     answer: Remark | None = None
+    uncounted: str = ""
 
 
-def thread_page(thread: Thread, linked: Remark | None, limits: Limits, warnings: Sequence[str]) -> Text:
-    """The conversation as a page. The answer comes first, then what the address points to, then all in order."""
+def thread_page(thread: Thread, linked: Remark | None, limits: Limits, why: str, warnings: Sequence[str]) -> Text:
+    """The conversation as a page: the answer, then what the address points to, then all in order.
+
+    `why` says what kept away the remarks that are missing.
+    """
     above = {remark.anchor for remark in (thread.answer, linked) if remark and remark.anchor}
     remarks = [_shown_above(remark) if remark.anchor in above else remark for remark in thread.remarks]
     return page(
@@ -73,9 +79,10 @@ def thread_page(thread: Thread, linked: Remark | None, limits: Limits, warnings:
             *_section("## The linked comment", linked if linked != thread.answer else None, thread, limits),
             f"## {thread.noun.capitalize()}" if remarks else "",
         ],
-        listed=Listed(thread.noun, _parts(remarks, thread, limits), thread.total, _why(thread, limits)),
+        listed=Listed(thread.noun, _parts(remarks, thread, limits), thread.total, why),
         max_chars=limits.chars,
         variable="GITHUB_MAX_CHARS",
+        rest=f"…({thread.uncounted}; the whole is at {thread.link})" if thread.uncounted else "",
         warnings=warnings,
     )
 
@@ -91,9 +98,7 @@ def _opening(thread: Thread, limits: Limits) -> Part:
         f"Reactions: {said.reactions}" if said.reactions else "",
     ]
     share = _BODY_SHARE if thread.remarks else 1.0
-    return Part(
-        f"# {without_markup(thread.title, 300)} (#{thread.number})", facts, _body(said, int(limits.chars * share))
-    )
+    return Part(f"# {title(thread.title)} (#{thread.number})", facts, _body(said, int(limits.chars * share)))
 
 
 def _section(heading: str, remark: Remark | None, thread: Thread, limits: Limits) -> Sequence[Part | str]:
@@ -132,12 +137,6 @@ def _body(remark: Remark, limit: int) -> str:
     if remark.hidden in _WORTHLESS:
         return "(left out)"
     return quoted(remark.body, _THEIR_LEVEL, limit) if remark.body.strip() else ""
-
-
-def _why(thread: Thread, limits: Limits) -> str:
-    if len(thread.remarks) >= limits.comments:
-        return f"GITHUB_MAX_COMMENTS is {limits.comments}"
-    return "the others could not be loaded"
 
 
 def _shown_above(remark: Remark) -> Remark:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from dowse import urls
 from dowse.loaders.compose import Part, day, label, page
 from dowse.loaders.github.contents import readme_section
@@ -11,23 +9,23 @@ from dowse.loaders.github.facts import count, required
 from dowse.loaders.github.remarks import Limits
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Repository
-from dowse.loaders.markup import quoted
+from dowse.loaders.packages import sentence
+from dowse.loaders.together import together
 from dowse.models import Text
 from dowse.providers.api import Json, string, strings
-from dowse.text import without_markup
 
 
 async def read(session: Session, target: Repository, limits: Limits) -> Text:
-    found, readme = await asyncio.gather(
+    found, readme = await together(
         session.get(target.api_path), session.try_get(f"{target.api_path}/readme", "the README")
     )
     branch = required(found, "default_branch")
-    description = without_markup(string(found, "description"), 1000)
+    description = string(found, "description")
     return page(
         target.link,
         f"{target}: {description}" if description else str(target),
         [
-            Part(f"# {target}", _facts(found, target), quoted(description, 3, limits.chars)),
+            Part(f"# {target}", _facts(found, target), sentence(description)),
             *(readme_section(readme, target, branch, string(readme, "path"), limits) if readme else ()),
         ],
         max_chars=limits.chars,

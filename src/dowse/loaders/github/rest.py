@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,9 +25,11 @@ from dowse.loaders.github.facts import (
 from dowse.loaders.github.remarks import Remark, Thread
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Conversation
-from dowse.providers.api import Json, string
+from dowse.providers.api import Json, objects, string
 
 _PAGE = 100
+# Requests that a pull request needs besides those for its comments.
+_FOR_REVIEWS = 2
 
 
 async def thread(session: Session, target: Conversation, cap: int) -> Thread:
@@ -50,7 +53,7 @@ async def comment(session: Session, target: Conversation) -> Remark | None:
 
 async def _issue(session: Session, target: Conversation, issue: Json, cap: int) -> Thread:
     total = count(issue, "comments")
-    comments = await _comments(session, target, total, cap)
+    comments = await _comments(session, target, total, cap, session.requests_left)
     return Thread(
         f"Issue in {target.repository}",
         required(issue, "title"),
@@ -66,16 +69,17 @@ async def _issue(session: Session, target: Conversation, issue: Json, cap: int) 
 async def _pull(session: Session, target: Conversation, cap: int) -> Thread:
     base = f"{target.repository.api_path}/pulls/{target.number}"
     pull = await session.get(base)
+    total, total_on_code = count(pull, "comments"), count(pull, "review_comments")
     # The time of one request instead of three.
     comments, reviews, on_code = await asyncio.gather(
-        _comments(session, target, count(pull, "comments"), cap),
+        _comments(session, target, total, cap, session.requests_left - _FOR_REVIEWS),
         session.try_list(f"{base}/reviews", "the reviews", per_page=str(_PAGE)),
         session.try_list(f"{base}/comments", "the comments on the code", per_page=str(_PAGE))
-        if count(pull, "review_comments")
+        if total_on_code
         else _nothing(),
     )
     said = [*comments, *_reviews(reviews), *_code_threads(on_code)]
-    missing = count(pull, "comments") - len(comments)
+    missing = max(0, total - len(comments)) + max(0, total_on_code - len(on_code))
     return Thread(
         f"Pull request in {target.repository}",
         required(pull, "title"),
@@ -84,17 +88,21 @@ async def _pull(session: Session, target: Conversation, cap: int) -> Thread:
         _remark(pull),
         [_pull_state(pull), *_pull_facts(pull), *_labels(pull)],
         sorted(said, key=lambda remark: remark.moment)[:cap],
-        len(said) + max(0, missing),
+        len(said) + missing,
         "comments and reviews",
+        # How many reviews there are is not told anywhere.
+        uncounted=f"there may be more than {_PAGE} reviews" if len(reviews) >= _PAGE else "",
     )
 
 
-async def _comments(session: Session, target: Conversation, total: int, cap: int) -> list[Remark]:
+async def _comments(session: Session, target: Conversation, total: int, cap: int, most_pages: int) -> list[Remark]:
     """The first comments. Each page of them may fail by itself."""
     size, wanted = min(cap, _PAGE), min(total, cap)
     path = f"{target.repository.api_path}/issues/{target.number}/comments"
-    pages = range(1, -(-wanted // size) + 1)
-    loaded = await asyncio.gather(*(session.try_list(path, per_page=str(size), page=str(page)) for page in pages))
+    pages = min(math.ceil(wanted / size), most_pages - bool(target.anchor))
+    loaded = await asyncio.gather(
+        *(session.try_list(path, per_page=str(size), page=str(page)) for page in range(1, pages + 1))
+    )
     return [_remark(item) for items in loaded for item in items][:cap]
 
 
@@ -158,6 +166,6 @@ def _pull_facts(pull: Json) -> list[str]:
 
 
 def _labels(item: Json) -> list[str]:
-    labels, milestone = item.get("labels"), item.get("milestone")
-    names = [string(each, "name") for each in labels if isinstance(each, dict)] if isinstance(labels, list) else []
+    milestone = item.get("milestone")
+    names = [string(each, "name") for each in objects(item.get("labels"))]
     return label_facts(names, string(milestone, "title") if isinstance(milestone, dict) else "")

@@ -4,74 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Self, TypeVar
 
-from dowse.errors import BadAnswer, KeyRejected, NotRead, PageUnreadable, ProviderError, RateLimited
-from dowse.loaders.kit import TIMEOUT_S, Kit
-from dowse.models import Deadline, Status
-from dowse.net.clients import Reply
-from dowse.providers.api import Api, Json, string
+from dowse.errors import KeyRejected, NotRead, PageUnreadable, ProviderError
+from dowse.loaders.github import failures
+from dowse.loaders.github.failures import TOKEN_VARIABLE
+from dowse.loaders.github.urls import NAME
+from dowse.loaders.kit import Kit
+from dowse.models import Deadline
+from dowse.providers.api import Api, Json
 
-NAME = "github"
-TOKEN_VARIABLE = "GITHUB_TOKEN"
 MOST_REQUESTS = 6
-_ENTERPRISE_REST, _ENTERPRISE_GRAPHQL = "/api/v3", "/api/graphql"
-_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
-# What GitHub asks for where it does not say when to come back.
-_UNSAID_WAIT_S = 60.0
+_JSON = "application/vnd.github+json"
+# A folder as an object with its entries, so that nobody has to know before what a path leads to.
+OBJECT = "application/vnd.github.object+json"
+_VERSION = {"X-GitHub-Api-Version": "2022-11-28"}
 
 T = TypeVar("T")
-
-
-class GithubApi(Api):
-    """GitHub says with a 403 that a limit is reached, and with a 404 or a redirect that a page is not there."""
-
-    __slots__ = ()
-
-    def _judged(self, reply: Reply) -> Reply:
-        status = reply.status
-        if 300 <= status < 400:
-            # Followed, the token would go where an answer says; people's browsers are sent on as well.
-            raise PageUnreadable(Status.NOT_FOUND, "GitHub's API says that the repository has moved")
-        if status in (404, 410, 451):
-            raise PageUnreadable(Status.NOT_FOUND, f"GitHub's API does not have the page: HTTP {status}")
-        if _is_limit(reply):
-            advice = "" if self.key_variable else f"; with {TOKEN_VARIABLE} the limit is higher"
-            wait_s = _wait_s(reply.headers)
-            raise RateLimited(self.provider, f"HTTP {status}{advice}", retry_after_s=wait_s, http_status=status)
-        if status in (401, 403) and not self.key_variable:
-            raise PageUnreadable(Status.BLOCKED, f"GitHub's API does not show the page to everybody: HTTP {status}")
-        return super()._judged(reply)
 
 
 @dataclass
 class Session:
     """The requests for one page. Raises `ProviderError`, or `PageUnreadable` for what the API does not have."""
 
-    api: GithubApi
+    api: Api
     base: str
     token: str
     deadline: Deadline
     warnings: list[str] = field(default_factory=list)
     requests_left: int = MOST_REQUESTS
+    is_short: bool = False
+    """Whether a part of the page could not be loaded."""
 
     @classmethod
     def start(cls, kit: Kit, token: str, deadline: Deadline) -> Self:
-        api = GithubApi(NAME, kit.client, TIMEOUT_S, TOKEN_VARIABLE if token else "", kit.redactor)
+        api = _judging(kit.api(NAME), has_token=bool(token))
         return cls(api, kit.settings.github_api_url.rstrip("/"), token, deadline)
 
-    @property
-    def graphql_url(self) -> str:
-        """Beside the REST API; on servers of GitHub Enterprise both have a name of their own."""
-        if self.base.endswith(_ENTERPRISE_REST):
-            return self.base.removesuffix(_ENTERPRISE_REST) + _ENTERPRISE_GRAPHQL
-        return f"{self.base}/graphql"
-
-    async def get(self, path: str, **params: str) -> Json:
+    async def get(self, path: str, *, accept: str = _JSON, **params: str) -> Json:
         return await self._rest(
-            lambda headers: self.api.get(self.base + path, self.deadline, headers=headers, params=params)
+            lambda headers: self.api.get(self.base + path, self.deadline, headers=headers, params=params), accept
         )
 
     async def get_list(self, path: str, **params: str) -> list[Json]:
@@ -84,7 +57,7 @@ class Session:
         try:
             return await self.get_list(path, **params)
         except (ProviderError, PageUnreadable):
-            self._miss(what)
+            self.miss(what)
             return []
 
     async def try_get(self, path: str, what: str = "", **params: str) -> Json | None:
@@ -94,19 +67,17 @@ class Session:
         except PageUnreadable:
             return None
         except ProviderError:
-            self._miss(what)
+            self.miss(what)
             return None
 
     async def query(self, text: str, variables: Mapping[str, object]) -> Json:
         """The repository in the answer to a GraphQL query; half of the time is left for another way."""
         deadline = self.deadline.capped(self.deadline.remaining_s() / 2)
+        body = {"query": text, "variables": dict(variables)}
         self._count()
         try:
-            answer = await self.api.post(
-                self.graphql_url,
-                deadline,
-                headers=self._headers(),
-                body={"query": text, "variables": dict(variables)},
+            answer, headers = await self.api.post_with_headers(
+                f"{self.base}/graphql", deadline, headers=self._headers(), body=body
             )
         except KeyRejected as error:
             self._drop_token(error)
@@ -116,69 +87,39 @@ class Session:
         # Errors beside an answer concern single fields of it, which are then null.
         if isinstance(repository, dict):
             return repository
-        raise self._query_failure(answer)
+        raise failures.of_query(answer, headers, self.api.redactor)
 
-    async def _rest(self, call: Callable[[Mapping[str, str]], Awaitable[T]]) -> T:
+    def miss(self, what: str = "") -> None:
+        self.is_short = True
+        if what:
+            self.warnings.append(f"{what} could not be loaded from GitHub")
+
+    async def _rest(self, call: Callable[[Mapping[str, str]], Awaitable[T]], accept: str = _JSON) -> T:
         """One request, and another one without the token if that was rejected: most pages are public."""
         self._count()
         try:
-            return await call(self._headers())
+            return await call(self._headers(accept))
         except KeyRejected as error:
             self._drop_token(error)
         self._count()
-        return await call(self._headers())
-
-    def _miss(self, what: str) -> None:
-        if what:
-            self.warnings.append(f"{what} could not be loaded from GitHub")
+        return await call(self._headers(accept))
 
     def _count(self) -> None:
         if self.requests_left <= 0:
             raise NotRead(NAME, "the page takes too many requests")
         self.requests_left -= 1
 
-    def _headers(self) -> dict[str, str]:
-        return {**_HEADERS, "Authorization": f"Bearer {self.token}"} if self.token else dict(_HEADERS)
+    def _headers(self, accept: str = _JSON) -> dict[str, str]:
+        authorization = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        return {"Accept": accept, **_VERSION, **authorization}
 
     def _drop_token(self, error: KeyRejected) -> None:
         if self.token:
-            self.token, self.api = "", replace(self.api, key_variable="")
+            self.token, self.api = "", _judging(self.api, has_token=False)
             self.warnings.append(f"GitHub rejected {TOKEN_VARIABLE} (HTTP {error.http_status}); it was not used")
 
-    def _query_failure(self, answer: Json) -> Exception:
-        errors = answer.get("errors")
-        first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
-        match first.get("type"):
-            case "NOT_FOUND":
-                return PageUnreadable(Status.NOT_FOUND, "GitHub's API does not have the page")
-            case "RATE_LIMITED":
-                return RateLimited(NAME, "the limit of its GraphQL API is reached")
-        said = self.api.redactor.message(string(first, "message"))
-        return BadAnswer(NAME, "its GraphQL API answered with an error", said=said)
 
-
-def _is_limit(reply: Reply) -> bool:
-    """A 403 may also be a refusal; a limit has a time when it ends, or says its name."""
-    if reply.status == 429:
-        return True
-    headers = reply.headers
-    is_said = headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
-    return reply.status == 403 and (is_said or b"rate limit" in reply.body[:4096].lower())
-
-
-def _wait_s(headers: Mapping[str, str]) -> float:
-    retry_after, reset = headers.get("retry-after", "").strip(), headers.get("x-ratelimit-reset", "").strip()
-    if retry_after.isdecimal():
-        return float(retry_after[:9]) or _UNSAID_WAIT_S
-    now = _server_time(headers)
-    if headers.get("x-ratelimit-remaining") != "0" or not reset.isdecimal() or now is None:
-        return _UNSAID_WAIT_S
-    return max(1.0, float(reset[:12]) - now.timestamp())
-
-
-def _server_time(headers: Mapping[str, str]) -> datetime | None:
-    """When the answer was sent by the clock of who sent it: ours may be off by more than the wait."""
-    try:
-        return parsedate_to_datetime(headers.get("date", ""))
-    except (ValueError, OverflowError):
-        return None
+def _judging(api: Api, *, has_token: bool) -> Api:
+    """The way out with GitHub's own failures, some of which mean something else to who has no token."""
+    own_failure = partial(failures.of_reply, has_token=has_token)
+    return replace(api, key_variable=TOKEN_VARIABLE if has_token else "", own_failure=own_failure)

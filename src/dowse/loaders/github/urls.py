@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, quote, unquote
 
 from dowse.urls import Url
 
+NAME = "github"
 SITE = "https://github.com"
 _HOSTS = ("github.com", "www.github.com")
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 # Names of people may hold an underscore where a company manages them.
 _OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -21,11 +21,13 @@ _LINES = re.compile(r"L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?(?:-L([1-9][0-9]{0,6})(?
 # Pages of GitHub itself, which no account can be called.
 _RESERVED = frozenset(
     (
-        "about", "account", "apps", "blog", "codespaces", "collections", "contact", "copilot", "customer-stories",
-        "dashboard", "enterprise", "events", "explore", "features", "gist", "github-copilot", "issues", "join",
-        "login", "logout", "marketplace", "mobile", "new", "nonprofit", "notifications", "organizations", "orgs",
-        "premium-support", "pricing", "projects", "pulls", "readme", "search", "security", "sessions", "settings",
-        "signup", "site", "solutions", "sponsors", "stars", "team", "topics", "trending", "users", "why-github",
+        "about", "accelerator", "account", "advisories", "apps", "blog", "codespaces", "collections", "contact",
+        "copilot", "customer-stories", "dashboard", "discussions", "enterprise", "events", "explore", "features",
+        "gist", "git-guides", "github-copilot", "issues", "join", "login", "logout", "marketplace", "mcp", "mobile",
+        "models", "new", "newsroom", "nonprofit", "notifications", "organizations", "orgs", "premium-support",
+        "pricing", "projects", "pulls", "readme", "resources", "search", "security", "sessions", "settings", "signup",
+        "site", "solutions", "sponsors", "stars", "team", "topics", "trending", "trust-center", "users", "watching",
+        "why-github",
     )
 )  # fmt: skip
 
@@ -96,7 +98,7 @@ Target = Repository | Conversation | Contents | Releases
 
 def target(url: Url) -> Target | None:
     """What is behind an address; `None` for pages that are not ours to read."""
-    if url.name not in _HOSTS or url.has_userinfo or url.port != _DEFAULT_PORTS.get(url.scheme):
+    if not url.is_page_of(*_HOSTS):
         return None
     segments = [unquote(segment) for segment in url.path.split("/") if segment]
     if len(segments) < 2 or not all(map(_is_plain, segments)):
