@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import re
 
+from dowse.extract import verdict
 from dowse.extract.decode import decode
+from dowse.extract.documents.kinds import Kind, text_kind
 from dowse.extract.hidden import hides
 from dowse.extract.tags import VOID, after, tags
 from dowse.markdown import clean
@@ -73,8 +75,17 @@ _BLANK_LINES = re.compile(r"\n(?: ?\n)+")
 
 
 def to_stripped_text(body: Body) -> Text:
-    """The words of a body of markup in linear time, for what could not be converted."""
-    return Text(clean(strip_html(decode(body.data, body.charset))))
+    """The words of a body of markup in linear time, for what could not be converted.
+
+    Raises `PageUnreadable` for HTML that is not the page it stands for, as `to_text` does.
+    """
+    markup = decode(body.data, body.charset)
+    text = Text(clean(strip_html(markup)))
+    is_page = text_kind(body.media_type, body.url, markup) is Kind.HTML
+    unreadable = verdict.of_page(markup, body.url, text.markdown) if is_page else None
+    if unreadable is not None:
+        raise unreadable
+    return text
 
 
 def strip_html(markup: str) -> str:

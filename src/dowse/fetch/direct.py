@@ -71,10 +71,10 @@ class DirectFetcher:
             fetched = await self._client.get(url, timeout_s=left_s, max_bytes=self._max_bytes)
         except WireError as error:
             raise _unreadable(error) from error
-        _check_status(fetched.status)
-        # Cloudflare names its checks in a header; the others are recognised by their text.
-        if fetched.headers.get("cf-mitigated") == "challenge":
+        # Cloudflare names its checks in a header, whatever their status; the others are recognised by their text.
+        if fetched.headers.get("cf-mitigated", "").lower() == "challenge":
             raise PageUnreadable(Status.BLOCKED, "challenge page (Cloudflare)", Onward.ANYBODY)
+        _check_status(fetched.status)
         return fetched
 
 

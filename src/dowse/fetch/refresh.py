@@ -7,17 +7,19 @@ import re
 from collections.abc import Mapping
 
 from dowse import urls
+from dowse.fetch.media import parse_media_type
 
 # Such pages are small, and say so in their head.
 _MAX_BYTES = 8192
 _HEAD_CHARS = 4096
-_FEW_WORDS = 60
+_MAX_VISIBLE_WORDS = 60
 # Who has to wait longer than this is meant to read.
 _MAX_DELAY_S = 5
 _RAW_TEXT = ("script", "style")
 _META = re.compile(r"<meta\b([^<>]{0,1000})>", re.I)
 _IS_REFRESH = re.compile(r"""http-equiv\s{0,9}=\s{0,9}["']?refresh\b""", re.I)
 _CONTENT = re.compile(r"""\bcontent\s{0,9}=\s{0,9}(?:"([^"]{1,900})"|'([^']{1,900})'|([^\s"'<>]{1,900}))""", re.I)
+_CHARSET = re.compile(rb"""<meta\b[^<>]{0,512}?\bcharset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{1,40})""", re.I)
 _VALUE = re.compile(r"""\s{0,9}(\d{1,4})[.\d]{0,9}\s{0,9}[;,\s]\s{0,9}(?:url\s{0,9}=\s{0,9})?(.{1,900})""", re.I)
 
 
@@ -25,14 +27,28 @@ def refreshed(url: str, headers: Mapping[str, str], body: bytes) -> str:
     """The address a page leads to at once without having said anything itself; empty for any other page."""
     if len(body) > _MAX_BYTES:
         return ""
-    markup = body.decode("utf-8", "replace") if "html" in headers.get("content-type", "html") else ""
+    markup = _markup(headers.get("content-type", "text/html"), body)
     address = _target(headers.get("refresh", "")) or _meta_target(markup)
     target, source = urls.parse(address, url), urls.parse(url)
-    if not address or target is None or source is None or _visible_words(markup) > _FEW_WORDS:
+    if not address or target is None or source is None or _visible_words(markup) > _MAX_VISIBLE_WORDS:
         return ""
     # One that comes back to itself waits for a script or a cookie, and we have neither.
     is_itself = (target.host, target.port, target.path) == (source.host, source.port, source.path)
     return "" if is_itself else target.href
+
+
+def _markup(content_type: str, body: bytes) -> str:
+    """The text of a page of HTML, in which the address may be written in any charset; empty for anything else."""
+    declared = parse_media_type(content_type)
+    if declared.name and "html" not in declared.name:
+        return ""
+    named = _CHARSET.search(body[:_HEAD_CHARS])
+    label = declared.charset or (named[1].decode("ascii", "replace") if named else "utf-8")
+    try:
+        return body.decode(label)
+    except (LookupError, ValueError):
+        # No such charset, or a false one; browsers fall back on this one too, and it makes text of most bytes.
+        return body.decode("cp1252", "replace")
 
 
 def _meta_target(markup: str) -> str:

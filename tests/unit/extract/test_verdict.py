@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import PageUnreadable
+from dowse.extract import verdict
 from dowse.extract.convert import to_text
+from dowse.extract.strip import to_stripped_text
+from dowse.extract.verdict.scan import scan
+from dowse.extract.verdict.stock import other_words
 from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "verdicts"
@@ -38,8 +42,8 @@ def outcome(data: bytes, *, url: str = "https://site.example/some/page", media_t
     """How a page ends; one without any text as the pool has it end."""
     try:
         text = to_text(Body(url, data, media_type, "utf-8"))
-    except PageUnreadable as verdict:
-        return verdict.status, verdict.onward, verdict.detail.partition(" (")[0]
+    except PageUnreadable as found:
+        return found.status, found.onward, found.detail.partition(" (")[0]
     return None if text.markdown else EXPECTED["shell"]
 
 
@@ -113,6 +117,78 @@ def test_a_page_that_no_parser_should_see_is_judged_too() -> None:
     assert outcome(page.encode()) == EXPECTED["missing"]
 
 
+@pytest.mark.parametrize(
+    ("title", "notice"),
+    [
+        ("Log in", "You must log in to continue."),
+        ("Page not found", "It may have been moved. Check the address."),
+        ("Access denied", "Your IP address has been blocked."),
+        ("Internal server error", "Please try again later."),
+        ("JavaScript is required", "Please enable JavaScript."),
+        ("Robot check", "Please confirm you are human."),
+    ],
+)
+def test_what_else_a_page_says_tells_a_notice_from_a_page_of_that_name(title: str, notice: str) -> None:
+    """Title, heading and stock sentence are one statement; a few words about something else are content."""
+    name, said = f"<title>{title}</title><h1>{title}</h1>", f"<p>{notice}</p>"
+
+    assert outcome(f"{name}{said}".encode()) is not None
+    assert outcome(f"{name}{SHORT_STORY}{said}".encode()) is None
+
+
+def test_a_notice_may_be_followed_by_the_teasers_of_other_pages() -> None:
+    page = "<title>Page not found</title><h1>Page not found</h1><p>The page you requested could not be found.</p>"
+
+    assert outcome(f"{page}<h2>Most read</h2>{SHORT_STORY}".encode()) == EXPECTED["missing"]
+    assert outcome(f"{page}{SHORT_STORY * 10}".encode()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("the page you are looking for could not be found", 0),
+        ("your support id is 81-aa-22, see https://a.example/help or write to ana@a.example", 1),
+        ("the ferry and the other ferry", 1),
+        ("お探しのページは移動したか、削除された可能性があります", 0),
+        ("灯台は3日まで登れません", 2),
+        ("", 0),
+    ],
+)
+def test_words_that_notices_do_not_use_are_counted_once(text: str, count: int) -> None:
+    assert other_words(text) == count
+
+
+@pytest.mark.parametrize(
+    ("markup", "headings", "text_chars"),
+    [
+        ("<title>x</title><h1>Page not found", ("page not found",), 14),
+        ("<p>one</p>two", (), 6),
+        ("<p>one</p><p hidden>two", (), 3),
+        ("<p>one<script>two", (), 3),
+        ("<b>x</b>" * 6_000 + "<p hidden>y</p>z", (), 6_001),
+    ],
+)
+def test_text_is_seen_to_the_end_of_the_page(markup: str, headings: tuple[str, ...], text_chars: int) -> None:
+    shape = scan(markup)
+
+    assert (shape.headings, shape.text_chars) == (headings, text_chars + len(shape.title))
+
+
+def test_a_page_that_could_only_be_stripped_is_judged_too() -> None:
+    page = (PAGES / "challenge" / "cloudflare-attention.html").read_bytes()
+
+    with pytest.raises(PageUnreadable) as caught:
+        to_stripped_text(Body("https://site.example/", page, "text/html"))
+
+    assert (caught.value.status, caught.value.onward) == (Status.BLOCKED, Onward.ANYBODY)
+
+
+def test_markup_that_is_no_page_is_stripped_unjudged() -> None:
+    note = b"<note><h1>Page not found</h1><p>The page you requested could not be found.</p></note>"
+
+    assert to_stripped_text(Body("https://site.example/", note, "application/xml")).markdown
+
+
 @pytest.mark.parametrize("address", ["https://site.example/login?next=/minutes", "https://site.example/minutes"])
 def test_a_form_that_leads_back_is_a_wall_and_an_unnamed_one_is_not(address: str) -> None:
     page = f"<title>Rowing club</title><h1>Rowing club</h1>{SHORT_STORY}<form><input type=password></form>".encode()
@@ -137,9 +213,7 @@ def test_a_form_that_leads_back_is_a_wall_and_an_unnamed_one_is_not(address: str
     ids=lambda page: page[:24],
 )
 def test_hostile_markup_does_not_slow_the_judgement_down(page: str) -> None:
-    from dowse.extract import verdict
-
-    started = time.perf_counter()
+    started = time.process_time()
     verdict.of_page(page, "https://site.example/", "few words " * 20)
 
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5

@@ -81,10 +81,10 @@ def test_text_with_something_to_say_is_content(title: str, markdown: str) -> Non
 
 @pytest.mark.parametrize("piece", ["[", "[a](", "[a](x", "# ", "join ", "subscribe ", "sign in to ", "a", "ページ"])
 def test_hostile_text_does_not_slow_the_judgement_down(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     of_text(piece * (100_000 // len(piece)), piece * (19_900 // len(piece)))
 
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 def test_judging_text_imports_no_parser() -> None:

@@ -145,8 +145,10 @@ async def test_a_pdf_under_a_wrong_name_comes_as_what_it_is(reach: Reach) -> Non
     assert await fetcher.fetch(url, timeout_s=5) == Body(url, b"%PDF-1.7", "application/pdf")
 
 
-async def test_a_challenge_that_its_header_names_is_blocked(reach: Reach) -> None:
-    outcome = await failure(*await reach(body=b"<p>text</p>", content_type="text/html", cf_mitigated="challenge"))
+@pytest.mark.parametrize("status", [200, 403, 503])
+async def test_a_challenge_that_its_header_names_is_blocked(reach: Reach, status: int) -> None:
+    answer = await reach(status, b"<p>text</p>", content_type="text/html", cf_mitigated="challenge")
+    outcome = await failure(*answer)
 
     assert outcome == (Status.BLOCKED, Onward.ANYBODY, "challenge page (Cloudflare)")
 

@@ -5,7 +5,8 @@ import zipfile
 
 import pytest
 
-from dowse.fetch.media import PDF, SHEETS, SLIDES, WORD, MediaType, identify, parse_media_type
+from dowse.fetch.media import MediaType, identify, parse_media_type
+from dowse.media_types import PDF, SHEETS, SLIDES, WORD
 from tests.fakes.office import docx, paragraph, pptx, slide, zipped
 
 
@@ -147,6 +148,8 @@ def test_untyped_bytes_are_taken_for_text_only_if_they_look_like_it(data: bytes,
         ("application/octet-stream", b"no such thing", "/paper.pdf", "application/octet-stream"),
         ("application/octet-stream", b"a,b", "/table.CSV?x=1", "text/csv"),
         ("binary/octet-stream", b"import os", "/src/a.py", "text/plain"),
+        ("application/octet-stream", b"a { color: red }", "/style/a.css", "text/plain"),
+        ("application/octet-stream", b"query { me }", "/api/a%2Egraphql", "text/plain"),
         ("application/octet-stream", b"\x01\x02", "/src/a.py", "application/octet-stream"),
         ("application/octet-stream", b"text", "/page", "application/octet-stream"),
         ("application/octet-stream", b"text", "/setup.exe", "application/octet-stream"),

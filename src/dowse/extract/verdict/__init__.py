@@ -1,6 +1,7 @@
 """Tells pages from what servers send instead of them: checks, refusals, errors, walls and empty shells.
 
-A lone word never decides: several signs have to agree, and whatever says a lot is content. No parser is imported here.
+A lone word never decides: several signs have to agree, and whatever speaks of something else is content.
+Content that is lost is worse than a notice that is delivered. No parser is imported here.
 """
 
 from __future__ import annotations

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from dowse.errors import PageUnreadable
 from dowse.extract.verdict.outline import Outline
 from dowse.extract.verdict.phrases import either, holds
+from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
 from dowse.models import Onward, Status
 
 # The wordiest check, Anubis with its explanation, stays below; articles about such checks do not.
-_MAX_WORDS = 300
+_MARKED_CHECK_WORDS = 300
 # Where only the words give it away, a page has to be as short as the checks are.
-_FEW_WORDS = 60
+_UNMARKED_CHECK_WORDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class _Sign:
     titles: tuple[str, ...] = ()
     further_marks: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
-    max_words: int = _MAX_WORDS
+    max_words: int = _MARKED_CHECK_WORDS
+    max_other_words: int = _MARKED_CHECK_WORDS
 
 
 _ROBOT_NAME = either(
@@ -56,6 +58,7 @@ _ROBOT_PHRASES = (
 _WIDGETS = (
     *("hcaptcha.com", "h-captcha", "recaptcha/api.js", "recaptcha/enterprise.js", "g-recaptcha", "cf-turnstile"),
     *("smartcaptcha", "geetest", "arkoselabs", "funcaptcha", "friendlycaptcha", "frc-captcha", "mtcaptcha"),
+    *("captcha-form", "/checkcaptcha"),
 )
 _WAITING_TITLES = ("just a moment", "please wait", "one moment", "einen moment", "un momento", "un instant", "請稍候")
 _SIGNS = (
@@ -84,7 +87,9 @@ _SIGNS = (
             "you are human",
             "security of your connection",
         ),
-        max_words=_FEW_WORDS,
+        max_words=_UNMARKED_CHECK_WORDS,
+        # Songs and stories are called so too.
+        max_other_words=SOME_ELSE,
     ),
     # It puts the site's own title there, so it takes the script and its configuration or its one sentence.
     _Sign("DataDome", marks=("captcha-delivery.com",), further_marks=("var dd={", "var dd = {")),
@@ -106,6 +111,7 @@ _SIGNS = (
     _Sign(
         "Anubis", titles=("making sure you're not a bot",), phrases=("set up anubis", "loading...", "calculating...")
     ),
+    _Sign("SiteGround", marks=("/.well-known/sgcaptcha/",)),
     _Sign("DuckDuckGo", marks=("anomaly-modal",)),
     _Sign(
         "Anubis",
@@ -114,18 +120,22 @@ _SIGNS = (
     ),
     # Google's own interstitial has the searched address as its title.
     _Sign("Google", marks=('id="captcha-form"',), further_marks=("g-recaptcha",)),
-    _Sign("Google", titles=("://www.google.",), phrases=("unusual traffic",), max_words=2 * _FEW_WORDS),
+    _Sign("Google", titles=("://www.google.",), phrases=("unusual traffic",), max_words=2 * _UNMARKED_CHECK_WORDS),
     _Sign("Amazon", marks=("/errors/validatecaptcha",)),
-    _Sign("Amazon", phrases=("sorry, we just need to make sure you're not a robot",), max_words=_FEW_WORDS),
+    _Sign("Amazon", phrases=("sorry, we just need to make sure you're not a robot",), max_words=_UNMARKED_CHECK_WORDS),
 )
 
 
 def judge(page: Outline) -> PageUnreadable | None:
     """Blocked, and worth a browser: checks are made for the likes of us, and some let browsers through."""
     seen = " ".join((page.text, page.shape.noscript, *page.headings))
-    signs = (sign for sign in _SIGNS if page.words <= sign.max_words and _shows(page, seen, sign))
+    signs = (sign for sign in _SIGNS if _is_short_enough(page, sign) and _shows(page, seen, sign))
     vendor = next((sign.vendor for sign in signs), "captcha" if _is_captcha(page, seen) else "")
     return PageUnreadable(Status.BLOCKED, f"challenge page ({vendor})", Onward.ANYBODY) if vendor else None
+
+
+def _is_short_enough(page: Outline, sign: _Sign) -> bool:
+    return page.words <= sign.max_words and page.other_words <= sign.max_other_words
 
 
 def _shows(page: Outline, seen: str, sign: _Sign) -> bool:
@@ -144,11 +154,11 @@ def _has(text: str, members: tuple[str, ...]) -> bool:
 
 def _is_captcha(page: Outline, seen: str) -> bool:
     """A check of a vendor nobody here knows: it is named like one, and shows a puzzle or asks for proof."""
-    if page.words > _FEW_WORDS:
+    if page.words > _UNMARKED_CHECK_WORDS:
         return False
     has_puzzle = holds(page.shape.marks, _WIDGETS)
     asks = holds(seen, _ROBOT_PHRASES)
     if any(map(_ROBOT_NAME.fullmatch, page.title_names)):
-        return has_puzzle or asks
+        return has_puzzle or (asks and page.other_words <= LITTLE_ELSE)
     # A heading alone may also be a question that the page goes on to answer.
     return any(map(_ROBOT_NAME.fullmatch, page.heading_names)) and has_puzzle

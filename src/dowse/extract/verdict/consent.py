@@ -8,8 +8,8 @@ from dowse.extract.verdict.phrases import agreeing, count_words, either, holds
 from dowse.models import NO_READABLE_CONTENT, Onward, Status
 
 # What a wall may say besides: the list of purposes, a greeting. An article above a banner says more.
-_MUCH_ELSE = 120
-_NEXT_TO_NOTHING = 30
+_MAX_OTHER_WORDS = 120
+_FEW_OTHER_WORDS = 30
 _NOUN = (
     r"(?:privacy|cookie|consent|privatsphäre|datenschutz|zustimmung|vie privée|confidentialité|consentement"
     r"|privacidade?|riservatezza|toestemming|consentimiento|consenso)"
@@ -54,6 +54,8 @@ _SUBJECT = (
     *("consenso", "dati personali", "pubblicità", "privacidade", "consentimento", "dados", "publicidade"),
     *("toestemming", "gegevens", "advertenties", "クッキー", "同意", "プライバシー", "データ", "隐私", "广告", "数据"),
 )
+# There are cookies to eat as well, but nobody asks for consent to them.
+_DATA = tuple(subject for subject in _SUBJECT if subject not in ("cookie", "クッキー", "partners", "partner"))
 _MARKS = (
     *("consent.google.", "consent.youtube.", "consent.yahoo.", "onetrust", "didomi", "usercentrics", "cookiebot"),
     *("sp_message", "sourcepoint", "qc-cmp", "quantcast", "truste", "trustarc", "cookielaw", "consentmanager"),
@@ -75,12 +77,14 @@ def judge(page: Outline) -> PageUnreadable | None:
         heading=any(map(_NAME.fullmatch, page.heading_names)),
         address=page.host.startswith("consent.") or "/consent" in page.path or "/cookiewall" in page.path,
         vendor=holds(page.shape.marks, _MARKS),
-        nothing_else=about > 0 and other <= _NEXT_TO_NOTHING,
+        nothing_else=about > 0 and other <= _FEW_OTHER_WORDS,
     )
-    if other > _MUCH_ELSE or len(signs) < (2 if other <= about else 3):
+    if other > _MAX_OTHER_WORDS or len(signs) < (2 if other <= about else 3):
         return None
     if signs == ["vendor", "nothing else"]:
         return _banner(page)
+    if not {"address", "vendor"} & set(signs) and not holds(page.text, _DATA):
+        return None
     return PageUnreadable(Status.BLOCKED, f"consent wall ({', '.join(signs)})", Onward.ANYBODY)
 
 

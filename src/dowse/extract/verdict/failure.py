@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 from dowse.errors import PageUnreadable
-from dowse.extract.verdict.outline import NEXT_TO_NOTHING, Outline
+from dowse.extract.verdict.outline import NAME_ONLY_WORDS, Outline
 from dowse.extract.verdict.phrases import agreeing, either, holds, matter
+from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
 from dowse.models import Onward, Status
 
-_FEW_WORDS = 60
-_MAX_WORDS = 200
-_TEMPLATE_WORDS = 300
+# How long a notice is that nothing but its words gives away, one a server has signed, and one of a known template.
+_PLAIN_FAILURE_WORDS = 60
+_SIGNED_FAILURE_WORDS = 200
+_TEMPLATE_FAILURE_WORDS = 300
 _NAME = either(
     r"internal server error|internal error|server error|bad gateway|gateway time-?out|proxy error|backend fetch failed",
     r"(?:service )?(?:is )?(?:temporarily )?unavailable|(?:error )?establishing a (?:database|redis) connection",
@@ -44,41 +46,51 @@ _TEXT = (
     *("später erneut", "erneut versuchen", "réessayer", "réessayez", "inténtalo", "inténtelo", "riprova"),
     *("tente novamente", "probeer het", "しばらく", "再度", "稍后", "重试", "попробуйте"),
 )
-_SERVER = (
-    *("guru meditation", "nginx", "openresty", "apache/", "varnish", "ray id", "request id", "error code", "error id"),
-    *("database server", "server at", "web.config", "customerrors", "error log", "digest:", "cloudfront", "heroku"),
+# A line of its own: who speaks of servers names them within a sentence.
+_SIGNATURE = either(
+    r"(?:nginx|openresty|apache|lighttpd|caddy|cloudfront)(?:/[\d.]{1,20}.{0,80})?|varnish cache server",
+    r"guru meditation:?|(?:ray|request|error|event) id: ?[\w-]{6,60}|digest: ?\d{6,20}",
+)
+_TEMPLATE_MARKS = ("cf-error-details", "rails-default-error-page", "wp-die-message")
+_TEMPLATE_TEXT = (
+    "the current custom error settings for this application prevent the details",
+    "an error occurred in the application and your page could not be served",
 )
 _CRASH = re.compile(r"^(?:php )?(?:fatal error|parse error|warning)\s?: .{0,500} on line \d{1,6}")
 
 
 def judge(page: Outline) -> PageUnreadable | None:
     """An error of the site; somebody elsewhere may meet it in a better state."""
-    if page.words > _TEMPLATE_WORDS:
+    if page.words > _TEMPLATE_FAILURE_WORDS:
         return None
     signs = agreeing(
         title=any(map(_is_failure, page.title_names)),
         heading=any(map(_is_failure, page.heading_names)) or any(each.startswith(_LONG_NAME) for each in page.headings),
         text=holds(page.text, _TEXT) or any(map(_is_failure, page.line_names)),
-        server=holds(page.text, _SERVER),
-        vendor="cf-error-details" in page.shape.marks,
+        signature=any(map(_SIGNATURE.fullmatch, page.lines)),
+        template=holds(page.shape.marks, _TEMPLATE_MARKS) or holds(page.text, _TEMPLATE_TEXT),
         unlisted=page.is_unlisted,
     )
-    is_error = _is_sure(set(signs), page.words) and ("server" in signs or not page.explains)
+    is_error = _is_sure(set(signs), page.words, page.other_words) and ("template" in signs or not page.explains)
     if not is_error and not _is_crash(page):
         return None
     return PageUnreadable(Status.ERROR, f"error page ({', '.join(signs) or 'crash report'})", Onward.APIS)
 
 
-def _is_sure(signs: set[str], words: int) -> bool:
+def _is_sure(signs: set[str], words: int, other: int) -> bool:
     if not signs & {"title", "heading"} or len(signs) < 2:
         return False
-    if signs == {"title", "heading"}:
-        return words <= NEXT_TO_NOTHING
-    return words <= _FEW_WORDS or "vendor" in signs or (words <= _MAX_WORDS and "server" in signs)
+    if "template" in signs:
+        return True
+    if "signature" in signs:
+        return words <= _SIGNED_FAILURE_WORDS and other <= SOME_ELSE
+    return (
+        words <= (NAME_ONLY_WORDS if signs == {"title", "heading"} else _PLAIN_FAILURE_WORDS) and other <= LITTLE_ELSE
+    )
 
 
 def _is_crash(page: Outline) -> bool:
-    return page.words <= _FEW_WORDS and not page.title and bool(_CRASH.search(page.text))
+    return page.words <= _PLAIN_FAILURE_WORDS and not page.title and bool(_CRASH.search(page.text))
 
 
 def _is_failure(name: str) -> bool:

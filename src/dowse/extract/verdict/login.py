@@ -6,12 +6,13 @@ import re
 
 from dowse.errors import PageUnreadable
 from dowse.extract.verdict.outline import Outline
-from dowse.extract.verdict.phrases import agreeing, count_words, either, holds
+from dowse.extract.verdict.phrases import agreeing, either
+from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
 from dowse.models import Onward, Status
 
-_FEW_WORDS = 80
-_MAX_WORDS = 160
-_NEXT_TO_NOTHING = 15
+# How long a wall is, and one that offers to register and says what for.
+_SHORT_FORM_WORDS = 80
+_LONG_FORM_WORDS = 160
 _NAME = either(
     r"(?:please |first )?(?:log|sign)[ -]?(?:in|on|into|up)"
     r"(?: (?:to|into|with|for|or|and) .{1,60}|, .{1,40}| / .{1,30})?",
@@ -42,13 +43,6 @@ _DEMAND = either(
     r"(?:moet|moeten) (?:ingelogd|inloggen)|ログインしてください|ログインが必要|パスワードをお忘れ",
     r"请登录|请先登录|登录后|忘记密码|忘記密碼|забыли пароль",
 )
-# What a form says besides asking who is there.
-_SUBJECT = (
-    *("log in", "login", "sign in", "sign up", "log on", "password", "email", "e-mail", "account", "terms", "privacy"),
-    *("username", "user name", "continue", "anmeld", "passwort", "kennwort", "benutzername", "konto", "connexion"),
-    *("mot de passe", "identifiant", "contraseña", "usuario", "sesión", "acceso", "senha", "wachtwoord", "ログイン"),
-    *("パスワード", "登录", "密码"),
-)
 _PASSWORD = re.compile(r"type\s{0,9}=\s{0,9}[\"']?password")
 _IDENTITY = either(
     r"autocomplete\s{0,9}=\s{0,9}[\"']?(?:username|email)",
@@ -70,7 +64,7 @@ _RETURN = re.compile(
 
 def judge(page: Outline) -> PageUnreadable | None:
     """Login required, and nobody is asked further: what a site keeps for its members is not ours to read."""
-    if page.words > _MAX_WORDS or page.has_code:
+    if page.words > _LONG_FORM_WORDS or page.has_code:
         return None
     signs = agreeing(
         title=any(map(_NAME.fullmatch, page.title_names)),
@@ -83,19 +77,23 @@ def judge(page: Outline) -> PageUnreadable | None:
         address=bool(_PATH.search(page.path)),
         return_address=bool(_RETURN.search(page.query)),
     )
-    other = sum(count_words(line) for line in page.lines if not holds(line, _SUBJECT))
-    if not _is_wall(set(signs), page.words, other):
+    if not _is_wall(set(signs), page.words, page.other_words):
         return None
     return PageUnreadable(Status.LOGIN_REQUIRED, f"login wall ({', '.join(signs)})", Onward.NOBODY)
 
 
 def _is_wall(signs: set[str], words: int, other: int) -> bool:
     is_named = bool(signs & {"title", "heading"})
-    if "password" in signs and (is_named or {"address", "return address"} <= signs):
-        return words <= _FEW_WORDS or bool(signs & {"demand", "return address"})
-    if words > _FEW_WORDS or not signs & {"demand", "provider", "address"}:
+    leads_back = {"address", "return address"} <= signs
+    if "password" in signs and (is_named or leads_back):
+        is_short = words <= _SHORT_FORM_WORDS or bool(signs & {"demand", "return address"})
+        return is_short and (leads_back or other <= SOME_ELSE)
+    if words > _SHORT_FORM_WORDS:
         return False
-    if is_named:
-        return "demand" in signs or len(signs & {"identity", "provider", "address"}) > 1
-    # It is not called a login page: then it must be about nothing else.
-    return {"demand", "control"} <= signs and other <= _NEXT_TO_NOTHING
+    # One of these may also be a newsletter's, or of a page that explains how to log in.
+    if is_named and len(signs & {"identity", "provider", "address", "return address"}) > 1:
+        return other <= SOME_ELSE
+    if {"password", "provider", "control", "demand"} <= signs:
+        return other <= SOME_ELSE
+    # It only says so: then it must say nothing else.
+    return "demand" in signs and (is_named or "control" in signs) and other <= LITTLE_ELSE

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from dowse.errors import PageUnreadable
-from dowse.extract.verdict.outline import NEXT_TO_NOTHING, Outline
+from dowse.extract.verdict.outline import NAME_ONLY_WORDS, Outline
 from dowse.extract.verdict.phrases import agreeing, either, holds, matter
+from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE, other_words
 from dowse.models import Onward, Status
 
-_FEW_WORDS = 80
-_SOME_WORDS = 150
-_MAX_WORDS = 250
+# How long a notice may be, and one with the teasers of other pages below it.
+_PLAIN_404_WORDS = 100
+_TEASING_404_WORDS = 150
 _THING = (
     r"(?:page|web ?page|file|url|document|article|post|content|product|item|resource|site|story|video|profile|account"
     r"|user|question|topic|thread|listing|job|job posting|offer|address|link|entry|repository|channel|community|event)"
@@ -70,7 +71,7 @@ _ADDRESS = re.compile(r"/(?:404|error-?404|page-?not-?found|not-?found|notfound|
 
 def judge(page: Outline) -> PageUnreadable | None:
     """Not found, for everybody: the site answered, and has no such page."""
-    if page.words > _MAX_WORDS:
+    if page.words > _TEASING_404_WORDS:
         return None
     is_weak = any(map(_is_weak, page.title_names)) and any(map(_is_weak, page.heading_names))
     signs = agreeing(
@@ -79,18 +80,27 @@ def judge(page: Outline) -> PageUnreadable | None:
         text=holds(page.text, _TEXT) or any(map(_says_missing, page.line_names)),
         unlisted=page.is_unlisted,
         address=bool(_ADDRESS.search(page.path)),
+        opening=_opens_with_notice(page),
     )
-    if not _is_sure(signs, page.words) or (page.explains and not {"unlisted", "address"} & set(signs)):
+    if not _is_sure(set(signs), page.words, page.other_words) or (page.explains and "address" not in signs):
         return None
     return PageUnreadable(Status.NOT_FOUND, f"soft 404 ({', '.join(signs)})", Onward.NOBODY)
 
 
-def _is_sure(signs: list[str], words: int) -> bool:
-    """The more a page says, the more signs it takes; without its own word for it there are none."""
-    if signs == ["title", "heading"]:
-        return words <= NEXT_TO_NOTHING
-    needed = 2 if words <= _FEW_WORDS else 3 if words <= _SOME_WORDS else 4
-    return bool({"title", "heading"} & set(signs)) and len(signs) >= needed
+def _is_sure(signs: set[str], words: int, other: int) -> bool:
+    if not signs & {"title", "heading"} or len(signs) < 2:
+        return False
+    if {"title", "heading", "opening"} <= signs:
+        return True
+    if signs == {"title", "heading"}:
+        return words <= NAME_ONLY_WORDS and other <= LITTLE_ELSE
+    return words <= _PLAIN_404_WORDS and other <= (SOME_ELSE if "address" in signs else LITTLE_ELSE)
+
+
+def _opens_with_notice(page: Outline) -> bool:
+    """Whether the first line below its headings is a notice and nothing else; whatever follows is there for comfort."""
+    first = next((line for line in page.lines if line not in page.headings), "")
+    return holds(first, _TEXT) and not other_words(first)
 
 
 def _says_missing(name: str) -> bool:

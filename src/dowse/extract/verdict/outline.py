@@ -9,11 +9,12 @@ from functools import cached_property
 from dowse import urls
 from dowse.extract.verdict.phrases import count_words, holds, names, normal
 from dowse.extract.verdict.scan import Shape, scan
+from dowse.extract.verdict.stock import other_words
 
 # A page that says this much is content, whatever hangs around it; consent pages are the wordiest of the others.
 MANY_WORDS = 450
 # Enough for a name and a line below it: a page that says no more is what it calls itself, without further signs.
-NEXT_TO_NOTHING = 20
+NAME_ONLY_WORDS = 20
 _MANY_CHARACTERS = 20_000
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\(([^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s[^()]{0,200})?\)")
 _HEADING = re.compile(r"^#{1,3} (.{1,300})")
@@ -48,6 +49,11 @@ class Outline:
     @cached_property
     def words(self) -> int:
         return count_words(self.text)
+
+    @cached_property
+    def other_words(self) -> int:
+        """How many words below its headings are none of those that notices consist of."""
+        return other_words(" ".join(line for line in self.lines if line not in self.headings))
 
     @cached_property
     def title_names(self) -> tuple[str, ...]:

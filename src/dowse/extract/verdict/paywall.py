@@ -10,8 +10,8 @@ from dowse.extract.verdict.phrases import agreeing, either, holds
 from dowse.models import Onward, Status
 
 # More of an article than this is worth having, even where the rest is sold.
-_MAX_WORDS = 300
-_FEW_WORDS = 200
+_TEASER_WORDS = 300
+_UNMARKED_TEASER_WORDS = 200
 _NOT_FREE = re.compile(r"""isaccessibleforfree["']?\s{0,9}[:=]\s{0,9}["']?(?:https?://schema\.org/)?false""")
 _SOLD = re.compile(r"""article:content_tier["'\s]{1,9}content\s{0,9}=\s{0,9}["'](?:locked|metered)""")
 _CONTAINERS = (
@@ -57,7 +57,7 @@ _WORD_COUNT = re.compile(r"wordcount[\"']\s{0,9}:\s{0,9}[\"']?(\d{2,6})")
 
 def judge(page: Outline) -> PageUnreadable | None:
     """Login required, and nobody is asked further: the article is for those who pay for it."""
-    if page.words > _MAX_WORDS:
+    if page.words > _TEASER_WORDS:
         return None
     marks = page.shape.marks
     # The offer is often taken for an advertisement, and not delivered.
@@ -79,7 +79,7 @@ def _is_wall(signs: set[str], words: int) -> bool:
     if "structured data" in signs:
         return bool(signs & {"offer", "cut"})
     further = len(signs & {"container", "second offer", "cut", "subscription"})
-    return "offer" in signs and further > 1 and ("container" in signs or words <= _FEW_WORDS)
+    return "offer" in signs and further > 1 and ("container" in signs or words <= _UNMARKED_TEASER_WORDS)
 
 
 def _is_cut(page: Outline) -> bool:

@@ -11,7 +11,7 @@ from dowse.extract.hidden import hides
 from dowse.extract.tags import VOID, after, tags
 from dowse.extract.verdict.phrases import normal
 
-# Whatever a page has beyond these is not looked at: the signs are early, or the page is small.
+# Beyond these, nothing but the length of the text counts: the signs are early, or the page is small.
 _MAX_TAGS = 5_000
 _MAX_MARKS = 200_000
 _MAX_SCRIPT = 20_000
@@ -79,7 +79,7 @@ class _Scan:
         attributes = attributes[:_MAX_TAG].lower()
         if not ends:
             self._start(name, attributes)
-        self._follow_hidden(name, attributes, ends=ends)
+        self.follow_hidden(name, attributes, ends=ends)
         if ends and name == self.inside:
             self.close()
         elif not ends and not self.inside and name in _COLLECTED:
@@ -104,7 +104,8 @@ class _Scan:
             marks.append(text.lower())
             self.room -= len(text)
 
-    def _follow_hidden(self, name: str, attributes: str, *, ends: bool) -> None:
+    def follow_hidden(self, name: str, attributes: str, *, ends: bool) -> None:
+        """Whether what comes behind this tag can be seen."""
         if self.hidden:
             self.hidden_depth += (-1 if ends else 1) if name == self.hidden else 0
             self.hidden = self.hidden if self.hidden_depth else ""
@@ -123,13 +124,15 @@ def scan(markup: str) -> Shape:
     position, raw = 0, ""
     for count, (name, found) in enumerate(tags(markup)):
         state.text(markup[position : found.start()], raw)
-        if count == _MAX_TAGS:
-            break
         position = found.end() if name else after(found)
         ends = bool(found["slash"])
         raw = name if name in ("script", "style") and not ends else ""
-        if name:
+        if name and count < _MAX_TAGS:
             state.tag(name, found["attributes"] or "", ends=ends)
+        elif name:
+            state.close()
+            state.follow_hidden(name, (found["attributes"] or "")[:_MAX_TAG].lower(), ends=ends)
+    state.text(markup[position:], raw)
     state.close()
     return _shape(state)
 

@@ -7,13 +7,14 @@ import re
 from dowse.errors import PageUnreadable
 from dowse.extract.verdict.outline import Outline
 from dowse.extract.verdict.phrases import count_words, either, holds
+from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE, other_words
 from dowse.models import NO_READABLE_CONTENT, Onward, Status
 
 # What a shell may say besides: the name of the site, a line at its foot.
-_NEXT_TO_NOTHING = 6
-_FEW_LINKED = 40
+_MAX_LEFT_WORDS = 6
+_MAX_LINKED_WORDS = 40
 # A page that opens by asking for JavaScript may go on about browsers and help.
-_MAX_WORDS = 120
+_ASKING_WORDS = 120
 _SCRIPT = r"(?:java ?script|js)"
 _ASKS = either(
     rf"(?:enable|turn on|activate|requires?|needs?|supports?|supported) (?:your )?{_SCRIPT}\b",
@@ -33,7 +34,8 @@ _WAITING = re.compile(
     r"(?:loading|please wait|one moment|redirecting|you are being redirected|starting|initiali[sz]ing"
     r"|wird geladen|lädt|laden|bitte warten|weiterleitung|chargement(?: en cours)?|veuillez patienter|redirection"
     r"|cargando|espere|caricamento|attendere|carregando|aguarde|bezig met laden|even geduld"
-    r"|読み込み中|ロード中|加载中|正在加载|載入中|загрузка)(?: .{1,30})?"
+    r"|読み込み中|ロード中|加载中|正在加载|載入中|загрузка)"
+    r"(?P<for_what> .{1,30})?"
 )
 _ROOT = either(
     r"<(?:app-root|ytd-app|router-outlet|my-app|root)\b",
@@ -57,7 +59,7 @@ def judge(page: Outline) -> PageUnreadable | None:
 
 def _is_empty(page: Outline, left: int) -> bool:
     """Whether next to nothing is left besides what shells say, and something accounts for that."""
-    if left > _NEXT_TO_NOTHING or sum(map(count_words, page.links)) > _FEW_LINKED:
+    if left > _MAX_LEFT_WORDS or sum(map(count_words, page.links)) > _MAX_LINKED_WORDS:
         return False
     asks = any(map(_ASKS.search, (page.title, page.shape.noscript, *page.lines, *page.headings)))
     only_waits = not left and any(map(_is_waiting, page.lines))
@@ -66,9 +68,11 @@ def _is_empty(page: Outline, left: int) -> bool:
 
 def _is_about_itself(page: Outline, left: int) -> bool:
     """Whether it opens by asking for JavaScript, and goes on about little else."""
-    if page.words > _MAX_WORDS or not any(map(_ASKS.search, (page.title, *page.headings, *page.lines[:1]))):
+    if page.words > _ASKING_WORDS or not any(map(_ASKS.search, (page.title, *page.headings, *page.lines[:1]))):
         return False
-    return left <= page.words // 2 or _ROOT.search(page.shape.tags) is not None
+    if _ROOT.search(page.shape.tags):
+        return page.other_words <= SOME_ELSE
+    return left <= page.words // 2 and page.other_words <= LITTLE_ELSE
 
 
 def _is_of_a_shell(sentence: str, title: str) -> bool:
@@ -76,7 +80,9 @@ def _is_of_a_shell(sentence: str, title: str) -> bool:
 
 
 def _is_waiting(line: str) -> bool:
-    return _WAITING.fullmatch(line.strip(" .…")) is not None
+    found = _WAITING.fullmatch(line.strip(" .…"))
+    # "Loading your workspace" may wait; a loading ramp that is closed does not.
+    return found is not None and other_words(found["for_what"] or "") <= 1
 
 
 def _is_made_by_script(page: Outline) -> bool:
