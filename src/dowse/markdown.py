@@ -31,11 +31,9 @@ _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]{1,2000})>")
 _STRONG = re.compile(r"(\*\*|__|~~)(?=\S)([^*_~]{1,2000})(?<=\S)\1")
 _EMPHASIS = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_]{1,2000})(?<=\S)\1(?![\w*])")
 # Inline code and escaped punctuation mean what they say. No cleaned text holds a NUL, so it can stand for them.
-_LITERAL = re.compile(r"(`+)([^`]{1,2000})\1|\\([!-/:-@\[-`{-~])")
+_LITERAL = re.compile(r"(?<!`)(`++)([^`]{1,2000}+)\1(?!`)|\\([!-/:-@\[-`{-~])")
 _COMMENT, _COMMENT_END = "<!--", "-->"
-_COMMENT_OR_LITERAL = re.compile(
-    r"\\[!-/:-@\[-`{-~]|(?<!`)(`++)[^`\n]{1,2000}+\1(?!`)|(?P<comment><!--)|(?P<end>\n)"
-)
+_COMMENT_OR_LITERAL = re.compile(r"\\[!-/:-@\[-`{-~]|(?<!`)(`++)[^`\n]{1,2000}+\1(?!`)|(?P<comment><!--)|(?P<end>\n)")
 _BEFORE_BLOCKS = " \t>-*+.)0123456789"
 _KEPT = re.compile("\0(\\d+)\0")
 
@@ -225,19 +223,20 @@ class _Comments:
 
     def cut_from(self, start: int) -> tuple[str, int]:
         """The line that starts there, with what follows its comments, and where the next one starts."""
-        kept, at, shown_from = "", start, start
-        while found := _COMMENT_OR_LITERAL.search(self._text, at):
+        kept: list[str] = []
+        at = shown_from = start
+        is_block = True
+        while (found := _COMMENT_OR_LITERAL.search(self._text, at)) and not found["end"]:
             at = found.end()
-            if found["end"]:
-                return kept + self._text[shown_from : found.start()], at
             if found["comment"]:
-                before = kept + self._text[shown_from : found.start()]
-                end = self._end(found.start(), is_block=not before.strip(_BEFORE_BLOCKS))
-                if end > at:
-                    # A comment inside a mark must not make another one of it.
-                    kept = f"{before} " if before.endswith(("<", "<!", "<!-")) else before
+                is_block = is_block and not self._text[shown_from : found.start()].strip(_BEFORE_BLOCKS)
+                if end := self._end(found.start(), is_block=is_block):
+                    piece = self._text[shown_from : found.start()]
+                    # What a comment divides must not make another one.
+                    kept.append(f"{piece} " if piece.endswith(("<", "<!", "<!-")) else piece)
                     at = shown_from = end
-        return kept + self._text[shown_from:], len(self._text) + 1
+        line_end = found.start() if found else len(self._text)
+        return "".join([*kept, self._text[shown_from:line_end]]), line_end + 1
 
     def _end(self, start: int, *, is_block: bool) -> int:
         """Where a comment ends; 0 for one that is none: only at the start of a line may it go on over paragraphs."""

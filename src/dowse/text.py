@@ -82,8 +82,9 @@ def cut_at_word(text: str, limit: int) -> str:
     """At most `limit` characters, ending with a whole word where there is one."""
     if len(text) <= limit:
         return text
-    head = text[: limit + 1]
-    return (head.rpartition(" ")[0] or text[:limit])[:limit].rstrip()
+    whole_words = text[: limit + 1].rpartition(" ")[0]
+    # A last word longer than all the others is none: Chinese and Japanese have no blanks.
+    return (whole_words if 2 * len(whole_words) > limit else text[:limit])[:limit].rstrip()
 
 
 def estimate_tokens(text: str) -> int:

@@ -157,6 +157,47 @@ async def test_an_office_file_with_a_dtd_is_refused(pool: WorkerPool, prolog: st
         assert await failure(pool, data, WORD) is Status.UNSUPPORTED
 
 
+DTD = '<!DOCTYPE x [<!ENTITY e "expanded">]>'
+WORDS = docx(paragraph("&e;"), prolog=f"<?xml version='1.0'?><!--{'x' * 5000}-->{DTD}")
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type"),
+    [
+        (WORDS, WORD),
+        (pptx(f"<?xml version='1.0'?><!--{'x' * 5_000_000}-->{DTD}{slide('&e;')}"), SLIDES),
+        (docx("", extra={"word/comments.xml": f"<?a {'x' * 9000}?>{DTD}<a/>".encode("utf-16")}), WORD),
+    ],
+    ids=["behind a comment", "behind a long comment", "behind an instruction"],
+)
+async def test_a_dtd_is_found_wherever_it_begins(pool: WorkerPool, data: bytes, media_type: str) -> None:
+    assert await failure(pool, data, media_type) is Status.UNSUPPORTED
+
+
+async def test_a_picture_may_have_a_dtd_and_is_no_way_around(pool: WorkerPool) -> None:
+    """Drawing programs write them; but what is called a picture may be the document itself."""
+    picture = {"word/media/a.svg": f"{DTD}<svg>&e;</svg>"}
+    assert (await read(pool, docx(paragraph("Some words."), extra=picture), WORD)).markdown == "Some words."
+
+    with zipfile.ZipFile(io.BytesIO(WORDS)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["word/a.svg"] = parts.pop("word/document.xml")
+    parts["_rels/.rels"] = parts["_rels/.rels"].replace(b"word/document.xml", b"word/a.svg")
+    assert await failure(pool, zipped(parts), WORD) is Status.ERROR
+
+
+@pytest.mark.parametrize("tag", ["p:sp", "a:p", "a:tbl", "a:tr", "a:tc"])
+async def test_shapes_within_shapes_are_read_once(pool: WorkerPool, tag: str) -> None:
+    inside = "<a:p><a:r><a:t>word</a:t></a:r></a:p>" * 100
+    nested = f"<{tag}>" * 20_000 + inside + f"</{tag}>" * 20_000
+    around = {"p:sp": "{}", "a:p": "<p:sp>{}</p:sp>", "a:tr": "<a:tbl>{}</a:tbl>"}
+    around["a:tc"] = "<a:tbl><a:tr>{}</a:tr></a:tbl>"
+    tree = around.get(tag, "{}").format(nested)
+    data = pptx(slide("Title").replace("</p:spTree>", f"{tree}</p:spTree>"))
+
+    assert (await read(pool, data, SLIDES)).markdown.count("word") <= 100
+
+
 @pytest.mark.parametrize("root", ["rss", "feed", "data"])
 async def test_entities_in_xml_are_shown_and_never_resolved(pool: WorkerPool, root: str) -> None:
     for entity in ('<!ENTITY e SYSTEM "file:///etc/passwd">', '<!ENTITY e "expanded">'):

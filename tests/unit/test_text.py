@@ -163,6 +163,10 @@ def test_a_cut_ends_with_a_whole_word_where_there_is_one(limit: int, cut: str) -
     assert text.cut_at_word("alpha beta g", limit) == cut
 
 
+def test_a_text_without_blanks_is_cut_where_the_limit_is() -> None:
+    assert text.cut_at_word("Brot " + "パン" * 50, 60) == ("Brot " + "パン" * 50)[:60]
+
+
 @given(st.text(), st.text())
 def test_tokens_of_two_texts_bound_the_tokens_of_both_together(first: str, second: str) -> None:
     """Budgets add up estimates of pieces: the whole must never cost more."""

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from dowse.extract.hidden import STYLE
+from dowse.extract.hidden import STYLE, is_camouflaged
 
 _INVISIBLE = (
     "script, style, template, svg, canvas, iframe, object, embed, video, audio, map, link, meta, base, title,"
@@ -50,8 +50,10 @@ def remove_invisible(tree: LexborHTMLParser) -> None:
     remove(tree.css(_INVISIBLE))
     whole = weight(tree.body) if tree.body is not None else 0
     for node in tree.css("body [style]"):
-        found = STYLE.search(node.attributes.get("style") or "")
-        if found and (found[0][0] not in "oOvV" or weight(node) < _ALL_OF_A_PAGE * whole):
+        style = node.attributes.get("style") or ""
+        found = STYLE.search(style)
+        is_sure = found is not None and found[0][0] not in "oOvV"
+        if is_sure or ((found or is_camouflaged(style)) and weight(node) < _ALL_OF_A_PAGE * whole):
             node.decompose(recursive=False)
 
 

@@ -1,9 +1,14 @@
-"""Bytes to text as a browser would guess it; never raises, and the result always encodes as UTF-8."""
+"""Bytes to text by their label, or by a guess where that is missing or false.
+
+Never raises, and the result always encodes as UTF-8.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
+
+from dowse.extract.guess import characters_of_utf8, guessed
 
 # WHATWG labels -> Python codec. Only these are believed: the standard drops labels such as utf-7,
 # iso-2022-kr and hz-gb-2312 because they let a page mean two things at once.
@@ -52,6 +57,13 @@ _SNIFFED_BYTES = 1024
 _IN_MARKUP = re.compile(
     rb"""<(?:meta\b[^>]{0,512}?\bcharset|\?xml\b[^>]{0,128}?\bencoding)\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})""", re.I
 )
+# In these a short text may look like UTF-8 by accident; in others, so many characters are none.
+_MULTIBYTE = frozenset(
+    {"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_jp", "iso2022_jp", "cp949", "gb18030", "big5hkscs"}
+)
+_NO_ACCIDENT = 4
+# Of the characters beyond ASCII: a true label may have a broken one here and there.
+_MOST_BROKEN = 0.01
 _UNPRINTABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -60,12 +72,28 @@ def decode(data: bytes, charset: str = "") -> str:
     for bom, codec in _BOMS:
         if data.startswith(bom):
             return _decoded(data[len(bom) :], codec)
-    codec = _CODECS.get(charset.strip().strip("\"'").lower()) or _codec_in_markup(data) or _guess(data)
-    return _decoded(data, codec)
+    labels = (_codec_in_header(charset), _codec_in_markup(data))
+    declared = [codec for codec in labels if codec and _is_possible(codec, data)]
+    if not declared:
+        return _decoded(data, _wide_codec(data) or guessed(data) or "cp1252")
+    # Browsers would believe the label; nobody has ever meant to write what they show then.
+    if _is_utf8_after_all(data, declared[0]):
+        return _decoded(data, "utf-8")
+    for codec in declared:
+        text = _decoded(data, codec)
+        if _is_clean(text):
+            return text
+    # No label is true. The guess has to do better, or the first label stands.
+    text = _decoded(data, guessed(data) or "cp1252")
+    return text if _is_clean(text) else _decoded(data, declared[0])
 
 
 def _decoded(data: bytes, codec: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", data.decode(codec, "replace"))
+
+
+def _codec_in_header(charset: str) -> str | None:
+    return _CODECS.get(charset.strip().strip("\"'").lower())
 
 
 def _codec_in_markup(data: bytes) -> str | None:
@@ -75,14 +103,28 @@ def _codec_in_markup(data: bytes) -> str | None:
     return "utf-8" if codec and codec.startswith("utf-16") else codec
 
 
-def _guess(data: bytes) -> str:
+def _wide_codec(data: bytes) -> str | None:
+    """Every other byte of UTF-16 markup is zero; as UTF-8 it would be "valid" and unreadable."""
     head = data[:_SNIFFED_BYTES]
-    # Every other byte of UTF-16 markup is zero; as UTF-8 it would be "valid" and unreadable.
     for first_nul, codec in ((1, "utf-16-le"), (0, "utf-16-be")):
         if len(head) >= 4 and head[first_nul::2].count(0) > len(head) // 4:
             return codec
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+    return None
+
+
+def _is_utf8_after_all(data: bytes, codec: str) -> bool:
+    """Whether a label with one byte for each character is what a server says of all its pages."""
+    if codec in _MULTIBYTE:
+        return False
+    return characters_of_utf8(data) >= (1 if codec == "cp1252" else _NO_ACCIDENT)
+
+
+def _is_possible(codec: str, data: bytes) -> bool:
+    """Whether a label can be true: UTF-16 without a zero byte would have no blank and no tag in it."""
+    head = data[:_SNIFFED_BYTES]
+    return not codec.startswith("utf-16") or b"\0" in head or not (head.isascii() or characters_of_utf8(head))
+
+
+def _is_clean(text: str) -> bool:
+    characters = len(text) - len(text.encode("ascii", "ignore"))
+    return text.count("\ufffd") <= _MOST_BROKEN * characters

@@ -7,16 +7,25 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser
 
-from dowse.extract import clutter, codeblocks, references, strip, tags
+from dowse.extract import clutter, codeblocks, literals, references, scripts, strip, tags
+from dowse.extract.frames import MOST_CHARS
 from dowse.extract.markdown import render
+from dowse.extract.tidy import beginning
 from dowse.markdown import clean
 from dowse.models import Body, Text
+
+_CUT = "_The rest is not shown._"
 
 
 def to_texts(body: Body) -> Text:
     """A job for many pieces at once: JSON in, and a JSON list of Markdown out."""
     job = json.loads(body.data)
-    pieces = [to_markdown(fragment, body.url, job["without"]) for fragment in job["fragments"]]
+    pieces: list[str] = []
+    left = MOST_CHARS
+    for fragment in job["fragments"]:
+        piece = to_markdown(fragment, body.url, job["without"]) if left else ""
+        pieces.append(piece if len(piece) <= left else f"{beginning(piece, left)}\n\n{_CUT}")
+        left = max(0, left - len(piece))
     return Text(json.dumps(pieces, ensure_ascii=False))
 
 
@@ -31,9 +40,13 @@ def to_markdown(fragment: str, url: str, without: Sequence[str] = ()) -> str:
     for selector in without:
         clutter.remove(body.css(selector))
     codeblocks.normalise(body)
+    scripts.write_out(body)
     references.write_out_images(body)
     references.rewrite_links(body, url)
     references.undo_layout_tables(tree, body)
-    html = body.inner_html or ""
+    html = literals.inner_html(body)
     # The converter returns nothing for trees deeper than it likes.
-    return render(html) or clean(strip.strip_html(html))
+    rendered = render(html)
+    if rendered.is_cut:
+        return f"{rendered.markdown}\n\n{_CUT}"
+    return rendered.markdown or clean(strip.strip_html(html))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
+from dowse.extract.frames import MOST_CHARS
+from dowse.extract.tidy import beginning
 from dowse.markdown import clean
+from dowse.models import Text
 
 _OPTIONS = ConversionOptions(
     bullets="-",
@@ -20,6 +23,11 @@ _OPTIONS = ConversionOptions(
 )
 
 
-def render(html: str) -> str:
-    """The Markdown of selected HTML; empty where the converter gives up."""
-    return clean(convert(html, _OPTIONS).content or "")
+def render(html: str) -> Text:
+    """The Markdown of selected HTML; empty where the converter gives up, and cut where nobody would read on.
+
+    Nested lists can make fifty million characters of a small page: they are not even cleaned.
+    """
+    made = convert(html, _OPTIONS).content or ""
+    is_cut = len(made) > MOST_CHARS
+    return Text(clean(beginning(made, MOST_CHARS) if is_cut else made), is_cut=is_cut)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from dowse import text
-from dowse.extract import clutter, codeblocks, references
+from dowse.extract import clutter, codeblocks, literals, references, scripts
 from dowse.extract.clutter import weight
+from dowse.extract.tidy import TITLE_CHARS
 
-_TITLE_LIMIT = 300
 # Below both of these a selection is taken for a mistake (50 words, and a fifth of what can be seen).
 _LITTLE = 250
 _SMALL_SHARE = 0.2
@@ -33,6 +33,7 @@ class Selected:
 def select(markup: str, url: str) -> Selected:
     """Find the content; the markup has passed `tags.is_parseable`."""
     tree = LexborHTMLParser(markup)
+    scripts.write_out(tree)
     title = _title(tree)
     base = references.base_of(tree, url)
     body = _visible_body(tree)
@@ -50,14 +51,17 @@ def select(markup: str, url: str) -> Selected:
     references.write_out_images(chosen)
     references.rewrite_links(chosen, base)
     references.undo_layout_tables(tree, chosen)
-    return Selected(chosen.inner_html or "", title)
+    return Selected(literals.inner_html(chosen), title)
 
 
 def _title(tree: LexborHTMLParser) -> str:
     node = tree.css_first('meta[property="og:title"], meta[name="og:title"]')
     candidates = [(node.attributes.get("content") or "") if node is not None else ""]
     candidates += [found.text(separator=" ") for name in ("h1", "title") if (found := tree.css_first(name)) is not None]
-    return next((line for line in (text.without_markup(each, _TITLE_LIMIT) for each in candidates) if line), "")
+    # Of parsed markup: tags in it are what the page is about, not how it looks.
+    return next(
+        (line for each in candidates if (line := text.one_line(text.inert(text.one_line(each, TITLE_CHARS))))), ""
+    )
 
 
 def _visible_body(tree: LexborHTMLParser) -> LexborNode | None:

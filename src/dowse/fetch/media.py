@@ -6,15 +6,9 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from dowse import urls
 from dowse.fetch.signatures import CONTAINERS, signed_type
+from dowse.media_types import DOCUMENTS, HTML, PLAIN, promised
 
-PDF = "application/pdf"
-_OFFICE = "application/vnd.openxmlformats-officedocument."
-WORD = f"{_OFFICE}wordprocessingml.document"
-SHEETS = f"{_OFFICE}spreadsheetml.sheet"
-SLIDES = f"{_OFFICE}presentationml.presentation"
-_DOCUMENTS = (PDF, WORD, SHEETS, SLIDES)
 OCTETS = "application/octet-stream"
 
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:+-]{1,40})""", re.IGNORECASE | re.ASCII)
@@ -39,32 +33,6 @@ _DOWNLOADS = (
 )
 # A table or a text under the name of the program that would open it.
 _MISNAMED_TEXT = {"application/vnd.ms-excel": "text/csv", "application/x-csv": "text/csv", "text/x-csv": "text/csv"}
-_SOURCES = (
-    "txt text log rst adoc org py pyi js mjs cjs ts tsx jsx rs go java kt swift c h cc cpp hpp cs rb php pl lua sh bash"
-    " zsh sql yaml yml toml ini cfg conf r jl scala ex exs erl hs ml clj dart zig tex bib diff patch proto tf nix vue"
-)
-_BY_ENDING = {
-    "pdf": PDF,
-    "docx": WORD,
-    "xlsx": SHEETS,
-    "pptx": SLIDES,
-    "csv": "text/csv",
-    "tsv": "text/tab-separated-values",
-    "json": "application/json",
-    "geojson": "application/json",
-    "ipynb": "application/json",
-    "jsonl": "application/x-ndjson",
-    "ndjson": "application/x-ndjson",
-    "xml": "application/xml",
-    "rss": "application/xml",
-    "atom": "application/xml",
-    "html": "text/html",
-    "htm": "text/html",
-    "md": "text/markdown",
-    "markdown": "text/markdown",
-    # Which language it is, the extractor tells from the same ending.
-    **dict.fromkeys(_SOURCES.split(), "text/plain"),
-}
 _SNIFFED_BYTES = 1024
 # UTF-16 text is full of NULs; the UTF-32 marks that matter begin with these or with NULs of their own.
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
@@ -82,7 +50,7 @@ class MediaType:
 
     @property
     def is_readable(self) -> bool:
-        return self.is_text or self.name in _DOCUMENTS
+        return self.is_text or self.name in DOCUMENTS
 
     @property
     def is_text(self) -> bool:
@@ -105,24 +73,24 @@ def parse_media_type(header: str) -> MediaType:
 def identify(header: str, data: bytes, url: str) -> MediaType:
     """The type of what came. Bytes that have a signature are what it says, whatever the header says."""
     declared = parse_media_type(header)
-    return MediaType(_identified(declared, data, _ending(url)), declared.charset)
+    return MediaType(_identified(declared, data, promised(url)), declared.charset)
 
 
-def _identified(declared: MediaType, data: bytes, ending: str) -> str:
+def _identified(declared: MediaType, data: bytes, by_name: str) -> str:
     head = data[:_SNIFFED_BYTES]
     name = declared.name
-    if signed := signed_type(data, promised=name if name in _DOCUMENTS else _BY_ENDING.get(ending, "")):
+    if signed := signed_type(data, promised=name if name in DOCUMENTS else by_name):
         return name if signed in CONTAINERS and _is_telling(declared) else signed
-    if _is_binary(head):
+    if _is_binary(head) and not (declared.is_text and declared.charset.startswith("utf-16")):
         return name if name and not declared.is_text else OCTETS
     if name in _DOWNLOADS:
-        return _saved_text(head, ending)
+        return _saved_text(head, by_name)
     if name in _MISNAMED_TEXT:
         return _MISNAMED_TEXT[name] if _looks_like_text(head) else name
-    if name in _DOCUMENTS:
+    if name in DOCUMENTS:
         # A page that asks for a login, in the place of the document.
-        return "text/html" if _MARKUP.match(head) else name
-    if name == "text/plain" and not declared.charset.startswith("utf-16") and not _looks_like_text(head):
+        return HTML if _MARKUP.match(head) else name
+    if name == PLAIN and not declared.charset.startswith("utf-16") and not _looks_like_text(head):
         return OCTETS
     return name or _guessed(head)
 
@@ -134,27 +102,31 @@ def _is_telling(declared: MediaType) -> bool:
 
 def _is_binary(head: bytes) -> bool:
     """A stray NUL is a fault of the page; a twentieth of them is no text."""
-    return head.count(b"\x00") * 20 > len(head) and not head.startswith(_WIDE_MARKS)
+    return head.count(b"\x00") * 20 > len(head) and not _is_wide(head)
 
 
 def _looks_like_text(head: bytes) -> bool:
-    return head.startswith(_WIDE_MARKS) or not _BINARY.search(head)
+    return _is_wide(head) or not _BINARY.search(head)
 
 
-def _saved_text(head: bytes, ending: str) -> str:
+def _is_wide(head: bytes) -> bool:
+    """Whether it says that it is UTF-16, or looks like it: letters, and a NUL beside nearly each of them."""
+    if head.startswith(_WIDE_MARKS):
+        return True
+    halves = head[::2], head[1::2]
+    return any(
+        len(nuls) > 1 and nuls.count(0) * 10 >= len(nuls) * 9 and not _BINARY.search(letters)
+        for nuls, letters in (halves, halves[::-1])
+    )
+
+
+def _saved_text(head: bytes, by_name: str) -> str:
     """The type of a file that is to be saved, if its name promises text and its bytes keep the promise."""
-    promised = MediaType(_BY_ENDING.get(ending, ""), "")
-    return promised.name if promised.is_text and _looks_like_text(head) else OCTETS
+    return by_name if MediaType(by_name, "").is_text and _looks_like_text(head) else OCTETS
 
 
 def _guessed(head: bytes) -> str:
     """The type of text that came without one."""
     if not _looks_like_text(head):
         return OCTETS
-    return "text/html" if head.startswith(_WIDE_MARKS) or _MARKUP.match(head) else "text/plain"
-
-
-def _ending(url: str) -> str:
-    parsed = urls.parse(url)
-    name = parsed.path.rpartition("/")[2] if parsed else ""
-    return name.rpartition(".")[2].lower() if "." in name else ""
+    return HTML if head.startswith(_WIDE_MARKS) or _MARKUP.match(head.replace(b"\x00", b"")) else PLAIN

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-_PDF = "application/pdf"
+from dowse.media_types import PDF, SHEETS, SLIDES, WORD
+
 _ZIP = "application/zip"
-_OFFICE = "application/vnd.openxmlformats-officedocument."
 # Browsers want it at the very beginning; readers of PDF look for it in the first kilobyte.
 _PDF_MARK = b"%PDF-"
 _LEADING_BYTES = 1024
@@ -42,9 +42,9 @@ CONTAINERS = (_ZIP, "application/x-ole-storage", "application/gzip")
 _IN_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
 # Office files are archives; their main part tells them apart.
 _IN_ZIP = (
-    (b"word/document.xml", f"{_OFFICE}wordprocessingml.document"),
-    (b"xl/workbook.xml", f"{_OFFICE}spreadsheetml.sheet"),
-    (b"ppt/presentation.xml", f"{_OFFICE}presentationml.presentation"),
+    (b"word/document.xml", WORD),
+    (b"xl/workbook.xml", SHEETS),
+    (b"ppt/presentation.xml", SLIDES),
     (b"mimetypeapplication/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text"),
     (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "application/vnd.oasis.opendocument.spreadsheet"),
     (b"mimetypeapplication/epub+zip", "application/epub+zip"),
@@ -57,8 +57,8 @@ def signed_type(data: bytes, promised: str = "") -> str:
     `promised` is the document that a header or a name speaks of: then its signature may come a little later.
     """
     head = data[:_LEADING_BYTES]
-    if head.lstrip().startswith(_PDF_MARK) or (promised == _PDF and _PDF_MARK in head):
-        return _PDF
+    if head.lstrip().startswith(_PDF_MARK) or (promised == PDF and _PDF_MARK in head):
+        return PDF
     for magic, name in _MAGIC:
         if head.startswith(magic):
             return name

@@ -6,6 +6,7 @@ import pytest
 
 from dowse.errors import PageUnreadable
 from dowse.extract.convert import to_text
+from dowse.markdown import read_lines
 from dowse.models import NO_READABLE_CONTENT, Body, Text
 
 URL = "https://docs.example/guide/start?utm_source=feed"
@@ -65,16 +66,81 @@ Read the [limits](https://docs.example/limits?page=2#top).""",
 
 
 @pytest.mark.parametrize(
-    "head",
+    ("head", "title"),
     [
-        '<meta property="og:title" content="A ![pixel](https://evil.example/?q=1)title">',
-        '<meta name="og:title" content="A <img src=https://evil.example/>pixeltitle">',
-        "<title>A ![pixel][1]title</title>",
+        ('<meta property="og:title" content="A ![pixel](https://evil.example/?q=1)title">', "A pixeltitle"),
+        ('<meta name="og:title" content="A <img src=https://evil.example/>">', "A \\<img src=https://evil.example/>"),
+        ("<title>A ![pixel][1]title</title>", "A pixeltitle"),
     ],
 )
-def test_a_title_loads_no_image(head: str) -> None:
+def test_a_title_loads_no_image(head: str, title: str) -> None:
     """It stands in the answer as a heading, where a viewer would fetch the image."""
-    assert html("<p>Some words to read.</p>", head=head).title == "A pixeltitle"
+    assert html("<p>Some words to read.</p>", head=head).title == title
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        ("<title>The &lt;div&gt;\u200b element</title>", ""),
+        ('<meta property="og:title" content="The <div> element"><title>Another</title>', ""),
+        ("", "<h1>The <code>&lt;div&gt;</code>\nelement</h1>"),
+    ],
+)
+def test_a_title_about_tags_keeps_them(head: str, body: str) -> None:
+    assert html(f"{body}<p>Some words to read.</p>", head=head).title == "The <div> element"
+
+
+@pytest.mark.parametrize(
+    ("source", "markdown"),
+    [
+        ("10<sup>9</sup>", "10⁹"),
+        ("E = mc<sup>2</sup>", "E = mc²"),
+        ("H<sub>2</sub>O", "H₂O"),
+        ("10<sup>−3</sup>", "10⁻³"),
+        ("Na<sup>+</sup>", "Na⁺"),
+        ("<sup>14</sup>C", "¹⁴C"),
+        ("x<sup>n</sup>", "x^n"),
+        ("x<sup>n+1</sup>", "x^(n+1)"),
+        ("f<sup>(n)</sup>", "f^(n)"),
+        ("<i>e</i><sup>x<sup>2</sup></sup>", "*e*^(x²)"),
+        ("x<sub>i</sub>", "x_i"),
+        ("V<sub>max</sub>", "V_max"),
+        ('<a href="/x">CO<sub>2</sub></a>', "[CO₂](https://docs.example/x)"),
+        ("Otter<sup>1,2</sup>", "Otter¹,²"),
+        ("1<sup>st</sup>", "1st"),
+        ("XIX<sup>e</sup>", "XIXe"),
+        ("Brook<sup>TM</sup>", "BrookTM"),
+        ("Brook<sup>beta</sup>", "Brookbeta"),
+        ("known<sup>[1]</sup>", "known[1]"),
+        ('known<sup><a href="#note">1</a></sup>', "known1"),
+        ('known<a href="/note"><sup>1</sup></a>', "known[1](https://docs.example/note)"),
+        ("known<sup>*</sup>", "known*"),
+        ("and <sub>in small print</sub>", "and in small print"),
+        ("<code>10<sup>9</sup></code>", "`109`"),
+    ],
+)
+def test_raised_and_lowered_text_keeps_its_meaning(source: str, markdown: str) -> None:
+    assert html(f"<p>see {source}</p>").markdown == f"see {markdown}"
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "  ````"])
+@pytest.mark.parametrize("element", ["p", "div", "blockquote"])
+def test_prose_that_looks_like_a_fence_opens_no_code(fence: str, element: str) -> None:
+    markdown = html(
+        f"<{element}>{fence}\nfirst\n{fence}\n</{element}><p>Rest ![a](https://evil.example/p)</p>"
+    ).markdown
+
+    assert all(line.fence is None for line in read_lines(markdown))
+    assert "first" in markdown
+    assert markdown.endswith("Rest a")
+
+
+def test_prose_about_comments_is_kept() -> None:
+    markdown = html(
+        "<p>Write &lt;!-- so --&gt; or <code>&lt;!-- so --&gt;</code>.</p><pre>&lt;!-- so --&gt;</pre>"
+    ).markdown
+
+    assert markdown == "Write &lt;!-- so --> or `<!-- so -->`.\n\n```\n<!-- so -->\n```"
 
 
 @pytest.mark.parametrize(
@@ -87,6 +153,8 @@ def test_a_title_loads_no_image(head: str) -> None:
         '<p style="opacity:0.0;">SECRET</p>',
         '<span style="font-size:0px">SECRET</span>',
         '<div style="position:absolute;left:-9999px">SECRET</div>',
+        '<p style="color:#fff;background:#fff">SECRET</p>',
+        '<p style="background-color: WHITE; color: rgb(255, 255, 255) !important">SECRET</p>',
         '<span class="sr-only">SECRET</span>',
         "<!-- SECRET -->",
         "<template><p>SECRET</p></template>",
@@ -115,6 +183,9 @@ def test_what_a_reader_does_not_see_or_want_is_removed(element: str) -> None:
         '<p style="opacity:0.9">KEPT</p>',
         '<p style="font-size:0.8em">KEPT</p>',
         '<p style="opacity: 0.05">KEPT</p>',
+        '<p style="color:#fff;background:#000">KEPT</p>',
+        '<p style="color:inherit;background:inherit">KEPT</p>',
+        '<p style="color:#fff;background:#fff url(dark.png)">KEPT</p>',
         '<aside class="admonition note">KEPT</aside>',
         '<div class="shared-library">KEPT</div>',
         '<div id="S:1" hidden>KEPT</div>',

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dowse.extract.convert import to_text
+from dowse.extract.documents import feeds
+from dowse.extract.documents.feeds import Entry
 from dowse.models import Body, Text
 
 URL = "https://news.example/feed"
@@ -105,3 +107,25 @@ def test_a_long_feed_is_cut_and_says_so() -> None:
 )
 def test_a_feed_that_cannot_be_parsed_is_shown_as_it_is(source: str) -> None:
     assert read(source, "application/rss+xml").markdown == f"```xml\n{source}\n```"
+
+
+def test_what_an_entry_holds_is_no_entry_of_the_feed() -> None:
+    inner = "<description><item><b>inner</b></item></description>"
+
+    markdown = read(f"<rss><channel><item><title>outer</title>{inner}</item></channel></rss>", "text/xml").markdown
+
+    assert markdown == "## outer\n\n**inner**"
+
+
+def test_entries_that_are_not_shown_are_only_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    monkeypatch.setattr(feeds, "Entry", lambda *values: made.append(values) or Entry(*values))
+    items = "<item><title>x</title></item>" * 5000
+    listed = ",".join(['{"title": "x"}'] * 5000)
+
+    xml = read(f"<rss><channel>{items}</channel></rss>", "text/xml")
+    json = read(f'{{"version": "https://jsonfeed.org/version/1", "items": [{listed}]}}', "application/json")
+
+    assert len(made) == 200
+    for text in (xml, json):
+        assert text.markdown.endswith("_100 of 5000 entries are shown._")

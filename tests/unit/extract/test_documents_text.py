@@ -95,6 +95,9 @@ def test_markdown_is_called_what_its_heading_says() -> None:
     [
         ("a.csv", "a,b\n1,2", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("a.json", '{"a":1}', '```json\n{\n  "a": 1\n}\n```'),
+        ("a.geojson", '{"a":1}', '```json\n{\n  "a": 1\n}\n```'),
+        ("a%2Ecsv?x=y.md", "a,b\n1,2", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        ("\\\\site.example\\a.csv", "a,b\n1,2", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         ("a.jsonl", '{"a":1}\n{"a":2}\n', '```json\n{"a":1}\n{"a":2}\n```'),
         ("a.xml", "<a>1</a>", "```xml\n<a>1</a>\n```"),
         ("a.xml", "<rss><channel><title>T</title></channel></rss>", "# T"),

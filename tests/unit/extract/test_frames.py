@@ -33,6 +33,9 @@ def test_what_is_no_frame_is_refused(frame: bytes) -> None:
         frames.split(frame)
 
 
-def test_a_frame_that_claims_gigabytes_is_refused() -> None:
-    with pytest.raises(frames.BrokenFrame):
-        frames.length(b"\xff\xff\xff\xff")
+@pytest.mark.parametrize("largest", [frames.LARGEST_JOB, frames.LARGEST_ANSWER])
+def test_a_frame_larger_than_it_may_be_is_refused(largest: int) -> None:
+    assert frames.length(largest.to_bytes(4, "big"), largest) == largest
+    for size in (largest + 1, 2**32 - 1):
+        with pytest.raises(frames.BrokenFrame):
+            frames.length(size.to_bytes(4, "big"), largest)

@@ -172,3 +172,19 @@ def test_an_office_file_inside_of_another_one_does_not_name_it() -> None:
             archive.writestr("word/document.xml", "<w/>")
             archive.writestr("word/embeddings/table.xlsx", inner)
         assert named(file.getvalue()) == WORD
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_is_text(codec: str) -> None:
+    page = "<p>日本語 and some words".encode(codec)
+
+    assert named(page, f"text/html; charset={codec.replace('16-', '16')}") == "text/html"
+    assert named("<p>some words".encode(codec), "text/html") == "text/html"
+    assert named("<p>some words".encode(codec), "") == "text/html"
+    assert named("some words".encode(codec), "text/plain") == "text/plain"
+    assert named("日本語だけのテキスト".encode(codec), f"text/plain; charset={codec}") == "text/plain"
+
+
+@pytest.mark.parametrize("data", [b"\x00" * 200, b"\x01\x00\x02\x00" * 50, b"\x00\x10\x00\x20" * 50])
+def test_bytes_with_zeros_that_are_no_utf16_are_not_text(data: bytes) -> None:
+    assert named(data, "text/html") == "application/octet-stream"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +12,10 @@ from xml.etree import ElementTree
 from dowse import text as texts
 from dowse import urls
 from dowse.extract.fragments import to_markdown
+from dowse.extract.tidy import TITLE_CHARS
 from dowse.markdown import clean
 from dowse.models import Text
 
-_TITLE_LIMIT = 300
 _FACT_LIMIT = 200
 _MOST_ENTRIES = 100
 # Entities of HTML that XML does not know, and the five that it does.
@@ -49,36 +48,35 @@ def from_feed(markup: str, url: str) -> Text | None:
         return None
     channel = _child(root, "channel")
     about = root if channel is None else channel
-    entries = [_entry(item) for item in root.iter() if _local(item) in ("item", "entry")]
+    # In RDF they stand beside the channel, everywhere else in what they are told about.
+    items = [item for parent in dict.fromkeys((about, root)) for item in parent if _local(item) in ("item", "entry")]
+    entries = [_entry(item) for item in items[:_MOST_ENTRIES]]
     description = _text(about, "description", "subtitle")
-    return _composed(_text(about, "title"), description, entries, url)
+    return _composed(_text(about, "title"), description, entries, len(items), url)
 
 
-def from_json_feed(source: str, url: str) -> Text | None:
+def from_json_feed(feed: object, url: str) -> Text | None:
     """The feed as Markdown; `None` for any other JSON."""
-    try:
-        feed = json.loads(source)
-    except (ValueError, RecursionError):
-        return None
     if not isinstance(feed, dict) or "jsonfeed.org/version" not in str(feed.get("version")):
         return None
-    items = feed.get("items")
-    entries = [_json_entry(item) for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return _composed(_string(feed, "title"), _string(feed, "description"), entries, url)
+    listed = feed.get("items")
+    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    entries = [_json_entry(item) for item in items[:_MOST_ENTRIES]]
+    return _composed(_string(feed, "title"), _string(feed, "description"), entries, len(items), url)
 
 
-def _composed(title: str, description: str, entries: Sequence[Entry], url: str) -> Text:
-    title = texts.without_markup(html.unescape(title), _TITLE_LIMIT)
-    shown = entries[:_MOST_ENTRIES]
-    parts = [f"# {title}" if title else "", _markdown(description, url), *(_part(entry, url) for entry in shown)]
-    is_cut = len(shown) < len(entries)
+def _composed(title: str, description: str, entries: Sequence[Entry], count: int, url: str) -> Text:
+    """`entries` are those that are shown, of so many."""
+    title = texts.without_markup(html.unescape(title), TITLE_CHARS)
+    parts = [f"# {title}" if title else "", _markdown(description, url), *(_part(entry, url) for entry in entries)]
+    is_cut = len(entries) < count
     if is_cut:
-        parts.append(f"_{len(shown)} of {len(entries)} entries are shown._")
+        parts.append(f"_{len(entries)} of {count} entries are shown._")
     return Text(clean("\n\n".join(filter(None, parts))), title, is_cut=is_cut)
 
 
 def _part(entry: Entry, url: str) -> str:
-    title = texts.without_markup(html.unescape(entry.title), _TITLE_LIMIT)
+    title = texts.without_markup(html.unescape(entry.title), TITLE_CHARS)
     link = urls.parse(entry.link.strip(), url) if entry.link.strip() else None
     address = urls.without_tracking(link.href) if link is not None and link.scheme in ("http", "https") else ""
     facts = [texts.without_markup(fact, _FACT_LIMIT) for fact in (_day(entry.date.strip()), entry.author)]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dowse.extract.tidy import fenced
-from dowse.markdown import clean
+from dowse.markdown import as_code, clean
 from dowse.models import Text
 
 # Indenting is slow, and nobody reads more of it.
@@ -23,7 +22,7 @@ def from_xml(markup: str) -> Text:
     is_dense = len(source) > _SHORT_LINES * (source.count("\n") + 1)
     if is_dense and len(source) <= _LARGEST_INDENTED:
         source = _indented(source)
-    return Text(clean(fenced(source, "xml")))
+    return Text(clean(as_code(source, "xml")))
 
 
 def _indented(source: str) -> str:

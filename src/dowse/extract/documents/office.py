@@ -6,6 +6,7 @@ import datetime
 import itertools
 import re
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.parsers.expat import ExpatError
@@ -13,16 +14,16 @@ from zipfile import ZipFile
 
 from dowse import text as texts
 from dowse.errors import PageUnreadable
-from dowse.extract.documents import archive
+from dowse.extract.documents import archive, vanished
 from dowse.extract.documents.tables import MOST_COLUMNS, MOST_ROWS, Table, limited, table
 from dowse.extract.fragments import to_markdown
+from dowse.extract.tidy import TITLE_CHARS, title_of
 from dowse.markdown import clean
 from dowse.models import Body, Status, Text
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet  # type: ignore[import-untyped]  # it has no types
 
-_TITLE_LIMIT = 300
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
 _MOST_SHEETS = 20
 _MOST_SLIDES = 200
@@ -42,7 +43,7 @@ def from_word(body: Body) -> Text:
 
     try:
         made = mammoth.convert_to_html(
-            file,
+            vanished.without_hidden_text(file),
             style_map=_STYLES,
             convert_image=lambda _image: [],
             include_embedded_style_map=False,
@@ -51,8 +52,7 @@ def from_word(body: Body) -> Text:
     except _BROKEN:
         raise PageUnreadable(Status.ERROR, f"{body.media_type}, broken") from None
     markdown = to_markdown(made.value, body.url)
-    heading = next((line for line in markdown.split("\n", 50) if line.startswith("# ")), "")
-    return Text(markdown, texts.without_markup(heading.removeprefix("# "), _TITLE_LIMIT))
+    return Text(markdown, title_of(markdown))
 
 
 def from_sheets(body: Body) -> Text:
@@ -66,7 +66,7 @@ def from_sheets(body: Body) -> Text:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
             sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
             made = [_sheet(sheet) for sheet in sheets[:_MOST_SHEETS]]
-            title = texts.without_markup(book.properties.title or "", _TITLE_LIMIT)
+            title = texts.without_markup(book.properties.title or "", TITLE_CHARS)
             book.close()
     except _BROKEN:
         raise PageUnreadable(Status.ERROR, f"{body.media_type}, broken") from None
@@ -94,23 +94,36 @@ def from_slides(body: Body) -> Text:
 
 def _slide(number: int, slide: ElementTree.Element) -> str:
     title, lines = "", []
-    for shape in slide.iter(f"{_PRESENTATION}sp"):
+    for shape in _outermost(slide, f"{_PRESENTATION}sp"):
         texts_here = [
-            "".join(run.text or "" for run in line.iter(f"{_DRAWING}t")) for line in shape.iter(f"{_DRAWING}p")
+            "".join(run.text or "" for run in line.iter(f"{_DRAWING}t")) for line in _outermost(shape, f"{_DRAWING}p")
         ]
         place = shape.find(f".//{_PRESENTATION}ph")
         if not title and place is not None and place.get("type") in ("title", "ctrTitle"):
-            title = texts.without_markup(" ".join(texts_here), _TITLE_LIMIT)
+            title = texts.without_markup(" ".join(texts_here), TITLE_CHARS)
         else:
             lines += [f"- {texts.without_markup(text)}" for text in texts_here if text.strip()]
-    tables = [table(_cells(drawn)) for drawn in slide.iter(f"{_DRAWING}tbl")]
+    tables = [table(_cells(drawn)) for drawn in _outermost(slide, f"{_DRAWING}tbl")]
     heading = f"## Slide {number}: {title}" if title else f"## Slide {number}"
     return "\n\n".join(filter(None, [heading, "\n".join(lines), *tables]))
 
 
 def _cells(drawn: ElementTree.Element) -> list[list[str]]:
-    rows = drawn.iter(f"{_DRAWING}tr")
-    return [[" ".join(cell.itertext()) for cell in row.iter(f"{_DRAWING}tc")] for row in rows]
+    rows = _outermost(drawn, f"{_DRAWING}tr")
+    return [[" ".join(cell.itertext()) for cell in _outermost(row, f"{_DRAWING}tc")] for row in rows]
+
+
+def _outermost(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
+    """The elements of that name inside, in order, but none within another: no program nests them, and reading them
+    again at every level would take the square of the time.
+    """
+    waiting = [element]
+    while waiting:
+        inner = waiting.pop()
+        if inner.tag == tag:
+            yield inner
+        else:
+            waiting.extend(reversed(inner))
 
 
 def _sheet(sheet: ReadOnlyWorksheet) -> Table:
@@ -121,7 +134,7 @@ def _sheet(sheet: ReadOnlyWorksheet) -> Table:
     filled = (row for values in read if any(row := [_shown(value) for value in values]))
     rows = list(itertools.islice(filled, MOST_ROWS + 2))
     made = limited(rows, declared_rows=declared_rows, declared_columns=declared_columns)
-    heading = f"## {texts.without_markup(sheet.title, _TITLE_LIMIT)}"
+    heading = f"## {texts.without_markup(sheet.title, TITLE_CHARS)}"
     return Table(f"{heading}\n\n{made.markdown}", made.is_cut) if made.markdown else made
 
 

@@ -8,43 +8,42 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from dowse import text as texts
+from dowse.extract.documents.inline_html import without_hidden_elements
 from dowse.extract.documents.tables import limited
-from dowse.extract.tidy import fenced
-from dowse.markdown import clean
+from dowse.extract.tidy import title_of
+from dowse.markdown import as_code, clean
 from dowse.models import Text
 
 # Indenting is slow, and nobody reads more of it.
 _LARGEST_INDENTED_JSON = 500_000
-_TITLE_LIMIT = 300
 _DELIMITERS = ",;\t|"
 _SAMPLED_LINES = 20
 _MOST_LINES_IN_A_CELL = 20
 
 
-def from_prose(source: str) -> Text:
-    """Text and Markdown as they are; Markdown is called what its first heading says."""
-    markdown = clean(source)
-    heading = next((line for line in markdown.split("\n", _SAMPLED_LINES) if line.startswith("# ")), "")
-    return Text(markdown, texts.without_markup(heading.removeprefix("# "), _TITLE_LIMIT))
+def from_prose(source: str, *, is_markdown: bool) -> Text:
+    """Text and Markdown as they are, but for what Markdown hides; it is called what its first heading says."""
+    # In a plain text everybody sees a comment.
+    markdown = clean(without_hidden_elements(source) if is_markdown else source.replace("<!--", "\\<!--"))
+    return Text(markdown, title_of(markdown))
 
 
 def from_code(source: str, language: str) -> Text:
-    return Text(clean(fenced(source.strip("\r\n"), language)))
+    return Text(clean(as_code(source.strip("\r\n"), language)))
 
 
-def from_json(source: str) -> Text:
+def from_json(source: str, value: object) -> Text:
+    """The value that was parsed, indented if it is not too large; else its source."""
     try:
-        value = json.loads(source)
         pretty = _indented(value) if len(source) <= _LARGEST_INDENTED_JSON else ""
-    except (ValueError, RecursionError):
-        return Text(clean(source))
-    return Text(clean(fenced(pretty or source.strip(), "json")))
+    except RecursionError:
+        pretty = ""
+    return Text(clean(as_code(pretty or source.strip(), "json")))
 
 
 def from_json_lines(source: str) -> Text:
     """One value on each line stays one value on each line: that is what the format is for."""
-    return Text(clean(fenced(source.replace("\x1e", "").strip(), "json")))
+    return Text(clean(as_code(source.replace("\x1e", "").strip(), "json")))
 
 
 def from_csv(source: str, *, is_tabbed: bool = False) -> Text:

@@ -11,7 +11,7 @@ from enum import Enum
 from dowse.extract.documents.pdf.lines import Cell, Line
 from dowse.extract.documents.pdf.prose import Body, joined, rounded
 from dowse.extract.documents.tables import table
-from dowse.extract.tidy import fenced
+from dowse.markdown import as_code
 
 BULLET = re.compile(r"[•●◦▪■‣∙·–—*-] (?=\S)|[\uf0b7\uf0a7]\s?(?=\S)")
 _NUMBERED = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\]) (?=\S)")
@@ -207,7 +207,7 @@ def _code(lines: Sequence[Line]) -> str:
             column = round((cell.left - edge) / (_MONO_WIDTH * max(cell.size, 1.0)))
             row = row.ljust(min(max(column, len(row) + bool(row)), _WIDEST_CODE)) + cell.text
         shown.append(row)
-    return fenced("\n".join(shown), "")
+    return as_code("\n".join(shown))
 
 
 def _shortened(text: str) -> str:

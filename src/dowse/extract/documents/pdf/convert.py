@@ -17,9 +17,9 @@ from dowse.extract.documents.pdf.prose import body_of
 from dowse.extract.documents.pdf.running import without_running_lines
 from dowse.extract.documents.pdf.words import PageText
 from dowse.markdown import clean
+from dowse.media_types import PDF
 from dowse.models import NO_READABLE_CONTENT, Onward, Status, Text
 
-MEDIA_TYPE = "application/pdf"
 # Glyphs without a meaning, as fonts have them that do not tell which letters they draw.
 _MEANINGLESS = re.compile("[\x00-\x08\x0e-\x1f\ufffd\ue000-\uf8ff]")
 _MOST_MEANINGLESS = 0.3
@@ -55,8 +55,8 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument:
         return pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if error.err_code in (pypdfium2.raw.FPDF_ERR_PASSWORD, pypdfium2.raw.FPDF_ERR_SECURITY):
-            raise PageUnreadable(Status.UNSUPPORTED, f"{MEDIA_TYPE}, encrypted") from None
-        raise PageUnreadable(Status.ERROR, f"{MEDIA_TYPE}, broken") from None
+            raise PageUnreadable(Status.UNSUPPORTED, f"{PDF}, encrypted") from None
+        raise PageUnreadable(Status.ERROR, f"{PDF}, broken") from None
 
 
 def _pages(document: pypdfium2.PdfDocument, limits: Limits) -> Iterator[PageLines]:

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from dowse import text as texts
 from dowse.extract.documents.pdf.blocks import BULLET, Block, Kind
 from dowse.extract.documents.pdf.prose import Body, joined, rounded
-from dowse.extract.tidy import same_words
+from dowse.extract.tidy import TITLE_CHARS, same_words
 
-_TITLE_LIMIT = 300
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
 # What would begin a heading, a quotation, a rule or a fence in Markdown, and is none here.
 _SYNTAX = re.compile(r"(?=#{1,6} |>|```|~~~|(?:[-*_=] ?){3,}$)")
@@ -27,12 +26,12 @@ def title_of(said: str, first_page: Sequence[Block], body: Body) -> str:
 
     A single word in the metadata may be anything, and counts only where there is nothing better.
     """
-    title = "" if _NO_TITLE.match(said) else texts.without_markup(said, _TITLE_LIMIT)
+    title = "" if _NO_TITLE.match(said) else texts.without_markup(said, TITLE_CHARS)
     if " " in title:
         return title
     headings = [block for block in first_page if block.kind is Kind.HEADING and rounded(block.size) > body.size]
     largest = max(headings, key=lambda block: block.size, default=None)
-    return texts.without_markup(largest.text, _TITLE_LIMIT) if largest else title
+    return texts.without_markup(largest.text, TITLE_CHARS) if largest else title
 
 
 def to_markdown(pages: Sequence[Sequence[Block]], body: Body, title: str) -> Iterator[str]:
