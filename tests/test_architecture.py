@@ -32,6 +32,7 @@ LEVELS = (
         "urls",
         "text",
         "markdown",
+        "media_types",
         "clock",
     ),
     ("telemetry",),
@@ -49,6 +50,9 @@ LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 # Beside the levels: it may use the nouns, and only the demo may use it.
 POCKETWEB = "pocketweb"
 POCKETWEB_USERS = {"dowse.surfaces.cli.demo"}
+
+# The process that converts pages also cuts passages out of them: both are work that may have to be killed.
+NEIGHBOURS = {("dowse.extract.worker", "rank")}
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
@@ -200,6 +204,8 @@ def _may_import(module: Module, part: str) -> bool:
         return module.part == POCKETWEB or module.name in POCKETWEB_USERS
     if module.part == POCKETWEB:
         return LEVEL[part] == 0
+    if (module.name, part) in NEIGHBOURS:
+        return True
     # Level 0 is a handful of modules that know one another; that they form no cycle is a test of its own.
     return part == module.part or LEVEL[part] < LEVEL[module.part] or LEVEL[part] == LEVEL[module.part] == 0
 

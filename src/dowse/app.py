@@ -62,7 +62,7 @@ class App:
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self.engines = (*PROVIDERS, *settings_reading.LOADERS, DirectFetcher.name)
         self.spending = self._account()
-        self.contract: Contract = registry.build(settings.contract, self._services(self.clock))
+        self.contract: Contract = registry.build(settings.contract, self._services())
         self.dispatcher = Dispatcher(
             settings,
             clock=self.clock,
@@ -87,14 +87,14 @@ class App:
         from dowse.flows.doctor.examination import Doctor
         from dowse.flows.doctor.probe import Probe
 
-        settings, clock = self.settings, self.clock
+        settings = self.settings
         return Doctor(
             loaded,
             tools=[tool.name for tool in self.contract.tools],
             state=state_address(settings),
             books=self.spending,
             roll=lambda: self._tokens().entries,
-            probe=Probe(settings, self._providers(clock), self._jwks(), clock=clock, spending=self.spending),
+            probe=Probe(settings, self._providers(), self._jwks(), clock=self.clock, spending=self.spending),
         )
 
     @cached_property
@@ -129,12 +129,12 @@ class App:
         ledger = open_ledger(state_address(self.settings), self.clock) if budgets else MemoryLedger()
         return Account(budgets, prices(self.settings), ledger, clock=self.clock, observer=self.observer)
 
-    def _services(self, clock: Clock) -> Services:
+    def _services(self) -> Services:
         settings, observer = self.settings, self.observer
         reader = ReadFlow(
             self._read_chain(),
             SecretUrls(self.settings.secrets(), allowed=settings.allow_secret_urls),
-            clock=clock,
+            clock=self.clock,
             observer=observer,
             max_concurrent=settings.max_concurrent_fetches,
             robots=settings.respect_robots,
@@ -142,24 +142,24 @@ class App:
         )
         router = Router(
             "search",
-            self._providers(clock),
-            clock=clock,
+            self._providers(),
+            clock=self.clock,
             observer=observer,
             policy=FallbackPolicy(after_rejected_key=settings.fallback == "any"),
             spending=self.spending,
         )
-        search = SearchFlow(router, reader, clock=clock, observer=observer, offline=settings.offline)
-        return Services(search, reader, clock, settings)
+        search = SearchFlow(router, reader, clock=self.clock, observer=observer, offline=settings.offline)
+        return Services(search, reader, self.clock, settings, self._workers)
 
-    def _providers(self, clock: Clock) -> list[SearchProvider]:
-        return [PROVIDERS[name](self._kit(clock)) for name in self.settings.searchers()]
+    def _providers(self) -> list[SearchProvider]:
+        return [PROVIDERS[name](self._kit()) for name in self.settings.searchers()]
 
     def _read_chain(self) -> ReadChain:
         settings = self.settings
         direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size)
         readers = Readers(
             own=[FetchingReader(direct, self._workers, timeout_s=settings.content_fetch_timeout_s)],
-            apis=[READERS[name](self._kit(self.clock)) for name in settings.scrapers()],
+            apis=[READERS[name](self._kit()) for name in settings.scrapers()],
             make_loaders=self._loaders,
             apis_first=settings.read_order == "scrape-first",
         )
@@ -183,5 +183,5 @@ class App:
         settings = self.settings
         return Guard(settings.allow_private, clock=self.clock, nat64_prefixes=settings.nat64_prefixes)
 
-    def _kit(self, clock: Clock) -> Kit:
-        return Kit(self.settings, self._api_client, clock, self.redactor)
+    def _kit(self) -> Kit:
+        return Kit(self.settings, self._api_client, self.clock, self.redactor)

@@ -80,7 +80,7 @@ class Fetcher(Protocol):
 
 
 class Extractor(Protocol):
-    """Turns bytes into Markdown, somewhere it can be killed. Raises `PageUnreadable`."""
+    """Turns bytes into Markdown and finds the parts that matter, where it can be killed. Raises `PageUnreadable`."""
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text: ...
 
@@ -91,6 +91,10 @@ class Extractor(Protocol):
 
         Links are resolved against `url`. A piece that holds no text is an empty string.
         """
+        ...
+
+    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
+        """At most so many tokens of what fits the question best; empty if no word of it is in the text."""
         ...
 
 

@@ -8,13 +8,13 @@ from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer
 from dowse.errors import DowseError
 from dowse.flows.search import SearchFlow
-from dowse.interfaces import Fetcher, SearchProvider
+from dowse.interfaces import Extractor, Fetcher, SearchProvider
 from dowse.models import Found
 from dowse.routing.router import Router
 from tests.fakes.clock import FakeClock
 from tests.fakes.observer import RecordingObserver
 from tests.fakes.reading import reading
-from tests.fakes.scripted import ScriptedFetcher, ScriptedProvider
+from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedProvider
 
 
 class ContractBench:
@@ -27,6 +27,7 @@ class ContractBench:
         pages: dict[str, str | Exception] | None = None,
         *,
         fetcher: Fetcher | None = None,
+        extractor: Extractor | None = None,
         **environ: str,
     ) -> None:
         clock, observer = FakeClock(), RecordingObserver()
@@ -37,7 +38,9 @@ class ContractBench:
         reader = reading(fetcher or self.fetcher, clock=clock, observer=observer, offline=settings.offline)
         router = Router[SearchProvider]("search", [self.provider], clock=clock, observer=observer)
         search = SearchFlow(router, reader, clock=clock, observer=observer, offline=settings.offline)
-        self.contract = registry.build(contract, Services(search, reader, clock, settings))
+        self.contract = registry.build(
+            contract, Services(search, reader, clock, settings, extractor or PlainExtractor())
+        )
 
     async def call(self, name: str, **arguments: object) -> Answer:
         tool = self.contract.tool(name)

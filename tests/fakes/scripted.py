@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from dowse.errors import PageUnreadable
 from dowse.models import Body, Deadline, Found, Hit, Query, Status, Text
+from dowse.rank.passages import select
 from tests.fakes.clock import FakeClock
 
 
@@ -85,6 +86,9 @@ class PlainExtractor:
         self, fragments: Sequence[str], *, url: str, timeout_s: float, without: Sequence[str] = ()
     ) -> list[str]:
         return [re.sub("<[^>]*>", "", fragment).strip() for fragment in fragments]
+
+    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
+        return select(markdown, question, max_tokens)
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
         text = body.data.decode()

@@ -18,7 +18,7 @@ import pytest
 
 from dowse.errors import PageUnreadable
 from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Status, Text
+from dowse.models import Body, Onward, Status, Text
 
 ENOUGH_S = 10.0
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
@@ -170,12 +170,91 @@ async def test_caller_does_not_wait_for_a_free_worker_beyond_its_time() -> None:
     task, _ = await busy(pool)
 
     with pytest.raises(PageUnreadable) as raised:
-        await pool.extract(body(), timeout_s=0.05)
+        await pool.extract(body(), timeout_s=0.2)
 
-    assert raised.value.status is Status.TIMEOUT
+    # The page is well: nobody is paid to read it.
+    assert (raised.value.status, raised.value.onward) == (Status.TIMEOUT, Onward.NOBODY)
     task.cancel()
     await asyncio.wait([task])
     await pool.close()
+
+
+@pytest.mark.parametrize("timeout_s", [0.04, 0.0, -1.0])
+async def test_a_job_without_time_costs_no_worker(pool: WorkerPool, timeout_s: float) -> None:
+    await pool.extract(body(), timeout_s=ENOUGH_S)
+    before = pool.pids
+
+    for job in (
+        pool.extract(body(), timeout_s=timeout_s),
+        pool.render(["<p>x"], url="https://pages.example/", timeout_s=timeout_s),
+        pool.select("x", "x", 100, timeout_s=timeout_s),
+    ):
+        with pytest.raises(PageUnreadable) as raised:
+            await job
+        assert (raised.value.status, raised.value.onward) == (Status.TIMEOUT, Onward.APIS)
+
+    assert pool.pids == before
+
+
+async def test_a_page_that_hangs_and_leaves_no_time_to_strip_it_is_late(pool: WorkerPool) -> None:
+    task, _ = await busy(pool, timeout_s=0.06)
+
+    with pytest.raises(PageUnreadable) as raised:
+        await task
+
+    assert raised.value.status is Status.TIMEOUT
+    assert pool.pids == ()
+
+
+async def test_passages_are_cut_in_the_worker(pool: WorkerPool) -> None:
+    answer = "The otter weighs 9 kg, größer als {}. It swims in rivers, and in the sea" + " as well" * 9
+    page = "# Animals\n\n" + "Some words.\n\n" * 50 + answer.format("\ud800") + "\n\nMore." * 50
+
+    chosen = await pool.select(page, "What does the otter weigh?", 100, timeout_s=ENOUGH_S)
+
+    assert chosen == f"# Animals\n\n[…]\n\n{answer.format('?')}\n\n[…]"
+    assert await pool.select(page, "quantum chromodynamics", 100, timeout_s=ENOUGH_S) == ""
+
+
+async def test_a_question_that_takes_too_long_is_a_typed_failure(pool: WorkerPool) -> None:
+    await pool.extract(body(), timeout_s=ENOUGH_S)
+    os.kill(pool.pids[0], signal.SIGSTOP)
+
+    with pytest.raises(PageUnreadable) as raised:
+        await pool.select("some words", "words", 100, timeout_s=0.1)
+
+    assert raised.value.status is Status.ERROR
+    assert pool.pids == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type", "end"),
+    [
+        ("<ul><li>x" * 100 + "<li>lorem ipsum" * 30_000, "text/html", "- lorem ipsum"),
+        ("lorem ipsum\n" * 250_000, "text/x-python", "\nlorem ipsum\n```"),
+        ("lorem " * 500_000, "text/plain", " lorem"),
+        ("𝄞" * 2_100_000, "text/plain", "𝄞"),
+    ],
+    ids=["lists", "code", "one line", "one word"],
+)
+async def test_a_text_that_grows_beyond_all_bounds_is_cut(
+    pool: WorkerPool, data: str, media_type: str, end: str
+) -> None:
+    text = await pool.extract(body(data.encode(), media_type), timeout_s=ENOUGH_S)
+
+    assert text.is_cut
+    assert 1_900_000 < len(text.markdown) < 2_000_010
+    assert text.markdown.endswith(end)
+
+
+async def test_pieces_that_grow_beyond_all_bounds_are_cut_and_say_so(pool: WorkerPool) -> None:
+    long = "<p>" + "lorem " * 240_000
+
+    pieces = await pool.render([long, "<p>x", long, "<p>y"], url="https://pages.example/", timeout_s=ENOUGH_S)
+
+    assert [len(piece) > 500_000 for piece in pieces] == [True, False, True, False]
+    assert (pieces[1], pieces[3]) == ("x", "")
+    assert pieces[2].endswith(" lorem\n\n_The rest is not shown._")
 
 
 OUT_OF_FILES = OSError(errno.EMFILE, "Too many open files")
@@ -319,8 +398,10 @@ def test_no_parser_is_imported_by_the_pool_and_nothing_heavy_by_the_worker() -> 
     worker = loaded("dowse.extract.worker", "dowse.extract.convert")
 
     assert not pool & {"selectolax", "html_to_markdown", "dowse.extract.select"}
+    # Cutting passages is the workers' business, and so is what it needs.
+    assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.rank.blocks", "dowse.rank.words"}
     assert not worker & {"asyncio", "pydantic", "aiohttp", "subprocess"}
-    nouns = ("models", "errors", "interfaces", "config", "urls", "text", "markdown")
+    nouns = ("models", "errors", "interfaces", "config", "urls", "text", "markdown", "media_types")
     level_0 = {"dowse", *(f"dowse.{name}" for name in nouns)}
     ours = {name for name in worker if name.partition(".")[0] == "dowse"}
     assert {name for name in ours if not name.startswith("dowse.extract")} <= level_0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -129,3 +131,15 @@ async def test_a_url_with_a_secret_leaves_the_machine_only_if_the_user_says_so(w
     assert "'api_key'" in refused["warnings"][0]
     async with server.connect(web.environment() | {"DOWSE_ALLOW_SECRET_URLS": "true"}) as client:
         assert (await read(client, url))["status"] == "ok"
+
+
+async def test_the_command_says_why_a_url_was_not_sent(web: PocketWeb, server: Server) -> None:
+    url = web.page(f"{ARTICLE}?api_key=9f86d081884c7d659a2feaa0c55ad015")
+    command = [sys.executable, "-m", "dowse", "read", url]
+    done = await asyncio.create_subprocess_exec(
+        *command, env=server.environment(web.environment()), stdout=asyncio.subprocess.PIPE
+    )
+    printed, _ = await done.communicate()
+    assert done.returncode == 1
+    assert b"DOWSE_ALLOW_SECRET_URLS" in printed
+    assert web.pages.requests == []

@@ -1,4 +1,4 @@
-"""Reading must not cost much more than the pages themselves take, and a plain page no browser."""
+"""Reading must not cost much more than the pages themselves take, no browser, and nobody else their time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.read import FETCH_BOUND, FIVE_PAGES_BOUND_S, PAGE_S, fetch_many, read_five_pages
+from benchmarks.read import (
+    FETCH_BOUND,
+    FIVE_PAGES_BOUND_S,
+    LAG_BOUND_MS,
+    PAGE_S,
+    SHAPES,
+    fetch_many,
+    lag_while_reading,
+    read_five_pages,
+)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc, which only Linux has")
@@ -21,3 +30,10 @@ def test_pages_of_a_search_are_read_at_the_same_time_and_without_a_browser() -> 
 def test_the_guard_costs_little() -> None:
     """Twenty rounds are a second; what the guard may add is doubled."""
     assert fetch_many(rounds=20).ratio <= 1 + 2 * (FETCH_BOUND - 1)
+
+
+@pytest.mark.parametrize("question", ["", "How heavy is an otter?"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_other_calls_go_on_while_a_large_page_is_read(shape: str, question: str) -> None:
+    """At twice the figure, again."""
+    assert lag_while_reading(shape, question=question) <= 2 * LAG_BOUND_MS

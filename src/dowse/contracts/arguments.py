@@ -65,6 +65,8 @@ class Arguments:
 
     values: Mapping[str, Value]
     warnings: tuple[str, ...]
+    given: frozenset[str]
+    """The names of those that are not defaults."""
 
     def text(self, name: str) -> str:
         return str(self.values.get(name) or "")
@@ -105,14 +107,19 @@ def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Seque
     strangers = [name for name in given if name not in known and name not in ignored]
     unknown = [_unknown(name, known) for name in strangers[:_MAX_REMARKS]]
     for param in params:
-        if param.required and all(given.get(name) is None for name in (param.name, *param.aliases)):
+        if param.required and not _sent(param, given):
             raise InvalidRequest(" ".join([f"{param.name} is required.", *unknown[:1]]))
     values = {param.name: _value(param, given) for param in params}
-    return Arguments(values, tuple(unknown))
+    return Arguments(values, tuple(unknown), frozenset(param.name for param in params if _sent(param, given)))
+
+
+def _sent(param: Param, given: Mapping[str, object]) -> dict[str, object]:
+    """What came under any of the names of an argument; `null` is nothing."""
+    return {name: given[name] for name in (param.name, *param.aliases) if given.get(name) is not None}
 
 
 def _value(param: Param, given: Mapping[str, object]) -> Value:
-    sent = {name: given[name] for name in (param.name, *param.aliases) if given.get(name) is not None}
+    sent = _sent(param, given)
     if not sent:
         return param.default
     values = {name: _checked(param, name, value) for name, value in sent.items()}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
+from dowse.interfaces import Extractor
 from dowse.models import Category, Clock, Deadline, Query
 from dowse.settings import Settings
 
@@ -18,6 +19,7 @@ class Services:
     read: ReadFlow
     clock: Clock
     settings: Settings
+    extractor: Extractor
 
     def deadline(self, timeout_s: float | None = None) -> Deadline:
         """The end of a call; the caller may shorten the user's limit, not lengthen it."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 from dowse.extract import strip, tags, verdict
 from dowse.extract.decode import decode
 from dowse.extract.documents import kinds, plain
@@ -53,7 +56,7 @@ def _from_source(kind: Kind, source: str, body: Body) -> Text:
             return plain.from_csv(source, is_tabbed=kinds.is_tabbed(body.media_type, body.url))
         case Kind.CODE:
             return plain.from_code(source, kinds.language_of(body.media_type, body.url))
-    return plain.from_prose(source)
+    return plain.from_prose(source, is_markdown=kinds.is_markdown(body.media_type, body.url))
 
 
 def _from_xml(kind: Kind, source: str, url: str) -> Text:
@@ -64,9 +67,13 @@ def _from_xml(kind: Kind, source: str, url: str) -> Text:
 
 
 def _from_json(source: str, url: str) -> Text:
+    try:
+        value = json.loads(source)
+    except (ValueError, RecursionError):
+        return Text(clean(source))
     from dowse.extract.documents import feeds
 
-    return feeds.from_json_feed(source, url) or plain.from_json(source)
+    return feeds.from_json_feed(value, url) or plain.from_json(source, value)
 
 
 def _from_html(markup: str, url: str) -> Text:
@@ -74,10 +81,12 @@ def _from_html(markup: str, url: str) -> Text:
     unreadable = verdict.of_page(markup, url, text.markdown)
     if unreadable is not None:
         raise unreadable
-    return Text(without_repeated_title(text.markdown, text.title), text.title)
+    return replace(text, markdown=without_repeated_title(text.markdown, text.title))
 
 
 def _selected(markup: str, url: str) -> Text:
     selected = select(markup, url)
     # The converter returns nothing for trees deeper than it likes.
-    return Text(render(selected.html) or clean(strip.strip_html(selected.html)), selected.title)
+    rendered = render(selected.html)
+    text = rendered if rendered.markdown else Text(clean(strip.strip_html(selected.html)))
+    return replace(text, title=selected.title)

@@ -12,23 +12,29 @@ from dowse.models import Onward, Status
 CONVERT = "convert"
 STRIP = "strip"
 FRAGMENTS = "fragments"
+SELECT = "select"
 
 LENGTH_BYTES = 4
-# A 5 MB page of nested lists can grow severalfold; anything beyond this is a worker gone wrong.
-LARGEST_FRAME = 64 * 1024 * 1024
+# A job holds a document, and some are large; whatever comes of it, nobody reads more than this.
+LARGEST_JOB = 64 * 1024 * 1024
+MOST_CHARS = 2_000_000
+# As many characters of the largest kind, and the header; anything beyond is a worker gone wrong.
+LARGEST_ANSWER = 4 * MOST_CHARS + 1024 * 1024
+
+Header = Mapping[str, str | float | bool]
 
 
 class BrokenFrame(ValueError):
     """The other side sent what no frame looks like."""
 
 
-def head(header: Mapping[str, str | float | bool], payload_bytes: int) -> bytes:
+def head(header: Header, payload_bytes: int) -> bytes:
     """Everything of a frame that precedes its payload."""
     line = json.dumps(header).encode("ascii") + b"\n"
     return (len(line) + payload_bytes).to_bytes(LENGTH_BYTES, "big") + line
 
 
-def verdict_header(verdict: PageUnreadable) -> dict[str, str | float | bool]:
+def verdict_header(verdict: PageUnreadable) -> Header:
     """The header of an answer that holds no text, because what came is not the page."""
     return {"ok": True, "status": verdict.status, "detail": verdict.detail, "onward": verdict.onward.value}
 
@@ -44,10 +50,10 @@ def verdict(header: Mapping[str, object]) -> PageUnreadable | None:
     return PageUnreadable(status, str(header.get("detail", "")), onward)
 
 
-def length(prefix: bytes) -> int:
+def length(prefix: bytes, largest: int) -> int:
     """How many bytes follow the prefix."""
     size = int.from_bytes(prefix, "big")
-    if size > LARGEST_FRAME:
+    if size > largest:
         raise BrokenFrame("frame too large")
     return size
 
@@ -65,10 +71,10 @@ def split(frame: bytes) -> tuple[dict[str, object], bytes]:
 
 
 def read(source: BinaryIO) -> bytes | None:
-    """The next frame of a blocking stream; `None` when the other side is gone."""
+    """The next job of a blocking stream; `None` when the other side is gone."""
     prefix = source.read(LENGTH_BYTES)
     if len(prefix) < LENGTH_BYTES:
         return None
-    size = length(prefix)
+    size = length(prefix, LARGEST_JOB)
     frame = source.read(size)
     return frame if len(frame) == size else None

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from dowse.errors import PageUnreadable
@@ -16,10 +17,14 @@ from dowse.extract.process import Worker, WorkerFailed
 from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 
 _LONGEST_JOB_S = 8.0
+# With less there is no point in beginning: a healthy worker would be killed for being late.
+_SHORTEST_JOB_S = 0.05
 # Half of it is what 5 MB of nothing but tags take, start of the process included.
 _STRIP_S = 2.0
 # Kept back from an HTML job, so that the stripper still fits into the caller's time.
 _RESERVED_SHARE = 0.3
+_FAILED = "could not be converted"
+_TOO_LATE = "no time left to convert it"
 
 
 @dataclass(slots=True)
@@ -52,12 +57,9 @@ class WorkerPool:
 
         What only stands for the page, such as a challenge or a login form, is `PageUnreadable` with its status.
         """
-        end = asyncio.get_running_loop().time() + timeout_s
-        slot = await self._free_slot(timeout_s)
-        try:
+        end = _now() + timeout_s
+        async with self._free_slot(end) as slot:
             text = await self._text(slot, body, end)
-        finally:
-            self._idle.put_nowait(slot)
         if not text.markdown.strip():
             raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
         return text
@@ -67,15 +69,15 @@ class WorkerPool:
     ) -> list[str]:
         """Each piece of HTML as Markdown, in one job."""
         job = json.dumps({"fragments": list(fragments), "without": list(without)}).encode()
-        slot = await self._free_slot(timeout_s)
-        try:
-            body = Body(url, job, "application/json")
-            answer = await self._job(slot, body, frames.FRAGMENTS, min(timeout_s, _LONGEST_JOB_S))
-        except WorkerFailed:
-            raise PageUnreadable(Status.ERROR, "could not be converted") from None
-        finally:
-            self._idle.put_nowait(slot)
+        header = self._header(frames.FRAGMENTS, Body(url, job, "application/json"))
+        answer = await self._only(header, job, timeout_s)
         return [str(piece) for piece in json.loads(answer.markdown)]
+
+    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
+        """The passages of a text that fit a question."""
+        header: frames.Header = {"mode": frames.SELECT, "question": question, "max_tokens": max_tokens}
+        answer = await self._only(header, markdown.encode("utf-8", "replace"), timeout_s)
+        return answer.markdown
 
     async def close(self) -> None:
         """Kill every worker and wait until none is left; jobs under way fail."""
@@ -85,42 +87,64 @@ class WorkerPool:
         while self._reaping:
             await asyncio.wait(self._reaping)
 
-    async def _free_slot(self, timeout_s: float) -> _Slot:
+    @asynccontextmanager
+    async def _free_slot(self, end: float) -> AsyncIterator[_Slot]:
+        if _now() + _SHORTEST_JOB_S > end:
+            raise PageUnreadable(Status.TIMEOUT, _TOO_LATE)
         try:
-            async with asyncio.timeout(timeout_s):
-                return await self._idle.get()
+            async with asyncio.timeout_at(end - _SHORTEST_JOB_S):
+                slot = await self._idle.get()
         except TimeoutError:
-            raise PageUnreadable(Status.TIMEOUT, "no time left to convert it") from None
+            # It is our own workers that are busy: nobody is paid to read the page instead.
+            raise PageUnreadable(Status.TIMEOUT, "no worker was free in time", Onward.NOBODY) from None
+        try:
+            yield slot
+        finally:
+            self._idle.put_nowait(slot)
 
     async def _text(self, slot: _Slot, body: Body, end: float) -> Text:
-        left_s = end - asyncio.get_running_loop().time()
+        left_s = end - _now()
         is_markup = _is_markup(body.media_type)
         reserved_s = min(_STRIP_S, _RESERVED_SHARE * left_s) if is_markup else 0.0
         try:
-            return await self._job(slot, body, frames.CONVERT, min(left_s - reserved_s, _LONGEST_JOB_S))
+            limit_s = max(left_s - reserved_s, min(left_s, _SHORTEST_JOB_S))
+            return await self._job(slot, self._header(frames.CONVERT, body), body.data, limit_s)
         except WorkerFailed:
             if not is_markup:
-                raise PageUnreadable(Status.ERROR, "could not be converted") from None
+                raise PageUnreadable(Status.ERROR, _FAILED) from None
         try:
-            return await self._job(slot, body, frames.STRIP, min(_STRIP_S, end - asyncio.get_running_loop().time()))
+            return await self._job(slot, self._header(frames.STRIP, body), body.data, min(_STRIP_S, end - _now()))
         except WorkerFailed:
-            raise PageUnreadable(Status.ERROR, "could not be converted") from None
+            raise PageUnreadable(Status.ERROR, _FAILED) from None
 
-    async def _job(self, slot: _Slot, body: Body, mode: str, limit_s: float) -> Text:
-        """One job in this slot's worker, which does not outlive a failure or a cancellation."""
-        worker = self._worker(slot)
-        header: dict[str, str | float | bool] = {
+    async def _only(self, header: frames.Header, data: bytes, timeout_s: float) -> Text:
+        """One job that has no second attempt."""
+        end = _now() + timeout_s
+        async with self._free_slot(end) as slot:
+            try:
+                return await self._job(slot, header, data, end - _now())
+            except WorkerFailed:
+                raise PageUnreadable(Status.ERROR, _FAILED) from None
+
+    def _header(self, mode: str, body: Body) -> frames.Header:
+        return {
             "mode": mode,
-            "limit_s": limit_s,
             "url": body.url,
             "media_type": body.media_type,
             "charset": body.charset,
             "pdf_pages": self._pdf_max_pages,
         }
+
+    async def _job(self, slot: _Slot, header: frames.Header, data: bytes, limit_s: float) -> Text:
+        """One job in this slot's worker, which does not outlive a failure or a cancellation."""
+        if limit_s < _SHORTEST_JOB_S:
+            raise PageUnreadable(Status.TIMEOUT, _TOO_LATE)
+        limit_s = min(limit_s, _LONGEST_JOB_S)
+        worker = self._worker(slot)
         done = False
         try:
             async with asyncio.timeout(limit_s):
-                answer, markdown = await worker.run(header, body.data)
+                answer, markdown = await worker.run({**header, "limit_s": limit_s}, data)
             if not answer.get("ok"):
                 raise WorkerFailed(str(answer.get("error")))
             verdict = frames.verdict(answer)
@@ -157,6 +181,10 @@ class WorkerPool:
         task = asyncio.get_running_loop().create_task(worker.reap())
         self._reaping.add(task)
         task.add_done_callback(self._reaping.discard)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 def _is_markup(media_type: str) -> bool:

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
 from typing import Self
 
 from dowse.config import subprocess_environment
@@ -75,13 +74,14 @@ class Worker:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    async def run(self, header: Mapping[str, str | float | bool], payload: bytes) -> tuple[dict[str, object], bytes]:
+    async def run(self, header: frames.Header, payload: bytes) -> tuple[dict[str, object], bytes]:
         """Send one job and wait for its answer."""
         try:
             writer = await self._connect()
             writer.write(frames.head(header, len(payload)))
             writer.write(payload)
-            size = frames.length(await self._reader.readexactly(frames.LENGTH_BYTES))
+            prefix = await self._reader.readexactly(frames.LENGTH_BYTES)
+            size = frames.length(prefix, frames.LARGEST_ANSWER)
             return frames.split(await self._reader.readexactly(size))
         except (OSError, asyncio.IncompleteReadError, frames.BrokenFrame) as error:
             raise WorkerFailed(type(error).__name__) from error

@@ -11,6 +11,7 @@ import resource
 import signal
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dowse.errors import PageUnreadable
 from dowse.extract import frames
@@ -44,9 +45,8 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
     job, data = frames.split(frame)
     # Not caught by anybody: the signal ends the process even while native code holds the interpreter.
     signal.setitimer(signal.ITIMER_REAL, float(str(job["limit_s"])) + _GRACE_S)
-    body = Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
     try:
-        text = _convert(body, job)
+        text = _done(job, data)
         payload = text.markdown.encode()
     except PageUnreadable as verdict:
         return frames.head(frames.verdict_header(verdict), 0), b""
@@ -54,7 +54,7 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
         return frames.head({"ok": False, "error": type(error).__name__}, 0), b""
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    header: dict[str, str | float | bool] = {
+    header: frames.Header = {
         "ok": True,
         "title": text.title,
         "word_count": word_count(text.markdown),
@@ -63,20 +63,38 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
     return frames.head(header, len(payload)), payload
 
 
-def _convert(body: Body, job: Mapping[str, object]) -> Text:
+def _done(job: Mapping[str, object], data: bytes) -> Text:
     # Imported by need: the stripper's second attempt must not wait for the libraries of the first.
-    if job["mode"] == frames.STRIP:
-        from dowse.extract.strip import to_stripped_text
+    if job["mode"] == frames.SELECT:
+        from dowse.rank.passages import select
 
-        return to_stripped_text(body)
+        return Text(select(data.decode(), str(job["question"]), int(str(job["max_tokens"]))))
+    body = Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
     if job["mode"] == frames.FRAGMENTS:
         from dowse.extract.fragments import to_texts
 
         return to_texts(body)
+    return _bounded(_converted(body, job))
+
+
+def _converted(body: Body, job: Mapping[str, object]) -> Text:
+    if job["mode"] == frames.STRIP:
+        from dowse.extract.strip import to_stripped_text
+
+        return to_stripped_text(body)
     from dowse.extract.convert import to_text
     from dowse.extract.documents.limits import Limits
 
     return to_text(body, Limits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"]))))
+
+
+def _bounded(text: Text) -> Text:
+    """No more than anybody reads: whoever asked would have to hold the rest."""
+    if len(text.markdown) <= frames.MOST_CHARS:
+        return text
+    from dowse.extract.tidy import beginning
+
+    return replace(text, markdown=beginning(text.markdown, frames.MOST_CHARS), is_cut=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from dowse.text import cut_at_word, estimate_tokens
 
+GAP = "[…]"
+"""Stands where something was left out."""
 # With a backtick behind it, it is inline code.
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 

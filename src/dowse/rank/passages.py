@@ -10,10 +10,10 @@ from math import log
 
 from dowse.rank import budget
 from dowse.rank.blocks import Block, Heading, Piece, pieces
+from dowse.rank.budget import GAP
 from dowse.rank.words import Terms
 from dowse.text import estimate_tokens
 
-GAP = "[…]"
 _GAP_TOKENS = estimate_tokens(f"{GAP}\n\n")
 # More than any page has that somebody wrote; what a hostile one has beyond is not looked at.
 _MOST_PIECES = 100_000

@@ -62,8 +62,8 @@ def test_whatever_is_sent_is_read_or_refused_in_one_sentence(given_arguments: di
 
 
 def test_what_is_left_out_or_null_gets_its_default() -> None:
-    assert read(PARAMS, {"query": "x"}) == Arguments(DEFAULTS, ())
-    assert read(PARAMS, {name: None for name in DEFAULTS} | {"query": "x"}) == Arguments(DEFAULTS, ())
+    assert read(PARAMS, {"query": "x"}) == Arguments(DEFAULTS, (), frozenset({"query"}))
+    assert read(PARAMS, {name: None for name in DEFAULTS} | {"query": "x"}) == read(PARAMS, {"query": "x"})
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,8 @@ def test_a_value_of_any_depth_is_refused_without_being_shown(name: str) -> None:
 
 
 def test_other_names_of_an_argument_are_understood() -> None:
-    assert read(PARAMS, {"query": "x", "limit": "9"}) == Arguments({**DEFAULTS, "num": 9}, ())
+    given = frozenset({"query", "num"})
+    assert read(PARAMS, {"query": "x", "limit": "9"}) == Arguments({**DEFAULTS, "num": 9}, (), given)
 
 
 def test_two_names_for_one_argument_may_agree() -> None:

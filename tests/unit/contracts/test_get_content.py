@@ -1,6 +1,7 @@
 """`get_content` of the `dowse` contract: one page, or the note that says why there is none."""
 
 import re
+from dataclasses import dataclass, field
 
 import jsonschema
 import pytest
@@ -13,6 +14,7 @@ from dowse.errors import InvalidRequest, Offline, PageUnreadable
 from dowse.models import Page, Status
 from dowse.text import estimate_tokens
 from tests.fakes.bench import ContractBench
+from tests.fakes.scripted import PlainExtractor
 
 URL = "https://example.org/page"
 LONG = "# Title\n\n" + "A line of the page that says something.\n" * 200
@@ -70,6 +72,13 @@ def test_a_long_page_is_cut_and_says_how_long_it_is() -> None:
     assert LONG.startswith(text)
     assert (answered.structured["status"], answered.structured["total_tokens"]) == ("truncated", estimate_tokens(LONG))
     assert f"(Cut: the page has about {estimate_tokens(LONG)} tokens; max_tokens goes up to 24000.)" in answered.text
+
+
+def test_a_page_that_was_not_read_to_its_end_says_so() -> None:
+    page = Page(URL, Status.TRUNCATED, "_100 of 300 pages are shown._", "Title", URL)
+    assert shown(page, 100).text.endswith("\n\n(The page goes on; this is all that was read of it.)")
+    cut = shown(Page(URL, Status.TRUNCATED, LONG, "Title", URL), 100)
+    assert f"(Cut: the page has more than {estimate_tokens(LONG)} tokens; max_tokens" in cut.text
 
 
 def test_a_cut_code_block_is_closed_and_called_truncated_although_it_is_as_long_as_before() -> None:
@@ -152,6 +161,34 @@ async def test_a_page_that_fits_is_whole_whatever_the_question() -> None:
     bench = ContractBench(pages={URL: "# Title\n\nOtters swim.\n\nBears do not."})
     read = await bench.structured("get_content", url=URL, question="Do bears swim?")
     assert (read["page_content"], read["status"]) == ("# Title\n\nOtters swim.\n\nBears do not.", "ok")
+
+
+@dataclass
+class LateExtractor(PlainExtractor):
+    """Its workers are busy until the end."""
+
+    given_s: list[float] = field(default_factory=list)
+
+    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
+        self.given_s.append(timeout_s)
+        raise PageUnreadable(Status.TIMEOUT, "no worker was free in time")
+
+
+async def test_a_question_that_nobody_has_time_for_gets_the_beginning_and_a_warning() -> None:
+    extractor = LateExtractor()
+    bench = ContractBench(pages={URL: MANUAL}, extractor=extractor, DOWSE_DEADLINE_S="20")
+    read = await bench.structured("get_content", url=URL, question="How much does the otter weigh?")
+    assert MANUAL.startswith(str(read["page_content"]))
+    assert estimate_tokens(str(read["page_content"])) > 1500
+    assert read["status"] == "truncated"
+    assert read["warnings"] == ["the question could not be looked for on the page in time; this is its beginning"]
+    assert extractor.given_s == [20.0]
+
+
+async def test_a_question_about_a_page_that_fits_asks_nobody() -> None:
+    extractor = LateExtractor()
+    await ContractBench(pages={URL: "Otters swim."}, extractor=extractor).call("get_content", url=URL, question="Why?")
+    assert extractor.given_s == []
 
 
 async def test_without_a_match_the_beginning_is_shown_and_a_warning_says_so() -> None:

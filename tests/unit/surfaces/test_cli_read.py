@@ -47,7 +47,16 @@ def test_a_cut_page_tells_how_to_see_more(point: Point, capsys: Captured) -> Non
     web = point()
     web.pages.serves("/files/notes.txt", "A line of text.\n" * 200, content_type="text/plain")
     assert main(["read", web.page("/files/notes.txt"), "--max-tokens", "100"]) == 0
-    assert capsys.readouterr().out.endswith("\n\n(cut; --max-tokens shows more)\n")
+    assert capsys.readouterr().out.endswith("\n\n(cut: the page has about 970 tokens; --max-tokens shows more)\n")
+
+
+def test_a_page_that_dowse_did_not_read_to_its_end_says_so(point: Point, capsys: Captured) -> None:
+    web = point()
+    web.pages.serves("/files/table.csv", "a,b\n" + "1,2\n" * 1200, content_type="text/csv")
+    assert main(["read", web.page("/files/table.csv")]) == 0
+    assert capsys.readouterr().out.endswith(
+        "_1000 of 1200 rows are shown._\n\n(the page goes on; this is all that was read of it)\n"
+    )
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
@@ -141,7 +150,7 @@ def test_a_question_shows_the_part_that_answers(point: Point, capsys: Captured) 
     shown = capsys.readouterr().out
     assert "now means UTF-8" in shown
     assert "Command-line tools gain most" not in shown
-    assert shown.endswith("[…]\n\n(cut; --max-tokens shows more)\n")
+    assert shown.endswith("[…]\n\n(not the whole page; without --question it is shown from its beginning)\n")
 
 
 def test_a_question_without_an_answer_is_said(point: Point, capsys: Captured) -> None:

@@ -11,6 +11,7 @@ from dowse.contracts.tool import Structured
 from dowse.models import Status
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.terminal import style, tried
+from dowse.text import estimate_tokens
 
 # Longer lines are hard to read, however wide the window is.
 _WIDEST = 100
@@ -35,7 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     given = {name: getattr(arguments, name) for name in ("url", "question", "max_tokens")}
     given["offline_mode"] = arguments.offline
-    show = _laid_out if _can_draw() and not arguments.raw else _plain
+    draw = _laid_out if _can_draw() and not arguments.raw else _plain
+
+    def show(page: Structured) -> str:
+        title, text = draw(page)
+        return _framed(page, title, text, has_question=bool(arguments.question))
+
     return session.call_and_print(settings, "get_content", given, as_json=arguments.json, show=show)
 
 
@@ -48,30 +54,42 @@ def _can_draw() -> bool:
     return sys.stdout.isatty()
 
 
-def _plain(page: Structured) -> str:
-    title = f"{style(str(page['title']), 'bold')}\n" if page["title"] else ""
-    return _framed(page, title, str(page["page_content"]))
+def _plain(page: Structured) -> tuple[str, str]:
+    """What stands above the address, and the text below it."""
+    return f"{style(str(page['title']), 'bold')}\n" if page["title"] else "", str(page["page_content"])
 
 
-def _laid_out(page: Structured) -> str:
+def _laid_out(page: Structured) -> tuple[str, str]:
+    """The same for a terminal, where the title is a part of the text."""
     from dowse.surfaces.cli.markdown import render  # Half as heavy as everything else together.
 
     markdown = str(page["page_content"])
     if not Status(str(page["status"])).readable:
-        return _framed(page, "", markdown)
+        return "", markdown
     if page["title"] and not markdown.startswith(f"# {page['title']}\n"):
         markdown = f"# {page['title']}\n\n{markdown}"
     width = min(shutil.get_terminal_size().columns, _WIDEST)
-    return _framed(page, "", render(markdown, width=width, colour=config.colour_wanted()))
+    return "", render(markdown, width=width, colour=config.colour_wanted())
 
 
-def _framed(page: Structured, title: str, text: str) -> str:
+def _framed(page: Structured, title: str, text: str, *, has_question: bool) -> str:
     """The text with what there is to say about it before and after."""
-    if not Status(str(page["status"])).readable:
-        return f"{text}\n\n{style(tried(page), 'dim')}"
-    blocks = [f"{title}{style(str(page['final_url']), 'cyan')}", text]
-    if page["status"] == Status.TRUNCATED:
-        blocks.append(style("(cut; --max-tokens shows more)", "dim"))
     warnings = page["warnings"]
     assert isinstance(warnings, list)
-    return "\n\n".join([*blocks, *(style(f"note: {warning}", "yellow") for warning in warnings)])
+    notes = [style(f"note: {warning}", "yellow") for warning in warnings]
+    if not Status(str(page["status"])).readable:
+        return "\n\n".join([text, *notes, *([style(tried(page), "dim")] if page["attempts"] else [])])
+    blocks = [f"{title}{style(str(page['final_url']), 'cyan')}", text]
+    if page["status"] == Status.TRUNCATED:
+        blocks.append(style(_how_to_see_more(page, has_question=has_question), "dim"))
+    return "\n\n".join([*blocks, *notes])
+
+
+def _how_to_see_more(page: Structured, *, has_question: bool) -> str:
+    total = page["total_tokens"]
+    assert isinstance(total, int)
+    if estimate_tokens(str(page["page_content"])) >= total:
+        return "(the page goes on; this is all that was read of it)"
+    if has_question:
+        return "(not the whole page; without --question it is shown from its beginning)"
+    return f"(cut: the page has about {total} tokens; --max-tokens shows more)"
