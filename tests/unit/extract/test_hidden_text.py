@@ -69,11 +69,11 @@ def test_cleaning_twice_changes_nothing(pieces: list[str]) -> None:
     "piece", ["a <!--\n", "a <!--\n\n", "<!-- --> ", "` <!-- x ", "\\<!--", "<!-", "x<!-- ", "<a '", "<p hidden>"]
 )
 def test_hidden_text_is_found_in_linear_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
 
     without_hidden_elements(without_comments(piece * 30_000 + "<!-- x -->"))
 
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(
