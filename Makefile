@@ -8,7 +8,7 @@ DEV := $(VENV)/.installed-dev
 NODE := tests/clients/node_modules/.installed
 SOURCES := src tests benchmarks tools
 
-.PHONY: demo test check mutate serve fmt lint docs lock clean
+.PHONY: demo test check coverage mutate serve fmt lint docs lock clean
 
 demo: $(RUN)  ## run the main job end to end, with no key and no internet
 	$(BIN)/dowse demo
@@ -21,9 +21,13 @@ test: $(DEV) $(NODE)  ## install what the tests need and run them all
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-check: $(DEV) lint  ## lint, types, and the unit and contract tests with their coverage; under a minute
-	$(BIN)/python -m pytest -n 2 tests/unit tests/contract tests/test_architecture.py tests/test_docs.py \
-		--cov --cov-report=term:skip-covered --cov-fail-under=85
+QUICK := tests/unit tests/contract tests/test_architecture.py tests/test_docs.py
+
+check: $(DEV) lint  ## lint, types, and the unit and contract tests; under a minute
+	$(BIN)/python -m pytest -n 2 -m "not cost" $(QUICK)
+
+coverage: $(DEV)  ## the same tests, and how much of the code they reach
+	$(BIN)/python -m pytest -n 2 -m "not cost" $(QUICK) --cov --cov-report=term:skip-covered --cov-fail-under=85
 
 mutate: $(DEV)  ## break the guard and the decoder line by line, and see whether a test notices; a few minutes
 	$(BIN)/python tools/mutate.py

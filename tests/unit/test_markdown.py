@@ -49,6 +49,7 @@ def test_plain_text_is_never_longer_and_invents_no_word(written: str) -> None:
     assert set(shown) <= set(written) | {" "}
 
 
+@pytest.mark.cost
 @pytest.mark.parametrize(
     "piece",
     [

@@ -65,6 +65,7 @@ def test_cleaning_twice_changes_nothing(pieces: list[str]) -> None:
     assert clean(once) == once
 
 
+@pytest.mark.cost
 @pytest.mark.parametrize(
     "piece", ["a <!--\n", "a <!--\n\n", "<!-- --> ", "` <!-- x ", "\\<!--", "<!-", "x<!-- ", "<a '", "<p hidden>"]
 )

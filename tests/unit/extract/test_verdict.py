@@ -196,6 +196,7 @@ def test_a_form_that_leads_back_is_a_wall_and_an_unnamed_one_is_not(address: str
     assert outcome(page, url=address) == (EXPECTED["login"] if "next=" in address else None)
 
 
+@pytest.mark.cost
 @pytest.mark.parametrize(
     "page",
     [

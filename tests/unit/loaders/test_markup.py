@@ -126,6 +126,7 @@ PIECES = (
 )
 
 
+@pytest.mark.cost
 @pytest.mark.parametrize("piece", PIECES)
 def test_four_times_as_much_text_takes_no_more_than_eight_times_as_long(piece: str) -> None:
     def seconds(chars: int) -> float:
@@ -137,6 +138,7 @@ def test_four_times_as_much_text_takes_no_more_than_eight_times_as_long(piece: s
     assert min(seconds(80_000) for _ in range(3)) < 8 * seconds(20_000) + 0.1
 
 
+@pytest.mark.cost
 def test_a_description_of_forged_links_holds_up_nobody() -> None:
     """With a pattern that looks for `href` wherever a tag could go on, this took twelve seconds."""
     hostile = ("<a " + "href=" * 55 + "x" * 1290) * 64

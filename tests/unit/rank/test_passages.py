@@ -204,11 +204,13 @@ _HOSTILE = {
 }
 
 
+@pytest.mark.cost
 def test_no_more_pieces_are_looked_at_than_anybody_writes() -> None:
     assert select("a\n\n" * 99_999 + "otter", "otter", 100)
     assert not select("a\n\n" * 100_000 + "otter", "otter", 100)
 
 
+@pytest.mark.cost
 @pytest.mark.parametrize("name", _HOSTILE)
 def test_a_hostile_page_costs_seconds_at_most(name: str) -> None:
     """A second for five megabytes, with much to spare here; anything quadratic would take hours."""

@@ -122,6 +122,7 @@ def test_code_in_an_unknown_language_and_a_long_piece_are_plain() -> None:
         assert set(_COLOUR.findall(shown)) <= {"\x1b[49m", "\x1b[0m"}
 
 
+@pytest.mark.cost
 @pytest.mark.parametrize("part", ["[", "*a_", "`a", "> ", "- ", "|", "[](", "![[", "&#", "<", "| x | y |\n"])
 def test_a_hostile_page_is_laid_out_in_seconds(part: str) -> None:
     """As much as a page may have; a quarter of it is enough to tell linear from quadratic."""
