@@ -35,7 +35,7 @@ _OURS = (
         "CRATES_",
         "MDN_",
     ),
-    *("XDG_", "LOG_LEVEL", "NO_COLOR"),
+    *("XDG_", "LOG_LEVEL", "NO_COLOR", "CHROME_", "BROWSER_"),
 )
 
 

@@ -25,6 +25,7 @@ LEVELS = (
         "errors",
         "interfaces",
         "settings",
+        "settings_browser",
         "settings_reading",
         "settings_server",
         "settings_types",

@@ -25,6 +25,10 @@ GROUPS = {
         "fetch_content", "read_order", "max_concurrent_fetches", "content_fetch_timeout_s", "max_content_size",
         "allow_private", "nat64_prefixes", "respect_robots", "allow_secret_urls", "pdf_max_pages",
     ),
+    "The browser": (
+        "browser", "browser_path", "browser_url", "browser_sandbox", "browser_timeout_s", "browser_max_pages",
+        "browser_ready_timeout_s", "browser_retry_attempts", "browser_retry_backoff_s", "browser_snap_multiplier",
+    ),
     "Sites with a reader of their own": (
         "github_token", "github_api_url", "github_max_comments", "github_max_chars",
         "stackexchange_key", "stackexchange_api_url", "stackexchange_filter", "stackexchange_max_chars",
@@ -51,6 +55,9 @@ ORIGINS = {
     "MCP_TOOLS_HTTP_PORT": "jan",
     "SEARXNG_TIMEOUT_SECONDS": "kindly",
     "LOG_LEVEL": "kindly, jan",
+    "BROWSER_EXECUTABLE_PATH": "kindly",
+    "CHROME_BIN": "kindly",
+    "CHROME_PATH": "kindly",
     "DOWSE_DEFAULT_TIMEOUT": "swissarmyhammer (`default_timeout`)",
 }
 RENAMED = {
@@ -61,7 +68,6 @@ RENAMED = {
     "content_fetching.max_concurrent_fetches": ("swissarmyhammer", "DOWSE_MAX_CONCURRENT_FETCHES"),
     "content_fetching.content_fetch_timeout": ("swissarmyhammer", "DOWSE_CONTENT_FETCH_TIMEOUT"),
     "content_fetching.max_content_size": ("swissarmyhammer", "DOWSE_MAX_CONTENT_SIZE"),
-    "KINDLY_BROWSER_EXECUTABLE_PATH": ("kindly", "DOWSE_BROWSER_PATH"),
 }
 
 NOTES = {

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import ConfigDict, SecretStr
 
 from dowse import urls
 from dowse.models import Budget
+from dowse.settings_browser import BrowserSettings
 from dowse.settings_reading import ReadingSettings
 from dowse.settings_server import ServerSettings
 from dowse.settings_types import (
@@ -46,9 +47,11 @@ _HARMLESS = (
     *("accept", "cache-control", "content-", "dnt", "host", "origin", "referer", "user-agent"),
     *("x-forwarded-", "x-real-ip"),
 )
+# Shorter values in a query are options, and masking them would eat ordinary words.
+_SHORTEST_TOKEN = 8
 
 
-class Settings(ServerSettings, ReadingSettings):
+class Settings(ServerSettings, ReadingSettings, BrowserSettings):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid", defer_build=False)
@@ -211,6 +214,7 @@ class Settings(ServerSettings, ReadingSettings):
             *(value.get_secret_value() for value in values),
             *_userinfo(self.searxng_url or ""),
             *_userinfo(self.state),
+            *_credentials(self.browser_url),
         )
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
@@ -251,6 +255,13 @@ def _userinfo(url: str) -> tuple[str, ...]:
         return ()
     password = unquote(parts.password)
     return tuple(dict.fromkeys([parts.password, password, f"{unquote(parts.username or '')}:{password}"]))
+
+
+def _credentials(url: SecretStr | None) -> tuple[str, ...]:
+    """What a URL that is secret as a whole would betray in parts: its password, and tokens in its query."""
+    text = url.get_secret_value() if url else ""
+    query = parse_qsl(urlsplit(text).query)
+    return (*_userinfo(text), *(value for _, value in query if len(value) >= _SHORTEST_TOKEN))
 
 
 def variables(field: str) -> list[str]:

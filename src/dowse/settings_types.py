@@ -57,6 +57,22 @@ def _scaled(pattern: re.Pattern[str], units: dict[str, float] | dict[str, int], 
     return read
 
 
+def _pause(value: object) -> float:
+    return 0.0 if str(value).strip() in ("0", "0s", "0ms", "0.0") else _scaled(_DURATION, _SECONDS, "s")(value)
+
+
+def _factor(value: object) -> float:
+    factor = float(str(value))
+    if not 1 <= factor <= 20:
+        raise ValueError
+    return factor
+
+
+def _on_off_auto(value: object) -> str:
+    text = str(value).strip().lower()
+    return text if text == "auto" else "on" if _flag(text) else "off"
+
+
 def _size(value: object) -> int:
     size = int(_scaled(_SIZE, _BYTES, "b")(value))
     if not size:
@@ -73,6 +89,13 @@ def _http_url(value: str) -> str:
     if parsed is None or parsed.scheme not in ("http", "https"):
         raise ValueError
     return value.strip()
+
+
+def _browser_url(value: SecretStr) -> SecretStr:
+    parsed = urls.parse(value.get_secret_value())
+    if parsed is None or parsed.scheme not in ("http", "https", "ws", "wss"):
+        raise ValueError
+    return value
 
 
 def _headers(value: object) -> dict[str, str]:
@@ -188,9 +211,15 @@ OnOff = Annotated[bool, BeforeValidator(_flag), Takes("on or off")]
 Duration = Annotated[
     float, BeforeValidator(_scaled(_DURATION, _SECONDS, "s")), Takes("a duration above zero such as 15s, 500ms or 15")
 ]
+Pause = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 500ms or 2, or 0 for none")]
+Factor = Annotated[float, BeforeValidator(_factor), Takes("a number from 1 to 20")]
+OnOffAuto = Annotated[Literal["auto", "on", "off"], BeforeValidator(_on_off_auto), Takes("auto, on or off")]
 Size = Annotated[int, BeforeValidator(_size), Takes("a size such as 5MB or 500kB, up to 50MB")]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names), Takes("names separated by commas")]
 HttpUrl = Annotated[str, AfterValidator(_http_url), Takes("an address that starts with http:// or https://")]
+BrowserUrl = Annotated[
+    SecretStr, AfterValidator(_browser_url), Takes("an address that starts with ws://, wss://, http:// or https://")
+]
 Headers = Annotated[
     dict[str, SecretStr], BeforeValidator(_headers), Takes('a JSON object of strings such as {"X-Key": "value"}')
 ]

@@ -38,6 +38,9 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_DEADLINE_S",
         "DOWSE_DEFAULT_TIMEOUT",
         "DOWSE_CONTENT_FETCH_TIMEOUT",
+        "DOWSE_BROWSER_TIMEOUT",
+        "DOWSE_BROWSER_READY_TIMEOUT",
+        "KINDLY_NODRIVER_DEVTOOLS_READY_TIMEOUT_SECONDS",
     ): (("0", "-1", "soon", "15x", "1e3", "nan", "inf", "5 s s"), DURATION),
     ("DOWSE_MAX_CONTENT_SIZE",): (("0", "-1", "5XB", "large", "0.1", "50000001", "51MB", "1GB"), SIZE),
     (
@@ -141,6 +144,25 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         PAIRS,
     ),
     ("DOWSE_LOG_LEVEL",): (("loud",), LEVELS),
+    ("DOWSE_BROWSER",): (("on", "chrome"), "takes one of auto, off."),
+    ("DOWSE_BROWSER_URL",): (
+        ("localhost:9222", "ftp://host", "wss://", "file:///x"),
+        "takes an address that starts with ws://, wss://, http:// or https://.",
+    ),
+    ("DOWSE_BROWSER_SANDBOX", "KINDLY_NODRIVER_SANDBOX"): (("maybe", "2"), "takes auto, on or off."),
+    ("DOWSE_BROWSER_MAX_PAGES",): (("-1", "65", "x"), "takes a whole number from 0 to 64."),
+    ("DOWSE_BROWSER_RETRY_ATTEMPTS", "KINDLY_NODRIVER_RETRY_ATTEMPTS"): (
+        ("0", "6", "x"),
+        "takes a whole number from 1 to 5.",
+    ),
+    ("DOWSE_BROWSER_RETRY_BACKOFF", "KINDLY_NODRIVER_RETRY_BACKOFF_SECONDS"): (
+        ("-1", "soon", "nan"),
+        "takes a duration such as 500ms or 2, or 0 for none.",
+    ),
+    ("DOWSE_BROWSER_SNAP_MULTIPLIER", "KINDLY_NODRIVER_SNAP_BACKOFF_MULTIPLIER"): (
+        ("0", "0.9", "21", "x", "nan"),
+        "takes a number from 1 to 20.",
+    ),
 }
 CASES = [(name, value, end) for names, (values, end) in WRONG.items() for name in names for value in values]
 

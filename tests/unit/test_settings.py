@@ -79,6 +79,39 @@ ALIASES = [
     ("DOWSE_HOST", "FASTMCP_HOST", "host", ("127.0.0.2",) * 2, ("127.0.0.3",) * 2),
     ("DOWSE_PORT", "FASTMCP_PORT", "port", ("3", 3), ("4", 4)),
     ("DOWSE_PORT", "MCP_TOOLS_HTTP_PORT", "port", ("3", 3), ("4", 4)),
+    *(
+        ("DOWSE_BROWSER_PATH", alias, "browser_path", ("/opt/a",) * 2, ("/opt/b",) * 2)
+        for alias in ("KINDLY_BROWSER_EXECUTABLE_PATH", "BROWSER_EXECUTABLE_PATH", "CHROME_BIN", "CHROME_PATH")
+    ),
+    ("DOWSE_BROWSER_SANDBOX", "KINDLY_NODRIVER_SANDBOX", "browser_sandbox", ("auto",) * 2, ("1", "on")),
+    (
+        "DOWSE_BROWSER_READY_TIMEOUT",
+        "KINDLY_NODRIVER_DEVTOOLS_READY_TIMEOUT_SECONDS",
+        "browser_ready_timeout_s",
+        ("3", 3.0),
+        ("4", 4.0),
+    ),
+    (
+        "DOWSE_BROWSER_RETRY_ATTEMPTS",
+        "KINDLY_NODRIVER_RETRY_ATTEMPTS",
+        "browser_retry_attempts",
+        ("2", 2),
+        ("4", 4),
+    ),
+    (
+        "DOWSE_BROWSER_RETRY_BACKOFF",
+        "KINDLY_NODRIVER_RETRY_BACKOFF_SECONDS",
+        "browser_retry_backoff_s",
+        ("3", 3.0),
+        ("0", 0.0),
+    ),
+    (
+        "DOWSE_BROWSER_SNAP_MULTIPLIER",
+        "KINDLY_NODRIVER_SNAP_BACKOFF_MULTIPLIER",
+        "browser_snap_multiplier",
+        ("2", 2.0),
+        ("4.5", 4.5),
+    ),
     ("DOWSE_LOG_LEVEL", "LOG_LEVEL", "log_level", ("debug",) * 2, ("error",) * 2),
 ]
 
@@ -234,3 +267,10 @@ def test_a_budget_is_calls_or_dollars_per_calendar_period(written: str, budget: 
 @pytest.mark.parametrize("written", ["20/10m", "1/1s", "100/1h", "5/30s", "1000/1d", "7/90m"])
 def test_a_limit_is_shown_as_it_is_written(written: str) -> None:
     assert str(read(DOWSE_LIMIT_SCRAPE=written).limit("scrape")) == written
+
+
+def test_the_address_of_a_browser_is_secret_as_a_whole_and_in_its_parts() -> None:
+    settings = read(DOWSE_BROWSER_URL="wss://user:pa55-word@browser.example/?token=0123456789abcdef&stealth=1")
+    assert {"pa55-word", "0123456789abcdef"} < set(settings.secrets())
+    assert "1" not in settings.secrets()
+    assert "pa55" not in repr(settings) and "0123456789" not in repr(settings)
