@@ -196,6 +196,10 @@ class Skipped(Transient):
     was_asked = False
 
 
+class NoBrowser(Skipped):
+    """There is no browser, or it cannot be started; the detail says what to do about it."""
+
+
 class Refused(ProviderError):
     """Moving on would repeat the mistake, or hide a broken key."""
 

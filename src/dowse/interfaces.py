@@ -71,7 +71,7 @@ class Robots(Protocol):
 
 
 class Fetcher(Protocol):
-    """Gets the bytes behind a URL. Raises `PageUnreadable`."""
+    """Gets the bytes behind a URL. Raises `PageUnreadable`, or `NoBrowser` if it takes one and there is none."""
 
     @property
     def name(self) -> str: ...

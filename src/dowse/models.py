@@ -14,6 +14,12 @@ OK = "ok"
 NO_READABLE_CONTENT = "no readable content"
 """Reason of a page that was fetched and converted, and then held no text."""
 
+NEEDS_BROWSER = (
+    f"{NO_READABLE_CONTENT}: the page needs a browser, and none could be started; "
+    "install Chromium or set DOWSE_BROWSER_PATH"
+)
+"""The same where a browser might have shown some."""
+
 
 class Clock(Protocol):
     """Time as a seam: tests move it, nothing else reads it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.models import NO_READABLE_CONTENT, Page, Status
+from dowse.models import NEEDS_BROWSER, NO_READABLE_CONTENT, Page, Status
 
 _REASONS = {
     Status.NOT_FETCHED: "not requested",
@@ -17,6 +17,8 @@ _REASONS = {
     Status.OFFLINE: "offline mode is enabled",
     Status.ERROR: "the page could not be read",
 }
+# Reasons that are phrases of ours already.
+_PHRASES = (NO_READABLE_CONTENT, NEEDS_BROWSER)
 
 
 def note(page: Page) -> str:
@@ -26,7 +28,7 @@ def note(page: Page) -> str:
 
 def reason(page: Page) -> str:
     """Why a page was not read, in the phrase for its status."""
-    return NO_READABLE_CONTENT if page.reason == NO_READABLE_CONTENT else _REASONS[page.status]
+    return page.reason if page.reason in _PHRASES else _REASONS[page.status]
 
 
 def content(page: Page) -> str:

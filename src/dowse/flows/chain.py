@@ -19,7 +19,7 @@ _LOOK_UP_SHARE = 0.3
 
 
 class FetchingReader:
-    """Reads a page by getting its bytes and converting them: the direct way, and later the browser's."""
+    """Reads a page by getting its bytes and converting them: the direct way, or the browser's."""
 
     def __init__(self, fetcher: Fetcher, extractor: Extractor, *, timeout_s: float) -> None:
         self.name = fetcher.name

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Literal
 
 from dowse import urls
-from dowse.errors import AllProvidersFailed, Offline, Skipped, TimedOut, Unread
+from dowse.errors import AllProvidersFailed, NoBrowser, Offline, Skipped, TimedOut, Unread
 from dowse.flows.chain import ReadChain
 from dowse.interfaces import Observer, Secrecy
-from dowse.models import OK, Clock, Deadline, Page, Status, Text
+from dowse.models import NEEDS_BROWSER, NO_READABLE_CONTENT, OK, Clock, Deadline, Page, Status, Text
 from dowse.routing.router import Routed
 from dowse.telemetry.log import LOGGER
 from dowse.telemetry.traces import span
@@ -111,6 +111,8 @@ def _unread(url: str, failed: AllProvidersFailed) -> Page:
     own = [error for error in failed.errors if isinstance(error, Unread)]
     if own:
         status, reason, engine = own[-1].status, own[-1].detail, own[-1].provider
+        if reason == NO_READABLE_CONTENT and any(isinstance(error, NoBrowser) for error in failed.errors):
+            reason = NEEDS_BROWSER
     else:
         last = failed.errors[-1]
         is_late = isinstance(last, TimedOut | Skipped)

@@ -3,7 +3,7 @@
 import pytest
 
 from dowse.contracts.notes import content, note
-from dowse.models import Page, Status
+from dowse.models import NEEDS_BROWSER, Page, Status
 
 URL = "https://example.org/page?id=7"
 UNREADABLE = [status for status in Status if not status.readable]
@@ -43,3 +43,8 @@ def test_a_page_without_text_says_so() -> None:
 def test_content_is_the_text_or_the_note(status: Status) -> None:
     page = Page(URL, status, text="the text" if status.readable else "")
     assert content(page) == ("the text" if status.readable else note(page))
+
+
+def test_a_page_that_needs_a_browser_says_what_to_install() -> None:
+    text = note(Page(URL, Status.ERROR, reason=NEEDS_BROWSER))
+    assert "no readable content" in text and "install Chromium or set DOWSE_BROWSER_PATH" in text

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from dowse import errors
-from dowse.errors import PageUnreadable
-from dowse.models import Body, Deadline, Onward, Page, Status, Text
+from dowse.errors import NoBrowser, PageUnreadable
+from dowse.models import NEEDS_BROWSER, Body, Deadline, Onward, Page, Status, Text
 from dowse.urls import Url
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import Everybody, reading
@@ -53,7 +53,7 @@ class Bench:
         self,
         direct: str | PageUnreadable,
         *,
-        browser: str | PageUnreadable = "rendered",
+        browser: str | Exception = "rendered",
         apis: Sequence[ScriptedReader] | None = None,
         loader: str | Exception | None = None,
         discretion: Everybody | None = None,
@@ -127,6 +127,28 @@ async def test_a_challenge_and_an_empty_shell_go_to_the_browser_then_to_the_apis
     page = await Bench(failure, browser=PageUnreadable(Status.BLOCKED, "challenge page")).read()
     assert (page.text, page.engine) == ("by the API", "serper")
     assert tried(page) == [f"direct {failure.status}", "browser blocked", "serper ok"]
+
+
+NO_CHROMIUM = NoBrowser("browser", "no Chromium was found: install it")
+SHELL = PageUnreadable(Status.ERROR, "no readable content", Onward.ANYBODY)
+
+
+async def test_a_shell_that_no_browser_can_show_says_what_to_install() -> None:
+    """Acceptance case 53: no browser installed gives an actionable note."""
+    page = await Bench(SHELL, browser=NO_CHROMIUM, apis=[]).read()
+    assert (page.status, page.reason, page.engine) == (Status.ERROR, NEEDS_BROWSER, "direct")
+    assert tried(page) == ["direct error", "browser skipped"]
+    assert page.warnings == ("browser was not asked: no Chromium was found: install it",)
+
+
+async def test_without_a_browser_the_apis_have_their_turn_and_the_user_hears_of_it() -> None:
+    page = await Bench(SHELL, browser=NO_CHROMIUM).read()
+    assert (page.text, page.engine, len(page.warnings)) == ("by the API", "serper", 1)
+
+
+async def test_a_site_that_refuses_us_is_no_matter_of_installing_a_browser() -> None:
+    page = await Bench(PageUnreadable(Status.BLOCKED, "HTTP 403"), browser=NO_CHROMIUM, apis=[]).read()
+    assert (page.status, page.reason) == (Status.BLOCKED, "HTTP 403")
 
 
 @pytest.mark.parametrize("status", [Status.TIMEOUT, Status.ERROR])
