@@ -15,6 +15,7 @@ from dowse.errors import WireDenied, WireFailed
 from dowse.models import Clock
 from dowse.net.addresses import Address, behind, is_closed, is_public, parse_address
 from dowse.net.dns import look_up
+from dowse.net.listener import is_listening_port
 from dowse.net.machine import OwnAddresses, interface_addresses
 from dowse.urls import Url
 
@@ -94,7 +95,7 @@ class Guard:
         for address in addresses:
             answering = behind(address, self._nat64)
             is_private = not is_public(answering) or answering in self._own
-            if is_private and (is_closed(answering) or not self.opens(url)):
+            if is_private and (is_closed(answering) or not self.opens(url) or self._is_us(answering, url.port)):
                 raise WireDenied
         return addresses
 
@@ -106,7 +107,7 @@ class Guard:
         are left off: no server sees them.
         """
         try:
-            target = self._stranger.judge(url)
+            target = self.stranger.judge(url)
             async with asyncio.timeout(look_up_s):
                 may_be_told = await self._may_be_told(target)
         except (WireDenied, TimeoutError):
@@ -114,7 +115,7 @@ class Guard:
         return target.href.partition("#")[0] if may_be_told else ""
 
     @cached_property
-    def _stranger(self) -> Guard:
+    def stranger(self) -> Guard:
         """The same guard, had the operator listed nothing."""
         stranger = copy(self)
         stranger._allowed = frozenset()
@@ -134,7 +135,7 @@ class Guard:
     async def _is_elsewhere(self, url: Url) -> bool:
         """Whether all addresses of a name are public, or nobody here knows any."""
         try:
-            await self._stranger.resolve(url)
+            await self.stranger.resolve(url)
         except WireDenied:
             return False
         except HostNotFound:
@@ -145,6 +146,11 @@ class Guard:
     def opens(self, url: Url) -> bool:
         """Whether the operator listed exactly this host and port."""
         return f"{_name(url)}:{url.port}" in self._allowed
+
+    def _is_us(self, address: Address, port: int) -> bool:
+        """Whether one of our own listeners would answer: whoever speaks through us must not speak as us."""
+        is_here = address.is_loopback or address.is_unspecified or address in self._own
+        return is_here and is_listening_port(port)
 
     async def _look_up(self, url: Url) -> list[Address]:
         try:

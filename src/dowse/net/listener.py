@@ -1,4 +1,4 @@
-"""The one socket that waits for others, and what may be said about its address."""
+"""The sockets that wait for others: the server's, what may be said about its address, and which ports are ours."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from dowse.errors import ConfigError
 from dowse.net.addresses import parse_address
+
+_ours: set[tuple[str, int]] = set()
 
 
 def is_loopback(host: str) -> bool:
@@ -43,7 +45,24 @@ def listening(host: str, port: int) -> Iterator[Listener]:
     with opened:
         # Its connections inherit it. Without, the end of an answer waits 40 ms for the other side to confirm the start.
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        yield Listener(opened)
+        with marked_as_ours(opened):
+            yield Listener(opened)
+
+
+@contextmanager
+def marked_as_ours(listener: socket.socket) -> Iterator[None]:
+    """While inside, no page is read from the port of this listener, whatever the operator has opened."""
+    place = listener.getsockname()[:2]
+    _ours.add(place)
+    try:
+        yield
+    finally:
+        _ours.discard(place)
+
+
+def is_listening_port(port: int) -> bool:
+    """Whether this process waits for others at the port, at whichever address."""
+    return any(port == taken for _, taken in _ours)
 
 
 def _reason(error: OSError | UnicodeError) -> str:

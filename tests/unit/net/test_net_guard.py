@@ -9,6 +9,7 @@ import pytest
 from dowse.errors import WireDenied
 from dowse.net.addresses import Address, is_public
 from dowse.net.guard import Guard, HostNotFound
+from dowse.net.listener import marked_as_ours
 from tests.fakes import FakeClock
 
 # As long as a name can be.
@@ -176,6 +177,31 @@ async def test_public_address_of_this_machine_is_refused_unless_its_pair_is_list
 async def test_public_address_of_this_machine_is_told_to_nobody() -> None:
     guard = Guard(("here.example:80",), Names(here_example=[str(OWN)]), own_addresses=lambda: frozenset([OWN]))
     assert await guard.for_others("http://here.example/") == ""
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", str(OWN), "192.168.1.4"]
+)
+async def test_our_own_listener_is_refused_even_where_the_operator_opened_it(address: str) -> None:
+    own = frozenset([OWN, ip_address("192.168.1.4")])
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        guard = Guard((f"us.example:{port}",), Names(us_example=[address]), own_addresses=lambda: own)
+        url = guard.judge(f"http://us.example:{port}/")
+
+        assert await guard.resolve(url) == [ip_address(address)]
+        with marked_as_ours(listener), pytest.raises(WireDenied):
+            await guard.resolve(url)
+        assert await guard.resolve(url) == [ip_address(address)]
+
+
+async def test_another_port_of_this_machine_and_our_port_elsewhere_stay_open() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener, marked_as_ours(listener):
+        port = listener.getsockname()[1]
+        pairs = (f"127.0.0.1:{port + 1}", f"10.0.0.1:{port}")
+        guard = Guard(pairs)
+        for pair in pairs:
+            assert await guard.resolve(guard.judge(f"http://{pair}/"))
 
 
 @pytest.mark.parametrize("prefix", ["2001:db8:64::/96", "64:ff9b::/96", "fd00:64::/96"])

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from dowse.errors import ConfigError
-from dowse.net.listener import is_loopback, listening
+from dowse.net.listener import is_listening_port, is_loopback, listening, marked_as_ours
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost", "LOCALHOST"])
@@ -22,6 +22,24 @@ def test_port_0_takes_a_free_one_and_says_which() -> None:
     with listening("127.0.0.1", 0) as listener:
         port = listener.socket.getsockname()[1]
         assert listener.url == f"http://127.0.0.1:{port}"
+
+
+def test_its_port_is_ours_while_it_listens() -> None:
+    with listening("127.0.0.1", 0) as listener:
+        port = listener.socket.getsockname()[1]
+        assert is_listening_port(port)
+        assert not is_listening_port(port + 1)
+    assert not is_listening_port(port)
+
+
+def test_a_port_is_ours_until_the_last_listener_has_left_it() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        port = first.getsockname()[1]
+        with socket.create_server(("127.0.0.2", port)) as second, marked_as_ours(second):
+            with marked_as_ours(first):
+                pass
+            assert is_listening_port(port)
+    assert not is_listening_port(port)
 
 
 def test_a_connection_sends_at_once_what_is_written() -> None:

@@ -1,0 +1,76 @@
+"""A WebSocket to an endpoint from the settings, such as a browser elsewhere. Imported on first use, like aiohttp."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+
+import aiohttp
+
+from dowse.net import wire
+
+# A peer that does not answer a ping for this long has gone without a word.
+_HEARTBEAT_S = 20.0
+_CLOSE_S = 0.5
+
+
+class WebSocket:
+    """An open connection. What is said goes out in order; what is heard comes as whole messages."""
+
+    def __init__(self, session: aiohttp.ClientSession, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._session = session
+        self._socket = socket
+        self._outgoing: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+    def send(self, message: bytes) -> None:
+        """Never waits; a connection that is lost shows in `run`."""
+        self._outgoing.put_nowait(message)
+
+    def close(self) -> None:
+        """Let `run` come to its end."""
+        self._outgoing.put_nowait(None)
+
+    async def run(self, received: Callable[[bytes], None]) -> None:
+        """Carry messages until one side closes; nothing is left open then."""
+        speaking = asyncio.create_task(self._speak())
+        listening = asyncio.create_task(self._listen(received))
+        try:
+            await asyncio.wait([speaking, listening], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (speaking, listening):
+                task.cancel()
+            await asyncio.gather(speaking, listening, return_exceptions=True)
+            await self._hang_up()
+
+    async def _speak(self) -> None:
+        while (message := await self._outgoing.get()) is not None:
+            await self._socket.send_str(message.decode())
+
+    async def _listen(self, received: Callable[[bytes], None]) -> None:
+        async for message in self._socket:
+            if message.type is aiohttp.WSMsgType.TEXT:
+                received(message.data.encode())
+
+    async def _hang_up(self) -> None:
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_CLOSE_S):
+                    await self._socket.close()
+        finally:
+            await self._session.close()
+
+
+async def connect(url: str, *, headers: Mapping[str, str], timeout_s: float, max_message_bytes: int) -> WebSocket:
+    """Open one; raises `WireError`, whose text never holds the address."""
+    session = wire.pooled_session()
+    socket = None
+    try:
+        async with wire.exchange(timeout_s):
+            socket = await session.ws_connect(
+                url, headers=headers, max_msg_size=max_message_bytes, heartbeat=_HEARTBEAT_S
+            )
+    finally:
+        if socket is None:
+            await session.close()
+    return WebSocket(session, socket)

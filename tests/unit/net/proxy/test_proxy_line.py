@@ -1,0 +1,92 @@
+"""Connections of the proxy, one at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from ipaddress import ip_address
+
+import pytest
+
+from dowse.errors import WireFailed, WireTimeout
+from dowse.net.proxy.line import closing, dialled, first_of
+from tests.unit.net.proxy.conftest import Skip, everything
+
+
+async def test_the_last_words_are_kept_for_a_browser_that_is_busy(skip: Skip) -> None:
+    ours, theirs = socket.socketpair()
+    # So little that most has to wait on our side.
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    reader, other = await asyncio.open_connection(sock=theirs, limit=1000)
+    _, writer = await asyncio.open_connection(sock=ours)
+
+    async def say() -> None:
+        async with closing(writer, flush_s=30):
+            writer.write(b"x" * 500_000)
+
+    saying = asyncio.create_task(say())
+    await skip(20)
+    assert len(await everything(reader)) == 500_000
+    await saying
+    other.close()
+
+
+async def test_the_last_words_are_not_kept_for_ever(skip: Skip) -> None:
+    ours, theirs = socket.socketpair()
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    with theirs:
+        _, writer = await asyncio.open_connection(sock=ours)
+
+        async def say() -> None:
+            async with closing(writer, flush_s=30):
+                writer.write(b"x" * 500_000)
+
+        saying = asyncio.create_task(say())
+        await skip(31)
+        await saying
+        assert writer.transport.get_write_buffer_size() == 0
+
+
+@pytest.mark.parametrize("failure", [WireTimeout("no answer in time"), WireFailed("no connection")])
+async def test_who_takes_no_connection_is_told_from_who_does_not_answer(
+    failure: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def connect(loop: object, sock: object, address: tuple[str, int]) -> None:
+        if isinstance(failure, WireTimeout):
+            await asyncio.Event().wait()
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(asyncio.SelectorEventLoop, "sock_connect", connect)
+
+    with pytest.raises(type(failure), match=str(failure)):
+        async with dialled([ip_address("93.184.216.34")] * 2, 80, 0.01, [].append):
+            pass
+
+
+async def test_the_others_have_ended_when_the_first_is_done() -> None:
+    ended: list[str] = []
+
+    async def slow() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append("slow")
+
+    async def quick() -> None:
+        await asyncio.sleep(0)
+
+    async def wrong() -> None:
+        await asyncio.sleep(0)
+        raise ConnectionResetError
+
+    await first_of(slow(), quick())
+    with pytest.raises(ConnectionResetError):
+        await first_of(slow(), wrong())
+    whole = asyncio.create_task(first_of(slow(), slow()))
+    await asyncio.sleep(0)
+    whole.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await whole
+
+    assert ended == ["slow"] * 4
