@@ -146,6 +146,18 @@ def subprocess_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in kept if name in os.environ}
 
 
+def browser_environment(home: str = "") -> dict[str, str]:
+    """What a browser inherits: enough to start, and neither a secret nor a proxy.
+
+    With a `home` of its own it sees nothing of the user's. A snap needs that, and the session, to start at all.
+    """
+    kept = {"PATH", "LANG", "LANGUAGE", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH"}
+    if not home:
+        kept |= {"HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
+    inherited = {name: value for name, value in os.environ.items() if name in kept or name.startswith("LC_")}
+    return inherited | ({"HOME": home, "TMPDIR": home} if home else {})
+
+
 def _validated(
     values: Mapping[str, object], names: Mapping[str, str], warnings: list[str], problems: list[str]
 ) -> Settings:

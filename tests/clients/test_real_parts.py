@@ -11,6 +11,7 @@ import pytest
 from tests import realparts
 from tools import real_parts
 
+COMMANDS = {part.package: part.command for part in real_parts.PARTS.values()}
 APT = f"""#!{sys.executable}
 import os, pathlib, sys
 here = pathlib.Path(__file__).parent
@@ -20,9 +21,10 @@ with (here / "calls").open("a") as calls:
 if sys.argv[1] == "update":
     (here / "lists").touch()
 elif (here / "lists").exists():
+    commands = {COMMANDS!r}
     for package in sys.argv[5:]:
-        (here / (package + "-run")).write_text("#!/bin/sh")
-        (here / (package + "-run")).chmod(0o755)
+        (here / commands[package]).write_text("#!/bin/sh")
+        (here / commands[package]).chmod(0o755)
 else:
     sys.exit(100)
 """
@@ -50,7 +52,8 @@ def calls(machine: Path) -> list[str]:
 
 
 def test_what_is_there_is_left_alone(machine: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    add(machine, "searx-run")
+    for command in COMMANDS.values():
+        add(machine, command)
     add(machine, "apt-get", APT)
     assert real_parts.main() == 0
     assert not (machine / "calls").exists()
@@ -62,7 +65,7 @@ def test_root_installs_what_is_missing_and_updates_only_if_that_fails(
 ) -> None:
     add(machine, "apt-get", APT)
     assert real_parts.main() == 0
-    install = "install --yes -qq --no-install-recommends searx"
+    install = "install --yes -qq --no-install-recommends chromium iproute2 searx"
     assert calls(machine) == [install, "update -qq", install]
     assert capfd.readouterr() == ("", "")
 
@@ -82,7 +85,10 @@ def test_whoever_may_not_install_is_told_what_to_install(
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setenv("CI", ci)
     assert real_parts.main() == code
-    assert capfd.readouterr() == ("", f"real_parts: {ADVICE}\n")
+    told = capfd.readouterr()
+    assert told.out == ""
+    assert told.err.splitlines() == [f"real_parts: {part.advice}" for part in real_parts.PARTS.values()]
+    assert f"real_parts: {ADVICE}\n" in told.err
     assert not (machine / "calls").exists()
 
 

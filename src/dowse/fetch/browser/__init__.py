@@ -1,0 +1,1 @@
+"""Reads pages that need JavaScript, in a Chromium that reaches nothing but the page. docs/browser.md tells how."""

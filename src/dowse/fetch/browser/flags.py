@@ -1,0 +1,144 @@
+"""The command line of Chromium: what makes it a reader of pages, and the browser's half of the cage."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+PROXY_HOST = "cage.invalid"
+"""Resolves to this machine inside the browser only; the proxy of each page is named by it."""
+
+BYPASS_NOTHING = "<-loopback>"
+"""Loopback addresses go through the proxy too: left alone, Chromium would dial them itself."""
+
+# No window, no port: commands come over two pipes. Nobody is there to answer a question.
+_DRIVEN = (
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--no-startup-window",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-search-engine-choice-screen",
+    "--noerrdialogs",
+    "--deny-permission-prompts",
+    "--disable-prompt-on-repost",
+    "--disable-hang-monitor",
+    # No wallet or key chain of the desktop is opened.
+    "--password-store=basic",
+    "--use-mock-keychain",
+)
+# The only way out is the proxy that each page is given. The browser's own proxy is nowhere, and no name
+# can be looked up, so what it wants for itself goes nowhere, and no page gets around its proxy by UDP.
+_CAGED = (
+    "--proxy-server=http://nobody.invalid:1",
+    f"--proxy-bypass-list={BYPASS_NOTHING}",
+    f"--host-resolver-rules=MAP {PROXY_HOST} 127.0.0.1, MAP * ~NOTFOUND",
+    "--disable-quic",
+    # The first name is that of older versions.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+# Updates, reports, accounts, lists of bad sites: would be refused anyway, but trying takes time.
+_SILENT = (
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--safebrowsing-disable-auto-update",
+)
+# Only the text of a page is wanted.
+_TEXT_ONLY = (
+    "--blink-settings=imagesEnabled=false",
+    "--disable-remote-fonts",
+    "--mute-audio",
+    "--disable-gpu",
+    "--disable-software-rasterizer",
+    "--disable-3d-apis",
+    "--hide-scrollbars",
+)
+# A tab that nobody looks at must still run its timers, and an error page must not load again by itself.
+_AWAKE = (
+    "--disable-auto-reload",
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+)
+# A page gets this much memory for its script, in megabytes, before its tab ends.
+_FRUGAL = ("--js-flags=--max-old-space-size=512", "--disable-site-isolation-trials")
+_OFF = (
+    # Every page has a context of its own without cookies, so its frames have nothing to steal from one another:
+    # a process for each of them would double the cost of a page.
+    "IsolateOrigins",
+    "site-per-process",
+    "SpareRendererForSitePerProcess",
+    # The address that was asked for is the one that is read.
+    "HttpsUpgrades",
+    "HttpsFirstBalancedMode",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsFirstModeIncognito",
+    "HttpsFirstModeV2ForEngagedSites",
+    "HttpsFirstModeV2ForTypicallySecureUsers",
+    # Nothing is loaded that the page may never show, and a page that was left does not live on.
+    "BackForwardCache",
+    "LoadingPredictorPrefetch",
+    "NavigationPredictor",
+    "Prerender2",
+    # Parts of the window that nobody sees are pages themselves, with a process for each context.
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
+    "WebUIOmniboxPopup",
+    # Services of the vendor.
+    "AutofillServerCommunication",
+    "CertificateTransparencyComponentUpdater",
+    "DialMediaRouteProvider",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "Translate",
+)
+# The same for what pages ask for themselves.
+_BLINK_OFF = ("SpeculationRules",)
+
+_SHARED_MEMORY = "/dev/shm"
+_ENOUGH_SHARED_MEMORY = 512_000_000
+
+
+def command_line(profile: str, *, sandboxed: bool) -> list[str]:
+    """The arguments after the name of the program."""
+    return [
+        f"--user-data-dir={profile}",
+        *_DRIVEN,
+        *_CAGED,
+        *_SILENT,
+        *_TEXT_ONLY,
+        *_AWAKE,
+        *_FRUGAL,
+        # Said twice, only the last would count.
+        f"--disable-features={','.join(_OFF)}",
+        f"--disable-blink-features={','.join(_BLINK_OFF)}",
+        *_for_this_machine(sandboxed),
+    ]
+
+
+def _for_this_machine(sandboxed: bool) -> Iterator[str]:
+    if not sandboxed:
+        yield "--no-sandbox"
+    if not _has_shared_memory():
+        yield "--disable-dev-shm-usage"
+
+
+def _has_shared_memory() -> bool:
+    """Whether pages fit into it; containers often have 64 MB, and Chromium crashes when they are full."""
+    try:
+        place = os.statvfs(_SHARED_MEMORY)
+    except OSError:
+        return False
+    return place.f_bavail * place.f_frsize >= _ENOUGH_SHARED_MEMORY

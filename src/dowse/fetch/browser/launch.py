@@ -1,0 +1,190 @@
+"""Starts Chromium: again where that may help, with its sandbox where the system allows it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from typing import Literal
+
+from dowse import config
+from dowse.fetch.browser import flags, profile
+from dowse.fetch.browser.cdp import BrowserGone, CommandFailed, Connection, NotDevTools
+from dowse.fetch.browser.failures import BrowserUnavailable
+from dowse.fetch.browser.find import Executable, find
+from dowse.fetch.browser.process import Chromium
+from dowse.models import Clock
+from dowse.telemetry.log import event
+from dowse.text import one_line
+
+Sandbox = Literal["auto", "on", "off"]
+
+_ADVICE = (
+    "try it by hand, or set DOWSE_BROWSER_PATH to another one; with DOWSE_LOG_LEVEL=debug the log has its own words"
+)
+_NO_SANDBOX = (
+    "Chromium's sandbox cannot be used on this system, and DOWSE_BROWSER_SANDBOX=on asks for it: "
+    "allow unprivileged user namespaces, or set it to auto"
+)
+# Chromium's own words, the only sign it gives.
+_SANDBOX_COMPLAINT = "No usable sandbox"
+# What a shell says when a program cannot be executed, or is not there.
+_NOT_EXECUTABLE = (126, 127)
+# Its pipes close a moment before the process has ended.
+_EXIT_S = 1.0
+_LAST_WORDS_CHARS = 1000
+
+
+class LocalBrowser:
+    """Implements `browser.Browser` with a process of ours and its profile."""
+
+    is_remote = False
+
+    def __init__(self, chromium: Chromium, home: profile.Profile) -> None:
+        self.user_agent = ""
+        self._chromium = chromium
+        self._home = home
+
+    @property
+    def connection(self) -> Connection:
+        return self._chromium.connection
+
+    @property
+    def pid(self) -> int:
+        return self._chromium.pid
+
+    def memory_bytes(self) -> int:
+        return self._chromium.memory_bytes()
+
+    def kill(self) -> None:
+        self._chromium.kill()
+
+    async def reap(self) -> None:
+        await self._chromium.reap()
+        await asyncio.to_thread(self._home.remove)
+
+
+class _Failure(Exception):
+    """Why one start did not work, and whether another one may."""
+
+    def __init__(self, reason: str, *, may_pass: bool, lacks_sandbox: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.may_pass = may_pass
+        self.lacks_sandbox = lacks_sandbox
+
+
+class Launcher:
+    """Starts the browser of this machine, whenever it is called; raises `BrowserUnavailable`."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        path: str = "",
+        sandbox: Sandbox = "auto",
+        ready_timeout_s: float = 12.0,
+        attempts: int = 3,
+        backoff_s: float = 0.5,
+        snap_multiplier: float = 3.0,
+    ) -> None:
+        self._clock = clock
+        self._path = path
+        self._sandbox = sandbox
+        self._ready_timeout_s = ready_timeout_s
+        self._attempts = attempts
+        self._backoff_s = backoff_s
+        self._snap_multiplier = snap_multiplier
+        # Decided at the first start, and once more if Chromium finds no sandbox.
+        self._is_sandboxed: bool | None = None
+
+    async def __call__(self) -> LocalBrowser:
+        executable = await asyncio.to_thread(find, self._path, config.browser_environment())
+        slowness = self._snap_multiplier if executable.is_snap else 1.0
+        pause_s = self._backoff_s * slowness
+        for attempt in range(1, self._attempts + 1):
+            try:
+                return await self._started(executable, self._ready_timeout_s * slowness)
+            except _Failure as failure:
+                event(
+                    logging.WARNING, "browser start failed", attempt=attempt, of=self._attempts, reason=failure.reason
+                )
+                if not failure.may_pass or attempt == self._attempts:
+                    raise BrowserUnavailable(f"Chromium could not be started, {failure.reason}: {_ADVICE}") from None
+            await self._clock.sleep(pause_s)
+            pause_s *= 2
+        raise AssertionError("there is at least one attempt")
+
+    async def _started(self, executable: Executable, ready_s: float) -> LocalBrowser:
+        """One start, or two where the first one shows that there is no sandbox to be had."""
+        sandboxed = self._wants_sandbox()
+        try:
+            return await _start(executable, ready_s, sandboxed=sandboxed)
+        except _Failure as failure:
+            if not (sandboxed and failure.lacks_sandbox):
+                raise
+        if self._sandbox == "on":
+            raise BrowserUnavailable(_NO_SANDBOX)
+        event(logging.WARNING, "browser runs without its sandbox", reason="the system does not allow it")
+        self._is_sandboxed = False
+        return await _start(executable, ready_s, sandboxed=False)
+
+    def _wants_sandbox(self) -> bool:
+        if self._is_sandboxed is None:
+            is_root = os.geteuid() == 0
+            self._is_sandboxed = self._sandbox != "off" and not is_root
+            if is_root and self._sandbox != "off":
+                event(logging.WARNING, "browser runs without its sandbox", reason="root cannot use it; run as a user")
+        return self._is_sandboxed
+
+
+async def _start(executable: Executable, ready_s: float, *, sandboxed: bool) -> LocalBrowser:
+    """A browser that has answered; whatever else happens, nothing of it is left."""
+    browser, chromium = await _spawn(executable, sandboxed=sandboxed)
+    try:
+        async with asyncio.timeout(ready_s):
+            await chromium.connect()
+            version = await chromium.connection.call("Browser.getVersion")
+        browser.user_agent = str(version.get("userAgent") or "")
+        if not browser.user_agent:
+            raise NotDevTools
+    except TimeoutError:
+        raise _Failure(f"it did not answer within {ready_s:g} seconds", may_pass=True) from None
+    except (NotDevTools, CommandFailed):
+        raise _Failure("what answered is no browser", may_pass=False) from None
+    except BrowserGone:
+        raise _ended(await chromium.exit_code(within_s=_EXIT_S), chromium.last_words) from None
+    finally:
+        if not browser.user_agent:
+            event(logging.DEBUG, "browser said", words=one_line(chromium.last_words, _LAST_WORDS_CHARS))
+            browser.kill()
+            await browser.reap()
+    return browser
+
+
+async def _spawn(executable: Executable, *, sandboxed: bool) -> tuple[LocalBrowser, Chromium]:
+    home = None
+    try:
+        parent = profile.snap_parent() if executable.is_snap else profile.usual_parent()
+        await asyncio.to_thread(profile.sweep, parent)
+        home = profile.Profile.create(parent)
+        place = str(home.path)
+        environment = config.browser_environment("" if executable.is_snap else place)
+        # Wherever a version would put its crash reports, they are to be gone with the profile.
+        environment["BREAKPAD_DUMP_LOCATION"] = place
+        arguments = flags.command_line(place, sandboxed=sandboxed)
+        chromium = Chromium.spawn(executable.path, arguments, environment, profile=place)
+    except OSError as error:
+        if home is not None:
+            home.remove()
+        raise _Failure(f"the system says: {error.strerror}", may_pass=False) from None
+    return LocalBrowser(chromium, home), chromium
+
+
+def _ended(code: int | None, last_words: str) -> _Failure:
+    if _SANDBOX_COMPLAINT in last_words:
+        return _Failure("it found no sandbox", may_pass=False, lacks_sandbox=True)
+    if code in _NOT_EXECUTABLE:
+        return _Failure(f"it cannot be executed (exit code {code})", may_pass=False)
+    how = "closed its pipes" if code is None else f"ended at once (exit code {code})"
+    return _Failure(f"it {how}", may_pass=True)

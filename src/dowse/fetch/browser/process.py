@@ -1,0 +1,169 @@
+"""One Chromium process as the rest sees it: start, the pipes to it, its last words, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import fcntl
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Self
+
+from dowse.fetch.browser import table
+from dowse.fetch.browser.cdp import Connection
+from dowse.fetch.browser.pipe import PipeChannel
+
+# Where Chromium looks for its commands and leaves its answers, if it is told to use pipes.
+_COMMANDS, _ANSWERS = 3, 4
+# Above the standard ones and Chromium's two, so that no descriptor is overwritten before it was copied.
+_LOWEST = 10
+_LAST_WORDS = 4096
+_PR_SET_CHILD_SUBREAPER = 36
+_running: set[int] = set()
+
+
+class Chromium:
+    """A running browser process, and everything that it starts.
+
+    All are one process group but the crash handlers, which leave it, and become our children as soon as they have.
+    """
+
+    def __init__(self, pid: int, channel: PipeChannel, connection: Connection, errors: int, profile: str) -> None:
+        self.pid = pid
+        self.connection = connection
+        self._channel = channel
+        self._errors = _LastWords(errors)
+        self._profile = profile
+        self._exit_code: int | None = None
+        self._is_reaped = False
+
+    @classmethod
+    def spawn(cls, executable: str, arguments: Sequence[str], environment: Mapping[str, str], *, profile: str) -> Self:
+        """Start it; raises `OSError`. Nothing here waits: no cancellation can come between it and its owner."""
+        adopt_orphans()
+        with contextlib.ExitStack() as unless_started, contextlib.ExitStack() as theirs:
+            command_source, commands = _pipe(theirs, unless_started)
+            answers, answer_sink = _pipe(unless_started, theirs)
+            errors, error_sink = _pipe(unless_started, theirs)
+            null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+            theirs.callback(os.close, null)
+            copies = {0: null, 1: null, 2: error_sink, _COMMANDS: command_source, _ANSWERS: answer_sink}
+            pid = os.posix_spawn(
+                executable,
+                [executable, *arguments],
+                environment,
+                file_actions=[(os.POSIX_SPAWN_DUP2, source, target) for target, source in copies.items()],
+                setsid=True,
+            )
+            unless_started.pop_all()
+        _running.add(pid)
+        connection = Connection()
+        return cls(pid, PipeChannel(connection, commands, answers), connection, errors, profile)
+
+    async def connect(self) -> None:
+        """Open our ends of the pipes; whether anybody listens, the first command shows."""
+        await self._errors.open()
+        self.connection.opened(await self._channel.open())
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it wrote to its standard error."""
+        return self._errors.text
+
+    async def exit_code(self, within_s: float) -> int | None:
+        """How it ended by itself: a signal is negative. `None` if it did not in this time; then it has to be killed."""
+        waiting = asyncio.create_task(asyncio.to_thread(self._wait_for, self.pid))
+        await asyncio.wait([waiting], timeout=within_s)
+        return self._exit_code
+
+    def memory_bytes(self) -> int:
+        """What it and everything it has started hold for themselves; 0 where the system does not tell."""
+        return table.group_memory_bytes(self.pid)
+
+    def kill(self) -> None:
+        """End it with everything it has started, and let go of the pipes."""
+        # Once all are reaped, the number may be that of somebody else's group.
+        if not self._is_reaped:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        self._channel.close()
+        self._errors.close()
+        self.connection.close()
+
+    async def reap(self) -> None:
+        """Wait for the end of everything that was killed, so that no zombie stays; ends what has left the group."""
+        await asyncio.to_thread(self._reap)
+
+    def _reap(self) -> None:
+        while self._wait_for(-self.pid):
+            pass
+        self._is_reaped = True
+        _running.discard(self.pid)
+        # Each of those that run has somebody who waits for it. A stray may have just started another.
+        while strays := set(table.strays(self._profile)) - _running:
+            for stray in strays:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(stray, signal.SIGKILL)
+                self._wait_for(stray)
+
+    def _wait_for(self, which: int) -> bool:
+        """Whether there was such a process, or one of such a group; it has ended now."""
+        try:
+            pid, status = os.waitpid(which, 0)
+        except ChildProcessError:
+            return False
+        if pid == self.pid:
+            self._exit_code = os.waitstatus_to_exitcode(status)
+        return True
+
+
+class _LastWords(asyncio.Protocol):
+    """Reads what a process complains about, and remembers the end of it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._file = os.fdopen(descriptor, "rb", buffering=0)
+        self._transport: asyncio.ReadTransport | None = None
+        self._said = b""
+
+    @property
+    def text(self) -> str:
+        return self._said.decode("utf-8", "replace")
+
+    async def open(self) -> None:
+        self._transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: self, self._file)
+
+    def data_received(self, data: bytes) -> None:
+        self._said = (self._said + data)[-_LAST_WORDS:]
+
+    def close(self) -> None:
+        if self._transport is None:
+            self._file.close()
+        else:
+            self._transport.close()
+
+
+@cache
+def adopt_orphans() -> None:
+    """Become the parent of what Chromium leaves behind when it is killed.
+
+    Its helpers are not our children. Orphaned, they would go to process 1, which in many containers reaps nobody.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _pipe(reading: contextlib.ExitStack, writing: contextlib.ExitStack) -> tuple[int, int]:
+    """A pipe's two ends, each closed with its stack."""
+    ends = []
+    for end, owner in zip(os.pipe(), (reading, writing), strict=True):
+        try:
+            moved = fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _LOWEST)
+        finally:
+            os.close(end)
+        owner.callback(os.close, moved)
+        ends.append(moved)
+    return ends[0], ends[1]

@@ -1,0 +1,78 @@
+"""One Chromium for all tests of a file, and a pocket web of its own for it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+import pytest_asyncio
+
+from dowse.clock import SystemClock
+from dowse.errors import PageUnreadable
+from dowse.fetch.browser.fetcher import BrowserFetcher
+from dowse.fetch.browser.launch import Launcher
+from dowse.fetch.browser.pool import BrowserPool
+from dowse.fetch.browser.settle import Patience
+from dowse.models import Body, Onward, Status
+from dowse.net.guard import Guard
+from dowse.pocketweb import PocketWeb, Site
+from tests import realparts
+
+USER_AGENT = "dowse/test (+https://dowse.example)"
+TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Pages, and the browser that reads them."""
+
+    web: PocketWeb
+    pool: BrowserPool
+    guard: Guard
+
+    @property
+    def pages(self) -> Site:
+        return self.web.pages
+
+    async def read(
+        self, path: str, *, timeout_s: float = TIMEOUT_S, max_bytes: int = 5_000_000, **patience: float
+    ) -> Body:
+        """Read a page of the pocket web; what is impatient about it says how."""
+        fetcher = BrowserFetcher(
+            self.pool,
+            self.guard,
+            user_agent=USER_AGENT,
+            max_bytes=max_bytes,
+            patience=Patience(**patience),  # type: ignore[arg-type]
+        )
+        return await fetcher.fetch(self.web.page(path), timeout_s=timeout_s)
+
+    async def text(self, path: str, **patience: float) -> str:
+        return (await self.read(path, **patience)).data.decode()
+
+    async def asked_for(self, path: str, times: int = 1) -> None:
+        """Wait until the browser has asked for something so often."""
+        while [seen.path for seen in self.pages.requests].count(path) < times:
+            await self.pages.arrived(len(self.pages.requests) + 1)
+
+    async def failure(self, path: str, **options: float) -> tuple[Status, Onward, str]:
+        with pytest.raises(PageUnreadable) as caught:
+            await self.read(path, **options)  # type: ignore[arg-type]
+        return caught.value.status, caught.value.onward, caught.value.detail
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def started() -> AsyncIterator[Reading]:
+    realparts.require("chromium")
+    async with PocketWeb() as web:
+        clock = SystemClock()
+        pool = BrowserPool(Launcher(clock), clock)
+        yield Reading(web, pool, Guard((f"127.0.0.1:{web.port}",)))
+        await pool.close()
+
+
+@pytest.fixture
+def reading(started: Reading) -> Reading:
+    started.web.reset()
+    return started

@@ -1,0 +1,126 @@
+"""The protocol: answers find their commands, events their listeners, and the end reaches everybody who waits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from dowse.fetch.browser.cdp import BrowserGone, CommandFailed, Connection, NotDevTools, Session
+
+
+class Wire:
+    """A channel that keeps what was sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[dict[str, object]] = []
+        self.is_closed = False
+
+    def send(self, message: bytes) -> None:
+        self.sent.append(json.loads(message))
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+@pytest.fixture
+async def connection(wire: Wire) -> Connection:
+    connection = Connection()
+    connection.opened(wire)
+    return connection
+
+
+async def test_answers_may_come_in_any_order(wire: Wire, connection: Connection) -> None:
+    calls = [asyncio.create_task(connection.call("A")), asyncio.create_task(connection.call("B"))]
+    await asyncio.sleep(0)
+    connection.received(b'{"id": 2, "result": {"of": "B"}}')
+    connection.received(b'{"id": 1, "result": {"of": "A"}}')
+    assert await asyncio.gather(*calls) == [{"of": "A"}, {"of": "B"}]
+    assert [sent["method"] for sent in wire.sent] == ["A", "B"]
+
+
+async def test_a_refused_command_is_an_error_of_its_own(connection: Connection) -> None:
+    call = asyncio.create_task(connection.call("A"))
+    await asyncio.sleep(0)
+    connection.received(b'{"id": 1, "error": {"message": "no such target"}}')
+    with pytest.raises(CommandFailed, match="no such target"):
+        await call
+
+
+async def test_an_answer_that_nobody_waits_for_any_more_is_dropped(connection: Connection) -> None:
+    call = asyncio.create_task(connection.call("A"))
+    await asyncio.sleep(0)
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+    connection.received(b'{"id": 1, "result": {}}')
+    connection.received(b'{"id": 99, "result": {}}')
+    assert not connection.is_gone
+
+
+async def test_the_end_of_the_browser_ends_every_command(connection: Connection) -> None:
+    calls = [asyncio.create_task(connection.call(name)) for name in "AB"]
+    await asyncio.sleep(0)
+    connection.ended()
+    assert [type(end) for end in await asyncio.gather(*calls, return_exceptions=True)] == [BrowserGone, BrowserGone]
+    with pytest.raises(BrowserGone):
+        await connection.call("C")
+    await connection.wait_gone()
+
+
+@pytest.mark.parametrize("message", [b"HTTP/1.1 200 OK", b"[1]", b"\xff", b"[" * 100_000])
+async def test_what_is_not_the_protocol_ends_the_connection(connection: Connection, message: bytes) -> None:
+    call = asyncio.create_task(connection.call("A"))
+    await asyncio.sleep(0)
+    connection.received(message)
+    with pytest.raises(NotDevTools):
+        await call
+    assert connection.is_gone
+
+
+async def test_events_reach_the_session_they_belong_to(connection: Connection) -> None:
+    heard: list[object] = []
+    elsewhere: list[object] = []
+    page, other = Session(connection, "page"), Session(connection, "other")
+    page.on("Page.loadEventFired", heard.append)
+    other.on("Page.loadEventFired", elsewhere.append)
+    connection.received(b'{"method": "Page.loadEventFired", "params": {"timestamp": 1}, "sessionId": "page"}')
+    connection.received(b'{"method": "Page.loadEventFired", "params": {}, "sessionId": "unknown"}')
+    connection.received(b'{"method": "Page.frameNavigated", "params": {}, "sessionId": "page"}')
+    assert (heard, elsewhere) == ([{"timestamp": 1}], [])
+
+
+async def test_a_closed_session_hears_nothing(connection: Connection) -> None:
+    heard: list[object] = []
+    page = Session(connection, "page")
+    page.on("A", heard.append)
+    page.close()
+    connection.received(b'{"method": "A", "params": {}, "sessionId": "page"}')
+    assert heard == []
+
+
+async def test_commands_of_a_session_name_it(wire: Wire, connection: Connection) -> None:
+    call = asyncio.create_task(Session(connection, "page").call("Page.navigate", url="http://a.example/"))
+    await asyncio.sleep(0)
+    expected = {"id": 1, "method": "Page.navigate", "params": {"url": "http://a.example/"}, "sessionId": "page"}
+    assert wire.sent == [expected]
+    call.cancel()
+
+
+async def test_who_waits_in_a_session_hears_that_the_browser_has_ended(connection: Connection) -> None:
+    waiting = asyncio.create_task(Session(connection, "page").wait_gone())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    connection.ended()
+    await waiting
+
+
+async def test_closing_closes_the_channel(wire: Wire, connection: Connection) -> None:
+    connection.close()
+    assert wire.is_closed
+    assert connection.is_gone
