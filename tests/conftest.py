@@ -45,6 +45,8 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         if name.startswith(_OURS):
             monkeypatch.delenv(name)
+    # A browser is for the tests that are about it: others would start one wherever a page is empty.
+    monkeypatch.setenv("DOWSE_BROWSER", "off")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
@@ -75,7 +77,8 @@ class Server:
 
     def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        return {**kept, "HOME": str(self._home), "PYTHONWARNINGS": "error", **settings}
+        own = {"HOME": str(self._home), "PYTHONWARNINGS": "error", "DOWSE_BROWSER": "off"}
+        return {**kept, **own, **settings}
 
     @asynccontextmanager
     async def connect(

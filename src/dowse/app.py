@@ -17,6 +17,7 @@ from dowse.contracts.dispatch import Dispatcher
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Contract
 from dowse.extract.pool import WorkerPool
+from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
 from dowse.flows.chain import FetchingReader, ReadChain, Readers
@@ -59,8 +60,9 @@ class App:
         self._page_client = UntrustedClient(self._guard, USER_AGENT)
         self._robots = RobotsFiles(self._page_client, self.clock)
         self._workers = WorkerPool(pdf_max_pages=settings.pdf_max_pages)
+        self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
-        self.engines = (*PROVIDERS, *settings_reading.LOADERS, DirectFetcher.name)
+        self.engines = (*PROVIDERS, *settings_reading.LOADERS, DirectFetcher.name, BrowserOnDemand.name)
         self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services())
         self.dispatcher = Dispatcher(
@@ -81,6 +83,8 @@ class App:
             # Each is closed whatever becomes of the others; the last one first.
             for opened in (self._api_client, self._page_client, self.spending, self._workers, self._robots):
                 closing.push_async_callback(opened.close)
+            if self.browser is not None:
+                closing.push_async_callback(self.browser.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Examines what these settings make of the application. Only one command needs it, so it is imported here."""
@@ -94,7 +98,14 @@ class App:
             state=state_address(settings),
             books=self.spending,
             roll=lambda: self._tokens().entries,
-            probe=Probe(settings, self._providers(), self._jwks(), clock=self.clock, spending=self.spending),
+            probe=Probe(
+                settings,
+                self._providers(),
+                self._jwks(),
+                clock=self.clock,
+                spending=self.spending,
+                browser=self.browser,
+            ),
         )
 
     @cached_property
@@ -157,8 +168,11 @@ class App:
     def _read_chain(self) -> ReadChain:
         settings = self.settings
         direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size)
+        own = [FetchingReader(direct, self._workers, timeout_s=settings.content_fetch_timeout_s)]
+        if self.browser is not None:
+            own.append(FetchingReader(self.browser, self._workers, timeout_s=settings.browser_timeout_s))
         readers = Readers(
-            own=[FetchingReader(direct, self._workers, timeout_s=settings.content_fetch_timeout_s)],
+            own=own,
             apis=[READERS[name](self._kit()) for name in settings.scrapers()],
             make_loaders=self._loaders,
             apis_first=settings.read_order == "scrape-first",
@@ -168,7 +182,7 @@ class App:
             (),
             clock=self.clock,
             observer=self.observer,
-            policy=FallbackPolicy(after_everything=True, never_blamed=frozenset([DirectFetcher.name])),
+            policy=FallbackPolicy(after_everything=True, never_blamed=frozenset(reader.name for reader in own)),
             spending=self.spending,
         )
         return ReadChain(router, readers, self._guard, self._robots)
@@ -178,6 +192,11 @@ class App:
         from dowse.loaders.table import make_loaders
 
         return make_loaders(LoaderKit(self.settings, self._api_client, self._page_client, self._workers, self.redactor))
+
+    def _make_browser(self) -> BrowserOnDemand | None:
+        if self.settings.browser == "off":
+            return None
+        return BrowserOnDemand(self.settings, self._guard, self._api_client, self.clock, user_agent=USER_AGENT)
 
     def _make_guard(self) -> Guard:
         settings = self.settings

@@ -1,42 +1,17 @@
-"""Reads a page over plain HTTP, and says what became of it when it cannot. The table is in docs/reading.md."""
+"""Reads a page over plain HTTP, and says what became of it when it cannot."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
 
-from dowse.errors import PageUnreadable, WireDenied, WireError, WireTimeout, WireTooLarge
+from dowse.errors import PageUnreadable, WireError
 from dowse.fetch.media import identify
 from dowse.fetch.refresh import refreshed
+from dowse.fetch.statuses import check_status, unreadable
 from dowse.models import Body, Onward, Status, Validators
-from dowse.net.clients import Fetched, TooManyRedirects, UntrustedClient
-from dowse.net.guard import HostNotFound
+from dowse.net.clients import Fetched, UntrustedClient
 
-_BY_STATUS = {
-    401: (Status.LOGIN_REQUIRED, Onward.NOBODY),
-    402: (Status.LOGIN_REQUIRED, Onward.NOBODY),
-    403: (Status.BLOCKED, Onward.ANYBODY),
-    404: (Status.NOT_FOUND, Onward.NOBODY),
-    407: (Status.LOGIN_REQUIRED, Onward.NOBODY),
-    408: (Status.ERROR, Onward.APIS),
-    410: (Status.NOT_FOUND, Onward.NOBODY),
-    429: (Status.BLOCKED, Onward.ANYBODY),
-    451: (Status.BLOCKED, Onward.NOBODY),
-    503: (Status.BLOCKED, Onward.ANYBODY),
-}
-# Any other 4xx refuses the request rather than the page, and other clients make other requests.
-_OTHER_4XX = (Status.ERROR, Onward.ANYBODY)
-_OTHERS = (Status.ERROR, Onward.APIS)
-# The first that fits; any other failure of the wire is nobody's fault but the line's.
-_BY_WIRE_ERROR: tuple[tuple[type[WireError], Status, Onward], ...] = (
-    (WireDenied, Status.DENIED, Onward.NOBODY),
-    (WireTooLarge, Status.TOO_LARGE, Onward.NOBODY),
-    (WireTimeout, Status.TIMEOUT, Onward.APIS),
-    (HostNotFound, Status.ERROR, Onward.NOBODY),
-    # Sites that set a cookie by a redirect to themselves go on for ever; a browser gets out of it.
-    (TooManyRedirects, Status.ERROR, Onward.ANYBODY),
-    (WireError, Status.ERROR, Onward.APIS),
-)
 _MAX_REFRESHES = 3
 
 
@@ -70,24 +45,12 @@ class DirectFetcher:
         try:
             fetched = await self._client.get(url, timeout_s=left_s, max_bytes=self._max_bytes)
         except WireError as error:
-            raise _unreadable(error) from error
+            raise unreadable(error) from error
         # Cloudflare names its checks in a header, whatever their status; the others are recognised by their text.
         if fetched.headers.get("cf-mitigated", "").lower() == "challenge":
             raise PageUnreadable(Status.BLOCKED, "challenge page (Cloudflare)", Onward.ANYBODY)
-        _check_status(fetched.status)
+        check_status(fetched.status)
         return fetched
-
-
-def _unreadable(error: WireError) -> PageUnreadable:
-    status, onward = next((status, onward) for kind, status, onward in _BY_WIRE_ERROR if isinstance(error, kind))
-    return PageUnreadable(status, str(error), onward)
-
-
-def _check_status(code: int) -> None:
-    if 200 <= code < 300:
-        return
-    status, onward = _BY_STATUS.get(code, _OTHER_4XX if 400 <= code < 500 else _OTHERS)
-    raise PageUnreadable(status, f"HTTP {code}", onward)
 
 
 def _as_text(fetched: Fetched) -> Body:

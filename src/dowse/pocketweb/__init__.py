@@ -5,10 +5,11 @@ from dowse.pocketweb.listings import Listing
 from dowse.pocketweb.misbehaviour import MISBEHAVIOURS
 from dowse.pocketweb.reading import ReaderDouble
 from dowse.pocketweb.seen import SeenRequest
-from dowse.pocketweb.site import PATHS, Site
+from dowse.pocketweb.site import APP_PATHS, PATHS, Site
 from dowse.pocketweb.web import EXA_KEY, PROVIDERS, SERPER_KEY, TAVILY_KEY, PocketWeb, closed_port
 
 __all__ = [
+    "APP_PATHS",
     "EXA_KEY",
     "MISBEHAVIOURS",
     "PATHS",

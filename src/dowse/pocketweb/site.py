@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from importlib import resources
+from pathlib import PurePath
 from typing import Self
 
 from aiohttp import web
 
-from dowse.pocketweb import bodies, documents
+from dowse.pocketweb import apps, bodies, documents
 from dowse.pocketweb.misbehaviour import ELSEWHERE, Trouble, misbehave
 from dowse.pocketweb.script import Script
 from dowse.pocketweb.seen import RequestLog, SeenRequest, watching
@@ -75,8 +76,16 @@ _MADE = {
     "/files/rates.xlsx": (documents.rates, f"{_OFFICE}spreadsheetml.sheet"),
     "/files/dot.png": (bodies.png, "image/png"),
 }
+_TYPES = {".html": _HTML, ".js": "text/javascript; charset=utf-8", ".json": "application/json"}
+_APPS = {
+    **{path: _Stored(f"app/{file}", _TYPES[PurePath(file).suffix]) for path, file in apps.FILES.items()},
+    apps.CHECK: _Stored("app/check.html", status=403),
+}
 _HOPS = "/redirect/"
 PATHS = (*_STORED, *_MADE)
+"""Pages that need no browser."""
+APP_PATHS = (*_APPS, *apps.MADE)
+"""Pages that need one, and what their scripts ask for."""
 
 
 class Site:
@@ -169,9 +178,16 @@ class Site:
             return await step(request)
         if request.path.startswith(_HOPS):
             return _hop(request.path)
-        page = self._added.get(request.path) or _built_in(request.path if request.path in PATHS else "/missing")
+        page = self._added.get(request.path) or _built_in(_known_path(request))
         headers = {"Content-Type": page.content_type, **page.headers}
         return web.Response(body=page.body, status=page.status, headers=headers)
+
+
+def _known_path(request: web.Request) -> str:
+    """The path of a page that there is; behind the check it is the app."""
+    if request.path == apps.CHECK and apps.is_checked(request):
+        return "/app"
+    return request.path if request.path in (*PATHS, *APP_PATHS) else "/missing"
 
 
 @functools.cache
@@ -179,7 +195,9 @@ def _built_in(path: str) -> Page:
     if path in _MADE:
         make, content_type = _MADE[path]
         return Page(make(), content_type)
-    stored = _STORED[path]
+    if path in apps.MADE:
+        return Page(apps.MADE[path](), _TYPES[".json"])
+    stored = _STORED.get(path) or _APPS[path]
     text = (resources.files("dowse.pocketweb") / "pages" / stored.file).read_text(encoding="utf-8")
     return Page(text.encode(stored.encoding), stored.content_type, stored.status)
 

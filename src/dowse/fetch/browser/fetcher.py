@@ -1,0 +1,115 @@
+"""Reads a page as a browser shows it, and says what became of it when it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+
+from dowse.errors import NoBrowser, PageUnreadable, WireError
+from dowse.fetch.browser.cdp import BrowserGone, CdpError, CommandFailed
+from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
+from dowse.fetch.browser.journey import Journey
+from dowse.fetch.browser.outcome import check_answer, check_arrived, is_html
+from dowse.fetch.browser.page import Document, Page, PageCrashed
+from dowse.fetch.browser.pool import BrowserPool
+from dowse.fetch.browser.settle import Patience, settle
+from dowse.fetch.browser.snapshot import Snapshot, snapshot
+from dowse.fetch.browser.tab import Tab
+from dowse.fetch.browser.traffic import Traffic
+from dowse.fetch.statuses import unreadable
+from dowse.media_types import HTML
+from dowse.models import Body, Onward, Status
+from dowse.net.guard import Guard
+from dowse.net.proxy.leash import Leash
+from dowse.net.proxy.server import serve
+
+_WEB = ("http://", "https://")
+# Of the time that is left, for the text itself: a page in a hurry gets little of it.
+_SNAPSHOT_SHARE = 0.25
+
+
+class BrowserFetcher:
+    """The reader for pages that are made by script."""
+
+    name = "browser"
+
+    def __init__(
+        self,
+        pool: BrowserPool,
+        guard: Guard,
+        *,
+        user_agent: str,
+        max_bytes: int,
+        patience: Patience = Patience(),  # noqa: B008 - frozen
+    ) -> None:
+        self._pool = pool
+        self._guard = guard
+        self._user_agent = user_agent
+        self._max_bytes = max_bytes
+        self._patience = patience
+
+    async def fetch(self, url: str, *, timeout_s: float) -> Body:
+        """The page as HTML, as it is when its scripts have come to rest."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                # Nothing is started for an address that is denied.
+                await self._guard.resolve(self._guard.judge(url))
+                return await self._read_again_after_a_crash(url, timeout_s)
+        except WireError as error:
+            raise unreadable(error) from error
+        except TimeoutError as error:
+            raise PageUnreadable(Status.TIMEOUT, "no answer in time", Onward.APIS) from error
+        except BrowserUnavailable as error:
+            raise NoBrowser(self.name, str(error)) from error
+        except BrowserBusy as error:
+            raise PageUnreadable(Status.ERROR, str(error), Onward.APIS) from error
+        except CommandFailed as error:
+            raise PageUnreadable(Status.ERROR, "the browser lost the page", Onward.APIS) from error
+        except CdpError as error:
+            raise PageUnreadable(Status.ERROR, "the browser crashed", Onward.APIS) from error
+
+    async def _read_again_after_a_crash(self, url: str, timeout_s: float) -> Body:
+        now = asyncio.get_running_loop().time
+        start = now()
+        end = start + timeout_s
+        try:
+            return await self._read(url, end)
+        except (PageCrashed, BrowserGone):
+            if now() - start > timeout_s / 2:
+                raise
+        return await self._read(url, end)
+
+    async def _read(self, url: str, end: float) -> Body:
+        left_s = end - asyncio.get_running_loop().time()
+        leash = Leash(self._guard)
+        async with serve(leash) as address, self._pool.tab(address, left_s) as tab:
+            journey = Journey(self._guard, leash, is_remote=tab.is_remote)
+            page = Page(tab.session, tab.target_id, journey, Traffic(tab.session, leash))
+            try:
+                return await page.unless_ended(self._follow(page, url, self._name(tab), leash, end))
+            finally:
+                await page.close()
+
+    async def _follow(self, page: Page, url: str, user_agent: str, leash: Leash, end: float) -> Body:
+        """From the address to the text."""
+        await page.open(url, user_agent)
+        check_arrived(page.document, leash)
+        left_s = end - asyncio.get_running_loop().time()
+        kept_s = min(self._patience.snapshot_s, left_s * _SNAPSHOT_SHARE)
+        is_at_rest = await settle(page, self._patience, end - kept_s)
+        document = page.document
+        check_arrived(document, leash)
+        check_answer(document)
+        shot = await snapshot(page, is_html=is_html(document), max_bytes=self._max_bytes, within_s=kept_s)
+        if not is_at_rest and not shot.chars:
+            raise TimeoutError
+        return _body(document, shot)
+
+    def _name(self, tab: Tab) -> str:
+        """The browser by its own name, and ours: a site may know who reads it."""
+        return f"{tab.user_agent.replace('HeadlessChrome', 'Chrome')} {self._user_agent}"
+
+
+def _body(document: Document, shot: Snapshot) -> Body:
+    # What a script writes into an empty window belongs to the page that it was opened from.
+    url = shot.url if shot.url.startswith(_WEB) else document.url
+    return Body(url, shot.content, HTML if is_html(document) else document.media_type, "utf-8")

@@ -1,0 +1,92 @@
+"""The browser as the application holds it: nothing of it is imported, let alone started, before a page needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dowse.errors import NoBrowser
+from dowse.models import Body, Clock
+from dowse.net.clients import ConfiguredClient
+from dowse.net.guard import Guard
+from dowse.settings import Settings
+
+if TYPE_CHECKING:
+    from dowse.fetch.browser.browser import Launch
+    from dowse.fetch.browser.fetcher import BrowserFetcher
+    from dowse.fetch.browser.pool import BrowserPool
+
+NAME = "browser"
+# Where the browser of an empty tab may go: nowhere. Nobody listens at port 1.
+_NO_PROXY = "127.0.0.1:1"
+
+
+@dataclass(slots=True)
+class _Parts:
+    pool: BrowserPool
+    fetcher: BrowserFetcher
+
+
+class BrowserOnDemand:
+    """Implements `interfaces.Fetcher` with the browser that the settings describe."""
+
+    name = NAME
+
+    def __init__(
+        self, settings: Settings, guard: Guard, client: ConfiguredClient, clock: Clock, *, user_agent: str
+    ) -> None:
+        """The client is for a browser elsewhere, whose address is one of the settings."""
+        self._settings = settings
+        self._guard = guard
+        self._client = client
+        self._clock = clock
+        self._user_agent = user_agent
+
+    async def fetch(self, url: str, *, timeout_s: float) -> Body:
+        return await self._parts.fetcher.fetch(url, timeout_s=timeout_s)
+
+    async def start(self) -> str:
+        """How the browser names itself, if it can be started; raises `NoBrowser`."""
+        from dowse.fetch.browser.cdp import BrowserGone
+        from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
+
+        try:
+            async with self._parts.pool.tab(_NO_PROXY, self._settings.browser_timeout_s) as tab:
+                return tab.user_agent
+        except (BrowserUnavailable, BrowserBusy) as error:
+            raise NoBrowser(NAME, str(error)) from error
+        except (BrowserGone, TimeoutError) as error:
+            raise NoBrowser(NAME, "it ended, or did not answer in time") from error
+
+    async def close(self) -> None:
+        """End the browser, if there is one."""
+        if "_parts" in self.__dict__:
+            await self._parts.pool.close()
+
+    @cached_property
+    def _parts(self) -> _Parts:
+        from dowse.fetch.browser.fetcher import BrowserFetcher
+        from dowse.fetch.browser.pool import BrowserPool
+
+        pool = BrowserPool(self._launch(), self._clock, max_pages=self._settings.browser_max_pages)
+        size = self._settings.max_content_size
+        return _Parts(pool, BrowserFetcher(pool, self._guard, user_agent=self._user_agent, max_bytes=size))
+
+    def _launch(self) -> Launch:
+        settings = self._settings
+        if settings.browser_url is not None:
+            from dowse.fetch.browser.remote import RemoteLauncher
+
+            return RemoteLauncher(settings.browser_url, self._client, ready_timeout_s=settings.browser_ready_timeout_s)
+        from dowse.fetch.browser.launch import Launcher
+
+        return Launcher(
+            self._clock,
+            path=settings.browser_path,
+            sandbox=settings.browser_sandbox,
+            ready_timeout_s=settings.browser_ready_timeout_s,
+            attempts=settings.browser_retry_attempts,
+            backoff_s=settings.browser_retry_backoff_s,
+            snap_multiplier=settings.browser_snap_multiplier,
+        )

@@ -1,0 +1,155 @@
+"""Waits until a page has come to rest, by what it does and not by the clock, and helps it to show all it has."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import dataclass
+
+from dowse.fetch.browser.cdp import CommandFailed
+from dowse.fetch.browser.page import Document, Page
+from dowse.net.proxy.line import first_of
+
+# Checks that solve themselves send one of these first, and the page when they are content.
+_CHECKS = (403, 429, 503)
+_REFUSED = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for what, in seconds."""
+
+    network_quiet_s: float = 0.2
+    """No request for so long: the page has what it wanted."""
+    dom_quiet_s: float = 0.1
+    stalled_s: float = 1.0
+    """The text does not grow any more, although something moves."""
+    busy_s: float = 2.5
+    """The same while requests are under way: an answer may take its time, but long polls never end."""
+    for_text_s: float = 3.0
+    """For a page with next to no text, which may be drawn by a timer."""
+    for_check_s: float = 4.0
+    """For the page behind a check."""
+    for_more_s: float = 0.15
+    """For the first sign that there is more at the end of a page."""
+    longest_s: float = 8.0
+    snapshot_s: float = 1.5
+    """Kept back for the text itself."""
+    few_chars: int = 200
+    many_chars: int = 50_000
+    """A page with so much text is not scrolled."""
+    scrolls: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A page at rest."""
+
+    chars: int
+    is_bare: bool
+    is_tall: bool
+    has_scripts: bool
+
+
+async def settle(page: Page, patience: Patience, end: float) -> bool:
+    """Whether the page came to rest by `end`, its check passed, its consent answered, its end looked at."""
+    soonest = asyncio.get_running_loop().time() + patience.longest_s
+    try:
+        async with asyncio.timeout_at(min(end, soonest)):
+            await _Stay(page, patience).explore()
+    except TimeoutError:
+        return False
+    return True
+
+
+class _Stay:
+    """What has been done with a page so far."""
+
+    def __init__(self, page: Page, patience: Patience) -> None:
+        self._page = page
+        self._patience = patience
+        self._has_consented = False
+        self._bare_until = math.inf
+
+    async def explore(self) -> None:
+        """Look at the page as often as it becomes another one."""
+        is_over = False
+        while not is_over:
+            document = self._page.document
+            try:
+                is_over = await self._look_around(document)
+            except CommandFailed:
+                # A document that was replaced answers nothing more; the next one does.
+                is_over = not await self._page.is_replaced(document)
+            if self._page.document is not document:
+                self._bare_until = math.inf
+
+    async def _look_around(self, document: Document) -> bool:
+        """Whether there is nothing more to wait for."""
+        page, patience = self._page, self._patience
+        await page.world.evaluate("ready")
+        await _stillness(page, patience)
+        if not self._has_consented and await page.world.evaluate("answerConsent"):
+            self._has_consented = True
+            return False
+        if document.error or (document.status >= _REFUSED and document.status not in _CHECKS):
+            return True
+        look = await _look(page, patience)
+        if look.is_bare and await self._changes():
+            return False
+        if document.status in _CHECKS and look.has_scripts:
+            return not await page.is_replaced(document, patience.for_check_s)
+        await _reveal(page, look, patience)
+        return True
+
+    async def _changes(self) -> bool:
+        """Whether a page with next to no text changes its mind, in the time that it has for that."""
+        now = asyncio.get_running_loop().time()
+        self._bare_until = min(self._bare_until, now + self._patience.for_text_s)
+        return bool(await self._page.world.evaluate("changes", _ms(self._bare_until - now)))
+
+
+async def _stillness(page: Page, patience: Patience) -> None:
+    """Neither requests nor changes; or nothing new to read although there are."""
+    await first_of(_quiet(page, patience), _stalled(page, patience.busy_s))
+
+
+async def _quiet(page: Page, patience: Patience) -> None:
+    while True:
+        await page.traffic.quiet(patience.network_quiet_s)
+        requests = page.traffic.count
+        await page.world.evaluate("still", _ms(patience.dom_quiet_s), _ms(patience.stalled_s))
+        if page.traffic.count == requests:
+            return
+
+
+async def _stalled(page: Page, seconds: float) -> None:
+    await page.world.evaluate("still", _ms(seconds), _ms(seconds))
+
+
+async def _reveal(page: Page, look: Look, patience: Patience) -> None:
+    """Scroll to the end as long as that brings more text."""
+    for _ in range(patience.scrolls):
+        if not look.is_tall or look.chars > patience.many_chars:
+            return
+        requests = page.traffic.count
+        has_changed = await page.world.evaluate("scroll", True, _ms(patience.for_more_s))
+        if not has_changed and page.traffic.count == requests:
+            return
+        await _stillness(page, patience)
+        before, look = look.chars, await _look(page, patience)
+        if look.chars < before:
+            # A list that only holds what is in view: its beginning is worth more than its end.
+            await page.world.evaluate("scroll", False, _ms(patience.for_more_s))
+            await _stillness(page, patience)
+        if look.chars <= before:
+            return
+
+
+async def _look(page: Page, patience: Patience) -> Look:
+    seen = await page.world.evaluate("look", patience.few_chars)
+    return Look(int(seen["chars"]), bool(seen["isBare"]), bool(seen["isTall"]), bool(seen["hasScripts"]))
+
+
+def _ms(seconds: float) -> int:
+    return max(1, round(seconds * 1000))

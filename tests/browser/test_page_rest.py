@@ -1,0 +1,128 @@
+"""When a page is taken for finished, and what is done until then."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from dowse.models import Onward, Status
+from tests.browser.conftest import Reading
+from tests.browser.test_page_text import LONG
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_a_page_drawn_by_a_timer_is_waited_for(reading: Reading) -> None:
+    assert "The rule of twelfths" in await reading.text("/app/slow")
+
+
+async def test_a_page_that_never_rests_is_read_once_its_text_stops_growing(reading: Reading) -> None:
+    page = await reading.text("/app/ticker", stalled_s=0.3, busy_s=0.5, longest_s=60)
+    assert "The desk is staffed" in page
+
+
+async def test_an_answer_that_never_ends_is_not_waited_for(reading: Reading) -> None:
+    reading.pages.fails("/app/ticker.json", "hang")
+    reading.pages.serves("/page", f"{LONG}<script>fetch('/app/ticker.json')</script>")
+    assert "The harbour master" in await reading.text("/page", busy_s=0.5, longest_s=60)
+
+
+async def test_an_answer_that_takes_its_time_is_waited_for(reading: Reading) -> None:
+    """The page has text already, and nothing moves for longer than the network is quiet otherwise."""
+    reading.pages.serves("/page", f"{LONG}<script>fetch('/late').then(() => document.body.append('Late'))</script>")
+    page = asyncio.create_task(reading.text("/page", network_quiet_s=0.02, dom_quiet_s=0.02))
+    await reading.pages.arrived(1)
+    reading.pages.delays(0.5)
+    assert "Late" in (await page).partition("<script>")[2].partition("</script>")[2]
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "requestAnimationFrame(() => requestAnimationFrame(show))",
+        "requestIdleCallback(show)",
+        "new IntersectionObserver((seen) => seen[0].isIntersecting && show()).observe(root)",
+        "new ResizeObserver(show).observe(root)",
+        "root.animate({opacity: [0, 1]}, 100).onfinish = show",
+        "root.animate({opacity: [0, 1]}, 100).finished.then(show)",
+        "document.startViewTransition(show)",
+        "root.style.transition = 'opacity 0.1s'; root.ontransitionend = show; "
+        "requestAnimationFrame(() => root.style.opacity = 0.5)",
+    ],
+)
+async def test_what_waits_for_a_frame_gets_one(reading: Reading, wait: str) -> None:
+    """Nobody looks at the tab, and it draws all the same."""
+    show = f"const show = () => {{ root.innerHTML = '{LONG}' }};"
+    reading.pages.serves("/page", f"<div id=root>...</div><script>{show} {wait}</script>")
+    assert "The harbour master" in (await reading.text("/page", for_text_s=1)).partition("<script>")[0]
+
+
+async def test_a_feed_is_scrolled_three_times(reading: Reading) -> None:
+    page = await reading.text("/app/feed")
+    assert page.count("<article>") == 12
+
+
+async def test_a_list_that_forgets_its_beginning_is_read_from_there(reading: Reading) -> None:
+    script = """
+      const rows = document.getElementById('rows');
+      const draw = () => {
+        rows.textContent = scrollY ? 'Last row' : 'First row. '.repeat(40);
+      };
+      document.addEventListener('scroll', draw);
+      draw();
+    """
+    reading.pages.serves("/page", f"<div id=rows></div><div style='height: 5000px'></div><script>{script}</script>")
+    page = (await reading.text("/page")).partition("<script>")[0]
+    assert "First row" in page and "Last row" not in page
+
+
+async def test_consent_is_refused_and_its_banner_left_out(reading: Reading) -> None:
+    page = await reading.text("/app/consent")
+    assert "the choice was nothing" in page and "Dulse bread" in page
+    assert "812 partners" not in page
+
+
+async def test_consent_is_given_where_nothing_else_is_offered(reading: Reading) -> None:
+    banner = "<div class='cc-window cc-banner'><b class=cc-dismiss onclick='go()'>OK</b></div>"
+    script = f"const go = () => {{ root.innerHTML = '{LONG}' }}"
+    reading.pages.serves("/page", f"<div id=root></div>{banner}<script>{script}</script>")
+    assert "The harbour master" in (await reading.text("/page", for_text_s=0.2)).partition("<script>")[0]
+
+
+async def test_a_check_that_solves_itself_leads_to_the_page(reading: Reading) -> None:
+    page = await reading.text("/app/check")
+    assert "The rule of twelfths" in page and "being checked" not in page
+
+
+async def test_a_refusal_without_a_script_is_not_waited_on(reading: Reading) -> None:
+    reading.pages.serves("/page", LONG, status=403)
+    outcome = await reading.failure("/page", for_check_s=60, longest_s=60, timeout_s=10)
+    assert outcome == (Status.BLOCKED, Onward.ANYBODY, "HTTP 403")
+
+
+async def test_a_check_that_stays_is_a_block(reading: Reading) -> None:
+    reading.pages.serves("/page", f"{LONG}<script>1</script>", status=429)
+    outcome = await reading.failure("/page", for_check_s=0.1)
+    assert outcome == (Status.BLOCKED, Onward.ANYBODY, "HTTP 429")
+
+
+async def test_what_is_there_when_the_time_is_up_is_read(reading: Reading) -> None:
+    reading.pages.serves("/page", f"{LONG}<script src=/never.js></script>").fails("/never.js", "hang")
+    assert "The harbour master" in await reading.text("/page", longest_s=0.5)
+
+
+async def test_a_script_that_never_ends_is_stopped_for_the_text(reading: Reading) -> None:
+    reading.pages.serves("/page", f"{LONG}<script>setTimeout(() => {{ for (;;); }})</script>")
+    assert "The harbour master" in await reading.text("/page", longest_s=0.5, snapshot_s=0.6)
+
+
+async def test_a_page_without_text_when_the_time_is_up_is_late(reading: Reading) -> None:
+    reading.pages.serves("/page", "<script src=/never.js></script>").fails("/never.js", "hang")
+    assert await reading.failure("/page", longest_s=0.3) == (Status.TIMEOUT, Onward.APIS, "no answer in time")
+
+
+async def test_questions_do_not_keep_a_page_waiting(reading: Reading) -> None:
+    script = "document.body.append(`${alert('a')} ${confirm('b')} ${prompt('c')}`); onbeforeunload = () => 'd'"
+    reading.pages.serves("/page", f"{LONG}<script>{script}</script>")
+    assert "undefined false null" in await reading.text("/page")

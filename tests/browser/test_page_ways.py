@@ -1,0 +1,191 @@
+"""Where a page leads, what it may load on the way, and what becomes of it when it does not come."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+
+import pytest
+
+from dowse.errors import PageUnreadable
+from dowse.fetch.browser.fetcher import BrowserFetcher
+from dowse.models import Onward, Status
+from dowse.net.guard import Guard
+from dowse.pocketweb import closed_port
+from tests.browser.conftest import USER_AGENT, Reading
+from tests.browser.test_page_text import LONG
+from tests.processes import chromiums
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ARTICLE = "/articles/python-315"
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        f"<script>location = '{ARTICLE}'</script>",
+        f"{LONG}<script>setTimeout(() => location.replace('{ARTICLE}'), 10)</script>",
+        f"<meta http-equiv=refresh content='0; url={ARTICLE}'>",
+        "<script>location = '/redirect/2'</script>",
+        f"<form action={ARTICLE}></form><script>document.forms[0].submit()</script>",
+    ],
+)
+async def test_where_a_page_leads_is_read(reading: Reading, way: str) -> None:
+    reading.pages.serves("/page", way)
+    body = await reading.read("/page")
+    assert body.url.rstrip("?") == reading.web.page(ARTICLE)
+    assert b"Imports that wait until they are needed" in body.data
+
+
+async def test_redirects_are_followed(reading: Reading) -> None:
+    assert (await reading.read("/redirect/3")).url == reading.web.page(ARTICLE)
+
+
+async def test_the_address_that_a_script_writes_is_the_pages(reading: Reading) -> None:
+    reading.pages.serves("/page", f"{LONG}<script>history.pushState(null, '', '/docs/retrying#waiting')</script>")
+    assert (await reading.read("/page")).url == reading.web.page("/docs/retrying#waiting")
+
+
+async def test_a_page_that_leads_on_for_ever_is_read_where_it_is(reading: Reading) -> None:
+    reading.pages.serves("/page", f"{LONG}<script>location = '/page?' + Math.random()</script>")
+    assert "The harbour master" in await reading.text("/page")
+    assert len([seen for seen in reading.pages.requests if seen.path == "/page"]) == 6
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "URL.createObjectURL(new Blob(['<p>inside'], {type: 'text/html'}))",
+        "'http://169.254.169.254/latest/'",
+        "'http://127.0.0.1:1/'",
+        "'http://user:word@127.0.0.1/'",
+    ],
+)
+async def test_a_page_that_leads_where_nobody_may_go_is_denied(reading: Reading, address: str) -> None:
+    reading.pages.serves("/page", f"{LONG}<script>location = {address}</script>")
+    assert await reading.failure("/page") == (Status.DENIED, Onward.NOBODY, "address not allowed")
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///etc/passwd", "chrome://version", "view-source:/app", "data:text/html,<p>x"]
+)
+async def test_what_the_browser_itself_refuses_leaves_the_page_as_it_is(reading: Reading, address: str) -> None:
+    reading.pages.serves("/page", f"{LONG}<script>location = '{address}'</script>")
+    assert "The harbour master" in await reading.text("/page")
+
+
+async def test_a_redirect_to_where_nobody_may_go_is_denied(reading: Reading) -> None:
+    reading.pages.fails("/page", "redirect", redirect_to="http://169.254.169.254/latest/")
+    assert await reading.failure("/page") == (Status.DENIED, Onward.NOBODY, "address not allowed")
+
+
+async def test_images_fonts_and_media_are_not_loaded(reading: Reading) -> None:
+    style = "@font-face { font-family: f; src: url(/f.woff2) } p { font-family: f; background: url(/b.png) }"
+    media = "<img src=/i.png><video src=/v.mp4 preload=auto></video><audio src=/a.mp3 preload=auto></audio>"
+    reading.pages.serves("/page", f"<style>{style}</style>{LONG}{media}<link rel=stylesheet href=/s.css>")
+    await reading.read("/page")
+    assert {seen.path for seen in reading.pages.requests} <= {"/page", "/s.css", "/favicon.ico"}
+
+
+async def test_the_browser_says_who_reads(reading: Reading) -> None:
+    await reading.read("/app")
+    names = {seen.headers["user-agent"] for seen in reading.pages.requests}
+    (name,) = names
+    assert name.startswith("Mozilla/5.0 ") and name.endswith(f" Safari/537.36 {USER_AGENT}")
+    assert " Chrome/" in name and "Headless" not in name
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"),
+    [
+        (404, (Status.NOT_FOUND, Onward.NOBODY, "HTTP 404")),
+        (401, (Status.LOGIN_REQUIRED, Onward.NOBODY, "HTTP 401")),
+        (500, (Status.ERROR, Onward.APIS, "HTTP 500")),
+        (502, (Status.ERROR, Onward.APIS, "HTTP 502")),
+    ],
+)
+async def test_the_status_decides_what_became_of_the_page(
+    reading: Reading, code: int, outcome: tuple[Status, Onward, str]
+) -> None:
+    headers = {"WWW-Authenticate": "Basic realm=harbour"} if code == 401 else {}
+    reading.pages.serves("/page", f"{LONG}<script>document.title = 'Fine'</script>", status=code, headers=headers)
+    assert await reading.failure("/page") == outcome
+
+
+async def test_a_page_that_leads_to_nothing_is_not_found(reading: Reading) -> None:
+    reading.pages.serves("/page", "<script>location = '/nowhere'</script>")
+    assert await reading.failure("/page") == (Status.NOT_FOUND, Onward.NOBODY, "HTTP 404")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "headers"),
+    [("image/png", {}), ("application/zip", {}), ("text/html", {"Content-Disposition": "attachment"})],
+)
+async def test_what_is_no_text_is_not_read(reading: Reading, content_type: str, headers: dict[str, str]) -> None:
+    reading.pages.serves("/page", b"PK\x03\x04", content_type=content_type, headers=headers)
+    status, onward, _ = await reading.failure("/page")
+    assert (status, onward) == (Status.UNSUPPORTED, Onward.NOBODY)
+
+
+async def test_a_connection_that_breaks_is_an_error_for_others_to_try(reading: Reading) -> None:
+    reading.pages.fails("/page", "reset")
+    assert (await reading.failure("/page"))[:2] == (Status.ERROR, Onward.APIS)
+
+
+async def test_an_answer_without_a_page_is_an_error_for_others_to_try(reading: Reading) -> None:
+    reading.pages.serves("/page", "", status=204)
+    assert await reading.failure("/page") == (Status.ERROR, Onward.APIS, "the browser says ERR_ABORTED")
+
+
+async def test_a_server_that_does_not_listen_is_an_error_for_others_to_try(reading: Reading) -> None:
+    place = f"127.0.0.1:{closed_port()}"
+    fetcher = BrowserFetcher(reading.pool, Guard((place,)), user_agent=USER_AGENT, max_bytes=100_000)
+    with pytest.raises(PageUnreadable) as caught:
+        await fetcher.fetch(f"http://{place}/", timeout_s=10)
+    assert (caught.value.status, caught.value.onward) == (Status.ERROR, Onward.APIS)
+
+
+async def test_a_server_that_says_nothing_is_too_slow(reading: Reading) -> None:
+    reading.pages.fails("/page", "hang")
+    assert await reading.failure("/page", timeout_s=0.5) == (Status.TIMEOUT, Onward.APIS, "no answer in time")
+
+
+async def test_a_pdf_costs_no_browser(reading: Reading) -> None:
+    """Its viewer would end one without windows, and all pages in it."""
+    assert (await reading.failure("/files/leaflet.pdf"))[0] is Status.UNSUPPORTED
+    browsers = {process.pid for process in chromiums()}
+    pdf = "/files/leaflet.pdf"
+    reading.pages.serves("/page", f"{LONG}<iframe src={pdf}></iframe><embed src={pdf}><object data={pdf}></object>")
+    reading.pages.serves("/leading", f"{LONG}<script>setTimeout(() => {{ location = '{pdf}' }})</script>")
+    assert "The harbour master" in await reading.text("/page")
+    assert "The harbour master" in await reading.text("/leading")
+    await reading.text("/app")
+    assert browsers & {process.pid for process in chromiums()}
+
+
+@pytest.mark.parametrize("victim", ["renderer", "browser"])
+async def test_a_crash_costs_one_more_try(reading: Reading, victim: str) -> None:
+    reading.pages.serves("/page", f"{LONG}<script src=/late.js></script>").fails("/late.js", "hang", times=1)
+    page = asyncio.create_task(reading.text("/page"))
+    await reading.asked_for("/late.js")
+    kill(only_renderers=victim == "renderer")
+    assert "The harbour master" in await page
+
+
+async def test_a_page_that_crashes_every_time_is_given_up(reading: Reading) -> None:
+    reading.pages.serves("/page", f"{LONG}<script src=/late.js></script>").fails("/late.js", "hang")
+    outcome = asyncio.create_task(reading.failure("/page"))
+    for times in (1, 2):
+        await reading.asked_for("/late.js", times)
+        kill(only_renderers=True)
+    assert await outcome == (Status.ERROR, Onward.APIS, "the browser crashed")
+
+
+def kill(*, only_renderers: bool) -> None:
+    for process in chromiums():
+        if process.is_renderer or not only_renderers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)

@@ -1,0 +1,93 @@
+"""Pages that need JavaScript, by a real MCP client and a real Chromium."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from dowse.pocketweb import PocketWeb
+from tests import realparts
+from tests.conftest import Server
+from tests.processes import chromiums
+
+APP, STATIC, SHELL = "/app", "/app/static", "/shell"
+WITH_BROWSER = {"DOWSE_BROWSER": "auto"}
+
+
+@pytest.fixture(autouse=True)
+def chromium() -> None:
+    realparts.require("chromium")
+
+
+async def read(client: Client, url: str) -> dict[str, Any]:
+    result = await client.call_tool("get_content", {"url": url})
+    assert isinstance(result.structured_content, dict), result.content
+    return result.structured_content
+
+
+def tried(page: dict[str, Any]) -> list[str]:
+    return [f"{attempt['provider']} {attempt['outcome']}" for attempt in page["attempts"]]
+
+
+async def test_a_page_made_by_script_is_read_and_its_static_twin_needs_no_browser(
+    web: PocketWeb, server: Server
+) -> None:
+    async with server.connect(web.environment() | WITH_BROWSER) as client:
+        static = await read(client, web.page(STATIC))
+        assert (static["status"], static["engine"], tried(static)) == ("ok", "direct", ["direct ok"])
+        assert not chromiums()
+        rendered = await read(client, web.page(APP))
+        assert chromiums()
+    assert (rendered["status"], rendered["engine"]) == ("ok", "browser"), rendered
+    assert tried(rendered) == ["direct error", "browser ok"]
+    assert rendered["page_content"] == static["page_content"]
+    assert rendered["title"] == static["title"]
+    assert not chromiums()
+
+
+async def test_a_page_made_by_script_is_read_as_a_search_result(web: PocketWeb, server: Server) -> None:
+    organic = [{"title": path, "link": web.page(path), "snippet": "A page."} for path in (APP, "/docs/retrying")]
+    web.serper.replies(json={"organic": organic, "searchParameters": {"q": "tides"}})
+    async with server.connect(web.environment("serper") | WITH_BROWSER) as client:
+        result = await client.call_tool("web_search", {"query": "tides", "num_results": 2})
+    assert isinstance(result.structured_content, dict)
+    by_link = {item["link"]: item for item in result.structured_content["results"]}
+    assert by_link[web.page(APP)]["status"] in ("ok", "truncated")
+    assert not by_link[web.page(APP)]["page_content"].startswith("_Failed")
+    assert len(web.serper_scrape.requests) == 0
+
+
+async def test_a_browser_that_is_switched_off_is_never_started(web: PocketWeb, server: Server) -> None:
+    async with server.connect(web.environment() | {"DOWSE_BROWSER": "off"}) as client:
+        page = await read(client, web.page(APP))
+        assert not chromiums()
+    assert (page["status"], tried(page), page["warnings"]) == ("error", ["direct error"], [])
+    assert page["page_content"].startswith("_Failed to retrieve page content: no readable content_")
+
+
+@pytest.mark.parametrize("contract", ["dowse", "kindly"])
+async def test_without_a_chromium_the_note_says_what_to_install(web: PocketWeb, server: Server, contract: str) -> None:
+    """Acceptance case 53: no browser installed gives an actionable note."""
+    settings = web.environment() | WITH_BROWSER | {"PATH": "/nowhere", "DOWSE_CONTRACT": contract}
+    async with server.connect(settings) as client:
+        result = await client.call_tool("get_content", {"url": web.page(APP)})
+        static = await client.call_tool("get_content", {"url": web.page(STATIC)})
+    (block,) = result.content
+    assert block.type == "text"
+    assert "install Chromium or set DOWSE_BROWSER_PATH" in block.text
+    assert "Failed to retrieve" not in json.dumps([part.model_dump() for part in static.content])
+    if contract == "dowse":
+        assert isinstance(result.structured_content, dict)
+        assert tried(result.structured_content) == ["direct error", "browser skipped"]
+        (warning,) = result.structured_content["warnings"]
+        assert "no Chromium was found" in warning and "apt-get install chromium" in warning
+
+
+async def test_a_shell_that_stays_empty_in_the_browser_is_a_note(web: PocketWeb, server: Server) -> None:
+    async with server.connect(web.environment() | WITH_BROWSER) as client:
+        page = await read(client, web.page(SHELL))
+    assert (page["status"], tried(page)) == ("error", ["direct error", "browser error"])
+    assert page["page_content"].startswith("_Failed to retrieve page content: no readable content_")

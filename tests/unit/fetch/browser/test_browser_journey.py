@@ -1,0 +1,125 @@
+"""Where the main frame of a page may go."""
+
+from __future__ import annotations
+
+import pytest
+
+from dowse.errors import WireDenied
+from dowse.fetch.browser.journey import Journey, TooFar
+from dowse.net.guard import Guard
+from dowse.net.proxy.leash import Leash
+
+INSIDE, OTHER_INSIDE, OUTSIDE = "http://wiki.lan:8080/", "http://board.lan:8080/", "https://public.example/"
+ADDRESSES = {
+    "wiki.lan": "10.0.0.7",
+    "board.lan": "10.0.0.8",
+    "public.example": "93.184.216.34",
+    "trap.example": "10.0.0.9",
+}
+
+
+async def look_up(host: str, port: int) -> list[str]:
+    return [ADDRESSES[host]] if host in ADDRESSES else []
+
+
+@pytest.fixture
+def guard() -> Guard:
+    return Guard(("wiki.lan:8080", "board.lan:8080"), look_up)
+
+
+@pytest.fixture
+def leash(guard: Guard) -> Leash:
+    return Leash(guard)
+
+
+@pytest.fixture
+def journey(guard: Guard, leash: Leash) -> Journey:
+    return Journey(guard, leash)
+
+
+async def reaches(leash: Leash, url: str) -> bool:
+    """Whether something that the page loads may come from there."""
+    try:
+        await leash.resolve(leash.judge(url))
+    except WireDenied:
+        return False
+    return True
+
+
+async def test_what_was_asked_for_may_be_on_an_opened_pair(journey: Journey, leash: Leash) -> None:
+    await journey.goes_to(INSIDE, "1")
+    assert await reaches(leash, INSIDE) and await reaches(leash, OTHER_INSIDE)
+
+
+async def test_a_redirect_of_what_was_asked_for_may_lead_inside(journey: Journey, leash: Leash) -> None:
+    await journey.goes_to(OUTSIDE, "1")
+    assert not await reaches(leash, INSIDE)
+    await journey.goes_to(INSIDE, "1")
+    assert await reaches(leash, INSIDE)
+
+
+async def test_a_script_of_a_page_outside_does_not_lead_inside(journey: Journey, leash: Leash) -> None:
+    await journey.goes_to(OUTSIDE, "1")
+    with pytest.raises(WireDenied):
+        await journey.goes_to("http://10.0.0.7:9999/", "2")
+    with pytest.raises(WireDenied):
+        await journey.goes_to(INSIDE, "3")
+    assert not await reaches(leash, INSIDE)
+
+
+async def test_a_redirect_of_what_a_script_leads_to_does_not_lead_inside(journey: Journey, leash: Leash) -> None:
+    await journey.goes_to(OUTSIDE, "1")
+    await journey.goes_to("https://public.example/away", "2")
+    with pytest.raises(WireDenied):
+        await journey.goes_to(INSIDE, "2")
+    assert not await reaches(leash, INSIDE)
+
+
+async def test_a_script_of_a_page_inside_may_lead_to_another_one(journey: Journey, leash: Leash) -> None:
+    await journey.goes_to(INSIDE, "1")
+    await journey.goes_to(OTHER_INSIDE, "2")
+    assert await reaches(leash, INSIDE)
+
+
+async def test_who_was_led_outside_does_not_come_back_in(journey: Journey, leash: Leash) -> None:
+    await journey.goes_to(INSIDE, "1")
+    await journey.goes_to(OUTSIDE, "2")
+    assert not await reaches(leash, INSIDE)
+    with pytest.raises(WireDenied):
+        await journey.goes_to(INSIDE, "3")
+    assert not await reaches(leash, INSIDE)
+
+
+async def test_a_page_leads_on_five_times(journey: Journey) -> None:
+    for navigation in range(6):
+        await journey.goes_to(OUTSIDE, str(navigation))
+    with pytest.raises(TooFar):
+        await journey.goes_to(OUTSIDE, "6")
+
+
+async def test_redirects_end_too(journey: Journey) -> None:
+    for _ in range(20):
+        await journey.goes_to(OUTSIDE, "1")
+    with pytest.raises(TooFar):
+        await journey.goes_to(OUTSIDE, "1")
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "ftp://public.example/", "https://a:b@public.example/", "data:,x"]
+)
+async def test_only_pages_are_gone_to(journey: Journey, url: str) -> None:
+    with pytest.raises(WireDenied):
+        await journey.goes_to(url, "1")
+
+
+async def test_addresses_are_looked_up_here_for_a_browser_elsewhere(guard: Guard, leash: Leash) -> None:
+    journey = Journey(guard, leash, is_remote=True)
+    await journey.goes_to(OUTSIDE, "1")
+    with pytest.raises(WireDenied):
+        await journey.goes_to(INSIDE, "2")
+
+
+async def test_a_public_name_that_leads_inside_is_denied_before_it_is_asked_for(guard: Guard, journey: Journey) -> None:
+    await journey.goes_to(OUTSIDE, "1")
+    with pytest.raises(WireDenied):
+        await journey.goes_to("https://trap.example/", "2")

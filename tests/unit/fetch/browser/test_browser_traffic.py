@@ -1,0 +1,126 @@
+"""When the network of a page is quiet, and which requests count."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from dowse.fetch.browser.cdp import Connection, Session
+from dowse.fetch.browser.traffic import Traffic
+from dowse.net.guard import Guard
+from dowse.net.proxy.leash import Leash
+
+QUIET_S = 0.01
+
+
+class Tab:
+    """The events of a page."""
+
+    def __init__(self) -> None:
+        self.leash = Leash(Guard(), max_requests=3)
+        self._session = Session(Connection(), "session")
+        self.traffic = Traffic(self._session, self.leash)
+
+    def asks(self, request: str, kind: str = "Fetch", url: str = "http://site.example/") -> None:
+        params = {"requestId": request, "type": kind, "request": {"url": url}}
+        self._session._happened("Network.requestWillBeSent", params)
+
+    def leaves(self, request: str) -> None:
+        self._session._happened("Network.requestWillBeSentExtraInfo", {"requestId": request})
+
+    def ends(self, request: str, event: str = "Network.loadingFinished") -> None:
+        self._session._happened(event, {"requestId": request})
+
+    async def is_quiet(self) -> bool:
+        try:
+            async with asyncio.timeout(10 * QUIET_S):
+                await self.traffic.quiet(QUIET_S)
+        except TimeoutError:
+            return False
+        return True
+
+
+@pytest.fixture
+async def tab() -> Tab:
+    return Tab()
+
+
+async def test_a_page_that_asks_for_nothing_is_quiet(tab: Tab) -> None:
+    assert await tab.is_quiet()
+
+
+@pytest.mark.parametrize("end", ["Network.loadingFinished", "Network.loadingFailed"])
+async def test_a_page_is_quiet_when_its_last_request_has_ended(tab: Tab, end: str) -> None:
+    tab.asks("1")
+    tab.asks("2", "Script")
+    tab.ends("1", end)
+    assert not await tab.is_quiet()
+    tab.ends("2", end)
+    assert await tab.is_quiet()
+
+
+async def test_a_request_that_begins_meanwhile_is_waited_for(tab: Tab) -> None:
+    waiting = asyncio.create_task(tab.traffic.quiet(QUIET_S))
+    await asyncio.sleep(0)
+    tab.asks("1")
+    done, _ = await asyncio.wait([waiting], timeout=5 * QUIET_S)
+    assert not done
+    tab.ends("1")
+    await waiting
+
+
+async def test_a_redirect_is_the_same_request(tab: Tab) -> None:
+    tab.asks("1")
+    tab.asks("1")
+    tab.ends("1")
+    assert await tab.is_quiet()
+
+
+@pytest.mark.parametrize("kind", ["WebSocket", "EventSource", "Ping", "Prefetch", "Image", "Font", "Media"])
+async def test_what_never_ends_or_is_not_loaded_is_not_waited_for(tab: Tab, kind: str) -> None:
+    tab.asks("1", kind)
+    assert await tab.is_quiet()
+    assert tab.traffic.count == 0
+
+
+async def test_the_end_of_a_request_that_does_not_count_disturbs_nobody(tab: Tab) -> None:
+    waiting = asyncio.create_task(tab.traffic.quiet(10 * QUIET_S))
+    for _ in range(30):
+        tab.ends("image")
+        await asyncio.wait([waiting], timeout=QUIET_S)
+    assert waiting.done()
+
+
+async def test_who_asks_late_need_not_wait_again(tab: Tab) -> None:
+    await tab.traffic.quiet(QUIET_S)
+    asking = asyncio.create_task(tab.traffic.quiet(QUIET_S))
+    await asyncio.sleep(0)
+    assert asking.done()
+
+
+async def test_only_requests_in_tunnels_are_told_to_the_leash(tab: Tab) -> None:
+    for number in range(4):
+        tab.asks(f"plain {number}")
+        tab.leaves(f"plain {number}")
+    assert tab.leash.requests == 0
+    for number in range(4):
+        tab.asks(f"secret {number}", "Ping", "https://site.example/")
+        tab.leaves(f"secret {number}")
+    assert (tab.leash.requests, tab.leash.is_exhausted) == (4, True)
+
+
+async def test_requests_that_wait_in_the_browser_are_not_told_before_they_leave(tab: Tab) -> None:
+    for number in range(9):
+        tab.asks(str(number), url="https://site.example/")
+    assert tab.leash.requests == 0
+    tab.leaves("3")
+    assert tab.leash.requests == 1
+
+
+async def test_it_does_not_matter_which_news_of_a_request_comes_first(tab: Tab) -> None:
+    tab.leaves("1")
+    tab.asks("1", url="https://site.example/")
+    tab.asks("1", url="https://site.example/redirected")
+    tab.leaves("1")
+    assert tab.leash.requests == 2
