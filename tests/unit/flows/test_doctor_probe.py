@@ -9,7 +9,7 @@ import pytest
 
 from dowse import errors
 from dowse.config import load
-from dowse.errors import ProviderError, QuotaSpent
+from dowse.errors import NoBrowser, ProviderError, QuotaSpent
 from dowse.flows.doctor.check import Check, Diagnosis, State
 from dowse.flows.doctor.probe import QUERY, Probe
 from dowse.interfaces import no_progress
@@ -115,3 +115,36 @@ def test_a_diagnosis_is_fine_with_warnings_and_not_with_a_problem() -> None:
     fine = Diagnosis("1", tuple(checks))
     assert (fine.ok, fine.count(State.WARNING)) == (True, 2)
     assert not Diagnosis("1", (*checks, Check("y", "server", State.PROBLEM, "y"))).ok
+
+
+class ScriptedBrowser:
+    """Starts, or cannot."""
+
+    def __init__(self, outcome: str | NoBrowser) -> None:
+        self._outcome = outcome
+
+    async def start(self) -> str:
+        if isinstance(self._outcome, NoBrowser):
+            raise self._outcome
+        return self._outcome
+
+
+async def started(outcome: str | NoBrowser) -> Check:
+    browser = ScriptedBrowser(outcome)
+    (check,) = await Probe(SETTINGS, (), None, clock=FakeClock(), spending=Purse(), browser=browser).run(no_progress)
+    return check
+
+
+async def test_a_browser_that_starts_is_told_with_its_version() -> None:
+    check = await started("Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/156.0.0.0 Safari/537.36")
+    assert (check.name, check.state, check.summary) == (
+        "probe.browser",
+        State.OK,
+        "Chromium 156.0.0.0 started in 0 ms.",
+    )
+
+
+async def test_a_browser_that_cannot_be_used_is_a_warning_with_the_way_out() -> None:
+    check = await started(NoBrowser("browser", "no Chromium was found: install one"))
+    assert (check.state, check.summary) == (State.WARNING, "It cannot be used: no Chromium was found: install one.")
+    assert "DOWSE_BROWSER=off" in check.fix

@@ -28,21 +28,35 @@ def test_the_facts_about_the_installation_are_told(examine: Examine) -> None:
     assert found.one("platform")["state"] == "ok"
 
 
-@pytest.mark.parametrize(
-    ("installed", "words"), [("chromium", "Chromium is installed at "), ("", "no Chromium was found.")]
-)
-def test_a_browser_is_a_fact_and_no_problem(
-    examine: Examine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, installed: str, words: str
+def test_a_browser_that_is_installed_reads_pages(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    if installed:
-        (programs / installed).write_text("#!/bin/sh\nexit 1\n")
-        (programs / installed).chmod(0o755)
-    monkeypatch.setenv("PATH", str(programs))
-    state, summary, fix = examine(SERPER_API_KEY="a-key-for-serper").told("browser")
-    assert (state, fix) == ("off", "Nothing to do: reading with a browser is planned.")
-    assert words in summary
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = examine(DOWSE_BROWSER="auto")
+    assert found.told("browser") == ("ok", f"Pages that need JavaScript are read by {program}.", "")
+    assert found.one("reading")["details"]["chain"] == ["direct", "browser"]
+
+
+def test_a_browser_that_is_missing_is_a_warning_that_says_what_to_install(
+    examine: Examine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    state, summary, fix = examine(DOWSE_BROWSER="auto", SERPER_API_KEY="a-key-for-serper").told("browser")
+    assert (state, "no Chromium was found" in summary, "apt-get install chromium" in fix) == ("warning", True, True)
+
+
+def test_a_browser_that_is_switched_off_is_not_looked_for(examine: Examine) -> None:
+    state, _, fix = examine(DOWSE_BROWSER="off").told("browser")
+    assert (state, fix) == ("off", "Unset DOWSE_BROWSER to have them read by a browser.")
+
+
+def test_a_browser_elsewhere_is_a_warning_without_its_address(examine: Examine) -> None:
+    found = examine(DOWSE_BROWSER="auto", DOWSE_BROWSER_URL="wss://browser.example/?token=0123456789abcdef")
+    state, summary, fix = found.told("browser")
+    assert (state, "its own network" in fix, "0123456789" in summary) == ("warning", True, False)
 
 
 # Configuration

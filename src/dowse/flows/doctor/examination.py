@@ -44,7 +44,7 @@ class Doctor:
         yield installation.version()
         yield installation.python()
         yield installation.system()
-        yield installation.browser()
+        yield installation.browser(settings)
         yield installation.config_file(loaded)
         yield from installation.settings(loaded)
         yield from providers.search_providers(settings, spent)

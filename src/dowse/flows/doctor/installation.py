@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import platform
-import shutil
 import sys
 from collections.abc import Iterator
 
 from dowse import __version__
-from dowse.config import Loaded, enabled_without_credential, unused_state
+from dowse.config import Loaded, browser_environment, enabled_without_credential, unused_state
+from dowse.fetch.browser.failures import BrowserUnavailable
+from dowse.fetch.browser.find import find
 from dowse.flows.doctor.check import Check, State
+from dowse.settings import Settings
 
-_BROWSERS = (
-    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-)
+_NO_BROWSER = "Install Chromium (apt-get install chromium), or set DOWSE_BROWSER=off to hear no more of it."
 _SETTINGS_LIST = "docs/configuration.md lists every setting"
 
 
@@ -34,18 +32,23 @@ def system() -> Check:
     return Check("platform", "installation", State.OK, name, details={"platform": name})
 
 
-def browser() -> Check:
-    """A fact and no fault: nothing is started, because nothing uses it yet."""
-    path = next(filter(None, map(shutil.which, _BROWSERS)), "")
-    found = f"Chromium is installed at {path}" if path else "no Chromium was found"
-    return Check(
-        "browser",
-        "installation",
-        State.OFF,
-        f"This version reads pages without a browser; {found}.",
-        "Nothing to do: reading with a browser is planned.",
-        {"path": path},
-    )
+def browser(settings: Settings) -> Check:
+    """Which browser reads the pages that need one; nothing is started."""
+    if settings.browser == "off":
+        summary = "Pages that need JavaScript are not read: DOWSE_BROWSER is off."
+        return _browser(State.OFF, summary, "Unset DOWSE_BROWSER to have them read by a browser.")
+    if settings.browser_url is not None:
+        summary = "Pages that need JavaScript are read by the browser of DOWSE_BROWSER_URL, outside of dowse's cage."
+        return _browser(State.WARNING, summary, "Make sure that its own network keeps it from private addresses.")
+    try:
+        found = find(settings.browser_path, browser_environment())
+    except BrowserUnavailable as error:
+        return _browser(State.WARNING, f"Pages that need JavaScript are not read: {error}.", _NO_BROWSER)
+    return _browser(State.OK, f"Pages that need JavaScript are read by {found.path}.", path=found.path)
+
+
+def _browser(state: State, summary: str, fix: str = "", path: str = "") -> Check:
+    return Check("browser", "installation", state, summary, fix, {"path": path})
 
 
 def config_file(loaded: Loaded) -> Check:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol
@@ -15,6 +16,7 @@ from dowse.errors import (
     EnginesFailed,
     KeyRejected,
     NetworkFailed,
+    NoBrowser,
     ProviderError,
     QuotaSpent,
     RateLimited,
@@ -31,6 +33,7 @@ from dowse.settings import Settings
 
 Question = Callable[[], Awaitable[Check]]
 
+NO_BROWSER_NEEDED = "Do what it says, or set DOWSE_BROWSER=off if pages that need JavaScript do not matter to you."
 QUERY = "weather"
 """What is asked: a word that every search engine finds something for."""
 
@@ -57,8 +60,16 @@ class KeySource(Protocol):
     async def fetch(self) -> Sequence[object]: ...
 
 
+class Startable(Protocol):
+    """A browser that need not be running. Raises `NoBrowser`."""
+
+    async def start(self) -> str:
+        """How it names itself."""
+        ...
+
+
 class Probe:
-    """One search by each provider; every call counts against its budget, because it is a call."""
+    """One search by each provider and one start of the browser; searches count against their budgets."""
 
     def __init__(
         self,
@@ -68,12 +79,14 @@ class Probe:
         *,
         clock: Clock,
         spending: Spending,
+        browser: Startable | None = None,
     ) -> None:
         self._settings = settings
         self._providers = providers
         self._keys = keys
         self._clock = clock
         self._spending = spending
+        self._browser = browser
 
     async def run(self, progress: Progress) -> list[Check]:
         """The findings in the order of the providers, whichever answered first."""
@@ -99,7 +112,21 @@ class Probe:
         questions: dict[str, Question] = {provider.name: partial(self._ask, provider) for provider in self._providers}
         if self._keys:
             questions["jwks"] = partial(self._fetch, self._keys)
+        if self._browser:
+            questions["browser"] = partial(self._start, self._browser)
         return questions
+
+    async def _start(self, browser: Startable) -> Check:
+        """A warning and no problem where there is none: everything but some pages is read without it."""
+        started = self._clock.now()
+        try:
+            name = await browser.start()
+        except NoBrowser as error:
+            details = {"outcome": error.code, "ms": self._ms(started)}
+            return _check("browser", State.WARNING, f"It cannot be used: {error.detail}.", NO_BROWSER_NEEDED, details)
+        ms, version = self._ms(started), re.search(r"Chrome/([\d.]{1,40})", name)
+        shown = f"Chromium {version[1]}" if version else "It"
+        return _check("browser", State.OK, f"{shown} started in {ms} ms.", "", {"outcome": "ok", "ms": ms})
 
     async def _fetch(self, keys: KeySource) -> Check:
         started = self._clock.now()

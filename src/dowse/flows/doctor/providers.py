@@ -36,9 +36,10 @@ def search_providers(settings: Settings, spent: Mapping[str, Spent]) -> Iterator
 def reading_chain(settings: Settings) -> Iterator[Check]:
     """Who reads pages, in order."""
     scrapers = settings.scrapers()
-    chain = [*scrapers, "direct"] if settings.read_order == "scrape-first" else ["direct", *scrapers]
+    own = ["direct"] if settings.browser == "off" else ["direct", "browser"]
+    chain = [*scrapers, *own] if settings.read_order == "scrape-first" else [*own, *scrapers]
     details = {"read_order": settings.read_order, "chain": chain}
-    if settings.read_order == "scrape-first" and len(chain) == 1:
+    if settings.read_order == "scrape-first" and not scrapers:
         yield Check(
             "reading",
             "reading",
