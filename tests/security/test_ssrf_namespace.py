@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 
 import pytest
+
+from tests import realparts
+from tests.security.cage.namespace import unavailable
 
 # In the new namespace each address of the world is local, so a server can be 8.8.8.8 and 169.254.169.254 at once.
 NETWORK = "ip link set lo up && ip route add local 0.0.0.0/0 dev lo && ip -6 route add local ::/0 dev lo"
@@ -65,17 +67,10 @@ INSIDE = (
 )
 
 
-def _unavailable() -> str:
-    if sys.platform != "linux" or not (shutil.which("unshare") and shutil.which("ip")):
-        return "needs Linux with unshare and ip"
-    tried = subprocess.run([*UNSHARE, NETWORK], capture_output=True, text=True, timeout=10)
-    return f"namespaces are not permitted here: {tried.stderr.strip()}" if tried.returncode else ""
-
-
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, list[object]]:
-    if reason := _unavailable():
-        pytest.skip(reason)
+    if reason := unavailable():
+        realparts.missing(reason)
     hosts = {f"h{number}.example": [address] for number, address in enumerate((*PUBLIC, *INSIDE))}
     command = [*UNSHARE, f'{NETWORK} && exec "$0" -c "$1" "$2"', sys.executable, PROBE, json.dumps(hosts)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60)

@@ -1,0 +1,107 @@
+"""The control: a Chromium without a cage, which opens the same pages and is seen to touch what it should not."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+from dowse.fetch.browser.cdp import CommandFailed, Connection, Params, Session
+from dowse.fetch.browser.process import Chromium
+from tests.security.cage.means import BUTTON, MEANS, MOVES, SCRIPTS
+from tests.security.cage.site import address, touch
+
+_FLAGS = (
+    *("--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu"),
+    # Somebody may have allowed them.
+    "--disable-popup-blocking",
+    "--ignore-certificate-errors",
+    # What makes a plain http page a secure context, as https would: service workers and WebTransport need one.
+    "--unsafely-treat-insecure-origin-as-secure=http://page.example",
+    # Chromium's own, newer lock between the web and the local network; nothing that dowse would rely on.
+    "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebRTC",
+    "--host-resolver-rules=MAP page.example 93.184.216.34, MAP second.example 93.184.216.35",
+)
+_AT_ONCE = 6
+
+Wait = Callable[[str], Awaitable[bool]]
+"""Returns once a means has touched loopback, or was given up."""
+
+
+@asynccontextmanager
+async def bare_chromium() -> AsyncIterator[Connection]:
+    """A browser with nothing but a profile of its own."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        environment = {"PATH": "/usr/bin:/bin", "HOME": home, "TMPDIR": home}
+        chromium = Chromium.spawn(
+            shutil.which("chromium") or "", [*_FLAGS, f"--user-data-dir={home}"], environment, profile=home
+        )
+        try:
+            await chromium.connect()
+            await chromium.connection.call("Browser.getVersion")
+            yield chromium.connection
+        finally:
+            chromium.kill()
+            await chromium.reap()
+
+
+async def touched_in_the_open(connection: Connection, names: list[str], wait_touched: Wait) -> list[str]:
+    """The means by which loopback was touched."""
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def attempt(name: str) -> bool:
+        url = address(name, touch(name, "http://127.0.0.1"))
+        async with slots:
+            if MEANS[name].needs_click:
+                return await _click_and_wait(connection, url, partial(wait_touched, name))
+            # Only what can be seen plays, has an icon or speculates; for the rest a window costs too much.
+            async with _tab(connection, url, in_window=name not in SCRIPTS and name not in MOVES):
+                return await wait_touched(name)
+
+    outcomes = await asyncio.gather(*map(attempt, names))
+    return [name for name, outcome in zip(names, outcomes, strict=True) if outcome]
+
+
+async def shown_in_the_open(connection: Connection, texts: Mapping[str, str]) -> list[str]:
+    """The addresses that show their text."""
+    shown = []
+    for url, text in texts.items():
+        async with _driven_tab(connection, url) as session:
+            page = await session.call("Runtime.evaluate", expression="document.documentElement.outerHTML")
+            if text in page["result"]["value"]:
+                shown.append(url)
+    return shown
+
+
+async def _click_and_wait(connection: Connection, url: str, wait: Callable[[], Awaitable[bool]]) -> bool:
+    """As a person does it, whose clicks may open windows."""
+    async with _driven_tab(connection, url) as session:
+        code = f"document.getElementById('{BUTTON}').click()"
+        await session.call("Runtime.evaluate", expression=code, userGesture=True)
+        return await wait()
+
+
+@asynccontextmanager
+async def _tab(connection: Connection, url: str, *, in_window: bool = False) -> AsyncIterator[Params]:
+    """One that nobody drives: Chromium would be wary, and speculate less."""
+    target = await connection.call("Target.createTarget", {"url": url, "newWindow": in_window})
+    yield target
+    with suppress(CommandFailed):
+        await connection.call("Target.closeTarget", target)
+
+
+@asynccontextmanager
+async def _driven_tab(connection: Connection, url: str) -> AsyncIterator[Session]:
+    """One that takes commands, with its page loaded."""
+    async with _tab(connection, "about:blank") as target:
+        attached = await connection.call("Target.attachToTarget", {**target, "flatten": True})
+        session = Session(connection, attached["sessionId"])
+        is_loaded = asyncio.Event()
+        session.on("Page.loadEventFired", lambda _: is_loaded.set())
+        await session.call("Page.enable")
+        await session.call("Page.navigate", url=url)
+        await is_loaded.wait()
+        yield session

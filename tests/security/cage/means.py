@@ -1,0 +1,162 @@
+"""The ways in which a page can make its browser speak to somebody: one page for each, so that a leak has a name.
+
+In a page, `%URL%` is whom to touch, `%TLS%` and `%WS%` are the same by https and as a WebSocket, `%PLACE%` is the host
+with the port where the wire is watched, and `%FILE%` a second file of the page's own, which has the same target.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """A page that tries to touch its targets."""
+
+    html: str = ""
+    file: str = ""
+    headers: tuple[str, ...] = ()
+    status: str = "200 OK"
+    wire: tuple[str, int] | None = None
+    """Where the wire shows the touch (protocol and port), if it is no HTTP request."""
+    needs_click: bool = False
+    """Whether somebody has to click first: on what looks like a button that refuses consent."""
+
+
+def _script(code: str, file: str = "") -> Means:
+    return Means(f"<script>{code}</script>", file)
+
+
+def _in_head(html: str) -> Means:
+    return _script(f"document.head.insertAdjacentHTML('beforeend', '{html}')")
+
+
+def _speculation(kind: str, target: str, file: str = "") -> Means:
+    rules = f'{{"{kind}": [{{"urls": ["{target}"], "eagerness": "immediate"}}]}}'
+    return Means(f'<script type="speculationrules">{rules}</script>', file)
+
+
+def _ice(server: str, wire: tuple[str, int], window: str = "window") -> Means:
+    place = "%PLACE%" if server == "stun" else f"%PLACE%?transport={wire[0]}"
+    servers = f"[{{urls: '{server}:{place}', username: 'u', credential: 'c'}}]"
+    code = (
+        f"var peer = new ({window}).RTCPeerConnection({{iceServers: {servers}}}); peer.createDataChannel('d');"
+        "peer.createOffer().then(offer => peer.setLocalDescription(offer))"
+    )
+    return Means(f"<script>{code}</script>", wire=wire)
+
+
+def _banner(button: str) -> Means:
+    return Means(f'<div id="onetrust-banner-sdk" style="position: fixed; inset: 0">{button}</div>', needs_click=True)
+
+
+BUTTON = "onetrust-reject-all-handler"
+_GET = "fetch('%URL%').catch(() => 0)"
+# Each with a scope of its own, or the last one would take the place of the others.
+_REGISTER = "navigator.serviceWorker.register('%FILE%', {scope: '%FILE%'})"
+_NEW_FRAME = "document.body.appendChild(document.createElement('iframe')).contentWindow"
+
+# No text comes of them: dowse does not load them at all, from whomever.
+PICTURES = {
+    "img": Means('<img src="%URL%">'),
+    "img srcset": Means('<img srcset="%URL% 1x">'),
+    "new Image": _script("new Image().src = '%URL%'"),
+    "input image": Means('<input type="image" src="%URL%">'),
+    "svg image": Means('<svg width="9" height="9"><image href="%URL%" width="9" height="9"/></svg>'),
+    "css url": Means("<style>h1 { background: url(%URL%) }</style>"),
+    "font": Means("<style>@font-face { font-family: f; src: url(%URL%) } h1 { font-family: f }</style>"),
+    "video": Means('<video src="%URL%" autoplay muted></video>'),
+    "video poster": Means('<video poster="%URL%"></video>'),
+    "audio": Means('<audio src="%URL%" preload="auto"></audio>'),
+    "track": Means('<video crossorigin><track default src="%URL%"></video>'),
+    "manifest": _in_head("<link rel=manifest href=%URL%>"),
+}
+
+# What a browser does behind the page's back, beside HTTP, or in a window of its own: nothing of it is left in the cage.
+SILENCED = {
+    "preconnect": Means('<link rel="preconnect" href="http://%PLACE%/">', wire=("tcp", 8443)),
+    "dns prefetch": Means('<link rel="dns-prefetch" href="//look-up.example">', wire=("udp", 53)),
+    "speculative prefetch": _speculation("prefetch", "%URL%"),
+    "speculative prerender": _speculation("prerender", "%FILE%", f"<script>{_GET}</script>"),
+    "ping": _script("document.body.insertAdjacentHTML('beforeend', `<a id=a href='#x' ping='%URL%'>x</a>`); a.click()"),
+    "stun": _ice("stun", ("udp", 3478)),
+    "stun of a frame": _ice("stun", ("udp", 3479), _NEW_FRAME),
+    "stun of a popup": _ice("stun", ("udp", 3480), "window.open('about:blank')"),
+    "turn": _ice("turn", ("udp", 3481)),
+    "turn by tcp": _ice("turn", ("tcp", 3482)),
+    "web transport": Means("<script>new WebTransport('https://%PLACE%/')</script>", wire=("udp", 443)),
+    "source map": _script("1\n//# sourceMappingURL=%URL%\n"),
+    "popup": _script("window.open('%URL%')"),
+    "popup by click": _banner(f"""<button id="{BUTTON}" onclick="window.open('%URL%')">Reject all</button>"""),
+    "tab by click": _banner(f'<a id="{BUTTON}" target="_blank" href="%URL%">Reject all</a>'),
+}
+
+RESOURCES = {
+    "favicon": _in_head("<link rel=icon href=%URL%>"),
+    "css link": Means('<link rel="stylesheet" href="%URL%">'),
+    "css import": Means("<style>@import url(%URL%);</style>"),
+    "script": Means('<script src="%URL%"></script>'),
+    "module": Means('<script type="module" src="%URL%"></script>'),
+    "dynamic import": _script("import('%URL%').catch(() => 0)"),
+    "iframe": Means('<iframe src="%URL%"></iframe>'),
+    "iframe in srcdoc": Means("<iframe srcdoc='<iframe src=\"%URL%\"></iframe>'></iframe>"),
+    "iframe in data": Means("""<iframe src="data:text/html,<iframe src='%URL%'></iframe>"></iframe>"""),
+    "iframe redirect": Means('<iframe src="/redirect/302?to=%URL%"></iframe>'),
+    "iframe refresh": Means("<iframe srcdoc='<meta http-equiv=refresh content=\"0; url=%URL%\">'></iframe>"),
+    "object": Means('<object data="%URL%"></object>'),
+    "embed": Means('<embed src="%URL%" type="text/html">'),
+    "preload": Means('<link rel="preload" as="fetch" crossorigin href="%URL%">'),
+    "modulepreload": Means('<link rel="modulepreload" href="%URL%">'),
+    "prefetch": Means('<link rel="prefetch" href="%URL%">'),
+    "link header": Means(headers=("Link: <%URL%>; rel=preload; as=fetch; crossorigin",)),
+    "csp report": Means(
+        "<style>p { color: red }</style>", headers=("Content-Security-Policy: style-src 'self'; report-uri %URL%",)
+    ),
+}
+
+SCRIPTS = {
+    "fetch": _script("fetch('%URL%').then(r => r.text()).then(text => document.body.append(text)).catch(() => 0)"),
+    "fetch by tls": _script("fetch('%TLS%').then(r => r.text()).then(t => document.body.append(t)).catch(() => 0)"),
+    "fetch no-cors": _script("fetch('%URL%', {mode: 'no-cors'}).catch(() => 0)"),
+    "fetch redirect": _script("fetch('/redirect/307?to=%URL%').catch(() => 0)"),
+    "fetch on leaving": _script(
+        "addEventListener('pagehide', () => fetch('%URL%', {keepalive: true, mode: 'no-cors'}));"
+        "setTimeout(() => { location = '/touch/elsewhere' }, 100)"
+    ),
+    "xhr": _script("var x = new XMLHttpRequest(); x.open('GET', '%URL%'); x.send()"),
+    "beacon": _script("navigator.sendBeacon('%URL%', 'x')"),
+    "event source": _script("new EventSource('%URL%')"),
+    "web socket": _script("new WebSocket('%WS%')"),
+    "worker import": _script("new Worker('%FILE%')", "importScripts('%URL%')"),
+    "worker fetch": _script("new Worker('%FILE%')", _GET),
+    "worker socket": _script("new Worker('%FILE%')", "new WebSocket('%WS%')"),
+    "nested worker": _script(
+        "new Worker(URL.createObjectURL(new Blob([`new Worker('${location.origin}%FILE%')`])))", _GET
+    ),
+    "shared worker": _script("new SharedWorker('%FILE%')", _GET),
+    "service worker": _script(_REGISTER, _GET),
+    "service worker import": _script(_REGISTER, "try { importScripts('%URL%') } catch {}"),
+    "audio worklet": _script("new AudioContext().audioWorklet.addModule('%URL%').catch(() => 0)"),
+}
+
+# Sent when the page is over, and then its proxy may be over too: nobody can say whether a public host is touched.
+LATE = {"fetchLater": _script("fetchLater('%URL%', {activateAfter: 0})")}
+
+_REDIRECT = ("Location: %URL%",)
+
+# These take the whole page elsewhere, so each of their pages has one target only.
+MOVES = {
+    **{f"redirect {code}": Means(status=f"{code} Moved", headers=_REDIRECT) for code in (301, 302, 303, 307, 308)},
+    "refresh header": Means(headers=("Refresh: 0; url=%URL%",)),
+    "meta refresh": Means('<meta http-equiv="refresh" content="0; url=%URL%">'),
+    "location": _script("addEventListener('load', () => { location = '%URL%' })"),
+    "location later": _script("setTimeout(() => location.replace('%URL%'), 100)"),
+    "form": _script("document.body.innerHTML += '<form method=post action=%URL%></form>'; document.forms[0].submit()"),
+    "link": _script("document.body.innerHTML += '<a id=a href=%URL%>x</a>'; a.click()"),
+    "frame moves top": Means("<iframe srcdoc='<script>top.location = `%URL%`</script>'></iframe>"),
+}  # fmt: skip
+
+# Only a developer's window loads it, so no browser of ours shows that the page means it.
+WITHOUT_CONTROL = frozenset({"source map"})
+
+MEANS = {**PICTURES, **SILENCED, **LATE, **RESOURCES, **SCRIPTS, **MOVES}
