@@ -1,0 +1,129 @@
+"""Many pages, a third of which end badly: nothing stays behind, and as many at once as anybody asks for are read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from dowse.app import App
+from dowse.config import load
+from dowse.errors import PageUnreadable
+from dowse.interfaces import Fetcher
+from dowse.pocketweb import PocketWeb
+from tests import realparts
+from tests.processes import Process, chromiums, descriptors
+
+# The figure is 300; every run of the tests does a part of that. `SOAK_RENDERS=300` does it all.
+RENDERS = int(os.environ.get("SOAK_RENDERS", "40"))
+# Of the processes that are killed, how many are whole browsers.
+BROWSER_SHARE = 0.25
+AT_ONCE = 30
+# The last words of the article, which a script has put together.
+MARK = b"Corrections for today"
+
+LOOPING = "<div id=root></div><script>while (true) {}</script>"
+WAITING = "<div id=root></div><script>fetch('/never')</script>"
+
+
+@pytest.fixture(autouse=True)
+def chromium() -> None:
+    realparts.require("chromium")
+
+
+def app_for(web: PocketWeb) -> App:
+    return App(load({}, web.environment() | {"DOWSE_STATE": "memory:", "DOWSE_BROWSER": "auto"}).settings)
+
+
+class Soak:
+    """One of the ways in which a page can go."""
+
+    def __init__(self, browser: Fetcher, web: PocketWeb) -> None:
+        self._browser = browser
+        self._web = web
+        self.ends: Counter[str] = Counter()
+
+    async def well(self) -> None:
+        """A page that others crash twice is lost; whoever asks again gets it."""
+        for _ in range(2):
+            try:
+                body = await self._browser.fetch(self._web.page("/app"), timeout_s=60)
+            except PageUnreadable as error:
+                assert error.detail == "the browser crashed"
+                continue
+            assert MARK in body.data
+            self.ends["read"] += 1
+            return
+
+    async def too_late(self) -> None:
+        await self._fails("/looping", random.uniform(0.2, 1.5))
+
+    async def cancelled(self) -> None:
+        task = asyncio.create_task(self._fails("/waiting", 60))
+        done, _ = await asyncio.wait([task], timeout=random.uniform(0.0, 1.0))
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        self.ends["cancelled"] += not done
+
+    async def crashed(self) -> None:
+        """Its process, or somebody else's, is killed from outside."""
+        task = asyncio.create_task(self._fails("/waiting", 10))
+        await asyncio.wait([task], timeout=random.uniform(0.2, 1.0))
+        whole_browser = random.random() < BROWSER_SHARE
+        victims = [each for each in chromiums() if (each.is_browser if whole_browser else each.is_renderer)]
+        if victims:
+            os.kill(random.choice(victims).pid, signal.SIGKILL)
+            self.ends["browsers"] += whole_browser
+        await task
+
+    async def _fails(self, path: str, timeout_s: float) -> None:
+        try:
+            await self._browser.fetch(self._web.page(path), timeout_s=timeout_s)
+            self.ends["empty"] += 1
+        except PageUnreadable as error:
+            self.ends[error.status] += 1
+
+
+async def test_nothing_stays_behind_after_many_pages_that_end_badly(web: PocketWeb) -> None:
+    web.pages.serves("/looping", LOOPING).serves("/waiting", WAITING).fails("/never", "hang")
+    before = Counter(descriptors())
+    async with app_for(web) as app:
+        assert app.browser is not None
+        soak = Soak(app.browser, web)
+        badly: list[Callable[[], Awaitable[None]]] = [soak.too_late, soak.cancelled, soak.crashed]
+        # Two of three are read well, unless they share a browser with one that is killed: then they are read again.
+        jobs = [badly[number // 3 % 3] if number % 3 == 2 else soak.well for number in range(RENDERS)]
+        slots = asyncio.Semaphore(4)
+
+        async def run(job: Callable[[], Awaitable[None]]) -> None:
+            async with slots:
+                await job()
+
+        await asyncio.gather(*map(run, jobs))
+        running = chromiums()
+    assert soak.ends["read"] == sum(job == soak.well for job in jobs), soak.ends
+    assert sum(process.is_renderer for process in running) < 12, "pages were left open"
+    assert not chromiums()
+    assert profiles(running) and not any(path.exists() for path in profiles(running))
+    assert Counter(descriptors()) - before == Counter()
+
+
+async def test_thirty_pages_at_once_are_all_read(web: PocketWeb) -> None:
+    async with app_for(web) as app:
+        assert app.browser is not None
+        fetches = [app.browser.fetch(web.page(f"/app?page={number}"), timeout_s=60) for number in range(AT_ONCE)]
+        bodies = await asyncio.gather(*fetches)
+    assert all(MARK in body.data for body in bodies)
+
+
+def profiles(processes: Sequence[Process]) -> set[Path]:
+    """The directories that these browsers were told to live in."""
+    flag = "--user-data-dir="
+    words = [word for process in processes for word in process.command.split() if word.startswith(flag)]
+    return {Path(word.removeprefix(flag)) for word in words}
