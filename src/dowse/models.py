@@ -243,13 +243,15 @@ class Body:
 class Text:
     """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it.
 
-    `plain` is the page as plain text, where a reader gave that too; `url` is where it was found in the end.
+    `is_thin` is little text for a page with scripts: a browser may show more of it. `plain` is the page as plain text,
+    where a reader gave that too; `url` is where it was found in the end.
     """
 
     markdown: str
     title: str = ""
     word_count: int = 0
     is_cut: bool = False
+    is_thin: bool = False
     plain: str = ""
     url: str = ""
     warnings: tuple[str, ...] = ()

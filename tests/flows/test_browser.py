@@ -48,6 +48,13 @@ async def test_a_page_made_by_script_is_read_and_its_static_twin_needs_no_browse
     assert not chromiums()
 
 
+async def test_a_heading_without_its_text_is_shown_to_the_browser(web: PocketWeb, server: Server) -> None:
+    async with server.connect(web.environment() | WITH_BROWSER) as client:
+        page = await read(client, web.page("/app/feed"))
+    assert (page["status"], page["engine"], tried(page)) == ("ok", "browser", ["direct error", "browser ok"])
+    assert "## Day 12" in page["page_content"]
+
+
 async def test_a_page_made_by_script_is_read_as_a_search_result(web: PocketWeb, server: Server) -> None:
     organic = [{"title": path, "link": web.page(path), "snippet": "A page."} for path in (APP, "/docs/retrying")]
     web.serper.replies(json={"organic": organic, "searchParameters": {"q": "tides"}})

@@ -81,7 +81,8 @@ def _from_html(markup: str, url: str) -> Text:
     unreadable = verdict.of_page(markup, url, text.markdown)
     if unreadable is not None:
         raise unreadable
-    return replace(text, markdown=without_repeated_title(text.markdown, text.title))
+    markdown = without_repeated_title(text.markdown, text.title)
+    return replace(text, markdown=markdown, is_thin=verdict.is_thin(markup, url, text.markdown))
 
 
 def _selected(markup: str, url: str) -> Text:

@@ -159,9 +159,13 @@ class WorkerPool:
         if verdict is not None:
             raise verdict
         words = answer.get("word_count")
-        title = str(answer.get("title", ""))
-        is_cut = answer.get("is_cut") is True
-        return Text(markdown.decode("utf-8", "replace"), title, words if isinstance(words, int) else 0, is_cut)
+        return Text(
+            markdown.decode("utf-8", "replace"),
+            str(answer.get("title", "")),
+            words if isinstance(words, int) else 0,
+            is_cut=answer.get("is_cut") is True,
+            is_thin=answer.get("is_thin") is True,
+        )
 
     def _worker(self, slot: _Slot) -> Worker:
         if self._closed:

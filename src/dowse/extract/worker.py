@@ -59,6 +59,7 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
         "title": text.title,
         "word_count": word_count(text.markdown),
         "is_cut": text.is_cut,
+        "is_thin": text.is_thin,
     }
     return frames.head(header, len(payload)), payload
 

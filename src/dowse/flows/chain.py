@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dowse import urls
-from dowse.errors import NotRead, PageUnreadable, ProviderError, Unread
+from dowse.errors import AllProvidersFailed, NotRead, PageUnreadable, ProviderError, Unread
 from dowse.interfaces import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
-from dowse.models import Deadline, Onward, Status, Text
+from dowse.models import OK, Attempt, Deadline, Onward, Status, Text
 from dowse.routing.router import Routed, Router
 from dowse.telemetry.log import LOGGER
 
 # Whether an API may be told of a page takes a look-up of its name; most of the time is for the API.
 _LOOK_UP_SHARE = 0.3
+_LITTLE = "little text; a browser may show more"
 
 
 class FetchingReader:
@@ -73,7 +74,27 @@ class ReadChain:
         """The text and whose it is; raises `AllProvidersFailed`."""
         robots = self._robots if heeds_robots else None
         route = _PageRoute(url, deadline, self._readers, self._discretion, robots)
-        return await self._router.first_answer(route.ask, deadline, route=route)
+        try:
+            routed = await self._router.first_answer(route.ask, deadline, route=route)
+        except AllProvidersFailed as failed:
+            if route.thin is None:
+                raise
+            return route.thin.after(failed.attempts, failed.warnings)
+        if route.thin is not None and routed.answer.word_count < route.thin.text.word_count:
+            return route.thin.after(routed.attempts, routed.warnings)
+        return routed
+
+
+@dataclass(frozen=True, slots=True)
+class _Thin:
+    """Little text, kept in case that a browser has no more."""
+
+    reader: str
+    text: Text
+
+    def after(self, attempts: tuple[Attempt, ...], warnings: tuple[str, ...]) -> Routed[Text]:
+        """The answer after all."""
+        return Routed(self.text, self.reader, (*attempts, Attempt(self.reader, "read", OK, 0)), warnings)
 
 
 class _PageRoute:
@@ -87,6 +108,7 @@ class _PageRoute:
         self._readers = readers
         self._discretion = discretion
         self._robots = robots
+        self.thin: _Thin | None = None
         # What is found out on the way: whether robots.txt allows it, and as what the APIs may be told of it.
         self._allowed: bool | None = None
         self._address: str | None = None
@@ -100,6 +122,9 @@ class _PageRoute:
 
     async def after(self, error: ProviderError, waiting: Sequence[PageReader]) -> Sequence[PageReader]:
         onward = self._onward(error)
+        if self.thin is not None:
+            # There is an answer already, so nobody is paid for another.
+            return [reader for reader in waiting if reader in self._readers.own]
         if onward is Onward.NOBODY:
             return ()
         # Asked for at the last moment: most pages are read by then.
@@ -122,7 +147,11 @@ class _PageRoute:
                 return _content(reader.name, await reader.read(self._address or "", deadline))
             if reader in self._readers.own and not await self._is_allowed():
                 raise PageUnreadable(Status.ROBOTS, "robots.txt")
-            return await reader.read(self.url, deadline)
+            text = await reader.read(self.url, deadline)
+            if text.is_thin and reader in self._readers.own[:-1]:
+                self.thin = _Thin(reader.name, text)
+                raise PageUnreadable(Status.ERROR, _LITTLE, Onward.ANYBODY)
+            return text
         except PageUnreadable as error:
             raise Unread(reader.name, error) from error
         except ProviderError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -14,7 +14,7 @@ from dowse.models import NEEDS_BROWSER, Body, Deadline, Onward, Page, Status, Te
 from dowse.urls import Url
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import Everybody, reading
-from tests.fakes.scripted import ScriptedFetcher, ScriptedReader
+from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedReader
 
 URL = "https://example.org/page"
 SECRET = f"{URL}?access_token=0123456789abcdef"
@@ -46,6 +46,14 @@ class Private(Everybody):
         return ""
 
 
+class ThinExtractor(PlainExtractor):
+    """Says of a page that it is thin if the page says so."""
+
+    async def extract(self, body: Body, *, timeout_s: float) -> Text:
+        text = await super().extract(body, timeout_s=timeout_s)
+        return replace(text, is_thin="thin" in text.markdown)
+
+
 class Bench:
     """Everybody who could read a page; each remembers whether they were asked."""
 
@@ -59,6 +67,7 @@ class Bench:
         discretion: Everybody | None = None,
         robots: ScriptedRobots | None = None,
         apis_first: bool = False,
+        has_browser: bool = True,
     ) -> None:
         self.observer, self.clock = RecordingObserver(), FakeClock()
         self.direct = ScriptedFetcher({URL: direct, SECRET: direct})
@@ -69,7 +78,8 @@ class Bench:
             self.direct,
             clock=self.clock,
             observer=self.observer,
-            browser=self.browser,
+            browser=self.browser if has_browser else None,
+            extractor=ThinExtractor(),
             apis=self.apis,
             loaders=self.loaders,
             discretion=discretion,
@@ -127,6 +137,37 @@ async def test_a_challenge_and_an_empty_shell_go_to_the_browser_then_to_the_apis
     page = await Bench(failure, browser=PageUnreadable(Status.BLOCKED, "challenge page")).read()
     assert (page.text, page.engine) == ("by the API", "serper")
     assert tried(page) == [f"direct {failure.status}", "browser blocked", "serper ok"]
+
+
+async def test_a_page_with_little_text_is_shown_to_the_browser() -> None:
+    page = await Bench("a thin page", browser="a page with much more to say").read()
+    assert (page.text, page.engine) == ("a page with much more to say", "browser")
+    assert tried(page) == ["direct error", "browser ok"]
+    assert page.attempts[0].detail == "little text; a browser may show more"
+
+
+@pytest.mark.parametrize(
+    ("browser", "told"),
+    [
+        (PageUnreadable(Status.TIMEOUT, "", Onward.APIS), "browser timeout"),
+        (PageUnreadable(Status.NOT_FOUND), "browser not_found"),
+        (NoBrowser("browser", "no Chromium was found"), "browser skipped"),
+        ("less", "browser ok"),
+    ],
+)
+async def test_little_text_is_better_than_none_and_nobody_is_paid_for_more(browser: str | Exception, told: str) -> None:
+    bench = Bench("a thin page", browser=browser)
+    page = await bench.read()
+    assert (page.status, page.text, page.engine) == (Status.OK, "a thin page", "direct")
+    assert tried(page) == ["direct error", told, "direct ok"]
+    assert bench.apis[0].asked == []
+
+
+async def test_little_text_is_content_where_there_is_no_browser_or_from_it() -> None:
+    page = await Bench("a thin page", has_browser=False).read()
+    assert (page.text, tried(page)) == ("a thin page", ["direct ok"])
+    page = await Bench(PageUnreadable(Status.BLOCKED, "HTTP 403"), browser="a thin page").read()
+    assert (page.text, page.engine) == ("a thin page", "browser")
 
 
 NO_CHROMIUM = NoBrowser("browser", "no Chromium was found: install it")

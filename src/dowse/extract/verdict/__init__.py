@@ -16,7 +16,10 @@ from dowse.extract.verdict.outline import Outline, outline_of_page, outline_of_t
 from dowse.extract.verdict.paywall import judge as judge_paywall
 from dowse.extract.verdict.refusal import judge as judge_refusal
 from dowse.extract.verdict.shell import judge as judge_shell
+from dowse.extract.verdict.thin import judge as judge_thin
 
+# Longer than any text of so few words, its links included.
+_MOST_THIN_CHARS = 4000
 # The more specific a page's signs, the earlier they are looked for: a check may also ask for JavaScript.
 _JUDGES = (
     judge_challenge,
@@ -35,6 +38,11 @@ def of_page(markup: str, url: str, markdown: str) -> PageUnreadable | None:
     if says_much(markdown):
         return None
     return _judged(outline_of_page(markup, url, markdown))
+
+
+def is_thin(markup: str, url: str, markdown: str) -> bool:
+    """Whether content is so little that the page's scripts may have more to show."""
+    return len(markdown) <= _MOST_THIN_CHARS and judge_thin(outline_of_page(markup, url, markdown))
 
 
 def of_text(title: str, markdown: str) -> PageUnreadable | None:

@@ -70,7 +70,7 @@ def _is_about_itself(page: Outline, left: int) -> bool:
     """Whether it opens by asking for JavaScript, and goes on about little else."""
     if page.words > _ASKING_WORDS or not any(map(_ASKS.search, (page.title, *page.headings, *page.lines[:1]))):
         return False
-    if _ROOT.search(page.shape.tags):
+    if is_rooted(page):
         return page.other_words <= SOME_ELSE
     return left <= page.words // 2 and page.other_words <= LITTLE_ELSE
 
@@ -86,12 +86,18 @@ def _is_waiting(line: str) -> bool:
 
 
 def _is_made_by_script(page: Outline) -> bool:
-    bundle = any(map(_is_bundle, page.shape.scripts))
-    signs = (bundle, _ROOT.search(page.shape.tags), any(map(_is_waiting, page.lines)))
+    bundle = any(map(is_bundle, page.shape.scripts))
+    signs = (bundle, is_rooted(page), any(map(_is_waiting, page.lines)))
     return bool(page.shape.scripts) and sum(map(bool, signs)) > 1
 
 
-def _is_bundle(attributes: str) -> bool:
+def is_rooted(page: Outline) -> bool:
+    """Whether there is an element of the kind that frameworks fill."""
+    return _ROOT.search(page.shape.tags) is not None
+
+
+def is_bundle(attributes: str) -> bool:
+    """Whether a script is a program that makes pages, going by what its file is called."""
     source = _SOURCE.search(attributes)
     return "module" in attributes or (source is not None and holds(source[1], _BUNDLES))
 
