@@ -82,7 +82,8 @@ def _listening_browser() -> Iterator[str]:
             port, path = file.read_text().split()
             yield f"ws://127.0.0.1:{port}{path}"
         finally:
-            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 

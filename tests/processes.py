@@ -46,8 +46,8 @@ def below(pid: int | None = None) -> list[Process]:
 
 
 def chromiums(pid: int | None = None) -> list[Process]:
-    """The browser's processes, and zombies, of which nobody can say what they were."""
-    return [process for process in below(pid) if process.is_chromium or process.is_zombie]
+    """The browser's processes; of those that have ended and were not reaped, the name is left."""
+    return [process for process in below(pid) if process.is_chromium]
 
 
 def descriptors() -> list[str]:

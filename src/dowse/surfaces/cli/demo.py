@@ -46,6 +46,8 @@ async def _demo() -> int:
         _say(2, "The real server starts, as a subprocess on stdio, and a real MCP client connects.")
         async with Client(server) as client:
             done = await _search(client, web)
+            if done:
+                await _read(client, web)
     if done:
         _print_configurations()
     return DONE if done else FAILED
@@ -64,6 +66,15 @@ async def _search(client: Client, web: PocketWeb) -> bool:
     return True
 
 
+async def _read(client: Client, web: PocketWeb) -> None:
+    """Whether or not there is a browser: without one, the note that says what to install is worth seeing too."""
+    _say(4, "A page that is empty without JavaScript is read by a caged Chromium, if there is one:")
+    result = await client.call_tool("get_content", {"url": web.page("/app")})
+    page = result.structured_content if isinstance(result.structured_content, dict) else {}
+    print(f"   engine: {style(page.get('engine', ''), 'green')}, status: {page.get('status', 'error')}")
+    _print_excerpt(page.get("page_content", ""))
+
+
 def _print_result(found: dict[str, Any]) -> None:
     print(f"   {style(_QUERY, 'bold')} — engine: {style(found['engine'], 'green')}")
     for attempt in found["attempts"]:
@@ -71,16 +82,20 @@ def _print_result(found: dict[str, Any]) -> None:
         print(f"   attempt: {attempt['provider']} -> {attempt['outcome']}{detail}, {attempt['ms']} ms")
     for item in found["results"]:
         print(f"\n   {style(item['title'], 'bold')}  [{item['status']}]\n   {style(item['link'], 'cyan')}")
-        lines = item["page_content"].splitlines()
-        print(textwrap.indent("\n".join(lines[:_EXCERPT_LINES]), "   │ ", lambda _line: True))
-        if len(lines) > _EXCERPT_LINES:
-            print(style(f"   │ … {len(lines) - _EXCERPT_LINES} more lines", "dim"))
+        _print_excerpt(item["page_content"])
+
+
+def _print_excerpt(text: str) -> None:
+    lines = text.splitlines()
+    print(textwrap.indent("\n".join(lines[:_EXCERPT_LINES]), "   │ ", lambda _line: True))
+    if len(lines) > _EXCERPT_LINES:
+        print(style(f"   │ … {len(lines) - _EXCERPT_LINES} more lines", "dim"))
 
 
 def _print_configurations() -> None:
     from dowse.surfaces.clients import MAIN, Launch
 
-    _say(4, "To use it, give your MCP client one of these (any of SERPER_API_KEY, EXA_API_KEY, TAVILY_API_KEY,")
+    _say(5, "To use it, give your MCP client one of these (any of SERPER_API_KEY, EXA_API_KEY, TAVILY_API_KEY,")
     print("   SEARXNG_URL will do; several make it survive an outage):")
     launch = Launch()
     for client in MAIN:
