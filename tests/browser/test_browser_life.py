@@ -21,7 +21,7 @@ import pytest
 from dowse.clock import SystemClock
 from dowse.fetch.browser import flags, table
 from dowse.fetch.browser import pool as pooling
-from dowse.fetch.browser.cdp import BrowserGone
+from dowse.fetch.browser.cdp import BrowserGone, Oversized
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
@@ -210,6 +210,25 @@ async def test_a_page_whose_process_dies_costs_nobody_else_anything(proxy: str) 
         assert len(browsers()) == 1
 
 
+ANSWER = "'x'.repeat(65e6)"
+REQUEST = "fetch('/', {method: 'POST', body: 'x'.repeat(2e6)})"
+NEWS = "fetch('data:,' + 'x'.repeat(2e6)).then(() => 1)"
+
+
+@pytest.mark.parametrize(("script", "is_given_up"), [(ANSWER, True), (REQUEST, True), (NEWS, False)])
+async def test_a_page_that_says_too_much_costs_nobody_else_anything(proxy: str, script: str, is_given_up: bool) -> None:
+    async with pooled() as pool, pool.tab(proxy, 60) as other:
+        async with pool.tab(proxy, 60) as tab:
+            call = tab.session.call
+            await title(tab.session)
+            await asyncio.gather(call("Network.enable"), call("Fetch.enable"))
+            async with asyncio.timeout(20):
+                with pytest.raises(Oversized) if is_given_up else contextlib.nullcontext():
+                    await call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert await title(other.session) == "read"
+        assert len(browsers()) == 1
+
+
 async def test_a_script_without_end_dies_with_its_tab(proxy: str) -> None:
     async with pooled() as pool:
         await read(pool, proxy)
@@ -234,8 +253,8 @@ async def test_a_worn_out_browser_gives_way_to_a_new_one(proxy: str, monkeypatch
                 while len(browsers()) == 1:
                     assert await read(pool, proxy) == "read"
             assert await title(tab.session) == "read"
-        await eventually(lambda: first not in [process.pid for process in below()])
-        assert len(browsers()) == 1
+        # Its helpers are ours for a moment, before they are reaped.
+        await eventually(lambda: first not in [process.pid for process in below()] and len(browsers()) == 1)
 
 
 async def test_the_memory_of_the_whole_browser_is_known(proxy: str) -> None:

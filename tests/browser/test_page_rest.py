@@ -38,6 +38,21 @@ async def test_an_answer_that_takes_its_time_is_waited_for(reading: Reading) -> 
 
 
 @pytest.mark.parametrize(
+    "worker", ["new Worker('/w.js')", "new SharedWorker('/w.js')", "new Worker(URL.createObjectURL(new Blob([''])))"]
+)
+async def test_workers_do_not_keep_a_page_waiting(reading: Reading, worker: str) -> None:
+    reading.pages.serves("/w.js", "1", content_type="text/javascript")
+    reading.pages.serves("/page", f"{LONG}<script>{worker}</script>")
+    assert "The harbour master" in await reading.text("/page", busy_s=60, longest_s=60)
+
+
+async def test_requests_without_end_are_not_waited_for(reading: Reading) -> None:
+    script = "for (let i = 0; i < 3000; i += 1) fetch('data:,'); fetch('/never')"
+    reading.pages.serves("/page", f"{LONG}<script>{script}</script>").fails("/never", "hang")
+    assert "The harbour master" in await reading.text("/page", busy_s=60, longest_s=60)
+
+
+@pytest.mark.parametrize(
     "wait",
     [
         "requestAnimationFrame(() => requestAnimationFrame(show))",

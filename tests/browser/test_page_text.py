@@ -6,8 +6,10 @@ import pytest
 
 from dowse.errors import PageUnreadable
 from dowse.extract.convert import to_text
+from dowse.fetch.browser.world import World
 from dowse.models import Onward, Status
-from tests.browser.conftest import Reading
+from tests.browser.conftest import TIMEOUT_S, Reading
+from tests.processes import chromiums
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -96,6 +98,47 @@ async def test_a_page_above_the_limit_is_too_large(reading: Reading) -> None:
         Onward.NOBODY,
         "the page is larger than the limit",
     )
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "text.hidden = true; text.append('A'.repeat(7e7))",
+        "text.hidden = true; text.append('&'.repeat(2e7))",
+        "for (let i = 0; i < 20000; i += 1) text.setAttribute('a' + i, 'A'.repeat(3900))",
+    ],
+)
+async def test_more_than_a_browser_can_say_at_once_is_too_large_and_harms_nobody(reading: Reading, script: str) -> None:
+    reading.pages.serves("/page", f"{LONG}<p id=text></p><script>{script}</script>")
+    await reading.read("/files/notes.txt")
+    browsers = {process.pid for process in chromiums() if process.is_browser}
+    assert (await reading.failure("/page"))[0] is Status.TOO_LARGE
+    assert {process.pid for process in chromiums() if process.is_browser} == browsers
+
+
+async def test_a_page_above_the_limit_is_not_even_told(reading: Reading) -> None:
+    async with reading.pool.tab("127.0.0.1:1", TIMEOUT_S) as tab:
+        await tab.session.call("Runtime.evaluate", expression="document.body.append('A'.repeat(2000))")
+        world = World(tab.session, tab.target_id)
+        fitting, cut = await world.evaluate("serialise", True, 3000), await world.evaluate("serialise", True, 1000)
+    assert (len(fitting["content"]) > 2000, fitting["isCut"]) == (True, False)
+    assert (cut["content"], cut["isCut"]) == ("", True)
+
+
+async def test_elements_of_any_size_do_not_hide_the_others(reading: Reading) -> None:
+    """Those that look empty are described by the browser, with all that the page has written on them."""
+    script = """
+      const much = 'a'.repeat(7e7);
+      const add = (name) => document.body.appendChild(document.createElement(name));
+      add('x-id').id = much;
+      add('x-attribute').title = much;
+      add('x-' + much);
+      const root = add('x-inside').attachShadow({mode: 'closed'});
+      root.innerHTML = '<b>Kept apart</b>';
+      root.firstChild.title = much;
+    """
+    reading.pages.serves("/page", f"{LONG}<script>{script}</script>")
+    assert "<b>Kept apart</b>" in (await reading.text("/page")).partition("</script>")[2]
 
 
 @pytest.mark.parametrize("path", ["/files/notes.txt", "/files/stations.json"])

@@ -120,6 +120,12 @@ async def test_a_page_that_leads_to_nothing_is_not_found(reading: Reading) -> No
     assert await reading.failure("/page") == (Status.NOT_FOUND, Onward.NOBODY, "HTTP 404")
 
 
+async def test_who_has_used_up_all_requests_leads_nowhere(reading: Reading) -> None:
+    script = "for (let i = 0; i < 3000; i += 1) fetch('data:,'); setTimeout(() => { location = '/nowhere' }, 300)"
+    reading.pages.serves("/page", f"<script>{script}</script>")
+    assert (await reading.failure("/page"))[:2] == (Status.TOO_LARGE, Onward.NOBODY)
+
+
 @pytest.mark.parametrize(
     ("content_type", "headers"),
     [("image/png", {}), ("application/zip", {}), ("text/html", {"Content-Disposition": "attachment"})],
@@ -154,7 +160,7 @@ async def test_a_server_that_says_nothing_is_too_slow(reading: Reading) -> None:
 
 
 async def test_a_pdf_costs_no_browser(reading: Reading) -> None:
-    """Its viewer would end one without windows, and all pages in it."""
+    """No viewer is started for it, neither in place of the page nor inside."""
     assert (await reading.failure("/files/leaflet.pdf"))[0] is Status.UNSUPPORTED
     browsers = {process.pid for process in chromiums()}
     pdf = "/files/leaflet.pdf"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
+from typing import Literal, NoReturn
 
 import aiohttp
 
+from dowse.errors import WireFailed
 from dowse.net import wire
 
 # A peer that does not answer a ping for this long has gone without a word.
@@ -18,7 +20,7 @@ _CLOSE_S = 0.5
 class WebSocket:
     """An open connection. What is said goes out in order; what is heard comes as whole messages."""
 
-    def __init__(self, session: aiohttp.ClientSession, socket: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, session: aiohttp.ClientSession, socket: aiohttp.ClientWebSocketResponse[Literal[False]]) -> None:
         self._session = session
         self._socket = socket
         self._outgoing: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -48,9 +50,11 @@ class WebSocket:
             await self._socket.send_str(message.decode())
 
     async def _listen(self, received: Callable[[bytes], None]) -> None:
+        loop = asyncio.get_running_loop()
         async for message in self._socket:
             if message.type is aiohttp.WSMsgType.TEXT:
-                received(message.data.encode())
+                # What goes wrong in there is told by the loop, and ends nothing.
+                loop.call_soon(received, message.data)
 
     async def _hang_up(self) -> None:
         try:
@@ -64,13 +68,26 @@ class WebSocket:
 async def connect(url: str, *, headers: Mapping[str, str], timeout_s: float, max_message_bytes: int) -> WebSocket:
     """Open one; raises `WireError`, whose text never holds the address."""
     session = wire.pooled_session()
+    session.trace_configs.append(_staying())
     socket = None
     try:
         async with wire.exchange(timeout_s):
             socket = await session.ws_connect(
-                url, headers=headers, max_msg_size=max_message_bytes, heartbeat=_HEARTBEAT_S
+                url, headers=headers, max_msg_size=max_message_bytes, heartbeat=_HEARTBEAT_S, decode_text=False
             )
     finally:
         if socket is None:
             await session.close()
     return WebSocket(session, socket)
+
+
+def _staying() -> aiohttp.TraceConfig:
+    """Keeps a connection from being led elsewhere, for which aiohttp has no switch here."""
+    config = aiohttp.TraceConfig()
+    config.on_request_redirect.append(_refuse_redirect)
+    config.freeze()
+    return config
+
+
+async def _refuse_redirect(*_: object) -> NoReturn:
+    raise WireFailed("the endpoint leads elsewhere")

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 Params = Mapping[str, Any]
 Listener = Callable[[str, Params], None]
 """Called with the name of an event and its parameters, at once; it must neither wait nor raise."""
+
+OVERSIZED = "dowse.oversized"
+"""An event of our own: the session is of no more use, see `Oversized`."""
+
+# Far above the largest page that is read.
+_LARGEST_ANSWER = 64_000_000
+# Reading them keeps everybody waiting, and a page makes them as large and as often as it likes.
+_LARGEST_EVENT = 1_000_000
+# Without an answer to these, a page stands still.
+_QUESTIONS = (b"Fetch.requestPaused", b"Page.javascriptDialogOpening")
+# How Chromium's messages begin, if they are events, and how they end.
+_EVENT = re.compile(rb'\{"method":"([\w.]{1,100})"')
+_SESSION = re.compile(rb',"sessionId":"(\w{1,100})"\}$')
+_EDGE = 256
 
 
 class CdpError(Exception):
@@ -28,10 +43,18 @@ class CommandFailed(CdpError):
     """The browser refused one command, most often because its page is gone."""
 
 
+class Oversized(CdpError):
+    """A page said more at once than is listened to. Nothing more is asked of it; others do not notice."""
+
+
 class Receiver(Protocol):
     """Who hears what the browser says."""
 
     def received(self, message: bytes) -> None: ...
+
+    def received_too_much(self, edges: bytes) -> None:
+        """There was a message that `is_too_large`; these are its `edges`."""
+        ...
 
     def ended(self) -> None:
         """The browser will say nothing more; called once."""
@@ -46,13 +69,24 @@ class Channel(Protocol):
     def close(self) -> None: ...
 
 
+def is_too_large(beginning: bytes, size: int) -> bool:
+    """Whether a message that begins like this, and has so many bytes by now, is not to be kept."""
+    return size > (_LARGEST_EVENT if _EVENT.match(beginning) else _LARGEST_ANSWER)
+
+
+def edges(message: bytes) -> bytes:
+    """What tells of a large message where it belongs."""
+    return message[:_EDGE] + message[-_EDGE:]
+
+
 class Connection:
     """One browser. Commands may overlap; each is answered or fails, at the latest when the browser ends."""
 
     def __init__(self) -> None:
         self._channel: Channel | None = None
         self._last_id = 0
-        self._waiting: dict[int, asyncio.Future[Params]] = {}
+        # With the session that each belongs to.
+        self._waiting: dict[int, tuple[str, asyncio.Future[Params]]] = {}
         self._listeners: dict[str, Listener] = {}
         self._gone = asyncio.Event()
 
@@ -69,7 +103,7 @@ class Connection:
         await self._gone.wait()
 
     async def call(self, method: str, params: Params | None = None, *, session: str = "") -> Params:
-        """The result of a command; raises `CommandFailed` or `BrowserGone`. The caller bounds the time."""
+        """The result of a command; raises `CommandFailed`, `Oversized` or `BrowserGone`. The caller bounds the time."""
         if self._channel is None or self.is_gone:
             raise BrowserGone
         self._last_id += 1
@@ -78,7 +112,7 @@ class Connection:
         if session:
             message["sessionId"] = session
         answer: asyncio.Future[Params] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
+        self._waiting[number] = session, answer
         try:
             self._channel.send(json.dumps(message).encode())
             return await answer
@@ -99,6 +133,9 @@ class Connection:
         self.ended()
 
     def received(self, message: bytes) -> None:
+        if is_too_large(message, len(message)):
+            self.received_too_much(edges(message))
+            return
         try:
             content = json.loads(message)
         # RecursionError: brackets without end.
@@ -111,18 +148,31 @@ class Connection:
         elif listener := self._listeners.get(content.get("sessionId", "")):
             listener(str(content.get("method")), content.get("params", {}))
 
+    def received_too_much(self, edges: bytes) -> None:
+        """Give up the session that was answered or asked so much; an event that is only news is forgotten."""
+        event, session = _EVENT.match(edges), _SESSION.search(edges)
+        if session and (not event or event[1] in _QUESTIONS):
+            self._give_up(session[1].decode())
+
     def ended(self) -> None:
         self._end(BrowserGone)
 
     def _end(self, reason: type[BrowserGone]) -> None:
         self._gone.set()
         self._listeners.clear()
-        for answer in self._waiting.values():
+        for _, answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(reason())
 
+    def _give_up(self, session: str) -> None:
+        for owner, answer in self._waiting.values():
+            if owner == session and not answer.done():
+                answer.set_exception(Oversized())
+        if listener := self._listeners.get(session):
+            listener(OVERSIZED, {})
+
     def _answered(self, content: Mapping[str, Any]) -> None:
-        answer = self._waiting.get(content["id"])
+        _, answer = self._waiting.get(content["id"], ("", None))
         if answer is None or answer.done():
             return
         if error := content.get("error"):
@@ -137,10 +187,13 @@ class Session:
     def __init__(self, connection: Connection, session: str) -> None:
         self._connection = connection
         self._session = session
+        self._is_oversized = False
         self._listeners: dict[str, list[Callable[[Params], None]]] = {}
         connection.listen(session, self._happened)
 
     async def call(self, method: str, **params: object) -> Params:
+        if self._is_oversized:
+            raise Oversized
         return await self._connection.call(method, params, session=self._session)
 
     def on(self, event: str, listener: Callable[[Params], None]) -> None:
@@ -155,5 +208,7 @@ class Session:
         self._connection.ignore(self._session)
 
     def _happened(self, event: str, params: Params) -> None:
+        if event == OVERSIZED:
+            self._is_oversized = True
         for listener in self._listeners.get(event, ()):
             listener(params)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from dowse.errors import NoBrowser, PageUnreadable, WireError
-from dowse.fetch.browser.cdp import BrowserGone, CdpError, CommandFailed
+from dowse.fetch.browser.cdp import BrowserGone, CdpError, CommandFailed, Oversized
 from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
 from dowse.fetch.browser.journey import Journey
 from dowse.fetch.browser.outcome import check_answer, check_arrived, is_html
 from dowse.fetch.browser.page import Document, Page, PageCrashed
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.settle import Patience, settle
-from dowse.fetch.browser.snapshot import Snapshot, snapshot
+from dowse.fetch.browser.snapshot import LARGER, Snapshot, snapshot
 from dowse.fetch.browser.tab import Tab
 from dowse.fetch.browser.traffic import Traffic
 from dowse.fetch.statuses import unreadable
@@ -25,6 +25,7 @@ from dowse.net.proxy.server import serve
 _WEB = ("http://", "https://")
 # Of the time that is left, for the text itself: a page in a hurry gets little of it.
 _SNAPSHOT_SHARE = 0.25
+_LONGEST_URL = 8192
 
 
 class BrowserFetcher:
@@ -64,8 +65,12 @@ class BrowserFetcher:
             raise PageUnreadable(Status.ERROR, str(error), Onward.APIS) from error
         except CommandFailed as error:
             raise PageUnreadable(Status.ERROR, "the browser lost the page", Onward.APIS) from error
+        except Oversized as error:
+            raise PageUnreadable(Status.TOO_LARGE, LARGER) from error
         except CdpError as error:
             raise PageUnreadable(Status.ERROR, "the browser crashed", Onward.APIS) from error
+        except OSError as error:
+            raise PageUnreadable(Status.ERROR, "no way out could be opened for the page", Onward.APIS) from error
 
     async def _read_again_after_a_crash(self, url: str, timeout_s: float) -> Body:
         now = asyncio.get_running_loop().time
@@ -95,11 +100,20 @@ class BrowserFetcher:
         check_arrived(page.document, leash)
         left_s = end - asyncio.get_running_loop().time()
         kept_s = min(self._patience.snapshot_s, left_s * _SNAPSHOT_SHARE)
-        is_at_rest = await settle(page, self._patience, end - kept_s)
-        document = page.document
-        check_arrived(document, leash)
-        check_answer(document)
-        shot = await snapshot(page, is_html=is_html(document), max_bytes=self._max_bytes, within_s=kept_s)
+        while True:
+            is_at_rest = await settle(page, self._patience, end - kept_s)
+            document = page.document
+            check_arrived(document, leash)
+            check_answer(document)
+            try:
+                shot = await snapshot(page, is_html=is_html(document), max_bytes=self._max_bytes, within_s=kept_s)
+            except CommandFailed:
+                if await page.is_replaced(document):
+                    continue
+                raise
+            # What was read must be what was checked; a page that has led on meanwhile is followed.
+            if page.document is document:
+                break
         if not is_at_rest and not shot.chars:
             raise TimeoutError
         return _body(document, shot)
@@ -111,5 +125,6 @@ class BrowserFetcher:
 
 def _body(document: Document, shot: Snapshot) -> Body:
     # What a script writes into an empty window belongs to the page that it was opened from.
-    url = shot.url if shot.url.startswith(_WEB) else document.url
+    is_named = shot.url.startswith(_WEB) and len(shot.url) <= _LONGEST_URL
+    url = shot.url if is_named else document.url
     return Body(url, shot.content, HTML if is_html(document) else document.media_type, "utf-8")

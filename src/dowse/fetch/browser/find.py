@@ -11,14 +11,13 @@ from pathlib import Path
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.text import one_line
 
+# Not the headless shells: they let pages open windows.
 _COMMANDS = (
     "chromium",
     "chromium-browser",
     "google-chrome",
     "google-chrome-stable",
     "chrome",
-    "chromium-headless-shell",
-    "chrome-headless-shell",
     "microsoft-edge",
 )
 _MAC_APPLICATIONS = (

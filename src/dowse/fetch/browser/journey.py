@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dowse import urls
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Leash
 
@@ -9,6 +10,8 @@ from dowse.net.proxy.leash import Leash
 _MOST_NAVIGATIONS = 5
 # As many as Chromium itself follows.
 _MOST_HOPS = 20
+# They are part of the page that made them.
+_OWN_FRAMES = ("data:", "blob:", "about:")
 
 
 class TooFar(Exception):
@@ -50,3 +53,10 @@ class Journey:
             return
         self._is_opened = self._guard.opens(target)
         self._leash.moves_to(url)
+
+    def may_frame(self, url: str) -> bool:
+        """Whether the page may show this in a frame. A public page there would use what is open to this one."""
+        if not self._is_opened or url.startswith(_OWN_FRAMES):
+            return True
+        target = urls.parse(url)
+        return target is not None and self._guard.opens(target)

@@ -134,7 +134,9 @@ class Launcher:
             is_root = os.geteuid() == 0
             self._is_sandboxed = self._sandbox != "off" and not is_root
             if is_root and self._sandbox != "off":
-                event(logging.WARNING, "browser runs without its sandbox", reason="root cannot use it; run as a user")
+                wish = ", although DOWSE_BROWSER_SANDBOX=on asks for it" if self._sandbox == "on" else ""
+                reason = f"root cannot use it{wish}; run as a user"
+                event(logging.WARNING, "browser runs without its sandbox", reason=reason)
         return self._is_sandboxed
 
 

@@ -8,10 +8,10 @@ from dowse.fetch.media import MediaType
 from dowse.fetch.statuses import check_status, unreadable
 from dowse.models import Onward, Status
 from dowse.net.guard import HostNotFound
-from dowse.net.proxy.leash import Leash
+from dowse.net.proxy.leash import Exhausted, Leash
 
 # Our proxy's answer to a plain request that it does not serve.
-_REFUSED = 502
+_NOT_SERVED = 502
 _NET_ERRORS = {
     "ERR_NAME_NOT_RESOLVED": HostNotFound(),
     "ERR_TIMED_OUT": WireTimeout("no answer in time"),
@@ -28,9 +28,8 @@ _HTML = ("text/html", "application/xhtml+xml")
 
 def check_arrived(document: Document, leash: Leash) -> None:
     """Raise `PageUnreadable` if nothing came, or nothing that can be read."""
-    refusal = leash.refusal(document.url) if document.error or document.status == _REFUSED else None
-    if refusal is not None:
-        raise unreadable(refusal)
+    if document.error or document.status == _NOT_SERVED:
+        _check_served(document, leash)
     if 200 <= document.status < 300 and not MediaType(document.media_type, "").is_text:
         raise PageUnreadable(Status.UNSUPPORTED, document.media_type)
     if document.error == DOWNLOAD:
@@ -51,6 +50,14 @@ def check_answer(document: Document) -> None:
 
 def is_html(document: Document) -> bool:
     return document.media_type in ("", *_HTML)
+
+
+def _check_served(document: Document, leash: Leash) -> None:
+    if refusal := leash.refusal(document.url):
+        raise unreadable(refusal)
+    if leash.is_exhausted:
+        # From then on the proxy does not even listen to what is asked for.
+        raise unreadable(Exhausted())
 
 
 def _failed(name: str) -> PageUnreadable:

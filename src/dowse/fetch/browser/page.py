@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from dowse.errors import WireDenied, WireError
-from dowse.fetch.browser.cdp import BrowserGone, CdpError, Params, Session
+from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized, Params, Session
 from dowse.fetch.browser.journey import Journey, TooFar
 from dowse.fetch.browser.traffic import UNWANTED, Traffic
 from dowse.fetch.browser.world import World
@@ -68,6 +68,7 @@ class Page:
         self._errands: set[asyncio.Task[object]] = set()
         self._listen()
         self._errand(self._notice_the_end())
+        self._errand(self._notice_a_flood())
 
     async def open(self, url: str, user_agent: str) -> None:
         """Go there; afterwards there is a document, if only one that holds an error."""
@@ -77,6 +78,8 @@ class Page:
         answer = await self.call("Page.navigate", url=url)
         error = DOWNLOAD if answer.get("isDownload") else str(answer.get("errorText", ""))
         if error:
+            # A page that crashed on its way does not answer; the news of that ends it meanwhile.
+            await self.call("Runtime.evaluate", expression="0")
             self._shows(self._url or url, self._answer, error)
         while self.document is start:
             await self._replaced.wait()
@@ -106,6 +109,7 @@ class Page:
 
     async def close(self) -> None:
         """Forget what has not been sent yet. The tab is its owner's."""
+        self._session.close()
         for errand in self._errands:
             errand.cancel()
         self._end.cancel()
@@ -115,6 +119,10 @@ class Page:
         """Not everything here waits for an answer, which would fail by itself."""
         await self._session.wait_gone()
         self._ends(BrowserGone())
+
+    async def _notice_a_flood(self) -> None:
+        await self.traffic.flooded.wait()
+        await self.call("Network.disable")
 
     def _preparations(self, user_agent: str) -> list[Coroutine[Any, Any, Params]]:
         return [
@@ -136,21 +144,26 @@ class Page:
             "Page.frameNavigated": self._navigated,
             "Page.javascriptDialogOpening": self._asked,
             "Inspector.targetCrashed": lambda _: self._ends(PageCrashed()),
+            OVERSIZED: lambda _: self._ends(Oversized()),
         }
         for event, listener in listeners.items():
             self._session.on(event, listener)
 
     def _paused(self, params: Params) -> None:
-        request = params["requestId"]
+        request, url = params["requestId"], params["request"]["url"]
         if params["resourceType"] != "Document":
             self._send("Fetch.failRequest", requestId=request, errorReason="BlockedByClient")
         elif "responseStatusCode" in params:
             self._came(params)
-        elif params["frameId"] != self._frame:
-            # Inside a frame; what may be reached from there is the proxy's to say.
+        elif "responseErrorReason" in params:
+            self._send("Fetch.continueRequest", requestId=request)
+        elif params["frameId"] == self._frame:
+            self._errand(self._move(request, url, params.get("networkId", request)))
+        elif self._journey.may_frame(url):
+            # What may be reached from there is the proxy's to say.
             self._send("Fetch.continueRequest", requestId=request)
         else:
-            self._errand(self._move(request, params["request"]["url"], params.get("networkId", request)))
+            self._send("Fetch.failRequest", requestId=request, errorReason="BlockedByClient")
 
     async def _move(self, request: str, url: str, navigation: str) -> None:
         try:
@@ -165,15 +178,18 @@ class Page:
             await self.call("Fetch.continueRequest", requestId=request)
 
     def _came(self, params: Params) -> None:
-        """The head of a document. Only text is let in: Chromium's viewer of PDF ends a browser without windows."""
+        """The head of a document. Only text is let in: viewers of anything else cost a lot, and show us nothing."""
         code = int(params["responseStatusCode"])
         headers = {field["name"].lower(): str(field["value"]) for field in params.get("responseHeaders", ())}
         media_type = parse_media_type(headers.get("content-type", ""))
-        if 300 <= code < 400 or not media_type.name or media_type.is_text:
+        is_redirect = 300 <= code < 400
+        if params["frameId"] == self._frame and not is_redirect:
+            # The browser looks closer at what it is, and tells that later, unless nobody listens any more.
+            self._answer = {"status": code, "mimeType": media_type.name}
+            self._answers[params.get("networkId", "")] = self._answer
+        if is_redirect or not media_type.name or media_type.is_text:
             self._send("Fetch.continueResponse", requestId=params["requestId"])
             return
-        if params["frameId"] == self._frame:
-            self._answer = {"status": code, "mimeType": media_type.name}
         self._send("Fetch.failRequest", requestId=params["requestId"], errorReason="Aborted")
 
     def _answered(self, params: Params) -> None:

@@ -6,11 +6,9 @@ import asyncio
 import os
 from typing import Self
 
-from dowse.fetch.browser.cdp import BrowserGone, Receiver
+from dowse.fetch.browser.cdp import BrowserGone, Receiver, edges, is_too_large
 
 _END = b"\0"
-# Far above the largest page that is read; whoever sends more without an end is not well.
-_LONGEST_MESSAGE = 64_000_000
 
 
 class PipeChannel(asyncio.Protocol):
@@ -49,21 +47,32 @@ class PipeChannel(asyncio.Protocol):
             self._reader.close()
 
     def data_received(self, data: bytes) -> None:
-        *whole, rest = data.split(_END)
-        for message in whole:
-            self._receiver.received(b"".join([*self._pieces, message]))
-            self._pieces, self._size = [], 0
-        self._pieces.append(rest)
-        self._size += len(rest)
-        if self._size > _LONGEST_MESSAGE:
-            self.close()
-            self._end()
+        *lasts, rest = data.split(_END)
+        for last in lasts:
+            self._keep(last)
+            self._deliver()
+        if rest:
+            self._keep(rest)
 
     def eof_received(self) -> None:
         self._end()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the signature is asyncio's
         self._end()
+
+    def _keep(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if is_too_large(self._pieces[0], self._size):
+            self._pieces = [edges(b"".join(self._pieces))]
+
+    def _deliver(self) -> None:
+        message, size = b"".join(self._pieces), self._size
+        self._pieces, self._size = [], 0
+        if is_too_large(message, size):
+            self._receiver.received_too_much(edges(message))
+        else:
+            self._receiver.received(message)
 
     def _end(self) -> None:
         if not self._has_ended:

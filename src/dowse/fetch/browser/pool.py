@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from dowse.fetch.browser.browser import Browser, Launch
 from dowse.fetch.browser.cdp import BrowserGone, CdpError
@@ -106,7 +107,7 @@ class BrowserPool:
             self._start.cancel()
         # The start may not even have begun: then nobody else would tell who waits for it.
         if self._starting is not None and not self._starting.done():
-            self._starting.set_exception(BrowserGone())
+            _fail(self._starting, BrowserGone())
         for home in self._homes:
             home.end()
         while self._tasks:
@@ -150,11 +151,11 @@ class BrowserPool:
             waiting.set_result(home)
         except BrowserUnavailable as failure:
             self._failure = (self._clock.now() + _FAILURE_REMEMBERED_S, str(failure))
-            waiting.set_exception(failure)
+            _fail(waiting, failure)
         finally:
             self._starting = None
             if not waiting.done():
-                waiting.set_exception(BrowserGone())
+                _fail(waiting, BrowserGone())
 
     async def _watch(self, home: _Home) -> None:
         """Clean up behind a browser, however it ends."""
@@ -193,7 +194,7 @@ class BrowserPool:
             home.is_retired = True
         finally:
             if not visit.tab.done():
-                visit.tab.set_exception(BrowserGone())
+                _fail(visit.tab, BrowserGone())
             home.visits.discard(visit)
             home.past_visits += 1
             self._turns.release()
@@ -230,3 +231,9 @@ class BrowserPool:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _fail(awaited: asyncio.Future[Any], reason: Exception) -> None:
+    awaited.set_exception(reason)
+    # Who waited may have left. What nobody has looked at, asyncio would complain about.
+    awaited.exception()

@@ -106,7 +106,7 @@ class Chromium:
         # Each of those that run has somebody who waits for it. A stray may have just started another.
         while strays := set(table.strays(self._profile)) - _running:
             for stray in strays:
-                with contextlib.suppress(ProcessLookupError):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(stray, signal.SIGKILL)
                 self._wait_for(stray)
 

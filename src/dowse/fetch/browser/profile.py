@@ -32,8 +32,15 @@ class Profile:
     def create(cls, parent: Path) -> Self:
         """Make one; raises `OSError`."""
         path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-        lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        file = path / _LOCK
+        with contextlib.ExitStack() as unless_locked:
+            # Not `rmtree`, which needs descriptors, and there may be none left.
+            unless_locked.callback(path.rmdir)
+            lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            unless_locked.callback(file.unlink)
+            unless_locked.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            unless_locked.pop_all()
         return cls(path, lock)
 
     def remove(self) -> None:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _WEB_SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
 _DESCRIPTION = "/json/version"
 _LARGEST_DESCRIPTION = 100_000
-_LARGEST_MESSAGE = 64_000_000
+# A socket takes a message whole, or ends. Chromium sends no larger one than 256 MiB; what is too large for us is
+# thrown away behind the socket, and costs one page instead of all.
+_LARGEST_MESSAGE = 270_000_000
 _UNREACHABLE = "the browser at DOWSE_BROWSER_URL cannot be used: see that it runs, and that the address is right"
 
 
@@ -112,7 +114,10 @@ class RemoteLauncher:
             timeout_s=self._ready_timeout_s,
             max_bytes=_LARGEST_DESCRIPTION,
         )
-        named = urlsplit(_text(_json(reply.body), "webSocketDebuggerUrl"))
+        try:
+            named = urlsplit(_text(_json(reply.body), "webSocketDebuggerUrl"))
+        except ValueError:
+            raise NotDevTools from None
         # What it calls itself is its own view of the network; ours is in the settings, and so is the token.
         query = named.query or parts.query
         return urlunsplit((_WEB_SOCKET_SCHEMES[parts.scheme], parts.netloc, named.path, query, ""))

@@ -12,7 +12,7 @@ from dowse.net.proxy.line import first_of
 
 # Checks that solve themselves send one of these first, and the page when they are content.
 _CHECKS = (403, 429, 503)
-_REFUSED = 400
+_FIRST_ERROR = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Look:
 
 async def settle(page: Page, patience: Patience, end: float) -> bool:
     """Whether the page came to rest by `end`, its check passed, its consent answered, its end looked at."""
-    soonest = asyncio.get_running_loop().time() + patience.longest_s
+    latest = asyncio.get_running_loop().time() + patience.longest_s
     try:
-        async with asyncio.timeout_at(min(end, soonest)):
+        async with asyncio.timeout_at(min(end, latest)):
             await _Stay(page, patience).explore()
     except TimeoutError:
         return False
@@ -92,7 +92,7 @@ class _Stay:
         if not self._has_consented and await page.world.evaluate("answerConsent"):
             self._has_consented = True
             return False
-        if document.error or (document.status >= _REFUSED and document.status not in _CHECKS):
+        if document.error or (document.status >= _FIRST_ERROR and document.status not in _CHECKS):
             return True
         look = await _look(page, patience)
         if look.is_bare and await self._changes():

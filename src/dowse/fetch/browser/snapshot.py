@@ -11,6 +11,8 @@ from dowse.fetch.browser.cdp import Params
 from dowse.fetch.browser.page import Page
 from dowse.models import Status
 
+LARGER = "the page is larger than the limit"
+"""Why a page is too large."""
 _MOST_CLOSED = 50
 # A function that takes hosts and their roots in turn.
 _OPEN = "function(...pairs) { for (let i = 0; i < pairs.length; i += 2) dowse.dom.opened.set(pairs[i], pairs[i + 1]); }"
@@ -41,7 +43,7 @@ async def _taken(page: Page, is_html: bool, max_bytes: int) -> Snapshot:
     taken = await page.world.evaluate("serialise", is_html, max_bytes)
     content = str(taken["content"]).encode("utf-8", "replace")
     if taken["isCut"] or len(content) > max_bytes:
-        raise PageUnreadable(Status.TOO_LARGE, "the page is larger than the limit")
+        raise PageUnreadable(Status.TOO_LARGE, LARGER)
     return Snapshot(str(taken["url"]), content, int(taken["chars"]))
 
 
@@ -52,7 +54,7 @@ async def _open_shadows(page: Page) -> None:
     handles = await page.world.reference("hollow", _MOST_CLOSED)
     properties = await page.call("Runtime.getProperties", objectId=handles, ownProperties=True)
     hosts = [host for item in properties["result"] if (host := item.get("value", {}).get("objectId"))]
-    described = await asyncio.gather(*(page.call("DOM.describeNode", objectId=host, pierce=True) for host in hosts))
+    described = await asyncio.gather(*(page.call("DOM.describeNode", objectId=host, depth=0) for host in hosts))
     closed = [(host, root) for host, answer in zip(hosts, described, strict=True) if (root := _closed_root(answer))]
     context = page.world.context
     resolved = await asyncio.gather(

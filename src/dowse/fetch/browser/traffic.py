@@ -8,10 +8,16 @@ from contextlib import suppress
 from dowse.fetch.browser.cdp import Params, Session
 from dowse.net.proxy.leash import Leash
 
+# No page needs so many, counting those that stay inside the browser. Each that it tells of is work for us.
+_MOST_REQUESTS = 2000
 # Open for as long as the page is, or of no use to it.
 _NOT_AWAITED = frozenset({"WebSocket", "EventSource", "Ping", "Prefetch", "CSPViolationReport", "Manifest"})
 UNWANTED = ("Image", "Font", "Media")
 """Types of requests that are refused inside the browser; no text comes of them."""
+# They are there at once.
+_INSIDE = ("data:", "blob:")
+# Plain requests to a proxy have it, those in a tunnel do not, and no page can set it.
+_PLAIN = "Proxy-Connection"
 
 
 class Traffic:
@@ -20,13 +26,13 @@ class Traffic:
     def __init__(self, session: Session, leash: Leash) -> None:
         self._leash = leash
         self._in_flight: set[str] = set()
-        # By the ids of requests: whether they go through a tunnel, and who has left before that was told.
-        self._is_tunnelled: dict[str, bool] = {}
-        self._left_early: set[str] = set()
         self._started = asyncio.Event()
         self._idle = asyncio.Event()
         self._rest()
+        self._told = 0
         self.count = 0
+        self.flooded = asyncio.Event()
+        """Set once nobody can listen to all its requests any more: the page has used them up, and counts as quiet."""
         session.on("Network.requestWillBeSent", self._asked)
         session.on("Network.requestWillBeSentExtraInfo", self._left)
         session.on("Network.loadingFinished", self._ended)
@@ -43,27 +49,27 @@ class Traffic:
                     await self._started.wait()
 
     def _asked(self, params: Params) -> None:
-        kind, request = params.get("type"), params["requestId"]
-        if kind in UNWANTED:
+        if self.flooded.is_set():
             return
-        self._is_tunnelled[request] = str(params["request"]["url"]).startswith("https:")
-        if request in self._left_early:
-            self._left_early.remove(request)
-            self._left(params)
-        if kind in _NOT_AWAITED:
-            return
-        self.count += 1
-        self._in_flight.add(request)
-        self._idle.clear()
-        self._started.set()
+        self._told += 1
+        if self._told > _MOST_REQUESTS:
+            self._give_up()
+        elif _is_awaited(params):
+            self.count += 1
+            self._in_flight.add(params["requestId"])
+            self._idle.clear()
+            self._started.set()
 
     def _left(self, params: Params) -> None:
         """A request went out. Those that only wait in the browser, for a connection, say, cost nothing yet."""
-        request = params["requestId"]
-        if request not in self._is_tunnelled:
-            self._left_early.add(request)
-        elif self._is_tunnelled[request]:
+        if _PLAIN not in params["headers"]:
             self._leash.count()
+
+    def _give_up(self) -> None:
+        self.flooded.set()
+        self._leash.count(_MOST_REQUESTS)
+        self._in_flight.clear()
+        self._rest()
 
     def _ended(self, params: Params) -> None:
         if params["requestId"] not in self._in_flight:
@@ -75,3 +81,10 @@ class Traffic:
     def _rest(self) -> None:
         self._idle_since = asyncio.get_running_loop().time()
         self._idle.set()
+
+
+def _is_awaited(params: Params) -> bool:
+    if params.get("type") in UNWANTED or params.get("type") in _NOT_AWAITED:
+        return False
+    # The scripts of workers belong to no document here; only the worker would hear that they have come.
+    return bool(params["loaderId"]) and not params["request"]["url"].startswith(_INSIDE)

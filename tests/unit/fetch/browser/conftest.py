@@ -1,7 +1,8 @@
-"""A temporary directory of its own for each test, short enough for the profiles of browsers."""
+"""A temporary directory of its own for each test, short enough for the profiles of browsers, and a silent asyncio."""
 
 from __future__ import annotations
 
+import gc
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,18 @@ from pathlib import Path
 import pytest
 
 from dowse.telemetry.log import LOGGER
+
+
+@pytest.fixture(autouse=True)
+def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Nothing fails without somebody who hears of it; asyncio would say so, at the latest when it is forgotten."""
+    # Then only what the test has made is looked through, which takes no time.
+    gc.freeze()
+    yield
+    gc.collect()
+    gc.unfreeze()
+    records = [*caplog.get_records("call"), *caplog.get_records("teardown")]
+    assert [record.getMessage() for record in records if record.name == "asyncio"] == []
 
 
 @pytest.fixture

@@ -7,7 +7,17 @@ import json
 
 import pytest
 
-from dowse.fetch.browser.cdp import BrowserGone, CommandFailed, Connection, NotDevTools, Session
+from dowse.fetch.browser import cdp
+from dowse.fetch.browser.cdp import (
+    OVERSIZED,
+    BrowserGone,
+    CommandFailed,
+    Connection,
+    NotDevTools,
+    Oversized,
+    Params,
+    Session,
+)
 
 
 class Wire:
@@ -124,3 +134,76 @@ async def test_closing_closes_the_channel(wire: Wire, connection: Connection) ->
     connection.close()
     assert wire.is_closed
     assert connection.is_gone
+
+
+def answer(size: int, session: str) -> bytes:
+    return b'{"id":1,"result":{"value":"%b"},"sessionId":"%b"}' % (b"x" * size, session.encode())
+
+
+def happening(event: str, size: int, session: str) -> bytes:
+    return b'{"method":"%b","params":{"url":"%b"},"sessionId":"%b"}' % (event.encode(), b"x" * size, session.encode())
+
+
+TOO_LARGE = {
+    "an answer": answer(2_000_001, "page"),
+    "a request that waits to be let through": happening("Fetch.requestPaused", 1_000_001, "page"),
+    "a question of the page": happening("Page.javascriptDialogOpening", 1_000_001, "page"),
+}
+
+
+@pytest.mark.parametrize("message", TOO_LARGE.values(), ids=TOO_LARGE)
+@pytest.mark.parametrize("is_cut", [True, False])
+async def test_who_says_too_much_is_given_up_and_nobody_else(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, message: bytes, is_cut: bool
+) -> None:
+    monkeypatch.setattr(cdp, "_LARGEST_ANSWER", 2_000_000)
+    told: list[Params] = []
+    page, other = Session(connection, "page"), Session(connection, "other")
+    page.on(OVERSIZED, told.append)
+    calls = [asyncio.create_task(each.call("A")) for each in (page, page, other)]
+    await asyncio.sleep(0)
+    if is_cut:
+        connection.received_too_much(cdp.edges(message))
+    else:
+        connection.received(message)
+    connection.received(b'{"id":3,"result":{"of":"other"},"sessionId":"other"}')
+    async with asyncio.timeout(10):
+        ends = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(end) for end in ends[:2]] == [Oversized, Oversized]
+    assert ends[2] == {"of": "other"}
+    assert told == [{}]
+    async with asyncio.timeout(10):
+        with pytest.raises(Oversized):
+            await page.call("B")
+
+
+async def test_large_news_are_forgotten(connection: Connection) -> None:
+    """They may come as fast as a page can make them; reading them would keep everybody waiting."""
+    heard: list[Params] = []
+    page = Session(connection, "page")
+    for event in ("Network.requestWillBeSent", OVERSIZED):
+        page.on(event, heard.append)
+    connection.received(happening("Network.requestWillBeSent", 1_000_001, "page"))
+    connection.received_too_much(cdp.edges(happening("Network.requestWillBeSent", 1_000_001, "page")))
+    assert heard == []
+    connection.received(happening("Network.requestWillBeSent", 900_000, "page"))
+    assert len(heard) == 1
+
+
+async def test_a_large_answer_is_read(connection: Connection) -> None:
+    call = asyncio.create_task(Session(connection, "page").call("A"))
+    await asyncio.sleep(0)
+    connection.received(answer(2_000_000, "page"))
+    assert len((await call)["value"]) == 2_000_000
+
+
+async def test_no_page_has_another_one_given_up(connection: Connection) -> None:
+    """Whatever it writes, Chromium has the last word in a message."""
+    other = Session(connection, "other")
+    told: list[Params] = []
+    other.on(OVERSIZED, told.append)
+    forged = json.dumps({"x": ',"sessionId":"other"}'}).encode()
+    connection.received_too_much(b'{"method":"Fetch.requestPaused","params":%b,"sessionId":"page"}' % forged)
+    connection.received_too_much(b'{"method":"Fetch.requestPaused","params":%b}' % forged)
+    connection.received_too_much(b'{"method":"Fetch.requestPaused","params":{"a":1,"sessionId":"other"}}')
+    assert told == []

@@ -34,6 +34,14 @@ def test_the_first_known_name_on_the_search_path_is_taken(tmp_path: Path) -> Non
     assert find("", environment(tmp_path)) == Executable(chromium)
 
 
+@pytest.mark.parametrize("name", ["chromium-headless-shell", "chrome-headless-shell"])
+def test_a_headless_shell_is_no_browser_for_us(tmp_path: Path, name: str) -> None:
+    """It blocks no windows that pages open."""
+    program(tmp_path / "bin" / name)
+    with pytest.raises(BrowserUnavailable):
+        find("", environment(tmp_path))
+
+
 def test_a_path_in_the_settings_comes_before_everything(tmp_path: Path) -> None:
     program(tmp_path / "bin/chromium")
     mine = program(tmp_path / "opt/my chrome")

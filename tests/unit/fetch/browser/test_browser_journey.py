@@ -123,3 +123,22 @@ async def test_a_public_name_that_leads_inside_is_denied_before_it_is_asked_for(
     await journey.goes_to(OUTSIDE, "1")
     with pytest.raises(WireDenied):
         await journey.goes_to("https://trap.example/", "2")
+
+
+@pytest.mark.parametrize("frame", [INSIDE, OTHER_INSIDE, "about:srcdoc", "data:text/html,x", f"blob:{INSIDE}4f1c"])
+async def test_a_page_inside_may_frame_what_is_inside_too(journey: Journey, frame: str) -> None:
+    await journey.goes_to(INSIDE, "1")
+    assert journey.may_frame(frame)
+
+
+@pytest.mark.parametrize("frame", [OUTSIDE, "http://wiki.lan:8081/", "http://10.0.0.7:8080/", "x:y"])
+async def test_a_page_inside_may_not_frame_what_is_outside(journey: Journey, frame: str) -> None:
+    """Whatever is in the frame could reach what is open to the page around it."""
+    await journey.goes_to(INSIDE, "1")
+    assert not journey.may_frame(frame)
+
+
+async def test_a_page_outside_may_frame_anything(journey: Journey) -> None:
+    """The proxy says what comes of it."""
+    await journey.goes_to(OUTSIDE, "1")
+    assert journey.may_frame(OUTSIDE) and journey.may_frame(INSIDE)

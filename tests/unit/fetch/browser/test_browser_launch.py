@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +204,14 @@ async def test_who_asks_for_the_sandbox_gets_no_browser_without_it(
     assert len(program.starts) == 1
 
 
-@pytest.mark.parametrize(("sandbox", "warned"), [("auto", 1), ("on", 1), ("off", 0)])
+@pytest.mark.parametrize(
+    ("sandbox", "warnings"),
+    [
+        ("auto", ["root cannot use it; run as a user"]),
+        ("on", ["root cannot use it, although DOWSE_BROWSER_SANDBOX=on asks for it; run as a user"]),
+        ("off", []),
+    ],
+)
 async def test_root_never_has_it_which_is_said_once(
     clock: FakeClock,
     tmp_path: Path,
@@ -211,7 +219,7 @@ async def test_root_never_has_it_which_is_said_once(
     monkeypatch: pytest.MonkeyPatch,
     logged: pytest.LogCaptureFixture,
     sandbox: Any,
-    warned: int,
+    warnings: list[str],
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     program = Program(tmp_path)
@@ -221,7 +229,7 @@ async def test_root_never_has_it_which_is_said_once(
         browser.kill()
         await browser.reap()
     assert all("--no-sandbox" in start.arguments for start in program.starts)
-    assert messages(logged) == ["browser runs without its sandbox"] * warned
+    assert [each["reason"] for each in fields(logged, "browser runs without its sandbox")] == warnings
 
 
 async def test_last_words_go_to_the_log_and_not_to_the_caller(
@@ -244,4 +252,37 @@ async def test_a_start_that_is_cancelled_leaves_nothing(clock: FakeClock, tmp_pa
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert not [process for process in below() if str(program.path) in process.command or process.is_zombie]
+    assert left_in(temporary) == []
+
+
+# In a session of its own, as Chromium's crash handlers are; it ends when somebody has opened the fifo.
+LEAVES_A_STRAY = """
+import signal, subprocess
+waits = [sys.executable, "-SEc", "import sys; open(sys.argv[1])", os.path.dirname(sys.argv[0]) + "/fifo", sys.argv[1]]
+subprocess.Popen(waits, start_new_session=True)
+os.write(4, b'{"id":1,"result":{"userAgent":"Stand-in/1.0"}}' + bytes(1))
+signal.pause()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody is adopted")
+async def test_who_may_not_be_killed_is_waited_for(
+    clock: FakeClock, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The helper of a sandbox with another user's rights ends by itself."""
+    refused: list[int] = []
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+
+    def refuse(pid: int, _: int) -> None:
+        refused.append(pid)
+        fifo.write_bytes(b"")
+        raise PermissionError
+
+    browser = await launcher(clock, Program(tmp_path, LEAVES_A_STRAY))()
+    monkeypatch.setattr(os, "kill", refuse)
+    browser.kill()
+    await browser.reap()
+    assert refused
+    assert not [process for process in below() if process.pid in refused]
     assert left_in(temporary) == []

@@ -78,6 +78,12 @@ async def test_the_proxy_knows_better_why_nothing_came(
     assert outcome(Document(URL, 502, "text/plain"), leash) == expected
 
 
+async def test_who_has_used_everything_up_is_not_served_any_more(leash: Leash) -> None:
+    leash.count(1000)
+    assert outcome(Document(URL, error="net::ERR_FAILED"), leash) == (Status.TOO_LARGE, Onward.NOBODY)
+    assert outcome(Document(URL, 200, "text/html"), leash) is None
+
+
 async def test_what_the_proxy_refused_a_page_says_nothing_about_the_page(leash: Leash) -> None:
     leash.refused(URL, WireDenied())
     assert outcome(Document(URL, 200, "text/html"), leash) is None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tracemalloc
 from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.fetch.browser import pipe
+from dowse.fetch.browser import cdp
 from dowse.fetch.browser.cdp import BrowserGone
 from dowse.fetch.browser.pipe import PipeChannel
 
@@ -18,11 +19,15 @@ class Ear:
 
     def __init__(self) -> None:
         self.messages: asyncio.Queue[bytes] = asyncio.Queue()
+        self.too_much: list[bytes] = []
         self.end = asyncio.Event()
         self.ends = 0
 
     def received(self, message: bytes) -> None:
         self.messages.put_nowait(message)
+
+    def received_too_much(self, edges: bytes) -> None:
+        self.too_much.append(edges)
 
     def ended(self) -> None:
         self.ends += 1
@@ -81,9 +86,40 @@ async def test_nothing_is_sent_after_the_end(pair: Pair) -> None:
         pair.channel.send(b"{}")
 
 
-async def test_a_message_without_end_is_cut_off(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipe, "_LONGEST_MESSAGE", 1000)
-    os.write(pair.answers, b"x" * 1001)
-    async with asyncio.timeout(10):
-        await pair.ear.end.wait()
-    assert pair.ear.messages.empty()
+@pytest.mark.parametrize("piece_size", [10, 100, 700, 20_000])
+@pytest.mark.parametrize("beginning", [b'{"method":"Fetch.requestPaused",', b'{"id":1,'])
+async def test_of_a_message_that_is_too_large_the_edges_are_kept(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, piece_size: int, beginning: bytes
+) -> None:
+    monkeypatch.setattr(cdp, "_LARGEST_EVENT", 1000)
+    monkeypatch.setattr(cdp, "_LARGEST_ANSWER", 2000)
+    large = beginning + b'"params":{"url":"' + b"x" * 5000 + b'"},"sessionId":"page"}'
+    said = large + b'\0{"id":2}\0' + large + b'\0{"id":3}\0'
+    for start in range(0, len(said), piece_size):
+        pair.channel.data_received(said[start : start + piece_size])
+    assert [await pair.ear.messages.get() for _ in range(2)] == [b'{"id":2}', b'{"id":3}']
+    assert pair.ear.too_much == [large[:256] + large[-256:]] * 2
+    assert pair.ear.ends == 0
+
+
+async def test_large_news_fill_no_memory(pair: Pair) -> None:
+    pair.channel.data_received(b'{"id":1}\0')
+    pair.channel.data_received(b'{"method":"Network.requestWillBeSent","params":{"url":"')
+    tracemalloc.start()
+    for _ in range(600):
+        pair.channel.data_received(bytes([120]) * 50_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3_000_000
+
+
+async def test_who_fails_to_hear_a_message_hears_the_next_one(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(message: bytes) -> None:
+        raise ValueError(message)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pair.ear, "received", fail)
+        with pytest.raises(ValueError, match="1"):
+            pair.channel.data_received(b'{"id": 1}\0')
+    pair.channel.data_received(b'{"id": 2}\0')
+    assert pair.ear.messages.get_nowait() == b'{"id": 2}'

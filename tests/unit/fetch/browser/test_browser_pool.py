@@ -240,6 +240,44 @@ async def test_a_failed_start_is_remembered_for_half_a_minute(
     assert launch.count == 2
 
 
+async def test_a_start_that_fails_when_nobody_waits_any_more_is_remembered_in_silence(
+    pool: BrowserPool, launch: Launches
+) -> None:
+    """The fixture `quiet` hears what asyncio says."""
+    launch.gate.clear()
+    with pytest.raises(TimeoutError):
+        async with pool.tab(PROXY, 0.01):
+            pass
+    launch.failure = "no Chromium was found: install one"
+    launch.gate.set()
+    await until(lambda: pool._starting is None)
+    with pytest.raises(BrowserUnavailable, match="install one"):
+        await visit(pool)
+
+
+async def test_a_tab_that_fails_when_nobody_waits_any_more_fails_in_silence(
+    pool: BrowserPool, launch: Launches
+) -> None:
+    await visit(pool)
+    launch.browsers[0].ignores.add("Target.createTarget")
+    with pytest.raises(TimeoutError):
+        async with pool.tab(PROXY, 0.01):
+            pass
+    launch.browsers[0].crash()
+    await launch.browsers[0].reaped.wait()
+
+
+async def test_closing_is_silent_about_a_start_that_nobody_waits_for(launch: Launches, clock: PatientClock) -> None:
+    # Not the fixture, which is still there when `quiet` looks for what was forgotten.
+    pool = BrowserPool(launch, clock, max_pages=2)
+    launch.gate.clear()
+    with pytest.raises(TimeoutError):
+        async with pool.tab(PROXY, 0.01):
+            pass
+    await pool.close()
+    assert launch.cancelled == 1
+
+
 async def test_a_worn_out_browser_is_replaced_while_it_finishes_its_pages(
     pool: BrowserPool, launch: Launches, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 import time
@@ -11,6 +12,7 @@ import pytest
 
 from dowse.fetch.browser import profile
 from dowse.fetch.browser.profile import Profile
+from tests.processes import descriptors
 
 
 def aged(path: Path, seconds: float = 3600) -> Path:
@@ -42,6 +44,22 @@ def test_a_removed_profile_leaves_nothing_and_may_be_removed_again(tmp_path: Pat
     made.remove()
     made.remove()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("step", ["os.open", "fcntl.flock"])
+def test_a_profile_that_cannot_be_locked_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    before = descriptors()
+    monkeypatch.setattr(step, full)
+    with pytest.raises(OSError, match="Too many open files"):
+        Profile.create(tmp_path)
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
+    assert descriptors() == before
 
 
 def test_what_a_killed_process_has_left_is_swept(tmp_path: Path) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from aiohttp import WSMsgType, web
 from aiohttp.test_utils import RawTestServer
 from pydantic import SecretStr
 
-from dowse.fetch.browser.cdp import BrowserGone
+from dowse.fetch.browser import cdp
+from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, Session
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.remote import RemoteLauncher
@@ -31,6 +33,7 @@ class Elsewhere:
         self.sockets: list[web.WebSocketResponse] = []
         self.left = asyncio.Event()
         self.answers_only_to = ""
+        self.leads_to = ""
         self.description: object = {"webSocketDebuggerUrl": f"ws://10.0.0.7:9222{PATH}"}
         self.port = 0
 
@@ -39,6 +42,8 @@ class Elsewhere:
         self.requests.append((host, request.path_qs))
         if self.answers_only_to and host != self.answers_only_to:
             return web.Response(status=500, text="Host header is specified and is not an IP address or localhost.")
+        if self.leads_to and not request.path.endswith(self.leads_to):
+            return web.Response(status=302, headers={"Location": self.leads_to})
         if request.path.endswith("/json/version"):
             return web.Response(text=json.dumps(self.description))
         socket = web.WebSocketResponse()
@@ -106,7 +111,10 @@ async def test_a_browser_that_answers_to_no_name_is_asked_as_localhost(
     await browser.reap()
 
 
-@pytest.mark.parametrize("description", ["not a browser", [], {}, {"webSocketDebuggerUrl": 7}])
+NO_BROWSERS = ["not a browser", [], {}, {"webSocketDebuggerUrl": 7}, {"webSocketDebuggerUrl": "ws://[x"}]
+
+
+@pytest.mark.parametrize("description", NO_BROWSERS)
 async def test_what_is_no_browser_is_said_without_the_address(
     elsewhere: Elsewhere, client: ConfiguredClient, description: object
 ) -> None:
@@ -115,6 +123,13 @@ async def test_what_is_no_browser_is_said_without_the_address(
         await launcher(client, f"http://127.0.0.1:{elsewhere.port}/?token={TOKEN}")()
     assert TOKEN not in str(failure.value)
     assert str(elsewhere.port) not in str(failure.value)
+
+
+async def test_nobody_is_led_elsewhere(elsewhere: Elsewhere, client: ConfiguredClient) -> None:
+    elsewhere.leads_to = "/elsewhere"
+    with pytest.raises(BrowserUnavailable):
+        await launcher(client, f"ws://127.0.0.1:{elsewhere.port}/?token={TOKEN}")()
+    assert {path for _, path in elsewhere.requests} == {f"/?token={TOKEN}"}
 
 
 async def test_nobody_there_is_said_without_the_address(
@@ -159,3 +174,36 @@ async def test_only_our_connection_is_ended(elsewhere: Elsewhere, client: Config
     await pool.close()
     await elsewhere.left.wait()
     assert "Browser.close" not in elsewhere.commands
+
+
+async def test_a_message_that_is_too_large_costs_its_page_and_not_the_connection(
+    elsewhere: Elsewhere, client: ConfiguredClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cdp, "_LARGEST_ANSWER", 1000)
+    browser = await launcher(client, f"ws://127.0.0.1:{elsewhere.port}/")()
+    page, other = Session(browser.connection, "page"), Session(browser.connection, "other")
+    given_up = asyncio.Event()
+    page.on(OVERSIZED, lambda _: given_up.set())
+    await elsewhere.sockets[0].send_str('{"id":9,"result":{"x":"%s"},"sessionId":"page"}' % ("x" * 5000))
+    async with asyncio.timeout(10):
+        await given_up.wait()
+        assert await other.call("Page.enable") == {}
+    browser.kill()
+    await browser.reap()
+
+
+async def test_who_fails_to_hear_an_event_is_told_of_and_the_connection_lives(
+    elsewhere: Elsewhere, client: ConfiguredClient
+) -> None:
+    """As it is with the pipes of a browser here."""
+    told: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    browser = await launcher(client, f"ws://127.0.0.1:{elsewhere.port}/")()
+    page = Session(browser.connection, "page")
+    page.on("Page.loadEventFired", lambda params: params["missing"])
+    await elsewhere.sockets[0].send_str('{"method":"Page.loadEventFired","params":{},"sessionId":"page"}')
+    async with asyncio.timeout(10):
+        assert await page.call("Page.enable") == {}
+    assert [type(context["exception"]) for context in told] == [KeyError]
+    browser.kill()
+    await browser.reap()

@@ -22,12 +22,15 @@ class Tab:
         self._session = Session(Connection(), "session")
         self.traffic = Traffic(self._session, self.leash)
 
-    def asks(self, request: str, kind: str = "Fetch", url: str = "http://site.example/") -> None:
-        params = {"requestId": request, "type": kind, "request": {"url": url}}
+    def asks(
+        self, request: str, kind: str = "Fetch", url: str = "http://site.example/", document: str = "loader"
+    ) -> None:
+        params = {"requestId": request, "loaderId": document, "type": kind, "request": {"url": url}}
         self._session._happened("Network.requestWillBeSent", params)
 
-    def leaves(self, request: str) -> None:
-        self._session._happened("Network.requestWillBeSentExtraInfo", {"requestId": request})
+    def leaves(self, request: str, *, is_tunnelled: bool = True) -> None:
+        headers = {"Connection" if is_tunnelled else "Proxy-Connection": "keep-alive"}
+        self._session._happened("Network.requestWillBeSentExtraInfo", {"requestId": request, "headers": headers})
 
     def ends(self, request: str, event: str = "Network.loadingFinished") -> None:
         self._session._happened(event, {"requestId": request})
@@ -102,7 +105,7 @@ async def test_who_asks_late_need_not_wait_again(tab: Tab) -> None:
 async def test_only_requests_in_tunnels_are_told_to_the_leash(tab: Tab) -> None:
     for number in range(4):
         tab.asks(f"plain {number}")
-        tab.leaves(f"plain {number}")
+        tab.leaves(f"plain {number}", is_tunnelled=False)
     assert tab.leash.requests == 0
     for number in range(4):
         tab.asks(f"secret {number}", "Ping", "https://site.example/")
@@ -124,3 +127,32 @@ async def test_it_does_not_matter_which_news_of_a_request_comes_first(tab: Tab) 
     tab.asks("1", url="https://site.example/redirected")
     tab.leaves("1")
     assert tab.leash.requests == 2
+
+
+@pytest.mark.parametrize("url", ["data:,x", "blob:http://site.example/4f1c"])
+async def test_what_the_page_makes_itself_is_not_waited_for(tab: Tab, url: str) -> None:
+    tab.asks("1", url=url)
+    assert await tab.is_quiet()
+
+
+async def test_the_script_of_a_worker_is_not_waited_for(tab: Tab) -> None:
+    """Its end is told to the worker alone."""
+    tab.asks("1", "Script", document="")
+    assert await tab.is_quiet()
+
+
+async def test_a_page_of_many_requests_is_listened_to(tab: Tab) -> None:
+    for number in range(1999):
+        tab.asks(str(number), url="data:,x")
+    tab.asks("awaited")
+    assert not await tab.is_quiet()
+    assert not tab.leash.is_exhausted
+
+
+async def test_a_page_of_requests_without_end_is_not_listened_to_any_more(tab: Tab) -> None:
+    tab.asks("awaited")
+    for number in range(3000):
+        tab.asks(str(number), url="data:,x")
+    assert tab.traffic.flooded.is_set() and tab.leash.is_exhausted
+    tab.asks("another")
+    assert await tab.is_quiet()

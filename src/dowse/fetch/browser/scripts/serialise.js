@@ -37,6 +37,10 @@
       return this.chars > this.mostChars || this.nodes > MOST_NODES;
     }
 
+    get left() {
+      return this.mostChars - this.chars;
+    }
+
     write(piece) {
       this.pieces.push(piece);
       this.chars += piece.length;
@@ -55,7 +59,7 @@
     visit({ node, depth, base }, stack) {
       this.nodes += 1;
       const type = dom.nodeType(node);
-      if (type === Node.TEXT_NODE || type === Node.CDATA_SECTION_NODE) this.write(escaped(dom.text(node)));
+      if (type === Node.TEXT_NODE || type === Node.CDATA_SECTION_NODE) this.text(node);
       if (type !== Node.ELEMENT_NODE || this.overlays.has(node)) return;
       const name = dom.localName(node).toLowerCase();
       if (name === "script") return this.script(node);
@@ -69,6 +73,11 @@
       if (VOID.has(tag)) return;
       if (isWritten) stack.push(`</${tag}>`);
       this.children(this.inside(dom.shadow(node) ?? node), depth + 1, base, stack);
+    }
+
+    /** One character more than there is room for tells that it was too much. */
+    text(node) {
+      this.write(escaped(dom.text(node).slice(0, this.left + 1)));
     }
 
     children(nodes, depth, base, stack) {
@@ -113,6 +122,7 @@
     attributes(node, base) {
       let written = "";
       for (const { name, value } of dom.attributes(node)) {
+        if (written.length > this.left) break;
         if (!ATTRIBUTE.test(name) || NEEDLESS.test(name) || value.length > VALUE_CHARS) continue;
         const shown = base && LINKS.has(name) ? absolute(value, base) : value;
         written += ` ${name}="${escaped(shown).replaceAll('"', "&quot;")}"`;
@@ -122,7 +132,13 @@
   }
 
   /** Links in a frame are relative to it, and lose it here. */
-  const absolute = (address, base) => URL.parse(address, base)?.href ?? address;
+  const absolute = (address, base) => {
+    try {
+      return new URL(address, base).href;
+    } catch {
+      return address;
+    }
+  };
 
   /** Text and data are shown inside a page of the browser's own making; this is what came. */
   const source = () => {
@@ -133,12 +149,15 @@
   };
 
   dowse.serialise = (isHtml, mostChars) => {
-    const url = dom.url(document);
     const { chars } = dowse.measure();
-    if (!isHtml) return { url, chars, content: source().slice(0, mostChars + 1), isCut: false };
     const writer = new Writer(mostChars, chars);
-    writer.write("<!DOCTYPE html>");
-    if (dom.root(document)) writer.tree(dom.root(document));
-    return { url, chars, content: writer.pieces.join(""), isCut: writer.isFull };
+    if (!isHtml) {
+      writer.write(source());
+    } else {
+      writer.write("<!DOCTYPE html>");
+      if (dom.root(document)) writer.tree(dom.root(document));
+    }
+    // What is too much for the reader may be too much for the way to it.
+    return { url: dom.url(document), chars, content: writer.isFull ? "" : writer.pieces.join(""), isCut: writer.isFull };
   };
 })();

@@ -10,6 +10,8 @@
   const GROWTH = 20;
   const LITTLE_CHARS = 1500;
   const SLACK_PX = 50;
+  // The browser describes elements with their names and attributes, which are the page's to choose.
+  const LONGEST_DESCRIPTION = 10_000;
   const SILENT = new Set(["script", "style", "noscript", "template", "svg", "canvas", "textarea", "select"]);
   const WAITING =
     /\b(?:loading|please wait|(?:just )?(?:a|one) moment|wird geladen|bitte warten|chargement|patientez|cargando|espere|caricamento|carregando|aguarde|laden)\b|загрузка|読み込み中|加载中|載入中/i;
@@ -27,6 +29,12 @@
   observe(document);
 
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  const isBrief = (element) => {
+    let chars = dom.localName(element).length;
+    for (const { name, value } of dom.attributes(element)) chars += name.length + value.length;
+    return chars < LONGEST_DESCRIPTION;
+  };
 
   /** The characters a reader could see, blanks apart, the beginning of them, and custom elements that look empty. */
   const measure = (dowse.measure = () => {
@@ -53,7 +61,7 @@
         if (inside) {
           observe(inside);
           stack.push(inside);
-        } else if (name.includes("-") && !dom.firstChild(node)) {
+        } else if (name.includes("-") && !dom.firstChild(node) && isBrief(node)) {
           hollow.push(node);
         }
       }
