@@ -200,9 +200,17 @@ def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[ConfigFile, di
     home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".config")
     places = (Path.cwd() / "dowse.toml", Path(home) / "dowse" / "dowse.toml")
     for path in places:
-        if path.is_file():
+        if _is_there(path):
             return _parse_file(path, trusted=path.parent != Path.cwd())
     return ConfigFile(looked_for=places), {}
+
+
+def _is_there(path: Path) -> bool:
+    """Whether it is a file; one in a directory that we may not enter is not there for us."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[ConfigFile, dict[str, object]]:

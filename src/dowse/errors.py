@@ -199,6 +199,8 @@ class Skipped(Transient):
 class NoBrowser(Skipped):
     """There is no browser, or it cannot be started; the detail says what to do about it."""
 
+    summary = "could not be used"
+
 
 class Refused(ProviderError):
     """Moving on would repeat the mistake, or hide a broken key."""

@@ -207,7 +207,7 @@ class Settings(ServerSettings, ReadingSettings, BrowserSettings):
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for the redaction filter and for nothing else."""
-        values = [value for _, value in self if isinstance(value, SecretStr)]
+        values = [value for name, value in self if isinstance(value, SecretStr) and name != "browser_url"]
         values += self.tokens.values()
         values += [value for name, value in self.searxng_headers.items() if not name.lower().startswith(_HARMLESS)]
         return (
@@ -258,10 +258,11 @@ def _userinfo(url: str) -> tuple[str, ...]:
 
 
 def _credentials(url: SecretStr | None) -> tuple[str, ...]:
-    """What a URL that is secret as a whole would betray in parts: its password, and tokens in its query."""
+    """What is secret in an address that may hold a token: its password, tokens in its query, and its path."""
     text = url.get_secret_value() if url else ""
-    query = parse_qsl(urlsplit(text).query)
-    return (*_userinfo(text), *(value for _, value in query if len(value) >= _SHORTEST_TOKEN))
+    parts = urlsplit(text)
+    tokens = [*(value for _, value in parse_qsl(parts.query)), *parts.path.split("/")]
+    return (*_userinfo(text), *(token for token in tokens if len(token) >= _SHORTEST_TOKEN))
 
 
 def variables(field: str) -> list[str]:

@@ -226,3 +226,11 @@ def test_an_unknown_key_is_mentioned_with_the_nearest_one(tmp_path: Path) -> Non
 def test_a_seeds_table_that_is_no_table_is_ignored(tmp_path: Path) -> None:
     write(tmp_path / "dowse.toml", "web_search = 3\n")
     assert load({}, {}).settings == load({}, {}, config=str(write(tmp_path / "x", ""))).settings
+
+
+def test_a_home_that_may_not_be_entered_holds_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: Path) -> bool:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    assert load({}, {"HOME": "/root"}).file.path is None

@@ -269,8 +269,11 @@ def test_a_limit_is_shown_as_it_is_written(written: str) -> None:
     assert str(read(DOWSE_LIMIT_SCRAPE=written).limit("scrape")) == written
 
 
-def test_the_address_of_a_browser_is_secret_as_a_whole_and_in_its_parts() -> None:
-    settings = read(DOWSE_BROWSER_URL="wss://user:pa55-word@browser.example/?token=0123456789abcdef&stealth=1")
-    assert {"pa55-word", "0123456789abcdef"} < set(settings.secrets())
+def test_of_the_address_of_a_browser_the_credentials_are_secret() -> None:
+    settings = read(
+        DOWSE_BROWSER_URL="wss://user:pa55-word@browser.example/a1b2c3d4e5?token=0123456789abcdef&stealth=1"
+    )
+    assert {"pa55-word", "0123456789abcdef", "a1b2c3d4e5"} < set(settings.secrets())
     assert "1" not in settings.secrets()
     assert "pa55" not in repr(settings) and "0123456789" not in repr(settings)
+    assert read(DOWSE_BROWSER_URL="http://127.0.0.1:9222").secrets() == ()

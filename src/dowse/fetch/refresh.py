@@ -16,7 +16,10 @@ _MAX_VISIBLE_WORDS = 60
 # Who has to wait longer than this is meant to read.
 _MAX_DELAY_S = 5
 _RAW_TEXT = ("script", "style")
-_META = re.compile(r"<meta\b([^<>]{0,1000})>", re.I)
+# What is written in these is no tag of the page. `noscript` leads away those who cannot run the page's scripts; a
+# browser can, and the page it leads to mostly says no more than that.
+_OPAQUE = ("script", "style", "noscript", "template", "textarea", "title", "iframe", "xmp")
+_TAG = re.compile(r"""<([a-z][a-z0-9-]{0,30})((?:[^<>"']|"[^"]{0,2000}"|'[^']{0,2000}')*+)>""", re.I)
 _IS_REFRESH = re.compile(r"""http-equiv\s{0,9}=\s{0,9}["']?refresh\b""", re.I)
 _CONTENT = re.compile(r"""\bcontent\s{0,9}=\s{0,9}(?:"([^"]{1,900})"|'([^']{1,900})'|([^\s"'<>]{1,900}))""", re.I)
 _CHARSET = re.compile(rb"""<meta\b[^<>]{0,512}?\bcharset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{1,40})""", re.I)
@@ -52,11 +55,21 @@ def _markup(content_type: str, body: bytes) -> str:
 
 
 def _meta_target(markup: str) -> str:
-    for tag in _META.finditer(_without_comments(markup[:_HEAD_CHARS])):
-        content = _CONTENT.search(tag[1]) if _IS_REFRESH.search(tag[1]) else None
+    head = _without_comments(markup[:_HEAD_CHARS])
+    position = 0
+    while tag := _TAG.search(head, position):
+        name, attributes = tag[1].lower(), tag[2]
+        position = _end_of(head, name, tag.end()) if name in _OPAQUE else tag.end()
+        content = _CONTENT.search(attributes) if name == "meta" and _IS_REFRESH.search(attributes) else None
         if content:
             return _target(html.unescape(content[1] or content[2] or content[3]))
     return ""
+
+
+def _end_of(markup: str, name: str, start: int) -> int:
+    """Where an element ends whose content is not looked at; at the end of all if nothing closes it."""
+    end = markup.lower().find(f"</{name}", start)
+    return end if end >= 0 else len(markup)
 
 
 def _target(value: str) -> str:

@@ -80,8 +80,10 @@ class ReadChain:
             if route.thin is None:
                 raise
             return route.thin.after(failed.attempts, failed.warnings)
-        if route.thin is not None and routed.answer.word_count < route.thin.text.word_count:
-            return route.thin.after(routed.attempts, routed.warnings)
+        thin, text = route.thin, routed.answer
+        # Fewer words may be the better page, without its menus; but not if they are thin again.
+        if thin is not None and text.is_thin and text.word_count < thin.text.word_count:
+            return thin.after(routed.attempts, routed.warnings)
         return routed
 
 

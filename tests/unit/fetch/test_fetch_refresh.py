@@ -154,3 +154,23 @@ async def test_a_target_that_is_gone_is_what_became_of_the_page(web: PocketWeb, 
         await fetcher.fetch(web.page("/1"), timeout_s=5)
 
     assert caught.value.status is Status.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<noscript><meta http-equiv=refresh content='0;url=/nojs'></noscript><div id=root></div>",
+        """<script>const tag = '<meta http-equiv="refresh" content="0;url=/x">';</script>""",
+        """<script>if (a<b) write("it's"); s = '<meta http-equiv=refresh content="0;url=/x">'</script>""",
+        """<iframe srcdoc='<meta http-equiv="refresh" content="0;url=/x">'></iframe>""",
+        "<textarea><meta http-equiv=refresh content='0;url=/x'></textarea>",
+        "<style>/* <meta http-equiv=refresh content='0;url=/x'> ",
+    ],
+)
+def test_what_is_no_tag_of_the_page_leads_nowhere(markup: str) -> None:
+    assert refreshed("https://site.example/", {"content-type": "text/html"}, markup.encode()) == ""
+
+
+def test_a_tag_behind_a_script_leads_on() -> None:
+    markup = b"<script>let s = '</b>' + \"<\";</script><META HTTP-EQUIV='Refresh' CONTENT='0; url=/there'>"
+    assert refreshed("https://site.example/", {"content-type": "text/html"}, markup) == "https://site.example/there"

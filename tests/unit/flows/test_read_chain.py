@@ -152,7 +152,7 @@ async def test_a_page_with_little_text_is_shown_to_the_browser() -> None:
         (PageUnreadable(Status.TIMEOUT, "", Onward.APIS), "browser timeout"),
         (PageUnreadable(Status.NOT_FOUND), "browser not_found"),
         (NoBrowser("browser", "no Chromium was found"), "browser skipped"),
-        ("less", "browser ok"),
+        ("thin", "browser ok"),
     ],
 )
 async def test_little_text_is_better_than_none_and_nobody_is_paid_for_more(browser: str | Exception, told: str) -> None:
@@ -161,6 +161,11 @@ async def test_little_text_is_better_than_none_and_nobody_is_paid_for_more(brows
     assert (page.status, page.text, page.engine) == (Status.OK, "a thin page", "direct")
     assert tried(page) == ["direct error", told, "direct ok"]
     assert bench.apis[0].asked == []
+
+
+async def test_what_the_browser_shows_need_not_be_longer_than_menus() -> None:
+    page = await Bench("a thin page of links and links and links", browser="the article").read()
+    assert (page.text, page.engine) == ("the article", "browser")
 
 
 async def test_little_text_is_content_where_there_is_no_browser_or_from_it() -> None:
@@ -179,7 +184,7 @@ async def test_a_shell_that_no_browser_can_show_says_what_to_install() -> None:
     page = await Bench(SHELL, browser=NO_CHROMIUM, apis=[]).read()
     assert (page.status, page.reason, page.engine) == (Status.ERROR, NEEDS_BROWSER, "direct")
     assert tried(page) == ["direct error", "browser skipped"]
-    assert page.warnings == ("browser was not asked: no Chromium was found: install it",)
+    assert page.warnings == ("browser could not be used: no Chromium was found: install it",)
 
 
 async def test_without_a_browser_the_apis_have_their_turn_and_the_user_hears_of_it() -> None:
