@@ -25,6 +25,8 @@ _QUESTIONS = (b"Fetch.requestPaused", b"Page.javascriptDialogOpening")
 _EVENT = re.compile(rb'\{"method":"([\w.]{1,100})"')
 _SESSION = re.compile(rb',"sessionId":"(\w{1,100})"\}$')
 _EDGE = 256
+# What is there of a message is of these kinds, or the message is none of the protocol.
+_KINDS: dict[str, type] = {"id": int, "sessionId": str, "method": str, "params": dict, "result": dict, "error": dict}
 
 
 class CdpError(Exception):
@@ -41,6 +43,10 @@ class NotDevTools(BrowserGone):
 
 class CommandFailed(CdpError):
     """The browser refused one command, most often because its page is gone."""
+
+
+class PageCrashed(CdpError):
+    """The page took its process down, or got none; another try may end better."""
 
 
 class Oversized(CdpError):
@@ -141,12 +147,12 @@ class Connection:
         # RecursionError: brackets without end.
         except (ValueError, RecursionError):
             content = None
-        if not isinstance(content, dict):
+        if not _is_message(content):
             self._end(NotDevTools)
         elif "id" in content:
             self._answered(content)
         elif listener := self._listeners.get(content.get("sessionId", "")):
-            listener(str(content.get("method")), content.get("params", {}))
+            listener(content.get("method", ""), content.get("params", {}))
 
     def received_too_much(self, edges: bytes) -> None:
         """Give up the session that was answered or asked so much; an event that is only news is forgotten."""
@@ -179,6 +185,12 @@ class Connection:
             answer.set_exception(CommandFailed(str(error.get("message", ""))))
         else:
             answer.set_result(content.get("result", {}))
+
+
+def _is_message(content: Any) -> bool:
+    return isinstance(content, dict) and all(
+        isinstance(content[key], kind) for key, kind in _KINDS.items() if key in content
+    )
 
 
 class Session:

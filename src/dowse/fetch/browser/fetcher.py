@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from dowse.errors import NoBrowser, PageUnreadable, WireError
-from dowse.fetch.browser.cdp import BrowserGone, CdpError, CommandFailed, Oversized
+from dowse.fetch.browser.cdp import BrowserGone, CdpError, CommandFailed, Oversized, PageCrashed
 from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
 from dowse.fetch.browser.journey import Journey
 from dowse.fetch.browser.outcome import check_answer, check_arrived, is_html
-from dowse.fetch.browser.page import Document, Page, PageCrashed
+from dowse.fetch.browser.page import Document, Page
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.settle import Patience, settle
 from dowse.fetch.browser.snapshot import LARGER, Snapshot, snapshot

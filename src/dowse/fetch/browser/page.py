@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from dowse.errors import WireDenied, WireError
-from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized, Params, Session
+from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized, PageCrashed, Params, Session
 from dowse.fetch.browser.journey import Journey, TooFar
 from dowse.fetch.browser.traffic import UNWANTED, Traffic
 from dowse.fetch.browser.world import World
@@ -33,10 +33,6 @@ _PAGES = ("http:", "https:", "about:blank")
 _NEWS_S = 1.0
 
 T = TypeVar("T")
-
-
-class PageCrashed(CdpError):
-    """The page took its process down; another try may end better."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass
 
 from dowse.fetch.browser.browser import Browser
-from dowse.fetch.browser.cdp import CommandFailed, Session
+from dowse.fetch.browser.cdp import CommandFailed, NotDevTools, Params, Session
 from dowse.fetch.browser.flags import BYPASS_NOTHING, PROXY_HOST
 
 
@@ -26,13 +26,14 @@ async def open_tab(browser: Browser, proxy_address: str) -> Tab:
     call = browser.connection.call
     proxy = {} if browser.is_remote else _proxy(proxy_address)
     # Whatever goes wrong, the context ends with our connection.
-    context = await call("Target.createBrowserContext", {"disposeOnDetach": True, **proxy})
+    context = _named(await call("Target.createBrowserContext", {"disposeOnDetach": True, **proxy}), "browserContextId")
     # Not a hidden one, which would cost half as much: it draws no frames, which pages wait for, and it ignores
     # what Chromium is told about WebRTC, whose packets would go around the proxy.
-    target = await call("Target.createTarget", {"url": "about:blank", **context})
-    attached = await call("Target.attachToTarget", {**target, "flatten": True})
-    session = Session(browser.connection, attached["sessionId"])
-    return Tab(session, target["targetId"], context["browserContextId"], browser.user_agent, browser.is_remote)
+    created = await call("Target.createTarget", {"url": "about:blank", "browserContextId": context})
+    target = _named(created, "targetId")
+    attached = await call("Target.attachToTarget", {"targetId": target, "flatten": True})
+    session = Session(browser.connection, _named(attached, "sessionId"))
+    return Tab(session, target, context, browser.user_agent, browser.is_remote)
 
 
 async def close_tab(browser: Browser, tab: Tab) -> None:
@@ -42,6 +43,13 @@ async def close_tab(browser: Browser, tab: Tab) -> None:
     with contextlib.suppress(CommandFailed):
         await browser.connection.call("Target.closeTarget", {"targetId": tab.target_id})
     await browser.connection.call("Target.disposeBrowserContext", {"browserContextId": tab.context_id})
+
+
+def _named(answer: Params, key: str) -> str:
+    name = answer.get(key)
+    if not isinstance(name, str):
+        raise NotDevTools
+    return name
 
 
 def _proxy(address: str) -> dict[str, str]:
