@@ -88,11 +88,12 @@ def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pyt
     return made
 
 
-def test_the_wheel_carries_the_pocket_web_its_types_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_carries_the_pocket_web_the_scripts_its_types_and_nothing_else(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    pages = {f"dowse/pocketweb/pages/{page.name}" for page in (ROOT / "src/dowse/pocketweb/pages").iterdir()}
-    assert pages
-    assert names >= pages | {"dowse/py.typed"}
+    folders = [ROOT / "src/dowse/pocketweb/pages", ROOT / "src/dowse/fetch/browser/scripts"]
+    files = {str(file.relative_to(ROOT / "src")) for place in folders for file in place.rglob("*") if file.is_file()}
+    assert {"dowse/pocketweb/pages/app/app.html", "dowse/fetch/browser/scripts/dom.js"} < files
+    assert names >= files | {"dowse/py.typed"}
     assert {name.partition("/")[0] for name in names} == {"dowse", f"dowse-{__version__}.dist-info"}
     assert [name for name in names if "__pycache__" in name] == []
 
