@@ -82,6 +82,7 @@ BROAD_EXCEPTS = {
     "dowse.flows.chain": 1,  # the boundary of a reader: what goes wrong with one costs the others nothing
     "dowse.flows.read": 1,  # the boundary of a page, for the same reason
     "dowse.extract.worker": 1,  # the boundary of a job
+    "dowse.fetch.browser.pool": 1,  # the boundary of a start, a task that nobody asks how it ended
     "dowse.routing.router": 1,  # gives a probe back and raises again
 }
 BROAD = ("builtins.Exception", "builtins.BaseException")

@@ -19,12 +19,16 @@ from typing import Any
 import pytest
 
 from dowse.clock import SystemClock
+from dowse.errors import PageUnreadable
 from dowse.fetch.browser import flags, table
 from dowse.fetch.browser import pool as pooling
 from dowse.fetch.browser.cdp import BrowserGone, Oversized
 from dowse.fetch.browser.failures import BrowserUnavailable
+from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
+from dowse.net.guard import Guard
+from dowse.pocketweb import PocketWeb
 from tests import realparts
 from tests.browser.answering import answering, eventually, read, title
 from tests.fakes.browser import PatientClock
@@ -193,7 +197,21 @@ async def test_a_browser_that_is_killed_or_crashes_costs_the_open_page_only(prox
             with pytest.raises(BrowserGone):
                 await title(tab.session)
         assert await read(pool, proxy) == "read"
-        await eventually(lambda: not [process for process in below() if process.is_zombie])
+        await eventually(lambda: not [process for process in chromiums() if process.is_zombie])
+
+
+async def test_a_browser_that_can_start_no_process_for_a_page_is_replaced() -> None:
+    async with PocketWeb() as web, pooled() as pool:
+        fetcher = BrowserFetcher(pool, Guard((f"127.0.0.1:{web.port}",)), user_agent="dowse/test", max_bytes=1_000_000)
+        page = web.page("/app")
+        await fetcher.fetch(page, timeout_s=20)
+        for process in chromiums():
+            if "--type=zygote" in process.command:
+                os.kill(process.pid, signal.SIGKILL)
+        # Tried twice, and given up; at the third crash the next one gets another browser.
+        with pytest.raises(PageUnreadable, match="the browser crashed"):
+            await fetcher.fetch(page, timeout_s=20)
+        await fetcher.fetch(page, timeout_s=20)
 
 
 async def test_a_page_whose_process_dies_costs_nobody_else_anything(proxy: str) -> None:
@@ -257,6 +275,24 @@ async def test_a_worn_out_browser_gives_way_to_a_new_one(proxy: str, monkeypatch
         await eventually(lambda: first not in [process.pid for process in below()] and len(browsers()) == 1)
 
 
+async def test_a_page_that_takes_memory_without_end_is_ended_with_its_browser(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it takes is no part of JavaScript's own heap, which Chromium bounds by itself."""
+    monkeypatch.setattr(pooling, "_FAR_TOO_MUCH_MEMORY_BYTES", 600_000_000)
+    monkeypatch.setattr(pooling, "_MEMORY_CHECK_S", 0.05)
+    async with pooled() as pool:
+        async with pool.tab(proxy, 60) as tab:
+            assert await title(tab.session) == "read"
+            takes = (
+                "globalThis.taken = Array.from({length: 7}, () => new Uint8Array(1e8).fill(1)); new Promise(() => 0)"
+            )
+            async with asyncio.timeout(20):
+                with pytest.raises(BrowserGone):
+                    await tab.session.call("Runtime.evaluate", expression=takes, awaitPromise=True)
+        assert await read(pool, proxy) == "read"
+
+
 async def test_the_memory_of_the_whole_browser_is_known(proxy: str) -> None:
     async with pooled() as pool, pool.tab(proxy, 60):
         assert 50_000_000 < table.group_memory_bytes(browsers()[0].pid) < 1_000_000_000
@@ -266,7 +302,7 @@ async def test_an_idle_browser_is_ended(proxy: str) -> None:
     clock = PatientClock()
     async with pooled(clock) as pool:
         await read(pool, proxy)
-        await eventually(lambda: len(clock.slept) == 2)
+        await eventually(lambda: clock.slept.count(300) == 2)
         clock.advance(301)
         await eventually(lambda: not chromiums())
         assert await read(pool, proxy) == "read"

@@ -11,22 +11,34 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dowse.fetch.browser.browser import Browser, Launch
-from dowse.fetch.browser.cdp import BrowserGone, CdpError
+from dowse.fetch.browser.cdp import BrowserGone, CdpError, PageCrashed
 from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
 from dowse.fetch.browser.tab import Tab, close_tab, open_tab
 from dowse.models import Clock
-from dowse.telemetry.log import event
+from dowse.telemetry.log import LOGGER, event
 
 _PAGES_PER_BROWSER = 200
 _MOST_MEMORY_BYTES = 1_500_000_000
 # Asking takes some milliseconds.
 _PAGES_BETWEEN_MEMORY_CHECKS = 10
+# With this much, a browser is ended under its open pages: one of them takes all there is.
+_FAR_TOO_MUCH_MEMORY_BYTES = 2 * _MOST_MEMORY_BYTES
+_MEMORY_CHECK_S = 1.0
+# Pages crash; where no other one comes between, it is the browser that cannot start processes any more.
+_CRASHES_IN_A_ROW = 3
 _LONGEST_IDLE_S = 300.0
 _MOST_WAITING = 64
 # A browser that takes longer to open an empty tab, or to close one, is ill.
 _OPEN_S = 15.0
 _CLOSE_S = 5.0
 _FAILURE_REMEMBERED_S = 30.0
+# Of a page's time. With less left nothing could be read, and whoever waits is to hear why before he gives up.
+_START_SHARE = 0.9
+_STILL_STARTING = (
+    "the browser was started and has not answered yet: ask again in a minute; if that does not help, give it more time "
+    "with DOWSE_BROWSER_READY_TIMEOUT, or set DOWSE_BROWSER_PATH to another one"
+)
+_CRASHED_START = "starting the browser failed in a way that nobody thought of: the log tells more"
 
 
 class _Visit:
@@ -44,8 +56,10 @@ class _Home:
     browser: Browser
     visits: set[_Visit] = field(default_factory=set)
     past_visits: int = 0
+    crashes_in_a_row: int = 0
     is_retired: bool = False
     idle: asyncio.Task[None] | None = None
+    memory_limit: asyncio.Task[None] | None = None
 
     @property
     def takes_visits(self) -> bool:
@@ -60,6 +74,18 @@ class _Home:
         if self.idle is not None:
             self.idle.cancel()
             self.idle = None
+
+    def may_grow(self) -> None:
+        """Nobody looks at its memory any more, as there is no page that could take it."""
+        if self.memory_limit is not None:
+            self.memory_limit.cancel()
+            self.memory_limit = None
+
+    def page_crashed(self) -> None:
+        self.crashes_in_a_row += 1
+        if self.crashes_in_a_row >= _CRASHES_IN_A_ROW and not self.is_retired:
+            event(logging.WARNING, "browser is replaced, one page after the other crashes", open_pages=len(self.visits))
+            self.is_retired = True
 
 
 class BrowserPool:
@@ -85,15 +111,21 @@ class BrowserPool:
 
         Raises `BrowserUnavailable`, `BrowserBusy`, `BrowserGone`, or `TimeoutError` if there is none in time.
         """
-        end = asyncio.get_running_loop().time() + timeout_s
+        now = asyncio.get_running_loop().time()
+        end = now + timeout_s
         await self._take_turn(end)
         visit = None
         try:
+            home = await self._home(now + timeout_s * _START_SHARE)
+            visit = self._begin(home, proxy_address)
             async with asyncio.timeout_at(end):
-                home = await self._home()
-                visit = self._begin(home, proxy_address)
                 tab = await asyncio.shield(visit.tab)
-            yield tab
+            try:
+                yield tab
+            except PageCrashed:
+                home.page_crashed()
+                raise
+            home.crashes_in_a_row = 0
         finally:
             if visit is None:
                 self._turns.release()
@@ -125,7 +157,7 @@ class BrowserPool:
         finally:
             self._waiting -= 1
 
-    async def _home(self) -> _Home:
+    async def _home(self, end: float) -> _Home:
         """The browser for the next page. Who stops waiting for its start does not stop the start."""
         if self._is_closed:
             raise BrowserGone
@@ -135,7 +167,11 @@ class BrowserPool:
             self._raise_remembered_failure()
             self._starting = asyncio.get_running_loop().create_future()
             self._start = self._in_background(self._start_for(self._starting))
-        return await asyncio.shield(self._starting)
+        try:
+            async with asyncio.timeout_at(end):
+                return await asyncio.shield(self._starting)
+        except TimeoutError:
+            raise BrowserUnavailable(_STILL_STARTING) from None
 
     def _raise_remembered_failure(self) -> None:
         if self._failure is not None and self._clock.now() < self._failure[0]:
@@ -150,12 +186,19 @@ class BrowserPool:
             self._rest(home)
             waiting.set_result(home)
         except BrowserUnavailable as failure:
-            self._failure = (self._clock.now() + _FAILURE_REMEMBERED_S, str(failure))
-            _fail(waiting, failure)
+            self._start_failed(waiting, failure)
+        except Exception:
+            # A bug, in a task that nobody asks how it ended: whoever waits for it must hear of it, and so must the log.
+            LOGGER.exception("browser start crashed")
+            self._start_failed(waiting, BrowserUnavailable(_CRASHED_START))
         finally:
             self._starting = None
             if not waiting.done():
                 _fail(waiting, BrowserGone())
+
+    def _start_failed(self, waiting: asyncio.Future[_Home], failure: BrowserUnavailable) -> None:
+        self._failure = (self._clock.now() + _FAILURE_REMEMBERED_S, str(failure))
+        _fail(waiting, failure)
 
     async def _watch(self, home: _Home) -> None:
         """Clean up behind a browser, however it ends."""
@@ -164,6 +207,7 @@ class BrowserPool:
             event(logging.WARNING, "browser ended by itself", open_pages=len(home.visits))
         home.end()
         home.stays_awake()
+        home.may_grow()
         for visit in home.visits:
             visit.is_over.set()
         await home.browser.reap()
@@ -174,6 +218,8 @@ class BrowserPool:
         home.stays_awake()
         visit = _Visit()
         home.visits.add(visit)
+        if home.memory_limit is None:
+            home.memory_limit = self._in_background(self._limit_memory(home))
         self._in_background(self._accompany(visit, home, proxy_address))
         return visit
 
@@ -204,6 +250,7 @@ class BrowserPool:
         if home.takes_visits and await self._is_worn_out(home):
             home.is_retired = True
         if not home.visits:
+            home.may_grow()
             if home.is_retired:
                 home.end()
             else:
@@ -215,6 +262,21 @@ class BrowserPool:
         if home.past_visits % _PAGES_BETWEEN_MEMORY_CHECKS:
             return False
         return await asyncio.to_thread(home.browser.memory_bytes) > _MOST_MEMORY_BYTES
+
+    async def _limit_memory(self, home: _Home) -> None:
+        """No page may take the machine's memory, however long it is given."""
+        while True:
+            await self._clock.sleep(_MEMORY_CHECK_S)
+            held = await asyncio.to_thread(home.browser.memory_bytes)
+            if held > _FAR_TOO_MUCH_MEMORY_BYTES:
+                event(
+                    logging.WARNING,
+                    "browser takes too much memory and is ended",
+                    bytes=held,
+                    open_pages=len(home.visits),
+                )
+                home.end()
+                return
 
     def _rest(self, home: _Home) -> None:
         home.stays_awake()

@@ -83,7 +83,20 @@ async def test_the_end_of_the_browser_ends_every_command(connection: Connection)
     await connection.wait_gone()
 
 
-@pytest.mark.parametrize("message", [b"HTTP/1.1 200 OK", b"[1]", b"\xff", b"[" * 100_000])
+NOT_THE_PROTOCOL = [
+    b"HTTP/1.1 200 OK",
+    b"[1]",
+    b"\xff",
+    b"[" * 100_000,
+    b'{"id":1,"result":[]}',
+    b'{"id":1,"error":"no"}',
+    b'{"id":[],"result":{}}',
+    b'{"method":"Page.a","sessionId":[]}',
+    b'{"method":"Page.a","params":[]}',
+]
+
+
+@pytest.mark.parametrize("message", NOT_THE_PROTOCOL)
 async def test_what_is_not_the_protocol_ends_the_connection(connection: Connection, message: bytes) -> None:
     call = asyncio.create_task(connection.call("A"))
     await asyncio.sleep(0)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.fetch.browser.launch import Launcher
 from tests.fakes import FakeClock
 from tests.fakes.browser import SPEAKS, Program, until
-from tests.processes import below
+from tests.processes import Process, below
 
 FAILS_TWICE = "if number <= 2: sys.exit(7)" + SPEAKS
 NEEDS_NO_SANDBOX = (
@@ -39,6 +40,13 @@ def messages(logged: pytest.LogCaptureFixture, level: int = logging.WARNING) -> 
 
 def left_in(directory: Path) -> list[Path]:
     return list(directory.iterdir())
+
+
+def left_by(program: Program, before: Sequence[Process]) -> list[Process]:
+    """What a start has left behind. The orphans of other tests, which we adopt as well, were there before."""
+    known = {process.pid for process in before}
+    new = [process for process in below() if process.pid not in known]
+    return [process for process in new if str(program.path) in process.command or process.is_zombie]
 
 
 def fields(logged: pytest.LogCaptureFixture, message: str) -> list[dict[str, object]]:
@@ -85,10 +93,11 @@ async def test_silence_is_tried_again_and_the_silent_one_is_killed(
     clock: FakeClock, tmp_path: Path, temporary: Path, logged: pytest.LogCaptureFixture
 ) -> None:
     program = Program(tmp_path, "import time; time.sleep(600)")
+    before = below()
     with pytest.raises(BrowserUnavailable, match=r"it did not answer within 0\.1 seconds"):
         await launcher(clock, program, attempts=2, ready_timeout_s=0.1)()
     assert len(fields(logged, "browser start failed")) == 2
-    assert not [process for process in below() if str(program.path) in process.command or process.is_zombie]
+    assert not left_by(program, before)
     assert left_in(temporary) == []
 
 
@@ -98,6 +107,7 @@ NOT_RETRIED = {
     "no JSON": "os.write(4, b'HTTP/1.1 400 Bad Request' + bytes(1)); os.read(3, 1); os.read(3, 9999); os.read(3, 1)",
     "no object": "os.write(4, b'[1]' + bytes(1)); os.read(3, 9999); os.read(3, 1)",
     "an error": """os.read(3, 9999); os.write(4, b'{"id": 1, "error": {"message": "no"}}' + bytes(1)); os.read(3, 1)""",
+    "no result": """os.read(3, 9999); os.write(4, b'{"id": 1, "result": []}' + bytes(1)); os.read(3, 1)""",
     "no user agent": """os.read(3, 9999); os.write(4, b'{"id": 1, "result": {}}' + bytes(1)); os.read(3, 1)""",
 }
 
@@ -246,12 +256,13 @@ async def test_last_words_go_to_the_log_and_not_to_the_caller(
 
 async def test_a_start_that_is_cancelled_leaves_nothing(clock: FakeClock, tmp_path: Path, temporary: Path) -> None:
     program = Program(tmp_path, "import time; time.sleep(600)")
+    before = below()
     starting = asyncio.create_task(launcher(clock, program)())
     await until(lambda: program.starts)
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await starting
-    assert not [process for process in below() if str(program.path) in process.command or process.is_zombie]
+    assert not left_by(program, before)
     assert left_in(temporary) == []
 
 

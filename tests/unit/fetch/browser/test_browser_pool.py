@@ -9,10 +9,10 @@ from contextlib import AsyncExitStack
 import pytest
 
 from dowse.fetch.browser import pool as pooling
-from dowse.fetch.browser.cdp import BrowserGone
+from dowse.fetch.browser.cdp import BrowserGone, PageCrashed
 from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
 from dowse.fetch.browser.pool import BrowserPool
-from tests.fakes.browser import FakeBrowser, PatientClock, until
+from tests.fakes.browser import RESULTS, FakeBrowser, PatientClock, until
 
 PROXY = "127.0.0.1:4711"
 
@@ -121,12 +121,19 @@ async def test_a_caller_that_leaves_does_not_stop_the_start(pool: BrowserPool, l
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
         await first
-    with pytest.raises(TimeoutError):
+    with pytest.raises(BrowserUnavailable):
         async with pool.tab(PROXY, 0.01):
             pass
     launch.gate.set()
     await visit(pool)
     assert (launch.count, launch.cancelled) == (1, 0)
+
+
+async def test_who_waits_for_a_start_hears_of_it_before_his_own_time_is_up(pool: BrowserPool, launch: Launches) -> None:
+    launch.gate.clear()
+    with pytest.raises(BrowserUnavailable, match=r"has not answered yet.*DOWSE_BROWSER_READY_TIMEOUT"):
+        async with asyncio.timeout(0.2), pool.tab(PROXY, 0.2):
+            pass
 
 
 async def test_no_more_pages_are_open_than_allowed(pool: BrowserPool, launch: Launches) -> None:
@@ -223,6 +230,46 @@ async def test_a_browser_that_opens_no_tab_is_replaced(pool: BrowserPool, launch
     assert launch.count == 2
 
 
+@pytest.mark.parametrize("command", ["Target.createBrowserContext", "Target.createTarget", "Target.attachToTarget"])
+async def test_what_answers_without_saying_anything_is_replaced(
+    pool: BrowserPool, launch: Launches, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    await visit(pool)
+    with monkeypatch.context() as patch:
+        patch.delitem(RESULTS, command)
+        with pytest.raises(BrowserGone):
+            await visit(pool)
+    async with asyncio.timeout(10):
+        await launch.browsers[0].reaped.wait()
+    await visit(pool)
+    assert launch.count == 2
+
+
+async def crash(pool: BrowserPool) -> None:
+    with pytest.raises(PageCrashed):
+        async with pool.tab(PROXY, 20):
+            raise PageCrashed
+
+
+async def test_a_browser_in_which_one_page_after_the_other_crashes_is_replaced(
+    pool: BrowserPool, launch: Launches
+) -> None:
+    for _ in range(3):
+        await crash(pool)
+    await visit(pool)
+    assert launch.count == 2
+    await launch.browsers[0].reaped.wait()
+    assert not launch.browsers[1].connection.is_gone
+
+
+async def test_a_browser_that_shows_other_pages_is_kept_when_some_crash(pool: BrowserPool, launch: Launches) -> None:
+    for _ in range(3):
+        await crash(pool)
+        await crash(pool)
+        await visit(pool)
+    assert launch.count == 1
+
+
 async def test_a_failed_start_is_remembered_for_half_a_minute(
     pool: BrowserPool, launch: Launches, clock: PatientClock
 ) -> None:
@@ -240,12 +287,27 @@ async def test_a_failed_start_is_remembered_for_half_a_minute(
     assert launch.count == 2
 
 
+async def test_a_start_that_fails_as_nobody_thought_of_is_told_and_logged(
+    pool: BrowserPool, launch: Launches, logged: pytest.LogCaptureFixture
+) -> None:
+    def make() -> FakeBrowser:
+        raise AttributeError("canary-7f3a")
+
+    launch.make = make
+    for _ in range(2):
+        with pytest.raises(BrowserUnavailable, match="the log tells more"):
+            await visit(pool)
+    assert launch.count == 1
+    (record,) = [record for record in logged.records if record.getMessage() == "browser start crashed"]
+    assert "canary-7f3a" in str(record.exc_info)
+
+
 async def test_a_start_that_fails_when_nobody_waits_any_more_is_remembered_in_silence(
     pool: BrowserPool, launch: Launches
 ) -> None:
     """The fixture `quiet` hears what asyncio says."""
     launch.gate.clear()
-    with pytest.raises(TimeoutError):
+    with pytest.raises(BrowserUnavailable):
         async with pool.tab(PROXY, 0.01):
             pass
     launch.failure = "no Chromium was found: install one"
@@ -271,7 +333,7 @@ async def test_closing_is_silent_about_a_start_that_nobody_waits_for(launch: Lau
     # Not the fixture, which is still there when `quiet` looks for what was forgotten.
     pool = BrowserPool(launch, clock, max_pages=2)
     launch.gate.clear()
-    with pytest.raises(TimeoutError):
+    with pytest.raises(BrowserUnavailable):
         async with pool.tab(PROXY, 0.01):
             pass
     await pool.close()
@@ -309,17 +371,59 @@ async def test_a_browser_of_the_usual_size_is_kept(pool: BrowserPool, launch: La
     assert launch.count == 1
 
 
-async def test_a_browser_that_nobody_needs_is_ended(pool: BrowserPool, launch: Launches, clock: PatientClock) -> None:
+async def test_a_page_that_takes_all_memory_costs_the_open_ones_and_not_the_next(
+    pool: BrowserPool, launch: Launches, clock: PatientClock, logged: pytest.LogCaptureFixture
+) -> None:
+    async with pool.tab(PROXY, 20) as guilty, pool.tab(PROXY, 20) as other:
+        (browser,) = launch.browsers
+        browser.memory = 3_000_000_000
+        await until(lambda: clock.slept.count(1) == 1)
+        clock.advance(1)
+        await until(lambda: clock.slept.count(1) == 2)
+        assert not browser.connection.is_gone
+        browser.memory += 1
+        clock.advance(1)
+        async with asyncio.timeout(10):
+            await browser.reaped.wait()
+        for tab in (guilty, other):
+            with pytest.raises(BrowserGone):
+                await tab.session.call("Page.enable")
     await visit(pool)
-    await until(lambda: clock.slept == [300, 300])
+    assert launch.count == 2
+    (record,) = [record for record in logged.records if "too much memory" in record.getMessage()]
+    assert record.__dict__["dowse_fields"] == {"bytes": 3_000_000_001, "open_pages": 2}
+
+
+async def test_nobody_looks_at_the_memory_of_an_idle_browser(
+    pool: BrowserPool, launch: Launches, clock: PatientClock
+) -> None:
+    async with pool.tab(PROXY, 20):
+        await until(lambda: clock.slept[-1] == 1)
+    await until(lambda: clock.slept[-1] == 300)
+    clock.advance(100)
+    async with pool.tab(PROXY, 20):
+        await until(lambda: clock.slept[-1] == 1)
+    await until(lambda: clock.slept[-1] == 300)
+    clock.advance(100)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert clock.slept.count(1) == 2
+
+
+async def test_a_browser_that_nobody_needs_is_ended(pool: BrowserPool, launch: Launches, clock: PatientClock) -> None:
+    def rests() -> int:
+        return clock.slept.count(300)
+
+    await visit(pool)
+    await until(lambda: rests() == 2)
     clock.advance(299)
     async with pool.tab(PROXY, 20):
         clock.advance(1000)
-    await until(lambda: len(clock.slept) == 3)
+    await until(lambda: rests() == 3)
     clock.advance(299)
     await visit(pool)
     assert launch.count == 1
-    await until(lambda: len(clock.slept) == 4)
+    await until(lambda: rests() == 4)
     clock.advance(301)
     await launch.browsers[0].reaped.wait()
     await visit(pool)
