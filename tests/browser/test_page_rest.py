@@ -12,6 +12,9 @@ from tests.browser.test_page_text import LONG
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+# What stands around the text of a page, and is there before it.
+AROUND = "".join(f"<{tag}>{'Harbour news ' * 20}</{tag}>" for tag in ("header", "nav", "a", "button", "footer"))
+
 
 async def test_a_page_drawn_by_a_timer_is_waited_for(reading: Reading) -> None:
     assert "The rule of twelfths" in await reading.text("/app/slow")
@@ -37,6 +40,23 @@ async def test_an_answer_that_takes_its_time_is_waited_for(reading: Reading) -> 
     assert "Late" in (await page).partition("<script>")[2].partition("</script>")[2]
 
 
+async def test_an_article_that_comes_after_its_links_is_waited_for(reading: Reading) -> None:
+    script = f"setTimeout(() => fetch('/late').then(() => {{ root.innerHTML = '{LONG}' }}), 500)"
+    reading.pages.serves("/page", f"{AROUND}<div id=root></div><script>{script}</script>")
+    assert LONG in (await reading.text("/page")).partition("<script>")[0]
+
+
+@pytest.mark.parametrize("shell", ["", AROUND])
+async def test_a_page_without_text_of_its_own_has_the_longest_time_for_its_answers(
+    reading: Reading, shell: str
+) -> None:
+    reading.pages.serves("/page", f"{shell}<script>fetch('/late').then(() => document.body.append('Late'))</script>")
+    page = asyncio.create_task(reading.text("/page", busy_s=0.1, for_text_s=0.1))
+    await reading.pages.arrived(1)
+    reading.pages.delays(0.8)
+    assert ">Late<" in await page
+
+
 @pytest.mark.parametrize(
     "worker", ["new Worker('/w.js')", "new SharedWorker('/w.js')", "new Worker(URL.createObjectURL(new Blob([''])))"]
 )
@@ -47,7 +67,7 @@ async def test_workers_do_not_keep_a_page_waiting(reading: Reading, worker: str)
 
 
 async def test_requests_without_end_are_not_waited_for(reading: Reading) -> None:
-    script = "for (let i = 0; i < 3000; i += 1) fetch('data:,'); fetch('/never')"
+    script = "for (let i = 0; i < 6000; i += 1) fetch('data:,'); fetch('/never')"
     reading.pages.serves("/page", f"{LONG}<script>{script}</script>").fails("/never", "hang")
     assert "The harbour master" in await reading.text("/page", busy_s=60, longest_s=60)
 
@@ -78,15 +98,42 @@ async def test_a_feed_is_scrolled_three_times(reading: Reading) -> None:
     assert page.count("<article>") == 12
 
 
-async def test_a_list_that_forgets_its_beginning_is_read_from_there(reading: Reading) -> None:
-    script = """
+async def test_what_is_loaded_when_it_comes_into_view_is_read_from_beginning_to_end(reading: Reading) -> None:
+    script = f"""
+      const fill = ([seen], observer) => {{
+        if (!seen.isIntersecting) return;
+        observer.disconnect();
+        seen.target.innerHTML = '{LONG}';
+      }};
+      document.querySelectorAll('section').forEach((section) => new IntersectionObserver(fill).observe(section));
+    """
+    sections = "<section style='height: 700px'></section>" * 12
+    smooth = "<style>html { scroll-behavior: smooth }</style>"
+    reading.pages.serves("/page", f"{LONG}{smooth}{sections}<script>{script}</script>")
+    assert (await reading.text("/page")).partition("<script>")[0].count(LONG) == 13
+
+
+async def test_a_page_of_any_height_is_scrolled_through_in_a_moment(reading: Reading) -> None:
+    script = "document.addEventListener('scroll', () => { steps.textContent = Number(steps.textContent) + 1 })"
+    page = f"{LONG}<b id=steps></b><div style='height: 9000000px'></div><script>{script}</script>"
+    reading.pages.serves("/page", page)
+    steps = (await reading.text("/page")).partition('<b id="steps">')[2].partition("<")[0]
+    assert 2 < int(steps) < 40
+
+
+@pytest.mark.parametrize("last", ["Last row", "Last row. " * 60])
+async def test_a_list_that_forgets_its_beginning_is_read_from_there(reading: Reading, last: str) -> None:
+    script = (
+        f"const last = '{last}';"
+        + """
       const rows = document.getElementById('rows');
       const draw = () => {
-        rows.textContent = scrollY ? 'Last row' : 'First row. '.repeat(40);
+        rows.textContent = scrollY ? last : 'First row. '.repeat(40);
       };
       document.addEventListener('scroll', draw);
       draw();
     """
+    )
     reading.pages.serves("/page", f"<div id=rows></div><div style='height: 5000px'></div><script>{script}</script>")
     page = (await reading.text("/page")).partition("<script>")[0]
     assert "First row" in page and "Last row" not in page

@@ -82,6 +82,37 @@ async def test_a_redirect_to_where_nobody_may_go_is_denied(reading: Reading) -> 
     assert await reading.failure("/page") == (Status.DENIED, Onward.NOBODY, "address not allowed")
 
 
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "picture.onload = show; picture.src = '/picture.png'",
+        "picture.src = '/picture.png'; picture.decode().then(show)",
+        "picture.onload = show; picture.crossOrigin = ''; picture.src = 'http://pictures.example/picture.png'",
+        "picture.onload = show; picture.src = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>`",
+    ],
+)
+async def test_who_waits_for_a_picture_gets_one(reading: Reading, wait: str) -> None:
+    script = f"const picture = new Image(), show = () => {{ root.innerHTML = '{LONG}' }}; {wait}"
+    reading.pages.serves("/page", f"<div id=root></div><script>{script}</script>")
+    assert "The harbour master" in (await reading.text("/page", for_text_s=0.5)).partition("<script>")[0]
+    assert "/picture.png" not in [seen.path for seen in reading.pages.requests]
+
+
+async def test_what_comes_after_a_page_and_its_many_pictures_have_loaded_is_read(reading: Reading) -> None:
+    pictures = "".join(f"<img src=/{number}.png>" for number in range(600))
+    script = "onload = () => fetch('/late').then(() => document.body.append('Late'))"
+    reading.pages.serves("/page", f"{LONG}{pictures}<script>{script}</script>")
+    assert ">Late<" in await reading.text("/page", busy_s=60, longest_s=60)
+
+
+@pytest.mark.parametrize("way", ["location = '/never'", "setTimeout(() => { location = '/never' }, 10)"])
+async def test_a_page_that_leads_to_where_nobody_answers_is_read_where_it_is(reading: Reading, way: str) -> None:
+    reading.pages.serves("/page", f"{LONG}<script>{way}</script>").fails("/never", "hang")
+    body = await reading.read("/page", longest_s=0.8, timeout_s=10)
+    assert body.url == reading.web.page("/page")
+    assert b"The harbour master" in body.data
+
+
 async def test_images_fonts_and_media_are_not_loaded(reading: Reading) -> None:
     style = "@font-face { font-family: f; src: url(/f.woff2) } p { font-family: f; background: url(/b.png) }"
     media = "<img src=/i.png><video src=/v.mp4 preload=auto></video><audio src=/a.mp3 preload=auto></audio>"
@@ -121,7 +152,7 @@ async def test_a_page_that_leads_to_nothing_is_not_found(reading: Reading) -> No
 
 
 async def test_who_has_used_up_all_requests_leads_nowhere(reading: Reading) -> None:
-    script = "for (let i = 0; i < 3000; i += 1) fetch('data:,'); setTimeout(() => { location = '/nowhere' }, 300)"
+    script = "for (let i = 0; i < 6000; i += 1) fetch('data:,'); setTimeout(() => { location = '/nowhere' }, 300)"
     reading.pages.serves("/page", f"<script>{script}</script>")
     assert (await reading.failure("/page"))[:2] == (Status.TOO_LARGE, Onward.NOBODY)
 

@@ -25,7 +25,7 @@ from dowse.net.proxy.server import serve
 _WEB = ("http://", "https://")
 # Of the time that is left, for the text itself: a page in a hurry gets little of it.
 _SNAPSHOT_SHARE = 0.25
-_LONGEST_URL = 8192
+_LONGEST_URL = 2048
 
 
 class BrowserFetcher:
@@ -102,6 +102,8 @@ class BrowserFetcher:
         kept_s = min(self._patience.snapshot_s, left_s * _SNAPSHOT_SHARE)
         while True:
             is_at_rest = await settle(page, self._patience, end - kept_s)
+            if not is_at_rest:
+                page.stay()
             document = page.document
             check_arrived(document, leash)
             check_answer(document)

@@ -54,9 +54,8 @@ _SILENT = (
     "--no-pings",
     "--safebrowsing-disable-auto-update",
 )
-# Only the text of a page is wanted.
+# Only the text of a page is wanted; pictures are answered by `Page`, since scripts may wait for them.
 _TEXT_ONLY = (
-    "--blink-settings=imagesEnabled=false",
     "--disable-remote-fonts",
     "--mute-audio",
     "--disable-gpu",

@@ -28,6 +28,15 @@ _PAUSED = [
     *({"resourceType": kind} for kind in ("Document", *UNWANTED)),
     {"resourceType": "Document", "requestStage": "Response"},
 ]
+# Scripts may wait for a picture, so it comes, and is empty: one transparent dot.
+_PICTURE = {
+    "responseCode": 200,
+    "responseHeaders": [
+        {"name": "Content-Type", "value": "image/gif"},
+        {"name": "Access-Control-Allow-Origin", "value": "*"},
+    ],
+    "body": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+}
 _PAGES = ("http:", "https:", "about:blank")
 # The news of a new document may come after the failure of what was asked of the old one.
 _NEWS_S = 1.0
@@ -56,6 +65,7 @@ class Page:
         self._frame = frame
         self._journey = journey
         self._url = ""
+        self._leaving = ""
         self._answers: dict[str, Params] = {}
         self._answer: Params = {}
         self._errors: dict[str, str] = {}
@@ -90,6 +100,11 @@ class Page:
                 while self.document is document:
                     await self._replaced.wait()
         return self.document is not document
+
+    def stay(self) -> None:
+        """Give up what the page leads to, if that is still on its way: until then the browser tells nothing of it."""
+        if self._leaving:
+            self._send("Page.stopLoading")
 
     async def unless_ended(self, work: Coroutine[Any, Any, T]) -> T:
         """Do something with the page; raises what forbids to read it on, as soon as that is known."""
@@ -147,7 +162,9 @@ class Page:
 
     def _paused(self, params: Params) -> None:
         request, url = params["requestId"], params["request"]["url"]
-        if params["resourceType"] != "Document":
+        if params["resourceType"] == "Image":
+            self._send("Fetch.fulfillRequest", requestId=request, **_PICTURE)
+        elif params["resourceType"] != "Document":
             self._send("Fetch.failRequest", requestId=request, errorReason="BlockedByClient")
         elif "responseStatusCode" in params:
             self._came(params)
@@ -171,6 +188,7 @@ class Page:
             await self.call("Fetch.failRequest", requestId=request, errorReason="Aborted")
         else:
             self._url = url
+            self._leaving = navigation
             await self.call("Fetch.continueRequest", requestId=request)
 
     def _came(self, params: Params) -> None:
@@ -195,6 +213,8 @@ class Page:
     def _failed(self, params: Params) -> None:
         if params.get("type") == "Document":
             self._errors[params["requestId"]] = str(params.get("errorText", ""))
+            if params["requestId"] == self._leaving:
+                self._leaving = ""
 
     def _navigated(self, params: Params) -> None:
         frame = params["frame"]
@@ -211,6 +231,7 @@ class Page:
     def _shows(self, url: str, answer: Params, error: str = "") -> None:
         self.document = Document(url, int(answer.get("status", 0)), str(answer.get("mimeType", "")), error)
         self.world.leave()
+        self._leaving = ""
         self._replaced.set()
         self._replaced = asyncio.Event()
 

@@ -25,17 +25,20 @@ class Patience:
     stalled_s: float = 1.0
     """The text does not grow any more, although something moves."""
     busy_s: float = 2.5
-    """The same while requests are under way: an answer may take its time, but long polls never end."""
+    """The same while requests are under way: an answer may take its time, but long polls never end.
+
+    A page with next to no text has the longest time for its answers."""
     for_text_s: float = 3.0
     """For a page with next to no text, which may be drawn by a timer."""
     for_check_s: float = 4.0
     """For the page behind a check."""
     for_more_s: float = 0.15
-    """For the first sign that there is more at the end of a page."""
+    """For the first sign that there is more further down a page."""
     longest_s: float = 8.0
     snapshot_s: float = 1.5
     """Kept back for the text itself."""
     few_chars: int = 200
+    """A page with less, besides links and the like, has next to no text."""
     many_chars: int = 50_000
     """A page with so much text is not scrolled."""
     scrolls: int = 3
@@ -106,7 +109,16 @@ class _Stay:
         """Whether a page with next to no text changes its mind, in the time that it has for that."""
         now = asyncio.get_running_loop().time()
         self._bare_until = min(self._bare_until, now + self._patience.for_text_s)
-        return bool(await self._page.world.evaluate("changes", _ms(self._bare_until - now)))
+        if await self._page.world.evaluate("changes", _ms(self._bare_until - now)):
+            return True
+        if self._page.traffic.is_idle:
+            return False
+        # Its text may be in the answer that is under way.
+        await first_of(
+            self._page.traffic.quiet(self._patience.network_quiet_s),
+            self._page.world.evaluate("changes", _ms(self._patience.longest_s)),
+        )
+        return True
 
 
 async def _stillness(page: Page, patience: Patience) -> None:
@@ -128,22 +140,22 @@ async def _stalled(page: Page, seconds: float) -> None:
 
 
 async def _reveal(page: Page, look: Look, patience: Patience) -> None:
-    """Scroll to the end as long as that brings more text."""
+    """Scroll through the page as long as that brings more text, and back to its beginning."""
+    has_changed = False
     for _ in range(patience.scrolls):
         if not look.is_tall or look.chars > patience.many_chars:
-            return
+            break
         requests = page.traffic.count
-        has_changed = await page.world.evaluate("scroll", True, _ms(patience.for_more_s))
-        if not has_changed and page.traffic.count == requests:
-            return
+        if not await page.world.evaluate("scrollOn", _ms(patience.for_more_s)) and page.traffic.count == requests:
+            break
+        has_changed = True
         await _stillness(page, patience)
         before, look = look.chars, await _look(page, patience)
-        if look.chars < before:
-            # A list that only holds what is in view: its beginning is worth more than its end.
-            await page.world.evaluate("scroll", False, _ms(patience.for_more_s))
-            await _stillness(page, patience)
         if look.chars <= before:
-            return
+            break
+    # A list may only hold what is in view, and its beginning is worth more than its end.
+    if has_changed and await page.world.evaluate("scrollBack", _ms(patience.for_more_s)):
+        await _stillness(page, patience)
 
 
 async def _look(page: Page, patience: Patience) -> Look:

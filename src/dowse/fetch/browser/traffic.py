@@ -8,12 +8,14 @@ from contextlib import suppress
 from dowse.fetch.browser.cdp import Params, Session
 from dowse.net.proxy.leash import Leash
 
-# No page needs so many, counting those that stay inside the browser. Each that it tells of is work for us.
-_MOST_REQUESTS = 2000
+# No page needs so many, counting pictures and what else stays inside the browser. Each that it tells of is work for us.
+_MOST_REQUESTS = 5000
 # Open for as long as the page is, or of no use to it.
-_NOT_AWAITED = frozenset({"WebSocket", "EventSource", "Ping", "Prefetch", "CSPViolationReport", "Manifest"})
+_NOT_AWAITED = frozenset(
+    {"WebSocket", "EventSource", "Ping", "Prefetch", "CSPViolationReport", "Manifest", "Font", "Media"}
+)
 UNWANTED = ("Image", "Font", "Media")
-"""Types of requests that are refused inside the browser; no text comes of them."""
+"""Types of requests that end inside the browser; no text comes of them."""
 # They are there at once.
 _INSIDE = ("data:", "blob:")
 # Plain requests to a proxy have it, those in a tunnel do not, and no page can set it.
@@ -38,6 +40,11 @@ class Traffic:
         session.on("Network.loadingFinished", self._ended)
         session.on("Network.loadingFailed", self._ended)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way."""
+        return self._idle.is_set()
+
     async def quiet(self, seconds: float) -> None:
         """Return when nothing has been under way for so long."""
         now = asyncio.get_running_loop().time
@@ -55,7 +62,8 @@ class Traffic:
         if self._told > _MOST_REQUESTS:
             self._give_up()
         elif _is_awaited(params):
-            self.count += 1
+            # Pictures are answered at once, and bring nothing but the end of the page's loading.
+            self.count += params.get("type") != "Image"
             self._in_flight.add(params["requestId"])
             self._idle.clear()
             self._started.set()
@@ -84,7 +92,7 @@ class Traffic:
 
 
 def _is_awaited(params: Params) -> bool:
-    if params.get("type") in UNWANTED or params.get("type") in _NOT_AWAITED:
+    if params.get("type") in _NOT_AWAITED:
         return False
     # The scripts of workers belong to no document here; only the worker would hear that they have come.
     return bool(params["loaderId"]) and not params["request"]["url"].startswith(_INSIDE)

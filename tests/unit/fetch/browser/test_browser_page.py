@@ -127,7 +127,7 @@ async def test_an_answer_above_all_limits_ends_the_page_and_is_not_asked_for_aga
     assert len(browser.heard("Page.navigate")) == 1
 
 
-@pytest.mark.parametrize("url", [URL + "x" * 8192, "about:blank"])
+@pytest.mark.parametrize("url", [URL + "x" * 2048, "about:blank"])
 async def test_an_address_that_nobody_could_use_is_not_the_pages(
     fetcher: Fetcher, browser: ShowingBrowser, url: str
 ) -> None:
@@ -144,7 +144,7 @@ async def test_without_a_way_out_nothing_is_read(fetcher: Fetcher, monkeypatch: 
 
 
 async def test_who_makes_requests_without_end_is_not_listened_to(page: Page, browser: ShowingBrowser) -> None:
-    for number in range(2001):
+    for number in range(5001):
         request = {"requestId": str(number), "loaderId": "1", "request": {"url": "data:,x"}}
         browser.tells("Network.requestWillBeSent", **request)
     await until(lambda: browser.heard("Network.disable"))
@@ -164,6 +164,18 @@ async def test_a_public_page_is_not_framed_by_one_inside(
     page: Page, browser: ShowingBrowser, url: str, reply: str
 ) -> None:
     pauses(browser, url, "another frame")
+    await until(lambda: browser.said)
+    assert [name for name, _ in browser.said] == [reply]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reply"),
+    [("Image", "Fetch.fulfillRequest"), ("Font", "Fetch.failRequest"), ("Media", "Fetch.failRequest")],
+)
+async def test_only_pictures_are_answered_in_place_of_their_server(
+    page: Page, browser: ShowingBrowser, kind: str, reply: str
+) -> None:
+    browser.tells("Fetch.requestPaused", requestId="job", request={"url": URL}, frameId=FRAME, resourceType=kind)
     await until(lambda: browser.said)
     assert [name for name, _ in browser.said] == [reply]
 

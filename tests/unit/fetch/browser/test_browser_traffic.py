@@ -80,9 +80,17 @@ async def test_a_redirect_is_the_same_request(tab: Tab) -> None:
     assert await tab.is_quiet()
 
 
-@pytest.mark.parametrize("kind", ["WebSocket", "EventSource", "Ping", "Prefetch", "Image", "Font", "Media"])
+@pytest.mark.parametrize("kind", ["WebSocket", "EventSource", "Ping", "Prefetch", "Font", "Media"])
 async def test_what_never_ends_or_is_not_loaded_is_not_waited_for(tab: Tab, kind: str) -> None:
     tab.asks("1", kind)
+    assert await tab.is_quiet()
+    assert tab.traffic.count == 0
+
+
+async def test_a_picture_is_waited_for_and_no_sign_of_more_text(tab: Tab) -> None:
+    tab.asks("1", "Image")
+    assert not await tab.is_quiet()
+    tab.ends("1")
     assert await tab.is_quiet()
     assert tab.traffic.count == 0
 
@@ -142,7 +150,7 @@ async def test_the_script_of_a_worker_is_not_waited_for(tab: Tab) -> None:
 
 
 async def test_a_page_of_many_requests_is_listened_to(tab: Tab) -> None:
-    for number in range(1999):
+    for number in range(4999):
         tab.asks(str(number), url="data:,x")
     tab.asks("awaited")
     assert not await tab.is_quiet()
@@ -151,7 +159,7 @@ async def test_a_page_of_many_requests_is_listened_to(tab: Tab) -> None:
 
 async def test_a_page_of_requests_without_end_is_not_listened_to_any_more(tab: Tab) -> None:
     tab.asks("awaited")
-    for number in range(3000):
+    for number in range(6000):
         tab.asks(str(number), url="data:,x")
     assert tab.traffic.flooded.is_set() and tab.leash.is_exhausted
     tab.asks("another")
