@@ -78,11 +78,8 @@ def _from_json(source: str, url: str) -> Text:
 
 def _from_html(markup: str, url: str) -> Text:
     text = _selected(markup, url) if tags.is_parseable(markup) else Text(clean(strip.strip_html(markup)))
-    unreadable = verdict.of_page(markup, url, text.markdown)
-    if unreadable is not None:
-        raise unreadable
-    markdown = without_repeated_title(text.markdown, text.title)
-    return replace(text, markdown=markdown, is_thin=verdict.is_thin(markup, url, text.markdown))
+    is_thin = verdict.check_page(markup, url, text.markdown)
+    return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=is_thin)
 
 
 def _selected(markup: str, url: str) -> Text:

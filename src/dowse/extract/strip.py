@@ -81,10 +81,8 @@ def to_stripped_text(body: Body) -> Text:
     """
     markup = decode(body.data, body.charset)
     text = Text(clean(strip_html(markup)))
-    is_page = text_kind(body.media_type, body.url, markup) is Kind.HTML
-    unreadable = verdict.of_page(markup, body.url, text.markdown) if is_page else None
-    if unreadable is not None:
-        raise unreadable
+    if text_kind(body.media_type, body.url, markup) is Kind.HTML:
+        verdict.check_page(markup, body.url, text.markdown)
     return text
 
 

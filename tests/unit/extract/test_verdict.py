@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from pathlib import Path
@@ -215,6 +216,6 @@ def test_a_form_that_leads_back_is_a_wall_and_an_unnamed_one_is_not(address: str
 )
 def test_hostile_markup_does_not_slow_the_judgement_down(page: str) -> None:
     started = time.process_time()
-    verdict.of_page(page, "https://site.example/", "few words " * 20)
-
+    with contextlib.suppress(PageUnreadable):
+        verdict.check_page(page, "https://site.example/", "few words " * 20)
     assert time.process_time() - started < 0.5

@@ -18,8 +18,6 @@ from dowse.extract.verdict.refusal import judge as judge_refusal
 from dowse.extract.verdict.shell import judge as judge_shell
 from dowse.extract.verdict.thin import judge as judge_thin
 
-# Longer than any text of so few words, its links included.
-_MOST_THIN_CHARS = 4000
 # The more specific a page's signs, the earlier they are looked for: a check may also ask for JavaScript.
 _JUDGES = (
     judge_challenge,
@@ -33,16 +31,18 @@ _JUDGES = (
 )
 
 
-def of_page(markup: str, url: str, markdown: str) -> PageUnreadable | None:
-    """What a page of HTML is instead of content; `markdown` is what would be delivered of it."""
+def check_page(markup: str, url: str, markdown: str) -> bool:
+    """Raise what a page of HTML is instead of content; `markdown` is what would be delivered of it.
+
+    Returns whether that is so little that the page's scripts may have more to show.
+    """
     if says_much(markdown):
-        return None
-    return _judged(outline_of_page(markup, url, markdown))
-
-
-def is_thin(markup: str, url: str, markdown: str) -> bool:
-    """Whether content is so little that the page's scripts may have more to show."""
-    return len(markdown) <= _MOST_THIN_CHARS and judge_thin(outline_of_page(markup, url, markdown))
+        return False
+    page = outline_of_page(markup, url, markdown)
+    unreadable = _judged(page)
+    if unreadable is not None:
+        raise unreadable
+    return judge_thin(page)
 
 
 def of_text(title: str, markdown: str) -> PageUnreadable | None:
