@@ -35,6 +35,7 @@ LEVELS = (
         "markdown",
         "media_types",
         "clock",
+        "tasks",
     ),
     ("telemetry",),
     ("net",),

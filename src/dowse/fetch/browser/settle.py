@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dowse.fetch.browser.cdp import CommandFailed
 from dowse.fetch.browser.page import Document, Page
-from dowse.net.proxy.line import first_of
+from dowse.tasks import first_of
 
 # Checks that solve themselves send one of these first, and the page when they are content.
 _CHECKS = (403, 429, 503)

@@ -12,7 +12,8 @@ from contextlib import suppress
 import h11
 
 from dowse.errors import WireDenied, WireFailed
-from dowse.net.proxy.line import Line, first_of
+from dowse.net.proxy.line import Line
+from dowse.tasks import first_of
 from dowse.urls import Url
 
 MAX_HEAD_BYTES = 65_536

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from dowse.errors import WireError, WireFailed, WireTimeout
@@ -99,16 +99,3 @@ async def _dial(
         except OSError:
             failure = WireFailed("no connection")
     raise failure
-
-
-async def first_of(*work: Coroutine[None, None, None]) -> None:
-    """Do all at the same time until one has ended, as that one did; the others are cancelled."""
-    tasks = [asyncio.ensure_future(part) for part in work]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    for task in done:
-        task.result()

@@ -6,7 +6,8 @@ import h11
 
 from dowse import urls
 from dowse.errors import WireDenied
-from dowse.net.proxy.line import Line, first_of
+from dowse.net.proxy.line import Line
+from dowse.tasks import first_of
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 

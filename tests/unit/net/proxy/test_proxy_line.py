@@ -9,7 +9,7 @@ from ipaddress import ip_address
 import pytest
 
 from dowse.errors import WireFailed, WireTimeout
-from dowse.net.proxy.line import closing, dialled, first_of
+from dowse.net.proxy.line import closing, dialled
 from tests.unit.net.proxy.conftest import Skip, everything
 
 
@@ -61,32 +61,3 @@ async def test_who_takes_no_connection_is_told_from_who_does_not_answer(
     with pytest.raises(type(failure), match=str(failure)):
         async with dialled([ip_address("93.184.216.34")] * 2, 80, 0.01, [].append):
             pass
-
-
-async def test_the_others_have_ended_when_the_first_is_done() -> None:
-    ended: list[str] = []
-
-    async def slow() -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            await asyncio.sleep(0)
-            ended.append("slow")
-
-    async def quick() -> None:
-        await asyncio.sleep(0)
-
-    async def wrong() -> None:
-        await asyncio.sleep(0)
-        raise ConnectionResetError
-
-    await first_of(slow(), quick())
-    with pytest.raises(ConnectionResetError):
-        await first_of(slow(), wrong())
-    whole = asyncio.create_task(first_of(slow(), slow()))
-    await asyncio.sleep(0)
-    whole.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await whole
-
-    assert ended == ["slow"] * 4

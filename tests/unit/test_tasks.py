@@ -1,0 +1,38 @@
+"""Work that is done at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from dowse.tasks import first_of
+
+
+async def test_the_others_have_ended_when_the_first_is_done() -> None:
+    ended: list[str] = []
+
+    async def slow() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append("slow")
+
+    async def quick() -> None:
+        await asyncio.sleep(0)
+
+    async def wrong() -> None:
+        await asyncio.sleep(0)
+        raise ConnectionResetError
+
+    await first_of(slow(), quick())
+    with pytest.raises(ConnectionResetError):
+        await first_of(slow(), wrong())
+    whole = asyncio.create_task(first_of(slow(), slow()))
+    await asyncio.sleep(0)
+    whole.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await whole
+
+    assert ended == ["slow"] * 4
