@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from dowse.errors import NoBrowser, PageUnreadable, WireError
+from dowse.fetch.browser import NAME
 from dowse.fetch.browser.cdp import BrowserGone, CdpError, CommandFailed, Oversized, PageCrashed
 from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
 from dowse.fetch.browser.journey import Journey
@@ -31,7 +32,7 @@ _LONGEST_URL = 2048
 class BrowserFetcher:
     """The reader for pages that are made by script."""
 
-    name = "browser"
+    name = NAME
 
     def __init__(
         self,

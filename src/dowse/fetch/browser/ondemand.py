@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dowse.errors import NoBrowser
+from dowse.fetch.browser import NAME
 from dowse.models import Body, Clock
 from dowse.net.clients import ConfiguredClient
 from dowse.net.guard import Guard
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from dowse.fetch.browser.fetcher import BrowserFetcher
     from dowse.fetch.browser.pool import BrowserPool
 
-NAME = "browser"
 # Where the browser of an empty tab may go: nowhere. Nobody listens at port 1.
 _NO_PROXY = "127.0.0.1:1"
 
