@@ -17,6 +17,7 @@ from dowse.pocketweb import PocketWeb
 from tests.fakes import FakeClock
 from tests.http import HTTP, HttpHere, HttpProcess, inside, listening
 from tests.stdio import BareServer, serving
+from tests.valkey import patient_redis, valkey, valkey_url  # noqa: F401
 
 # What a process needs to start; everything else would make a test depend on the machine it runs on.
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
@@ -62,6 +63,17 @@ async def web() -> AsyncIterator[PocketWeb]:
         yield pocket_web
 
 
+# Most tests ask the same thing again and again, and mean it.
+FORGETFUL = {f"DOWSE_TTL_{kind}": "0" for kind in ("SEARCH", "NEWS", "PAGES", "FAILURES")}
+REMEMBERING = {
+    "DOWSE_TTL_SEARCH": "5m",
+    "DOWSE_TTL_NEWS": "1m",
+    "DOWSE_TTL_PAGES": "1h",
+    "DOWSE_TTL_FAILURES": "30s",
+}
+"""What the settings are when nobody says anything."""
+
+
 class Server:
     """Starts the real server as a subprocess and connects a real MCP client to it."""
 
@@ -77,7 +89,7 @@ class Server:
 
     def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        own = {"HOME": str(self._home), "PYTHONWARNINGS": "error", "DOWSE_BROWSER": "off"}
+        own = {"HOME": str(self._home), "PYTHONWARNINGS": "error", "DOWSE_BROWSER": "off", **FORGETFUL}
         return {**kept, **own, **settings}
 
     @asynccontextmanager

@@ -26,6 +26,7 @@ LEVELS = (
         "interfaces",
         "settings",
         "settings_browser",
+        "settings_memory",
         "settings_reading",
         "settings_server",
         "settings_types",
@@ -84,6 +85,7 @@ BROAD_EXCEPTS = {
     "dowse.flows.read": 1,  # the boundary of a page, for the same reason
     "dowse.extract.worker": 1,  # the boundary of a job
     "dowse.fetch.browser.pool": 1,  # the boundary of a start, a task that nobody asks how it ended
+    "dowse.routing.coalesce": 1,  # the boundary of a listener: one that is gone must not cost the answer
     "dowse.routing.router": 1,  # gives a probe back and raises again
 }
 BROAD = ("builtins.Exception", "builtins.BaseException")

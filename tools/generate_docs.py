@@ -37,7 +37,10 @@ GROUPS = {
         "hackernews_api_url", "hackernews_max_comments", "pypi_url", "npm_registry_url", "npm_files_url",
         "crates_api_url", "mdn_url",
     ),
-    "Server": ("contract", "structured", "allow_tty_stdio", "host", "port", "state"),
+    "Server": ("contract", "structured", "allow_tty_stdio", "host", "port"),
+    "Memory": (
+        "state", "cache_size", "ttl_search", "ttl_news", "ttl_pages", "ttl_failures", "ttl_robots", "ttl_stale",
+    ),
     "Who may call the HTTP server": (
         "tokens", "tokens_file", "jwt_issuer", "jwt_audience", "jwks_url", "allowed_hosts", "allowed_origins",
         "trusted_proxies",
@@ -178,7 +181,7 @@ def _origin(alias: str) -> str:
 
 
 def _reserved() -> str:
-    names = sorted(config.RESERVED) + [f"{prefix}*" for prefix in config.RESERVED_PREFIXES]
+    names = sorted(config.RESERVED)
     return "".join(f"- `{name}`\n" for name in names)
 
 

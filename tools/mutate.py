@@ -4,7 +4,7 @@ Every mutant runs in a fork of a process that has loaded the heavy libraries, an
 Prints the mutants that no test noticed and the share of those that one did; exits 1 when it is below the floor in
 tests/security/mutation_floor.json, which also lists, with reasons, the mutants that change nothing.
 
-    python tools/mutate.py [PART OF A FILE NAME ...]
+    python -m tools.mutate [PART OF A FILE NAME ...]
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from types import CodeType, ModuleType
 
 import hypothesis
 import pytest
-from mutants import Mutant, mutants
+
+from tools.mutants import Mutant, mutants
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOOR = ROOT / "tests/security/mutation_floor.json"

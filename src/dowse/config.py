@@ -38,15 +38,15 @@ RESERVED = frozenset(
         "DOWSE_EXTRACT_CODE_BLOCKS",
         "DOWSE_LIMIT_SEARCH_WEB",
         "DOWSE_BUDGET_OPENAI",
+        "DOWSE_TTL_ANSWERS",
     ]
 )
-RESERVED_PREFIXES = ("DOWSE_TTL_",)
 
 # A file that merely lies in the working directory may belong to a repository somebody else wrote:
 # it must not decide where keys and queries are sent or which private hosts may be read.
 TRUSTED_ONLY = re.compile(
     r"(dowse_)?(allow_private|proxy|state|log_queries|host|read_order"
-    r"|allow_secret_urls|nat64_prefixes|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
+    r"|allow_secret_urls|nat64_prefixes|cache_size|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
     r"|.*_(endpoint|url|key|token|headers_json))"
 )
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
@@ -112,9 +112,8 @@ def examine(
     warnings = [*file.refusals, *file.typos]
     values, names = _pick([_written(layer) for layer in (flags or {}, env, written)])
     settings = _coherent(_validated(values, names, warnings, problems), problems)
-    warnings += [_typo(name) for name in sorted(env) if name.startswith("DOWSE_") and not _is_known(name)]
+    warnings += [_typo(name) for name in sorted(env) if name.startswith("DOWSE_") and name not in _known()]
     warnings += enabled_without_credential(settings).values()
-    warnings += unused_state(settings)
     return Loaded(settings, tuple(warnings), file, tuple(problems))
 
 
@@ -229,7 +228,7 @@ def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[Confi
         name, shown = _variable_for(key), one_line(key, 80)
         if not trusted and _is_protected(key, name):
             ignored.append(shown)
-        elif not _is_known(name):
+        elif name not in _known():
             typos.append(f"{path}: {_typo(name, shown=shown)}")
         else:
             values[name] = _as_variable(value)
@@ -260,10 +259,6 @@ def _known() -> frozenset[str]:
     return frozenset(names | RESERVED | {"DOWSE_CONFIG"})
 
 
-def _is_known(name: str) -> bool:
-    return name in _known() or name.startswith(RESERVED_PREFIXES)
-
-
 def _typo(name: str, *, shown: str = "") -> str:
     # Compared without the prefix, which would make everything look alike.
     ours_last = sorted(_known(), key=lambda variable: (variable.startswith("DOWSE_"), variable))
@@ -278,8 +273,9 @@ def _sentence(field: str, values: Mapping[str, object], names: Mapping[str, str]
     name = names.get(field, variables(field)[0])
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
     given = str(values[field])
-    # An address with an @ may hold a password.
+    # An address may hold a password, in front of its host or among its parameters.
     secret = any(word in field for word in ("_key", "headers", "token")) or "@" in given
+    secret = secret or (field == "state" and "?" in given)
     value = "" if secret else f" is {given[:80]!r}, but it"
     return f"{name}{value} takes {takes(field)}."
 
@@ -340,9 +336,3 @@ def enabled_without_credential(settings: Settings) -> dict[str, str]:
         for name in enabled
         if settings.credential(name) is None
     }
-
-
-def unused_state(settings: Settings) -> list[str]:
-    if not settings.state.startswith(("redis", "valkey")):
-        return []
-    return ["DOWSE_STATE names a Redis, which this version does not use yet: budgets are counted in memory."]

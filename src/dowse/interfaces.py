@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.models import Attempt, Body, Deadline, Found, Principal, Query, Rate, Text
+from dowse.models import Attempt, Body, CacheState, Deadline, Found, Principal, Query, Rate, Text
 from dowse.urls import Url
 
 
@@ -76,7 +76,9 @@ class Fetcher(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def fetch(self, url: str, *, timeout_s: float) -> Body: ...
+    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
+        """`known` is what was read there before, for a fetcher that can ask whether it has changed since."""
+        ...
 
 
 class Extractor(Protocol):
@@ -187,9 +189,13 @@ class Observer(Protocol):
 
     def breaker_changed(self, change: BreakerChange) -> None: ...
 
-    def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None: ...
+    def search_completed(
+        self, engine: str, query: str, result_count: int, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None: ...
 
-    def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None: ...
+    def fetch_completed(
+        self, engine: str, url: str, status: str, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None: ...
 
     def page_finished(self, engine: str, status: str) -> None:
         """Once for each page, read or not, whoever tried before."""
@@ -200,3 +206,7 @@ class Observer(Protocol):
     def provider_charged(self, charge: Charge) -> None: ...
 
     def budget_charged(self, spent: Spent) -> None: ...
+
+    def cache_asked(self, kind: str, state: CacheState) -> None:
+        """Once for each thing that might have been remembered: what came of it."""
+        ...

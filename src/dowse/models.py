@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import Enum, StrEnum
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 OK = "ok"
 """Outcome of an attempt that answered; every other outcome is an error's `code`."""
@@ -19,6 +22,11 @@ NEEDS_BROWSER = (
     "install Chromium or set DOWSE_BROWSER_PATH"
 )
 """The same where a browser might have shown some."""
+
+
+def fields_of(value: DataclassInstance) -> dict[str, Any]:
+    """The fields of a dataclass by name. Unlike `asdict` it copies nothing, which is most of the time it takes."""
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 class Clock(Protocol):
@@ -227,16 +235,50 @@ class Validators:
     etag: str = ""
     last_modified: str = ""
 
+    def __bool__(self) -> bool:
+        return bool(self.etag or self.last_modified)
+
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The bytes behind a URL, after redirects and decompression."""
+    """The bytes behind a URL, after redirects and decompression; none where the page `is_unchanged`.
+
+    Some servers ask for no copy of a page: it may not be kept.
+    """
 
     url: str
     data: bytes
     media_type: str
     charset: str = ""
     validators: Validators = Validators()
+    is_unchanged: bool = False
+    may_be_kept: bool = True
+
+
+class CacheState(StrEnum):
+    """Where an answer comes from; a stale one is older than it should be, and was served all the same."""
+
+    HIT = "hit"
+    STALE = "stale"
+    MISS = "miss"
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Whether something was remembered, and for how long."""
+
+    state: CacheState = CacheState.MISS
+    age_s: float = 0.0
+
+    def joined(self, other: Freshness) -> Freshness:
+        """Of two parts together: stale if either is, remembered only if both are, and as old as the older one."""
+        states = {self.state, other.state}
+        state = next(state for state in (CacheState.STALE, CacheState.MISS, CacheState.HIT) if state in states)
+        return Freshness(state, max(self.age_s, other.age_s))
+
+
+LIVE = Freshness()
+"""Found out just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +286,7 @@ class Text:
     """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it.
 
     `is_thin` is little text for a page with scripts: a browser may show more of it. `plain` is the page as plain text,
-    where a reader gave that too; `url` is where it was found in the end.
+    where a reader gave that too; `url` is where it was found in the end. `heeded_robots` where robots.txt was asked.
     """
 
     markdown: str
@@ -256,6 +298,8 @@ class Text:
     url: str = ""
     warnings: tuple[str, ...] = ()
     validators: Validators = Validators()
+    may_be_kept: bool = True
+    heeded_robots: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +316,10 @@ class Page:
     fetch_ms: int = 0
     word_count: int = 0
     plain: str = ""
-    validators: Validators = Validators()
     attempts: tuple[Attempt, ...] = ()
     warnings: tuple[str, ...] = ()
+    freshness: Freshness = LIVE
+    may_be_kept: bool = True
 
     @property
     def answered_by(self) -> str:
@@ -313,3 +358,4 @@ class SearchOutcome:
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     stats: Stats = field(default_factory=Stats)
+    freshness: Freshness = LIVE

@@ -6,15 +6,19 @@ reference and `.env.example` are generated from this file; `dowse.config` fills 
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections.abc import Iterator
 from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import ConfigDict, SecretStr
 
-from dowse import urls
+from dowse import __version__, urls
 from dowse.models import Budget
 from dowse.settings_browser import BrowserSettings
+from dowse.settings_memory import MemorySettings
 from dowse.settings_reading import ReadingSettings
 from dowse.settings_server import ServerSettings
 from dowse.settings_types import (
@@ -29,7 +33,6 @@ from dowse.settings_types import (
     ProviderBudget,
     SafeSearch,
     Size,
-    State,
     setting,
 )
 
@@ -51,7 +54,15 @@ _HARMLESS = (
 _SHORTEST_TOKEN = 8
 
 
-class Settings(ServerSettings, ReadingSettings, BrowserSettings):
+# What has no influence on what is found: who may ask, how long it may take, what is logged and remembered.
+_INDIFFERENT = re.compile(
+    r"log_.*|default_.*|.*_budget|.*_timeout_s|deadline_s|offline|fetch_content|max_results_count"
+    r"|max_concurrent_fetches|browser_(?:max_pages|retry_.*|sandbox|snap_multiplier|path)"
+)
+_INDIFFERENT_FIELDS = {*ServerSettings.model_fields, *MemorySettings.model_fields}
+
+
+class Settings(ServerSettings, ReadingSettings, BrowserSettings, MemorySettings):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid", defer_build=False)
@@ -192,9 +203,6 @@ class Settings(ServerSettings, ReadingSettings, BrowserSettings):
         "DOWSE_ALLOW_PRIVATE",
         about="Exact `host:port` pairs on private addresses that may be read; empty means none.",
     )
-    state: State = setting(
-        "", "DOWSE_STATE", about="Where spent budgets are kept; a SQLite file in the user's cache directory when empty."
-    )
     log_level: Level = setting(
         "info",
         "DOWSE_LOG_LEVEL",
@@ -216,6 +224,16 @@ class Settings(ServerSettings, ReadingSettings, BrowserSettings):
             *_userinfo(self.state),
             *_credentials(self.browser_url),
         )
+
+    def scope(self) -> bytes:
+        """A hash of everything that may change what is found; processes share what they remember only if it is equal.
+
+        Keys are part of it: what one key may see, another may not.
+        """
+        told = {name: _revealed(value) for name, value in self if not _INDIFFERENT.fullmatch(name)}
+        told = {name: value for name, value in told.items() if name not in _INDIFFERENT_FIELDS}
+        text = json.dumps([__version__, told], sort_keys=True, default=str)
+        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=32).digest()
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         """As pydantic has it, except that an address is shown without the password that may be in it."""
@@ -246,6 +264,13 @@ class Settings(ServerSettings, ReadingSettings, BrowserSettings):
     def is_active(self, provider: str) -> bool:
         """A provider is asked when it has a credential and its flag is not false."""
         return self.credential(provider) is not None and getattr(self, f"{provider}_enabled") is not False
+
+
+def _revealed(value: object) -> object:
+    """A value with its secrets; for hashing."""
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    return {name: _revealed(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def _userinfo(url: str) -> tuple[str, ...]:

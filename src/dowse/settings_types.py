@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
@@ -15,7 +16,7 @@ from dowse import urls
 from dowse.models import Budget, Rate
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", re.IGNORECASE | re.ASCII)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?", re.IGNORECASE | re.ASCII)
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?", re.IGNORECASE | re.ASCII)
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
@@ -23,7 +24,26 @@ _LEVELS = {"trace": "debug", "notice": "info", "warn": "warning", "critical": "e
 _RATE = re.compile(r"([1-9]\d{0,8}) */ *(\d{0,9}) *(s|m|h|d|)", re.IGNORECASE | re.ASCII)
 _BUDGET = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*(calls?|usd)\s*/\s*(day|month)", re.IGNORECASE | re.ASCII)
 _TOKEN = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}):([!-+\--~]+)")  # no blank, no comma
-_STATE = re.compile(r"memory:|sqlite:///.+|(?:rediss?|valkeys?)://.+")
+_STATE = re.compile(r"|memory:|sqlite:///.+")
+# A password has to be where everybody finds it who has to mask it, so these take no stray marks before the host.
+_USER = r"(?:[^\s:/?#@]{0,256}:[^\s/?#@]{1,4096}@)?"
+_HOST = r"[\w.-]{1,253}(?::\d{1,5})?"
+_HOSTS = rf"{_HOST}(?:,{_HOST}){{0,63}}"
+_REDIS = re.compile(
+    r"(?:(?:redis|valkey)s?(?:"
+    rf"://{_USER}(?:{_HOST}|\[[0-9A-Fa-f:.]{{2,45}}\](?::\d{{1,5}})?)(?:/\d{{0,4}})?"
+    rf"|\+cluster://{_USER}{_HOSTS}(?:/0?)?"
+    rf"|\+sentinel://{_USER}{_HOSTS}/[\w.-]{{1,128}}(?:/\d{{1,4}})?)"
+    rf"|(?:redis|valkey)\+unix://{_USER}/[^\s?#]{{1,255}})"
+    r"(?:\?(?P<options>[^\s#]{1,9999}))?",
+    re.ASCII,
+)
+_REDIS_OPTIONS = {"unix": {"db": r"\d{1,4}"}, "sentinel": {"sentinel_auth": "true|false"}}
+_TLS_OPTIONS = {
+    **dict.fromkeys(("ssl_ca_certs", "ssl_certfile", "ssl_keyfile"), ".+"),
+    "ssl_cert_reqs": "required|none",
+    "ssl_check_hostname": "true|false",
+}
 _NAT64_LENGTHS = (32, 40, 48, 56, 64, 96)  # RFC 6052
 _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
 
@@ -201,9 +221,25 @@ def _is_authority(text: str, parsed: urls.Url) -> bool:
 
 
 def _state(value: str) -> str:
-    if value and not _STATE.fullmatch(value):
+    redis = _REDIS.fullmatch(value)
+    if redis:
+        _check_redis(value, redis["options"] or "")
+    elif not _STATE.fullmatch(value):
         raise ValueError
     return value
+
+
+def _check_redis(address: str, options: str) -> None:
+    hosts = urlsplit(address).netloc.rpartition("@")[2].split(",")
+    # Reading a port fails for one that is too large.
+    if any(urlsplit(f"//{host}").port == 0 for host in hosts):
+        raise ValueError
+    scheme, _, kind = address.partition(":")[0].partition("+")
+    # What concerns TLS is taken only where it is on: nobody is to believe in a protection that is not there.
+    known = _REDIS_OPTIONS.get(kind, {}) | (_TLS_OPTIONS if scheme in ("rediss", "valkeys") else {})
+    given = parse_qsl(options, strict_parsing=True) if options else []
+    if not all(name in known and re.fullmatch(known[name], option) for name, option in given):
+        raise ValueError
 
 
 Flag = Annotated[bool, BeforeValidator(_flag), Takes("true or false")]
@@ -212,9 +248,11 @@ Duration = Annotated[
     float, BeforeValidator(_scaled(_DURATION, _SECONDS, "s")), Takes("a duration above zero such as 15s, 500ms or 15")
 ]
 Pause = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 500ms or 2, or 0 for none")]
+Ttl = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 30s, 5m or 24h, or 0 for not at all")]
 Factor = Annotated[float, BeforeValidator(_factor), Takes("a number from 1 to 20")]
 OnOffAuto = Annotated[Literal["auto", "on", "off"], BeforeValidator(_on_off_auto), Takes("auto, on or off")]
 Size = Annotated[int, BeforeValidator(_size), Takes("a size such as 5MB or 500kB, up to 50MB")]
+CacheSize = Annotated[int, BeforeValidator(_size), Takes("a size from 1MB to 100GB such as 256MB")]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names), Takes("names separated by commas")]
 HttpUrl = Annotated[str, AfterValidator(_http_url), Takes("an address that starts with http:// or https://")]
 BrowserUrl = Annotated[
@@ -249,5 +287,10 @@ Origins = Annotated[
     tuple[str, ...], BeforeValidator(_origins), Takes("origins such as https://app.example.org, separated by commas")
 ]
 State = Annotated[
-    str, AfterValidator(_state), Takes("sqlite:///PATH, memory: or the address of a Redis such as redis://HOST:6379/0")
+    str,
+    AfterValidator(_state),
+    Takes(
+        "sqlite:///PATH, memory: or the address of a Redis or Valkey such as redis://HOST:6379/0, rediss:// for TLS, "
+        "redis+sentinel://HOST,HOST/SERVICE or redis+cluster://HOST,HOST"
+    ),
 ]

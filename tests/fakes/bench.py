@@ -12,6 +12,7 @@ from dowse.interfaces import Extractor, Fetcher, SearchProvider
 from dowse.models import Found
 from dowse.routing.router import Router
 from tests.fakes.clock import FakeClock
+from tests.fakes.memory import NO_PAGES, NO_SEARCHES, PAGES, SEARCHES, remembering
 from tests.fakes.observer import RecordingObserver
 from tests.fakes.reading import reading
 from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedProvider
@@ -28,6 +29,7 @@ class ContractBench:
         *,
         fetcher: Fetcher | None = None,
         extractor: Extractor | None = None,
+        is_remembering: bool = False,
         **environ: str,
     ) -> None:
         clock, observer = FakeClock(), RecordingObserver()
@@ -35,9 +37,18 @@ class ContractBench:
         self.provider = ScriptedProvider(found if found is not None else Found(()))
         self.fetcher = ScriptedFetcher(pages or {})
         self.steps: list[str] = []
-        reader = reading(fetcher or self.fetcher, clock=clock, observer=observer, offline=settings.offline)
+        self.clock, memory = clock, remembering(clock, observer=observer)
+        reader = reading(
+            fetcher or self.fetcher,
+            clock=clock,
+            observer=observer,
+            offline=settings.offline,
+            memory=memory,
+            lifetimes=PAGES if is_remembering else NO_PAGES,
+        )
         router = Router[SearchProvider]("search", [self.provider], clock=clock, observer=observer)
-        search = SearchFlow(router, reader, clock=clock, observer=observer, offline=settings.offline)
+        lifetimes = SEARCHES if is_remembering else NO_SEARCHES
+        search = SearchFlow(router, reader, memory, lifetimes, clock=clock, observer=observer, offline=settings.offline)
         self.contract = registry.build(
             contract, Services(search, reader, clock, settings, extractor or PlainExtractor())
         )

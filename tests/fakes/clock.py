@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
+
+_START_S = 1000.0
 
 
 class FakeClock:
     def __init__(self) -> None:
-        self.time = 1000.0
+        self.time = _START_S
         self.date = date(2026, 11, 15)
         self.slept: list[float] = []
 
@@ -16,7 +18,7 @@ class FakeClock:
         return self.time
 
     def utc(self) -> datetime:
-        return datetime.combine(self.date, time(12), UTC)
+        return datetime.combine(self.date, time(12), UTC) + timedelta(seconds=self.time - _START_S)
 
     def today(self) -> date:
         return self.date

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
-from dowse.models import Attempt
+from dowse.models import Attempt, CacheState
 
 
 class RecordingObserver:
@@ -19,6 +19,7 @@ class RecordingObserver:
         self.succeeded: list[tuple[str, str]] = []
         self.charges: list[Charge] = []
         self.spent: list[Spent] = []
+        self.cache: list[tuple[str, str]] = []
 
     def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
         self.failed.append((attempt.provider, attempt.operation, attempt.outcome))
@@ -31,10 +32,14 @@ class RecordingObserver:
     def breaker_changed(self, change: BreakerChange) -> None:
         self.changes.append(change)
 
-    def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None:
+    def search_completed(
+        self, engine: str, query: str, result_count: int, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
         self.searches.append((engine, query, result_count))
 
-    def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
+    def fetch_completed(
+        self, engine: str, url: str, status: str, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
         self.fetches.append((engine, url, status))
 
     def page_finished(self, engine: str, status: str) -> None:
@@ -48,3 +53,6 @@ class RecordingObserver:
 
     def budget_charged(self, spent: Spent) -> None:
         self.spent.append(spent)
+
+    def cache_asked(self, kind: str, state: CacheState) -> None:
+        self.cache.append((kind, state.value))

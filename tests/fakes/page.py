@@ -29,10 +29,11 @@ class ShowingBrowser(FakeBrowser):
         self.before: dict[str, Callable[[], None]] = {"Page.navigate": self.shows}
         """What happens once, before something is answered."""
 
-    def shows(self, content: str = "Otters", status: int = 200, url: str = URL) -> None:
+    def shows(self, content: str = "Otters", status: int = 200, url: str = URL, **headers: str) -> None:
         """Another document takes the place of what is there."""
         self.results["serialise"] = _value({"url": url, "content": content, "chars": 500, "isCut": False})
-        response = {"status": status, "mimeType": "text/html"}
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        response = {"status": status, "mimeType": "text/html", "headers": named}
         self.tells("Network.responseReceived", requestId="1", type="Document", frameId=FRAME, response=response)
         self.tells("Page.frameNavigated", frame={"id": FRAME, "loaderId": "1", "url": URL})
 

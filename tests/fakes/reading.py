@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.flows.chain import FetchingReader, ReadChain, Readers
-from dowse.flows.read import ReadFlow, RobotsMode
+from dowse.flows.read import PageLifetimes, ReadFlow, RobotsMode
+from dowse.flows.shelf import Memory
 from dowse.interfaces import Discretion, Extractor, Fetcher, Observer, PageReader, Robots, SiteLoader
 from dowse.models import Clock
 from dowse.net.secrecy import SecretUrls
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
+from tests.fakes.memory import NO_PAGES, remembering
 from tests.fakes.scripted import PlainExtractor
 
 
@@ -37,6 +39,8 @@ def reading(
     page_timeout_s: float = 10.0,
     max_concurrent: int = 8,
     offline: bool = False,
+    memory: Memory | None = None,
+    lifetimes: PageLifetimes = NO_PAGES,
 ) -> ReadFlow:
     extractor, discretion = extractor or PlainExtractor(), discretion or Everybody()
     fetchers = [fetcher, *([browser] if browser else [])]
@@ -51,6 +55,8 @@ def reading(
     return ReadFlow(
         ReadChain(router, readers, discretion, robots),
         SecretUrls(),
+        memory or remembering(clock, observer=observer),
+        lifetimes,
         clock=clock,
         observer=observer,
         max_concurrent=max_concurrent,

@@ -69,7 +69,7 @@ class ScriptedFetcher:
     name: str = "direct"
     asked: list[str] = field(default_factory=list)
 
-    async def fetch(self, url: str, *, timeout_s: float) -> Body:
+    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
         self.asked.append(url)
         page = self.pages.get(url, PageUnreadable(Status.NOT_FOUND, "HTTP 404"))
         if isinstance(page, Exception):

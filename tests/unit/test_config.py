@@ -111,8 +111,9 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "takes addresses or networks such as 10.0.0.0/8, separated by commas.",
     ),
     ("DOWSE_STATE",): (
-        ("here.db", "sqlite://", "postgres://host/db", "memory"),
-        "takes sqlite:///PATH, memory: or the address of a Redis such as redis://HOST:6379/0.",
+        ("here.db", "sqlite://", "postgres://host/db", "memory", "redis://", "redis://host/db"),
+        "takes sqlite:///PATH, memory: or the address of a Redis or Valkey such as redis://HOST:6379/0, rediss:// for "
+        "TLS, redis+sentinel://HOST,HOST/SERVICE or redis+cluster://HOST,HOST.",
     ),
     ("DOWSE_FALLBACK",): (("always",), "takes one of transient, any."),
     ("DOWSE_DEFAULT_CATEGORY",): (
@@ -155,6 +156,15 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         ("0", "6", "x"),
         "takes a whole number from 1 to 5.",
     ),
+    (
+        "DOWSE_TTL_SEARCH",
+        "DOWSE_TTL_NEWS",
+        "DOWSE_TTL_PAGES",
+        "DOWSE_TTL_FAILURES",
+        "DOWSE_TTL_ROBOTS",
+        "DOWSE_TTL_STALE",
+    ): (("-1", "soon", "5x", "nan"), "takes a duration such as 30s, 5m or 24h, or 0 for not at all."),
+    ("DOWSE_CACHE_SIZE",): (("0", "10", "999kB", "101GB", "much"), "takes a size from 1MB to 100GB such as 256MB."),
     ("DOWSE_BROWSER_RETRY_BACKOFF", "KINDLY_NODRIVER_RETRY_BACKOFF_SECONDS"): (
         ("-1", "soon", "nan"),
         "takes a duration such as 500ms or 2, or 0 for none.",

@@ -277,3 +277,22 @@ def test_of_the_address_of_a_browser_the_credentials_are_secret() -> None:
     assert "1" not in settings.secrets()
     assert "pa55" not in repr(settings) and "0123456789" not in repr(settings)
     assert read(DOWSE_BROWSER_URL="http://127.0.0.1:9222").secrets() == ()
+
+
+def test_processes_share_what_they_remember_only_if_they_would_find_the_same() -> None:
+    usual = read(SERPER_API_KEY=KEY).scope()
+    same = read(
+        SERPER_API_KEY=KEY, DOWSE_PORT="9000", DOWSE_LOG_LEVEL="debug", DOWSE_TTL_PAGES="2h", DOWSE_DEADLINE_S="9"
+    )
+    assert same.scope() == usual
+    others = [
+        {"SERPER_API_KEY": KEY + "1"},
+        {"SERPER_API_KEY": KEY, "DOWSE_ALLOW_PRIVATE": "intranet:80"},
+        {"SERPER_API_KEY": KEY, "GITHUB_TOKEN": "ghp_other"},
+        {"SERPER_API_KEY": KEY, "DOWSE_READ_ORDER": "scrape-first"},
+        {"SERPER_API_KEY": KEY, "SEARXNG_HEADERS_JSON": '{"X-Key": "a"}'},
+        {"SERPER_API_KEY": KEY, "SEARXNG_HEADERS_JSON": '{"X-Key": "b"}'},
+    ]
+    scopes = {read(**environ).scope() for environ in others}
+    assert len(scopes) == len(others)
+    assert usual not in scopes

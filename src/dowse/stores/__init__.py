@@ -5,14 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from dowse.models import Clock
-from dowse.stores.ledger import Ledger, MemoryLedger, SteadyLedger
-from dowse.stores.sqlite import SqliteLedger
+from dowse.stores.memory import MemoryStore
+from dowse.stores.sqlite import SqliteStore
+from dowse.stores.store import Store
 
 _SQLITE = "sqlite:///"
+_MEMORY = "memory:"
 
 
-def open_ledger(address: str, clock: Clock) -> Ledger:
-    """The ledger at an address; nothing is opened before it is used. Other stores than SQLite are memory for now."""
-    if not address.startswith(_SQLITE):
-        return MemoryLedger()
-    return SteadyLedger(SqliteLedger(Path(address.removeprefix(_SQLITE)).expanduser()), clock)
+def open_store(address: str, clock: Clock, *, max_bytes: int | None = None) -> Store:
+    """The store at an address; nothing is opened before it is used. A Redis has bounds of its own."""
+    if address == _MEMORY:
+        return MemoryStore(clock, max_bytes)
+    if address.startswith(_SQLITE):
+        return SqliteStore(Path(address.removeprefix(_SQLITE)).expanduser(), clock, max_bytes)
+    from dowse.stores.redis import RedisStore
+
+    return RedisStore(address, clock)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol, TypeVar
 
 from dowse.errors import StoreFailed
-from dowse.models import Clock
-from dowse.telemetry.log import event
+from dowse.stores.outage import Outage
 
 T = TypeVar("T")
 
-REST_S = 60.0
 PATIENCE_S = 2.0
+_USE = "budgets"
 _NO_END = 2**63 - 1  # the largest number SQLite holds
 
 
@@ -119,14 +117,12 @@ class SteadyLedger:
     counted meanwhile is handed in once that one works again, or at the end.
     """
 
-    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+    def __init__(self, ledger: Ledger, outage: Outage) -> None:
         self._ledger = ledger
-        self._clock = clock
+        self._outage = outage
         self._memory = MemoryLedger()
         self._owed: dict[tuple[str, date], Tally] = {}
         self._turn = asyncio.Lock()
-        self._rests_until = 0.0
-        self._is_down = False
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
         is_owed = False
@@ -157,44 +153,34 @@ class SteadyLedger:
 
     async def close(self) -> None:
         """Whatever has failed before, what is owed is offered once more."""
-        self._rests_until = 0.0
+        self._outage.hurry(_USE)
         await self._in_time(self._hand_in)
         await self._ledger.close()
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T | None:
         """The result; `None` from a ledger that fails or is late, or was a while ago and is left alone."""
-        if self._rests:
+        if self._outage.rests(_USE):
             return None
         # A task of its own: whoever leaves, what has begun ends, so that nothing is handed in twice.
         task = asyncio.create_task(self._in_turn(work))
         await asyncio.wait([task], timeout=PATIENCE_S)
         if not task.done():
-            self._failed(f"no answer within {PATIENCE_S} s")
+            self._outage.failed(_USE, f"no answer within {PATIENCE_S} s")
             return None
-        done = task.result()
-        self._is_down = self._is_down and done is None
-        return done
+        return task.result()
 
     async def _in_turn(self, work: Callable[[], Awaitable[T]]) -> T | None:
         async with self._turn:
-            if self._rests:  # because of one that was before us in the queue
+            if self._outage.rests(_USE):  # because of one that was before us in the queue
                 return None
             try:
                 await self._hand_in()
-                return await work()
+                done = await work()
             except StoreFailed as error:
-                self._failed(str(error))
+                self._outage.failed(_USE, str(error))
                 return None
-
-    @property
-    def _rests(self) -> bool:
-        return self._clock.now() < self._rests_until
-
-    def _failed(self, detail: str) -> None:
-        self._rests_until = self._clock.now() + REST_S
-        if not self._is_down:
-            event(logging.WARNING, "ledger failed, spending is counted in memory", detail=detail)
-        self._is_down = True
+            self._outage.worked(_USE)
+            return done
 
     def _owe(self, provider: str, day: date, cost: Tally) -> None:
         owed = self._owed.pop((provider, day), Tally()) + cost

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import logging
 import secrets
-from dataclasses import asdict
 
 from dowse import urls
 from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
-from dowse.models import LOCAL, Attempt
+from dowse.models import LOCAL, Attempt, CacheState, fields_of
 from dowse.telemetry.log import event
 
 # Queries are private: a key of this process makes the hash useless for guessing what was asked,
@@ -24,7 +23,7 @@ class LogObserver:
         self._log_queries = log_queries
 
     def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
-        fields = asdict(attempt)
+        fields = fields_of(attempt)
         event(logging.WARNING, "attempt failed", engine=fields.pop("provider"), **fields, **self._page(url))
 
     def attempt_succeeded(self, attempt: Attempt) -> None:
@@ -35,12 +34,18 @@ class LogObserver:
         fields = {"engine": change.provider, "operation": change.operation, "state": change.state}
         event(level, "breaker changed", **fields, **({"for_s": round(change.for_s, 1)} if change.for_s else {}))
 
-    def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None:
+    def search_completed(
+        self, engine: str, query: str, result_count: int, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
         asked = {"query_hash": fingerprint(query)} | ({"query": query} if self._log_queries else {})
-        event(logging.INFO, "search completed using engine", engine=engine, **asked, result_count=result_count, ms=ms)
+        counted = {"result_count": result_count, "ms": ms, "cache": cache.value}
+        event(logging.INFO, "search completed using engine", engine=engine, **asked, **counted)
 
-    def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
-        event(logging.INFO, "fetch completed using engine", engine=engine, **self._page(url), status=status, ms=ms)
+    def fetch_completed(
+        self, engine: str, url: str, status: str, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
+        ended = {"status": status, "ms": ms, "cache": cache.value}
+        event(logging.INFO, "fetch completed using engine", engine=engine, **self._page(url), **ended)
 
     def page_finished(self, engine: str, status: str) -> None:
         """Counted, not logged: a page that was read has its line, and so has every attempt that failed."""
@@ -56,6 +61,9 @@ class LogObserver:
 
     def budget_charged(self, spent: Spent) -> None:
         """Counted, not logged: the warning that a budget runs out is the account's own."""
+
+    def cache_asked(self, kind: str, state: CacheState) -> None:
+        """Counted, not logged: the finished search or page says where it came from."""
 
     def _page(self, url: str) -> dict[str, str]:
         """Which page it was: its host, and the rest as a hash unless URLs may be logged."""
@@ -87,13 +95,17 @@ class Observers:
         for observer in self._observers:
             observer.breaker_changed(change)
 
-    def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None:
+    def search_completed(
+        self, engine: str, query: str, result_count: int, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
         for observer in self._observers:
-            observer.search_completed(engine, query, result_count, ms)
+            observer.search_completed(engine, query, result_count, ms, cache=cache)
 
-    def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
+    def fetch_completed(
+        self, engine: str, url: str, status: str, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
         for observer in self._observers:
-            observer.fetch_completed(engine, url, status, ms)
+            observer.fetch_completed(engine, url, status, ms, cache=cache)
 
     def page_finished(self, engine: str, status: str) -> None:
         for observer in self._observers:
@@ -110,6 +122,10 @@ class Observers:
     def budget_charged(self, spent: Spent) -> None:
         for observer in self._observers:
             observer.budget_charged(spent)
+
+    def cache_asked(self, kind: str, state: CacheState) -> None:
+        for observer in self._observers:
+            observer.cache_asked(kind, state)
 
 
 def fingerprint(text: str) -> str:

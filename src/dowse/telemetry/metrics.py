@@ -8,7 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 
 from dowse import errors
 from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
-from dowse.models import OK, Attempt, Status
+from dowse.models import OK, Attempt, CacheState, Status
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 NOBODY = "none"
@@ -46,6 +46,7 @@ class MetricsObserver:
         self._pages = counter("dowse_pages", "Pages read, by engine and what became of them", "engine", "status")
         self._asked = counter("dowse_provider_calls", "Calls that were charged for", "provider", "operation")
         self._cost = counter("dowse_provider_cost_usd", "Estimated cost of those calls in dollars", "provider")
+        self._cache = counter("dowse_cache", "What came of looking into the cache", "kind", "state")
         self._used = gauge("dowse_budget_used_ratio", "Used part of a budget in its current period", "provider")
 
     def exposition(self) -> bytes:
@@ -61,10 +62,14 @@ class MetricsObserver:
     def breaker_changed(self, change: BreakerChange) -> None:
         self._open.labels(self._engine(change.provider), change.operation).set(change.state != "closed")
 
-    def search_completed(self, engine: str, query: str, result_count: int, ms: int) -> None:
+    def search_completed(
+        self, engine: str, query: str, result_count: int, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
         """The attempt that answered is counted already."""
 
-    def fetch_completed(self, engine: str, url: str, status: str, ms: int) -> None:
+    def fetch_completed(
+        self, engine: str, url: str, status: str, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
         """The page is counted when it is finished."""
 
     def page_finished(self, engine: str, status: str) -> None:
@@ -86,6 +91,9 @@ class MetricsObserver:
 
     def budget_charged(self, spent: Spent) -> None:
         self._used.labels(self._engine(spent.provider)).set(spent.share)
+
+    def cache_asked(self, kind: str, state: CacheState) -> None:
+        self._cache.labels(kind, state.value).inc()
 
     def _count(self, attempt: Attempt) -> None:
         self._attempts.labels(self._engine(attempt.provider), attempt.operation, _outcome(attempt.outcome)).inc()

@@ -9,7 +9,7 @@ from dowse.errors import BudgetSpent
 from dowse.interfaces import Charge, Spent
 from dowse.models import Budget
 from dowse.routing.spending import Account, Prices
-from dowse.stores import open_ledger
+from dowse.stores import open_store
 from dowse.stores.ledger import Ledger, MemoryLedger
 from dowse.telemetry.log import LOGGER
 from tests.fakes import FakeClock, RecordingObserver
@@ -148,7 +148,7 @@ async def test_the_warning_comes_again_in_the_next_period() -> None:
 
 async def test_processes_that_share_a_ledger_warn_once_between_them(tmp_path: Path) -> None:
     clock = FakeClock()
-    ledgers = [open_ledger(f"sqlite:///{tmp_path}/state.db", clock) for _ in range(2)]
+    ledgers = [open_store(f"sqlite:///{tmp_path}/state.db", clock) for _ in range(2)]
     one, two = (Bench(ledger, clock, serper=Budget(10, "calls", "day")) for ledger in ledgers)
     warnings = [warning for _ in range(5) for bench in (one, two) for warning in await bench.charge(1)]
     assert len([warning for warning in warnings if warning]) == 1
@@ -171,7 +171,7 @@ async def test_processes_that_share_a_ledger_warn_once_between_them(tmp_path: Pa
 async def test_a_new_period_brings_a_new_budget(tmp_path: Path, period: str, last: date, first: date) -> None:
     budget = Budget(2, "calls", "month" if period == "month" else "day")
     clock = FakeClock()
-    bench = Bench(open_ledger(f"sqlite:///{tmp_path}/state.db", clock), clock, serper=budget)
+    bench = Bench(open_store(f"sqlite:///{tmp_path}/state.db", clock), clock, serper=budget)
     clock.date = last
     await bench.charge(2)
     with pytest.raises(BudgetSpent, match=f"until {first}"):

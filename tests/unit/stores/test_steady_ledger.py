@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from dowse.errors import StoreFailed
-from dowse.stores.ledger import PATIENCE_S, REST_S, UNLIMITED, Days, Entry, Ledger, MemoryLedger, SteadyLedger, Tally
+from dowse.stores.ledger import PATIENCE_S, UNLIMITED, Days, Entry, Ledger, MemoryLedger, SteadyLedger, Tally
+from dowse.stores.outage import REST_S, Outage
 from tests.fakes import FakeClock
 
 NOVEMBER = Days(date(2026, 11, 1), date(2026, 11, 15))
@@ -46,7 +47,7 @@ class Flaky:
 
 async def test_what_was_counted_while_the_ledger_was_down_is_handed_in(clock: FakeClock) -> None:
     flaky = Flaky()
-    steady = SteadyLedger(flaky, clock)
+    steady = SteadyLedger(flaky, Outage(clock))
     await spend(steady, 1)
     flaky.is_down = True
     assert [entry.total.calls for entry in await spend(steady, 1)] == [2]
@@ -60,7 +61,7 @@ async def test_what_was_counted_while_the_ledger_was_down_is_handed_in(clock: Fa
 async def test_a_budget_that_was_seen_to_be_spent_stays_spent_while_the_ledger_is_down(clock: FakeClock) -> None:
     flaky = Flaky()
     await spend(flaky, 3)
-    adding, reading, new = (SteadyLedger(flaky, clock) for _ in range(3))
+    adding, reading, new = (SteadyLedger(flaky, Outage(clock)) for _ in range(3))
     assert not (await spend(adding, 1))[0].admitted
     assert await reading.total("serper", NOVEMBER) == Tally(3, 900)
     flaky.is_down = True
@@ -75,7 +76,7 @@ async def test_a_budget_that_was_seen_to_be_spent_stays_spent_while_the_ledger_i
 async def test_what_is_owed_is_offered_once_more_at_the_end(clock: FakeClock) -> None:
     flaky = Flaky()
     flaky.is_down = True
-    steady = SteadyLedger(flaky, clock)
+    steady = SteadyLedger(flaky, Outage(clock))
     await spend(steady, 2)
     flaky.is_down = False
     await steady.close()
@@ -85,7 +86,7 @@ async def test_what_is_owed_is_offered_once_more_at_the_end(clock: FakeClock) ->
 async def test_a_ledger_that_is_down_at_the_end_does_not_keep_the_end_from_coming(clock: FakeClock) -> None:
     flaky = Flaky()
     flaky.is_down = True
-    steady = SteadyLedger(flaky, clock)
+    steady = SteadyLedger(flaky, Outage(clock))
     await spend(steady, 2)
     await steady.close()
     assert flaky.tries == 2
@@ -109,7 +110,7 @@ class Late(Flaky):
 async def test_callers_that_leave_while_the_debt_is_handed_in_do_not_have_it_counted_again(clock: FakeClock) -> None:
     late = Late()
     late.is_down = True
-    steady = SteadyLedger(late, clock)
+    steady = SteadyLedger(late, Outage(clock))
     await spend(steady, 3, cap=UNLIMITED)
     late.is_down = False
     clock.advance(REST_S)
@@ -126,10 +127,10 @@ async def test_a_ledger_that_does_not_answer_is_not_waited_for_and_what_it_enter
     clock: FakeClock, logged: pytest.LogCaptureFixture
 ) -> None:
     late = Late()
-    steady = SteadyLedger(late, clock)
+    steady = SteadyLedger(late, Outage(clock))
     entries = [batch[0] for batch in await asyncio.gather(*[spend(steady, 1) for _ in range(4)])]
     assert [entry.admitted for entry in entries] == [True, True, True, False]
-    assert [record.getMessage() for record in logged.records] == ["ledger failed, spending is counted in memory"]
+    assert [record.getMessage() for record in logged.records] == ["store failed, calls go on without it"]
     assert f"no answer within {PATIENCE_S} s" in str(vars(logged.records[0]))
     assert [(await spend(steady, 1, cap=UNLIMITED))[0].total.calls for _ in range(2)] == [4, 5]
     assert late.tries == 1, "left alone, and not waited for"
@@ -141,7 +142,7 @@ async def test_a_ledger_that_does_not_answer_is_not_waited_for_and_what_it_enter
 async def test_a_ledger_that_is_down_is_left_alone_for_a_while(clock: FakeClock) -> None:
     flaky = Flaky()
     flaky.is_down = True
-    steady = SteadyLedger(flaky, clock)
+    steady = SteadyLedger(flaky, Outage(clock))
     await spend(steady, 3)
     clock.advance(REST_S - 1)
     await spend(steady, 1)
@@ -153,7 +154,7 @@ async def test_a_ledger_that_is_down_is_left_alone_for_a_while(clock: FakeClock)
 
 async def test_each_outage_is_told_once(clock: FakeClock, logged: pytest.LogCaptureFixture) -> None:
     flaky = Flaky()
-    steady = SteadyLedger(flaky, clock)
+    steady = SteadyLedger(flaky, Outage(clock))
     for is_down in (True, True, False, True):
         flaky.is_down = is_down
         await spend(steady, 1)

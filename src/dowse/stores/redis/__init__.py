@@ -1,0 +1,5 @@
+"""The store in a Redis or Valkey, which several machines may share."""
+
+from dowse.stores.redis.store import RedisStore
+
+__all__ = ["RedisStore"]

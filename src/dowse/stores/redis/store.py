@@ -1,0 +1,163 @@
+"""Entries, leases and what was spent, in a Redis: the server forgets entries by itself, and keeps the time of leases.
+
+Only commands on single keys are used, so that a cluster will do as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import struct
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from dowse.errors import StoreFailed
+from dowse.models import Clock
+from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
+from dowse.stores.redis.address import parse
+from dowse.stores.redis.scripts import CLAIM, RELEASE, SPEND
+from dowse.stores.store import Kept, Key, Usage, age_s
+
+if TYPE_CHECKING:
+    from dowse.stores.redis.client import Client
+
+# The number is that of the schema: another version of dowse that writes other values uses other keys.
+_OURS = "dowse:1:"
+_LEASES, _SPEND = f"{_OURS}lease:", f"{_OURS}spend:"
+# What every value begins with: a mark, and the times when it was made and when it expires.
+_HEADER = struct.Struct(">4sdd")
+_MARK = b"dws1"
+
+
+class RedisStore:
+    """A store for several machines. Nothing is connected before it is used."""
+
+    def __init__(self, address: str, clock: Clock) -> None:
+        self._address = parse(address)
+        self._clock = clock
+        self._client: Client | None = None
+        # Loading the client library may take longer than anybody waits for a store. So it begins at once.
+        threading.Thread(target=_client_class, name="redis", daemon=True).start()
+
+    @property
+    def is_shared(self) -> bool:
+        return True
+
+    async def get(self, key: Key) -> Kept | None:
+        client = await self._connected()
+        # Unlike GET, MGET takes what is no string for nothing.
+        match await client.ask("MGET", _entry(key)):
+            case [bytes(value)]:
+                return _opened(value, self._now())
+        return None
+
+    async def put(self, key: Key, value: bytes, kept_s: float) -> None:
+        client = await self._connected()
+        now = self._now()
+        await client.ask("SET", _entry(key), _HEADER.pack(_MARK, now, now + kept_s) + value, "PX", _ms(kept_s))
+
+    async def claim(self, key: Key, owner: str, for_s: float) -> bool:
+        client = await self._connected()
+        is_ours: bool = await client.ask("EVAL", CLAIM, 1, _lease(key), owner, _ms(for_s)) == 1
+        return is_ours
+
+    async def release(self, key: Key, owner: str) -> None:
+        client = await self._connected()
+        await client.ask("EVAL", RELEASE, 1, _lease(key), owner)
+
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+        client = await self._connected()
+        period = (str(days.first), str(days.today), str(days.kept_from))
+        caps = (_cap(cap.calls, UNLIMITED.calls), _cap(cap.micro_usd, UNLIMITED.micro_usd))
+        costs = (cost.calls, cost.micro_usd)
+        match await client.ask("EVAL", SPEND, 1, f"{_SPEND}{provider}", *period, *costs, *caps):
+            case [int(admitted), int(calls), int(micro_usd)]:
+                return Entry(Tally(calls, micro_usd), admitted=bool(admitted))
+        raise StoreFailed("Redis: it does not run scripts as a Redis does")
+
+    async def total(self, provider: str, days: Days) -> Tally:
+        entry = await self.add(provider, days, Tally())
+        return entry.total
+
+    async def usage(self) -> Usage:
+        client = await self._connected()
+        entries: Counter[str] = Counter()
+        value_bytes: Counter[str] = Counter()
+        size_bytes = 0
+        async for keys in client.keys(f"{_OURS}*"):
+            held = list(filter(_is_entry, keys))
+            lengths = await client.ask_all([("STRLEN", key) for key in held])
+            sizes = await client.ask_all([("MEMORY USAGE", key) for key in held])
+            for key, length, size in zip(held, lengths, sizes, strict=True):
+                # What has gone meanwhile is empty, and what is no string is no entry.
+                if isinstance(length, int) and length:
+                    kind = key.removeprefix(_OURS).partition(":")[0]
+                    entries[kind] += 1
+                    value_bytes[kind] += max(0, length - _HEADER.size)
+                    size_bytes += size if isinstance(size, int) else length + len(key)
+        return Usage(entries, value_bytes, size_bytes)
+
+    async def sweep(self) -> int:
+        """Nothing to do: the server does it."""
+        return 0
+
+    async def clear(self) -> int:
+        client = await self._connected()
+        deleted = 0
+        async for keys in client.keys(f"{_OURS}*"):
+            answers = await client.ask_all([("UNLINK", key) for key in keys if _is_entry(key)])
+            deleted += sum(answer for answer in answers if isinstance(answer, int))
+        return deleted
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _connected(self) -> Client:
+        if self._client is None:
+            client_class = await asyncio.to_thread(_client_class)
+            self._client = self._client or client_class(self._address)
+        return self._client
+
+    def _now(self) -> float:
+        return self._clock.utc().timestamp()
+
+
+def _client_class() -> type[Client]:
+    from dowse.stores.redis.client import Client
+
+    return Client
+
+
+def _entry(key: Key) -> str:
+    return f"{_OURS}{key.kind}:{key.digest}"
+
+
+def _lease(key: Key) -> str:
+    return f"{_LEASES}{key.kind}:{key.digest}"
+
+
+def _is_entry(key: str) -> bool:
+    return not key.startswith((_LEASES, _SPEND))
+
+
+def _opened(value: bytes, now: float) -> Kept | None:
+    """The entry, unless it was not written here, has expired, or its age cannot be told."""
+    if len(value) < _HEADER.size:
+        return None
+    mark, made_at, until = _HEADER.unpack_from(value)
+    age = age_s(made_at, now)
+    if mark != _MARK or age is None or not math.isfinite(age) or not now < until:
+        return None
+    return Kept(value[_HEADER.size :], age)
+
+
+def _ms(seconds: float) -> int:
+    return max(1, math.ceil(seconds * 1000))
+
+
+def _cap(most: int, no_end: int) -> str:
+    """As the script takes it: its numbers are not large enough for the one that means none."""
+    return "" if most == no_end else str(most)

@@ -1,0 +1,137 @@
+"""The store: entries, leases and the account of what was spent, in one file."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse.errors import StoreFailed
+from dowse.models import Clock
+from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
+from dowse.stores.sqlite import rows, spend
+from dowse.stores.store import Kept, Key, Usage
+
+if TYPE_CHECKING:
+    from dowse.stores.sqlite.threads import Threads
+
+MAX_BYTES = 256_000_000
+SWEEP_EVERY_S = 600.0
+
+
+class SqliteStore:
+    """Every statement runs in a thread, never on the event loop. Whoever uses entries has expired ones deleted."""
+
+    def __init__(self, path: Path, clock: Clock, max_bytes: int | None = None) -> None:
+        self._path = path
+        self._clock = clock
+        self._max_bytes = max_bytes or MAX_BYTES
+        self._started: Threads | None = None
+        self._sweeping: asyncio.Task[None] | None = None
+        self._untold: StoreFailed | None = None
+        self._is_closed = False
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether others use the file right now, as far as this process has begun to."""
+        return self._started is None or self._started.company.has_others()
+
+    async def get(self, key: Key) -> Kept | None:
+        self._begin_sweeping()
+        now = self._now()
+        return await self._threads.reader.run(lambda connection: rows.find(connection, key, now))
+
+    async def put(self, key: Key, value: bytes, kept_s: float) -> None:
+        self._begin_sweeping()
+        now, threads = self._now(), self._threads
+        if len(value) > threads.room.max_value_bytes:
+            # It would push too much else out. What was there before is out of date all the same.
+            await threads.writer.write(lambda connection: rows.drop(connection, key))
+            return
+        await threads.writer.write(
+            lambda connection: rows.put(connection, key, value, now, now + kept_s), size_bytes=len(value)
+        )
+
+    async def claim(self, key: Key, owner: str, for_s: float) -> bool:
+        now = self._now()
+        return await self._threads.writer.write(lambda connection: rows.claim(connection, key, owner, now, now + for_s))
+
+    async def release(self, key: Key, owner: str) -> None:
+        await self._threads.writer.write(lambda connection: rows.release(connection, key, owner))
+
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+        return await self._threads.writer.write(lambda connection: spend.add(connection, provider, days, cost, cap))
+
+    async def total(self, provider: str, days: Days) -> Tally:
+        return await self._threads.reader.run(lambda connection: spend.total(connection, provider, days))
+
+    async def usage(self) -> Usage:
+        threads = self._threads
+        used, size_bytes = await threads.reader.run(
+            lambda connection: (rows.used(connection), threads.room.taken_bytes())
+        )
+        return Usage(
+            entries={each.kind: each.entries for each in used},
+            value_bytes={each.kind: each.value_bytes for each in used},
+            size_bytes=size_bytes,
+            max_bytes=self._max_bytes,
+        )
+
+    async def sweep(self) -> int:
+        """In steps, each a transaction of its own, so that others need not wait for all of it."""
+        total, is_done = 0, False
+        while not is_done:
+            deleted, is_done = await self._sweep_some()
+            total += deleted
+        return total
+
+    async def clear(self) -> int:
+        return await self._threads.empty()
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        started, self._started = self._started, None
+        if started is not None:
+            await started.close()
+
+    @property
+    def _threads(self) -> Threads:
+        if self._is_closed:
+            raise StoreFailed(f"{self._path}: used after it was closed")
+        if self._untold is not None:
+            untold, self._untold = self._untold, None
+            raise untold
+        if self._started is None:
+            # Brings sqlite3 along, which not every process needs.
+            from dowse.stores.sqlite.threads import Threads
+
+            self._started = Threads(self._path, self._max_bytes)
+        return self._started
+
+    def _begin_sweeping(self) -> None:
+        if not self._is_closed and (self._sweeping is None or self._sweeping.done()):
+            self._sweeping = asyncio.create_task(self._sweep_regularly())
+
+    async def _sweep_regularly(self) -> None:
+        from dowse.stores.sqlite.file import Damaged
+
+        while True:
+            try:
+                await self.sweep()
+            except Damaged as error:
+                self._untold = error  # for whoever comes next, since nobody listens here
+            except StoreFailed:
+                pass  # others meet with the same and are told
+            await asyncio.sleep(SWEEP_EVERY_S)
+
+    async def _sweep_some(self) -> tuple[int, bool]:
+        """How many were deleted, and whether that was all."""
+        now, threads = self._now(), self._threads
+        step = threads.room.step
+        deleted = await threads.writer.write(lambda connection: rows.delete_expired(connection, now, step))
+        return deleted, deleted < step
+
+    def _now(self) -> float:
+        return self._clock.utc().timestamp()

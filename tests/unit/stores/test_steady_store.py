@@ -1,0 +1,154 @@
+"""A store that is down costs its benefit and one warning; reading and writing are watched apart."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from dowse.errors import StoreFailed
+from dowse.stores import steady
+from dowse.stores.cache import Cache
+from dowse.stores.ledger import SteadyLedger
+from dowse.stores.memory import MemoryStore
+from dowse.stores.outage import REST_S, Outage
+from dowse.stores.steady import SteadyStore
+from dowse.stores.store import Kept, Key
+from tests.fakes import FakeClock
+
+KEY = Key("search", "00ff")
+
+
+class Moody(MemoryStore):
+    """A store that fails or hangs as a test says."""
+
+    is_down = False
+    is_full = False
+    hangs = False
+    asked = 0
+
+    async def get(self, key: Key) -> Kept | None:
+        await self._mood()
+        return await super().get(key)
+
+    async def put(self, key: Key, value: bytes, kept_s: float) -> None:
+        await self._mood()
+        if self.is_full:
+            raise StoreFailed("the disk is full")
+        await super().put(key, value, kept_s)
+
+    async def claim(self, key: Key, owner: str, for_s: float) -> bool:
+        await self._mood()
+        return await super().claim(key, owner, for_s)
+
+    async def _mood(self) -> None:
+        self.asked += 1
+        if self.hangs:
+            await asyncio.Event().wait()
+        if self.is_down:
+            raise StoreFailed("it is down")
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def store(clock: FakeClock) -> Moody:
+    return Moody(clock, 10_000_000)
+
+
+@pytest.fixture
+def steady_store(store: Moody, clock: FakeClock) -> SteadyStore:
+    return SteadyStore(store, Outage(clock))
+
+
+async def test_a_store_that_is_down_is_a_miss_and_one_warning(
+    store: Moody, steady_store: SteadyStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.is_down = True
+    for _ in range(3):
+        assert await steady_store.get(KEY) is None
+        await steady_store.put(KEY, b"x", 60)
+        assert await steady_store.claim(KEY, "me", 3) is True, "everybody does their own work"
+        await steady_store.release(KEY, "me")
+    assert [record.getMessage() for record in caplog.records] == ["store failed, calls go on without it"]
+    assert steady_store.complaints() == ("the store failed, so less is remembered: it is down",)
+    assert steady_store.complaints() == ()
+
+
+async def test_a_store_that_is_down_is_left_alone_for_a_minute(
+    store: Moody, steady_store: SteadyStore, clock: FakeClock
+) -> None:
+    store.is_down = True
+    for _ in range(5):
+        await steady_store.get(KEY)
+    assert store.asked == 1
+    clock.advance(REST_S)
+    store.is_down = False
+    await steady_store.put(KEY, b"x", 60)
+    assert await steady_store.get(KEY) == Kept(b"x", 0)
+
+
+async def test_a_store_that_is_full_can_still_be_read(
+    store: Moody, steady_store: SteadyStore, caplog: pytest.LogCaptureFixture, clock: FakeClock
+) -> None:
+    await steady_store.put(KEY, b"x", 6000)
+    store.is_full = True
+    for _ in range(3):
+        await steady_store.put(KEY, b"y", 6000)
+        assert (await steady_store.get(KEY) or Kept(b"", 0)).value == b"x"
+        clock.advance(REST_S)
+    assert len(caplog.records) == 1, "it was down all the time"
+
+
+async def test_a_second_outage_is_told_again(
+    store: Moody, steady_store: SteadyStore, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        store.is_down = True
+        await steady_store.get(KEY)
+        clock.advance(REST_S)
+        store.is_down = False
+        await steady_store.get(KEY)
+    assert len(caplog.records) == 2
+
+
+async def test_nobody_waits_for_a_store_that_hangs(
+    store: Moody, steady_store: SteadyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steady, "PATIENCE_S", 0.01)
+    store.hangs = True
+    assert await steady_store.get(KEY) is None
+    assert steady_store.complaints() == ("the store failed, so less is remembered: no answer within 0.01 s",)
+
+
+async def test_budgets_and_caches_on_one_store_complain_once(
+    store: Moody, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    from datetime import date
+
+    from dowse.stores.ledger import Days, Tally
+
+    class Down(Moody):
+        async def add(self, *_args: object, **_more: object) -> object:  # type: ignore[override]
+            raise StoreFailed("it is down")
+
+    down = Down(clock, 1000)
+    down.is_down = True
+    outage = Outage(clock)
+    await SteadyStore(down, outage).get(KEY)
+    today = date(2026, 11, 15)
+    assert (await SteadyLedger(down, outage).add("serper", Days(today, today), Tally(1))).admitted
+    assert len(caplog.records) == 1
+
+
+async def test_large_values_are_kept_and_huge_ones_are_not(store: Moody, steady_store: SteadyStore) -> None:
+    cache = Cache(steady_store)
+    await cache.put("page", "large", b"x" * 1_000_000, 60)
+    await cache.put("page", "huge", b"x" * 4_000_001, 60)
+    assert (await cache.get("page", "large") or Kept(b"", 0)).value == b"x" * 1_000_000
+    assert await cache.get("page", "huge") is None
+    await cache.put("page", "never", b"x", 0)
+    assert await cache.get("page", "never") is None
