@@ -23,7 +23,7 @@ from dowse.models import Body, Onward, Status, Text
 ENOUGH_S = 10.0
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
 CONVERTED = Text("# Title\n\nSome **words** to read.", "Title", word_count=6)
-STRIPPED = Text("Title\nSome words to read.", word_count=5)
+STRIPPED = Text("Title\nSome words to read.", word_count=5, may_be_kept=False)
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc or uses a Linux call")
 

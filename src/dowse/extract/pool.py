@@ -9,7 +9,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dowse.errors import PageUnreadable
 from dowse.extract import frames
@@ -113,7 +113,10 @@ class WorkerPool:
             if not is_markup:
                 raise PageUnreadable(Status.ERROR, _FAILED) from None
         try:
-            return await self._job(slot, self._header(frames.STRIP, body), body.data, min(_STRIP_S, end - _now()))
+            header = self._header(frames.STRIP, body)
+            text = await self._job(slot, header, body.data, min(_STRIP_S, end - _now()))
+            # Somebody with more time will get a better one.
+            return replace(text, may_be_kept=False)
         except WorkerFailed:
             raise PageUnreadable(Status.ERROR, _FAILED) from None
 

@@ -6,11 +6,13 @@ import asyncio
 from dataclasses import replace
 
 from dowse.errors import PageUnreadable, WireError
+from dowse.fetch.keeping import may_be_kept, validators
 from dowse.fetch.media import identify
 from dowse.fetch.refresh import refreshed
 from dowse.fetch.statuses import check_status, unreadable
-from dowse.models import Body, Onward, Status, Validators
+from dowse.models import Body, Onward, Status, Text, Validators
 from dowse.net.clients import Fetched, UntrustedClient
+from dowse.net.conditions import Earlier
 
 _MAX_REFRESHES = 3
 
@@ -24,32 +26,38 @@ class DirectFetcher:
         self._client = client
         self._max_bytes = max_bytes
 
-    async def fetch(self, url: str, *, timeout_s: float) -> Body:
+    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
         """The page's bytes, if they are of a kind that can be read; whether they are the page, their text shows."""
-        fetched = await self._page(url, asyncio.get_running_loop().time() + timeout_s)
-        validators = Validators(fetched.headers.get("etag", ""), fetched.headers.get("last-modified", ""))
-        return replace(_as_text(fetched), validators=validators)
+        earlier = Earlier(known.url, known.validators) if known else None
+        fetched = await self._page(url, earlier, asyncio.get_running_loop().time() + timeout_s)
+        if known is not None and fetched.is_unchanged:
+            body = Body(fetched.url, b"", "", validators=known.validators, is_unchanged=True)
+        else:
+            body = _as_text(fetched)
+        return _as_it_may_be_kept(body, fetched)
 
-    async def _page(self, url: str, end: float) -> Fetched:
+    async def _page(self, url: str, earlier: Earlier | None, end: float) -> Fetched:
         """The answer at the end of at most three pages that only lead to another."""
-        fetched = await self._get(url, end)
+        fetched = await self._get(url, earlier, end)
         for _ in range(_MAX_REFRESHES):
             target = refreshed(fetched.url, fetched.headers, fetched.body)
-            if not target:
+            # What has not changed has not led anywhere before.
+            if not target or fetched.is_unchanged:
                 break
-            fetched = await self._get(target, end)
+            fetched = await self._get(target, earlier, end)
         return fetched
 
-    async def _get(self, url: str, end: float) -> Fetched:
+    async def _get(self, url: str, earlier: Earlier | None, end: float) -> Fetched:
         left_s = end - asyncio.get_running_loop().time()
         try:
-            fetched = await self._client.get(url, timeout_s=left_s, max_bytes=self._max_bytes)
+            fetched = await self._client.get(url, timeout_s=left_s, max_bytes=self._max_bytes, earlier=earlier)
         except WireError as error:
             raise unreadable(error) from error
         # Cloudflare names its checks in a header, whatever their status; the others are recognised by their text.
         if fetched.headers.get("cf-mitigated", "").lower() == "challenge":
             raise PageUnreadable(Status.BLOCKED, "challenge page (Cloudflare)", Onward.ANYBODY)
-        check_status(fetched.status)
+        if not fetched.is_unchanged:
+            check_status(fetched.status)
         return fetched
 
 
@@ -58,3 +66,9 @@ def _as_text(fetched: Fetched) -> Body:
     if not media_type.is_readable:
         raise PageUnreadable(Status.UNSUPPORTED, media_type.name)
     return Body(fetched.url, fetched.body, media_type.name, media_type.charset)
+
+
+def _as_it_may_be_kept(body: Body, fetched: Fetched) -> Body:
+    if not may_be_kept(fetched.headers.get("cache-control", "")):
+        return replace(body, validators=Validators(), may_be_kept=False)
+    return replace(body, validators=validators(fetched.headers, body.validators))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from dowse import urls
 from dowse.errors import WireFailed
+from dowse.net.conditions import Earlier
 from dowse.net.guard import Guard
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
+_NOT_MODIFIED = 304
 _ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,text/markdown;q=0.9,application/json;q=0.8,*/*;q=0.5"
 _PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
 
@@ -43,12 +45,16 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What the last hop answered; `body` is empty unless the status is a success."""
+    """What the last hop answered; `body` is empty unless the status is a success.
+
+    `is_unchanged` is the answer of a page that was asked for news only, and has none.
+    """
 
     url: str
     status: int
     headers: Mapping[str, str]
     body: bytes
+    is_unchanged: bool = False
 
 
 class ConfiguredClient:
@@ -114,7 +120,9 @@ class UntrustedClient:
         self._tls = tls
         self._session: aiohttp.ClientSession | None = None
 
-    async def get(self, url: str, *, timeout_s: float, max_bytes: int, accept: str = _ACCEPT) -> Fetched:
+    async def get(
+        self, url: str, *, timeout_s: float, max_bytes: int, accept: str = _ACCEPT, earlier: Earlier | None = None
+    ) -> Fetched:
         """The answer at the end of at most five redirects; `timeout_s` bounds all hops together."""
         target = self._guard.judge(url)
         from dowse.net import wire
@@ -123,9 +131,11 @@ class UntrustedClient:
             for _ in range(_MAX_REDIRECTS + 1):
                 # Also where a connection is kept: the name may lead elsewhere by now.
                 addresses = await self._guard.resolve(target)
-                answer = await self._hop(target, addresses, accept, max_bytes)
+                conditions = earlier.conditions(target.href) if earlier else {}
+                answer = await self._hop(target, addresses, {"Accept": accept, **conditions}, max_bytes)
                 if isinstance(answer, Fetched):
-                    return answer
+                    # One that nobody asked for says nothing about what we know.
+                    return replace(answer, is_unchanged=bool(conditions) and answer.status == _NOT_MODIFIED)
                 target = self._guard.judge(answer, base=target.href)
             raise TooManyRedirects
 
@@ -135,14 +145,15 @@ class UntrustedClient:
             await self._session.close()
             self._session = None
 
-    async def _hop(self, target: Url, addresses: list[Address], accept: str, max_bytes: int) -> Fetched | str:
+    async def _hop(
+        self, target: Url, addresses: list[Address], headers: Mapping[str, str], max_bytes: int
+    ) -> Fetched | str:
         """The answer, or the address it redirects to."""
         from dowse.net import pinned, wire
 
         if self._session is None:
             self._session = pinned.pinned_session(self._tls)
-        headers = {"User-Agent": self._user_agent, "Accept": accept}
-        response = await pinned.get(self._session, target, addresses, headers)
+        response = await pinned.get(self._session, target, addresses, {"User-Agent": self._user_agent, **headers})
         try:
             if response.status in _REDIRECTS and "Location" in response.headers:
                 return _ascii(response.headers["Location"])

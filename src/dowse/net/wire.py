@@ -84,10 +84,12 @@ async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
 
 
 def read_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
-    """Lower-case names; of a repeated header the first value."""
+    """Lower-case names; of a repeated header the first value, or all where each may forbid something."""
     headers: dict[str, str] = {}
     for name, value in response.headers.items():
         headers.setdefault(name.lower(), value)
+    if "cache-control" in headers:
+        headers["cache-control"] = ", ".join(response.headers.getall("Cache-Control"))
     return headers
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -13,7 +14,7 @@ from typing import Self
 
 from aiohttp import web
 
-from dowse.pocketweb import apps, bodies, documents
+from dowse.pocketweb import apps, bodies, documents, editions
 from dowse.pocketweb.misbehaviour import ELSEWHERE, Trouble, misbehave
 from dowse.pocketweb.script import Script
 from dowse.pocketweb.seen import RequestLog, SeenRequest, watching
@@ -96,6 +97,9 @@ class Site:
         # Apart from the rest: it is asked for in passing, at a time of its own, and is no page.
         self._robots_log = RequestLog()
         self._added: dict[str, Page] = {}
+        self._editions: Counter[str] = Counter()
+        self.unchanged: list[str] = []
+        """The paths that were asked for news only, and had none, in order."""
         self._scripts: dict[str, Script] = {}
         self._delay_s = 0.0
         self._in_flight = 0
@@ -123,10 +127,21 @@ class Site:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> Self:
-        """Add a page or replace one; text is sent as UTF-8, bytes as they are."""
+        """Add a page or replace one; text is sent as UTF-8, bytes as they are.
+
+        One with an `ETag` or a `Last-Modified` tells those who have read it when it has not changed since.
+        """
         data = body.encode() if isinstance(body, str) else body
         self._added[path] = Page(data, content_type, status, headers or {})
         return self
+
+    def publishes(self, path: str, body: str, *, cache_control: str = "") -> Self:
+        """Add a page that can tell whether it has changed, or a new edition of it."""
+        self._editions[path] += 1
+        headers = editions.validators(body.encode(), self._editions[path])
+        if cache_control:
+            headers["Cache-Control"] = cache_control
+        return self.serves(path, body, headers=headers)
 
     def fails(
         self,
@@ -150,6 +165,8 @@ class Site:
     def reset(self) -> None:
         """Forget what was added and scripted, and every request seen."""
         self._added.clear()
+        self._editions.clear()
+        self.unchanged.clear()
         self._scripts.clear()
         self._delay_s = 0.0
         self.in_flight_peak = self._in_flight
@@ -179,6 +196,9 @@ class Site:
         if request.path.startswith(_HOPS):
             return _hop(request.path)
         page = self._added.get(request.path) or _built_in(_known_path(request))
+        if page.status == 200 and (unchanged := editions.not_modified(request, page.headers)):
+            self.unchanged.append(request.path)
+            return unchanged
         headers = {"Content-Type": page.content_type, **page.headers}
         return web.Response(body=page.body, status=page.status, headers=headers)
 

@@ -18,7 +18,7 @@ from dowse.fetch.browser.tab import Tab
 from dowse.fetch.browser.traffic import Traffic
 from dowse.fetch.statuses import unreadable
 from dowse.media_types import HTML
-from dowse.models import Body, Onward, Status
+from dowse.models import Body, Onward, Status, Text
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Leash
 from dowse.net.proxy.server import serve
@@ -49,7 +49,7 @@ class BrowserFetcher:
         self._max_bytes = max_bytes
         self._patience = patience
 
-    async def fetch(self, url: str, *, timeout_s: float) -> Body:
+    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:  # noqa: ARG002 - the seam
         """The page as HTML, as it is when its scripts have come to rest."""
         try:
             async with asyncio.timeout(timeout_s):
@@ -130,4 +130,5 @@ def _body(document: Document, shot: Snapshot) -> Body:
     # What a script writes into an empty window belongs to the page that it was opened from.
     is_named = shot.url.startswith(_WEB) and len(shot.url) <= _LONGEST_URL
     url = shot.url if is_named else document.url
-    return Body(url, shot.content, HTML if is_html(document) else document.media_type, "utf-8")
+    media_type = HTML if is_html(document) else document.media_type
+    return Body(url, shot.content, media_type, "utf-8", may_be_kept=document.may_be_kept)

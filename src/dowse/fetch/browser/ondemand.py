@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dowse.errors import NoBrowser
 from dowse.fetch.browser import NAME
-from dowse.models import Body, Clock
+from dowse.models import Body, Clock, Text
 from dowse.net.clients import ConfiguredClient
 from dowse.net.guard import Guard
 from dowse.settings import Settings
@@ -43,8 +43,8 @@ class BrowserOnDemand:
         self._clock = clock
         self._user_agent = user_agent
 
-    async def fetch(self, url: str, *, timeout_s: float) -> Body:
-        return await self._parts.fetcher.fetch(url, timeout_s=timeout_s)
+    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
+        return await self._parts.fetcher.fetch(url, timeout_s=timeout_s, known=known)
 
     async def start(self) -> str:
         """How the browser names itself, if it can be started; raises `NoBrowser`."""

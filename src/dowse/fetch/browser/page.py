@@ -13,6 +13,7 @@ from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized,
 from dowse.fetch.browser.journey import Journey, TooFar
 from dowse.fetch.browser.traffic import UNWANTED, Traffic
 from dowse.fetch.browser.world import World
+from dowse.fetch.keeping import may_be_kept
 from dowse.fetch.media import parse_media_type
 from dowse.fetch.statuses import unreadable
 
@@ -52,6 +53,7 @@ class Document:
     status: int = 0
     media_type: str = ""
     error: str = ""
+    may_be_kept: bool = True
 
 
 class Page:
@@ -199,7 +201,7 @@ class Page:
         is_redirect = 300 <= code < 400
         if params["frameId"] == self._frame and not is_redirect:
             # The browser looks closer at what it is, and tells that later, unless nobody listens any more.
-            self._answer = {"status": code, "mimeType": media_type.name}
+            self._answer = {"status": code, "mimeType": media_type.name, "headers": headers}
             self._answers[params.get("networkId", "")] = self._answer
         if is_redirect or not media_type.name or media_type.is_text:
             self._send("Fetch.continueResponse", requestId=params["requestId"])
@@ -229,7 +231,8 @@ class Page:
             self._ends(unreadable(WireDenied()))
 
     def _shows(self, url: str, answer: Params, error: str = "") -> None:
-        self.document = Document(url, int(answer.get("status", 0)), str(answer.get("mimeType", "")), error)
+        status, media_type = int(answer.get("status", 0)), str(answer.get("mimeType", ""))
+        self.document = Document(url, status, media_type, error, _may_be_kept(answer))
         self.world.leave()
         self._leaving = ""
         self._replaced.set()
@@ -256,3 +259,9 @@ async def _despite_its_end(work: Coroutine[Any, Any, object]) -> None:
     """The request or the whole page may be gone by the time it is answered."""
     with contextlib.suppress(CdpError):
         await work
+
+
+def _may_be_kept(answer: Params) -> bool:
+    headers = {name.lower(): str(value) for name, value in answer.get("headers", {}).items()}
+    # The browser joins repeated headers by line ends.
+    return may_be_kept(headers.get("cache-control", "").replace("\n", ","))

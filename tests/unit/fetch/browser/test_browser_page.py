@@ -74,6 +74,16 @@ async def test_a_page_is_read(fetcher: Fetcher, browser: ShowingBrowser) -> None
     assert (body.url, body.data) == (URL, b"Otters")
 
 
+@pytest.mark.parametrize(
+    ("cache_control", "allowed"), [("max-age=60", True), ("no-store", False), ("max-age=60\nno-store", False)]
+)
+async def test_a_page_may_ask_for_no_copies(
+    fetcher: Fetcher, browser: ShowingBrowser, cache_control: str, allowed: bool
+) -> None:
+    browser.before["Page.navigate"] = lambda: browser.shows(Cache_Control=cache_control)
+    assert (await fetcher.fetch(URL, timeout_s=5)).may_be_kept is allowed
+
+
 @pytest.mark.parametrize("moment", ["countHollow", "serialise"])
 async def test_only_a_document_that_was_checked_is_read(fetcher: Fetcher, browser: ShowingBrowser, moment: str) -> None:
     browser.before[moment] = lambda: browser.shows("Not the page", 404)
