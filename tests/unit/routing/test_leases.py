@@ -1,0 +1,317 @@
+"""Processes that take turns at one store: who makes an entry, and who goes on when that one is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from dowse.clock import SystemClock
+from dowse.errors import StoreFailed
+from dowse.models import Deadline
+from dowse.routing.leases import Leases
+from dowse.stores import open_store
+from dowse.stores.cache import Cache
+from dowse.stores.memory import MemoryStore
+from dowse.stores.outage import Outage
+from dowse.stores.steady import SteadyStore
+from dowse.stores.store import Key, Store
+from tests.fakes import FakeClock
+
+SOON_S = 5.0
+ROOM_BYTES = 1_000_000
+ENTRY = ("search", "python")
+CLOCK = SystemClock()
+
+
+class SharedStore(MemoryStore):
+    """A store as several processes see it; a test may say what happens around each claim."""
+
+    is_shared = True
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(clock, ROOM_BYTES)
+        self.claims: asyncio.Queue[bool] = asyncio.Queue()
+        self.before_claim: Callable[[], Awaitable[None]] | None = None
+        self.after_claim: Callable[[], Awaitable[None]] | None = None
+        self.on_release: Callable[[], Awaitable[None]] | None = None
+
+    async def claim(self, key: Key, owner: str, for_s: float) -> bool:
+        if self.before_claim:
+            await self.before_claim()
+        is_owners = await super().claim(key, owner, for_s)
+        self.claims.put_nowait(is_owners)
+        if self.after_claim:
+            await self.after_claim()
+        return is_owners
+
+    async def release(self, key: Key, owner: str) -> None:
+        if self.on_release:
+            await self.on_release()
+        await super().release(key, owner)
+
+
+class Process:
+    """One of several that share a store: makes the entry in its turn, or takes what another has made."""
+
+    def __init__(self, store: Store, *, lease_s: float = 3.0) -> None:
+        self.cache = Cache(SteadyStore(store, Outage(CLOCK)))
+        self.leases = Leases(self.cache, lease_s=lease_s)
+        self.has_turn = asyncio.Event()
+        self.is_made: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._is_looking = False
+
+    async def answer(self, deadline_s: float = 50.0) -> bytes:
+        async with self.leases.in_turn(*ENTRY, self.look, Deadline.after(CLOCK, deadline_s)) as made:
+            if made is None:
+                self.has_turn.set()
+                made = await self.is_made
+                await self.cache.put(*ENTRY, made, 60.0)
+            return made
+
+    async def look(self) -> bytes | None:
+        assert not self._is_looking, "one look at a time"
+        self._is_looking = True
+        kept = await self.cache.get(*ENTRY)
+        self._is_looking = False
+        return kept.value if kept else None
+
+    async def may_claim(self) -> bool:
+        """Whether nobody holds the lease; takes it for a moment to find out."""
+        is_free = await self.cache.claim(*ENTRY, "nosy", 3.0)
+        await self.cache.release(*ENTRY, "nosy")
+        return is_free
+
+
+@pytest.fixture
+def store(clock: FakeClock) -> SharedStore:
+    return SharedStore(clock)
+
+
+async def in_its_turn(process: Process) -> asyncio.Task[bytes]:
+    """The process at work."""
+    task = asyncio.create_task(process.answer())
+    await asyncio.wait_for(process.has_turn.wait(), SOON_S)
+    return task
+
+
+async def waiting(process: Process, store: SharedStore) -> asyncio.Task[bytes]:
+    """The process after it has been refused the lease."""
+    task = asyncio.create_task(process.answer())
+    while await asyncio.wait_for(store.claims.get(), SOON_S):
+        pass
+    return task
+
+
+async def test_a_store_that_nobody_shares_is_not_asked_for_a_lease() -> None:
+    class Private(MemoryStore):
+        async def claim(self, *_args: object) -> bool:
+            raise AssertionError("asked for a lease")
+
+    process = Process(Private(CLOCK, ROOM_BYTES))
+    process.is_made.set_result(b"made")
+    assert await process.answer() == b"made"
+
+
+async def test_the_others_wait_for_what_one_of_them_makes(store: SharedStore) -> None:
+    first, second = Process(store), Process(store)
+    making = await in_its_turn(first)
+    taking = await waiting(second, store)
+    first.is_made.set_result(b"made")
+    assert await asyncio.wait_for(asyncio.gather(making, taking), SOON_S) == [b"made", b"made"]
+    assert not second.has_turn.is_set()
+    assert await first.may_claim()
+
+
+async def test_what_has_been_made_is_taken_although_its_maker_is_still_busy(store: SharedStore) -> None:
+    first, second = Process(store), Process(store)
+    making = await in_its_turn(first)
+    taking = await waiting(second, store)
+    await first.cache.put(*ENTRY, b"made", 60.0)
+    assert await asyncio.wait_for(taking, SOON_S) == b"made"
+    assert not await second.may_claim()
+    first.is_made.set_result(b"made")
+    await making
+
+
+async def test_what_was_made_between_a_look_and_the_lease_is_not_made_again(store: SharedStore) -> None:
+    process = Process(store)
+
+    async def another_is_done() -> None:
+        await process.cache.put(*ENTRY, b"made", 60.0)
+
+    store.before_claim = another_is_done
+    assert await process.answer() == b"made"
+    assert not process.has_turn.is_set()
+    store.before_claim = None
+    assert await process.may_claim()
+
+
+@pytest.mark.parametrize("end", [lambda task, _: task.cancel(), lambda _, made: made.set_exception(ConnectionError())])
+async def test_when_one_leaves_without_having_made_it_the_next_has_its_turn(
+    store: SharedStore, end: Callable[[asyncio.Task[bytes], asyncio.Future[bytes]], None]
+) -> None:
+    first, second = Process(store), Process(store)
+    making = await in_its_turn(first)
+    taking = await waiting(second, store)
+    end(making, first.is_made)
+    second.is_made.set_result(b"made by the second")
+    assert await asyncio.wait_for(taking, SOON_S) == b"made by the second"
+    await asyncio.gather(making, return_exceptions=True)
+
+
+async def test_nobody_waits_longer_than_there_is_time(store: SharedStore) -> None:
+    first, second = Process(store), Process(store)
+    making = await in_its_turn(first)
+    with pytest.raises(TimeoutError):
+        await second.answer(deadline_s=0.1)
+    first.is_made.set_result(b"made")
+    assert await making == b"made"
+    assert await first.may_claim()
+
+
+async def test_a_lease_is_renewed_for_as_long_as_it_is_held(store: SharedStore, clock: FakeClock) -> None:
+    process = Process(store, lease_s=0.06)
+    making = await in_its_turn(process)
+    for _ in range(5):
+        clock.advance(0.04)
+        assert await asyncio.wait_for(store.claims.get(), SOON_S)
+    assert not await process.may_claim()
+    process.is_made.set_result(b"made")
+    await making
+    await asyncio.sleep(0)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_lease_that_is_lost_costs_nothing_and_is_not_taken_from_its_new_owner(
+    store: SharedStore, clock: FakeClock
+) -> None:
+    process, another = Process(store, lease_s=0.06), Process(store)
+    making = await in_its_turn(process)
+    clock.advance(1)
+    assert await another.cache.claim(*ENTRY, "another", 60.0)
+    async with asyncio.timeout(SOON_S):
+        while await store.claims.get():
+            pass
+    await asyncio.sleep(0)
+    assert asyncio.all_tasks() == {asyncio.current_task(), making}, "nobody tries to win it back"
+    process.is_made.set_result(b"made")
+    assert await making == b"made"
+    assert not await another.may_claim()
+
+
+async def test_a_lease_is_given_back_although_its_claim_was_not_heard(store: SharedStore) -> None:
+    process = Process(store)
+    store.after_claim = asyncio.Event().wait
+    claiming = asyncio.create_task(process.answer())
+    assert await asyncio.wait_for(store.claims.get(), SOON_S)
+    claiming.cancel()
+    await asyncio.wait([claiming])
+    store.after_claim = None
+    assert await process.may_claim()
+
+
+async def test_a_lease_is_given_back_by_a_call_that_is_cancelled_twice(store: SharedStore) -> None:
+    process, is_slow, is_releasing = Process(store), asyncio.Event(), asyncio.Event()
+
+    async def slow() -> None:
+        is_releasing.set()
+        await is_slow.wait()
+
+    making = await in_its_turn(process)
+    store.on_release = slow
+    making.cancel()
+    await asyncio.wait_for(is_releasing.wait(), SOON_S)
+    making.cancel()
+    await asyncio.wait([making])
+    store.on_release = None
+    is_slow.set()
+    await asyncio.sleep(0)
+    assert await process.may_claim()
+
+
+async def test_everybody_has_a_turn_while_the_store_is_down(store: SharedStore) -> None:
+    async def down() -> None:
+        raise StoreFailed("down")
+
+    store.before_claim = down
+    for process in (Process(store), Process(store)):
+        making = await in_its_turn(process)
+        process.is_made.set_result(b"made")
+        assert await making == b"made"
+        await MemoryStore.clear(store)
+
+
+@pytest.fixture(params=["sqlite", "valkey"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a store is that real processes share."""
+    return f"sqlite:///{tmp_path}/state.db" if request.param == "sqlite" else request.getfixturevalue("valkey_url")
+
+
+@asynccontextmanager
+async def opened(address: str, count: int) -> AsyncIterator[list[Process]]:
+    """Processes as the store sees them: each opens it for itself."""
+    stores = [open_store(address, CLOCK) for _ in range(count)]
+    try:
+        for store in stores:
+            await store.sweep()  # connected before anybody counts how long it takes
+        yield [Process(store) for store in stores]
+    finally:
+        for store in stores:
+            await store.close()
+
+
+async def test_one_of_many_makes_what_all_of_them_want(address: str) -> None:
+    async with opened(address, 5) as processes:
+        answers = [asyncio.create_task(process.answer()) for process in processes]
+        turns = [asyncio.create_task(process.has_turn.wait()) for process in processes]
+        await asyncio.wait(turns, timeout=SOON_S, return_when=asyncio.FIRST_COMPLETED)
+        for number, process in enumerate(processes):
+            process.is_made.set_result(b"made by %d" % number)
+        made = await asyncio.wait_for(asyncio.gather(*answers), SOON_S)
+        for turn in turns:
+            turn.cancel()
+        assert [process.has_turn.is_set() for process in processes].count(True) == 1
+        assert len(set(made)) == 1
+        assert await processes[0].may_claim()
+
+
+HOLDER = """
+import asyncio, sys
+from dowse.clock import SystemClock
+from dowse.models import Deadline
+from dowse.routing.leases import Leases
+from dowse.stores import open_store
+from dowse.stores import open_store
+from dowse.stores.cache import Cache
+from dowse.stores.outage import Outage
+from dowse.stores.steady import SteadyStore
+
+async def hold():
+    clock = SystemClock()
+    cache = Cache(SteadyStore(open_store(sys.argv[1], clock), Outage(clock)))
+    leases = Leases(cache, lease_s=0.5)
+    async with leases.in_turn("search", "python", lambda: cache.get("search", "python"), Deadline.after(clock, 50)):
+        print("held", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(hold())
+"""
+
+
+async def test_a_process_that_is_killed_in_its_turn_costs_the_others_a_moment(address: str) -> None:
+    holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, address, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    try:
+        assert await asyncio.wait_for(holder.stdout.readline(), SOON_S) == b"held\n"
+    finally:
+        holder.kill()
+        await holder.wait()
+    async with opened(address, 1) as [process]:
+        process.is_made.set_result(b"made")
+        assert await asyncio.wait_for(process.answer(), SOON_S) == b"made"
