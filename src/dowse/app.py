@@ -21,8 +21,10 @@ from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
 from dowse.flows.chain import FetchingReader, ReadChain, Readers
-from dowse.flows.read import ReadFlow
-from dowse.flows.search import SearchFlow
+from dowse.flows.extracted import RememberingExtractor
+from dowse.flows.read import PageLifetimes, ReadFlow
+from dowse.flows.search import Lifetimes, SearchFlow
+from dowse.flows.shelf import Memory
 from dowse.interfaces import Authenticator, PageReader, SearchProvider, SiteLoader
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient, UntrustedClient
@@ -34,8 +36,12 @@ from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.routing.spending import Account
 from dowse.settings import Settings
-from dowse.stores import open_ledger
-from dowse.stores.ledger import MemoryLedger
+from dowse.stores import open_store
+from dowse.stores.cache import Cache
+from dowse.stores.ledger import MemoryLedger, SteadyLedger
+from dowse.stores.outage import Outage
+from dowse.stores.recent import Recent
+from dowse.stores.steady import SteadyStore
 from dowse.telemetry.events import LogObserver, Observers
 from dowse.telemetry.redact import Redactor
 
@@ -55,13 +61,18 @@ class App:
         self.settings = settings
         self.redactor = Redactor(settings.secrets())
         self.clock = clock or SystemClock()
+        self._store = open_store(state_address(settings), self.clock, max_bytes=settings.cache_size)
+        self._outage = Outage(self.clock)
+        self._cache = Cache(SteadyStore(self._store, self._outage), settings.scope(), Recent(self.clock))
         self._guard = self._make_guard()
         self._api_client = ConfiguredClient(USER_AGENT)
         self._page_client = UntrustedClient(self._guard, USER_AGENT)
-        self._robots = RobotsFiles(self._page_client, self.clock)
+        self._robots = RobotsFiles(self._page_client, self.clock, self._cache, kept_s=settings.ttl_robots)
         self._workers = WorkerPool(pdf_max_pages=settings.pdf_max_pages)
+        self._extractor = RememberingExtractor(self._workers, self._cache, kept_s=self._page_lifetimes.of().kept_s)
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
+        self._memory = Memory(self._cache, clock=self.clock, observer=self.observer)
         self.engines = (*PROVIDERS, *settings_reading.LOADERS, DirectFetcher.name, BrowserOnDemand.name)
         self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services())
@@ -81,10 +92,12 @@ class App:
     ) -> None:
         async with AsyncExitStack() as closing:
             # Each is closed whatever becomes of the others; the last one first.
-            for opened in (self._api_client, self._page_client, self.spending, self._workers, self._robots):
+            clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
+            for opened in (*clients, self._store, self.spending, *work, self._extractor):
                 closing.push_async_callback(opened.close)
             if self.browser is not None:
                 closing.push_async_callback(self.browser.close)
+            closing.push_async_callback(self._memory.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Examines what these settings make of the application. Only one command needs it, so it is imported here."""
@@ -137,7 +150,7 @@ class App:
 
     def _account(self) -> Account:
         budgets = {name: budget for name in PROVIDERS if (budget := self.settings.budget(name))}
-        ledger = open_ledger(state_address(self.settings), self.clock) if budgets else MemoryLedger()
+        ledger = SteadyLedger(self._store, self._outage) if budgets else MemoryLedger()
         return Account(budgets, prices(self.settings), ledger, clock=self.clock, observer=self.observer)
 
     def _services(self) -> Services:
@@ -145,6 +158,8 @@ class App:
         reader = ReadFlow(
             self._read_chain(),
             SecretUrls(self.settings.secrets(), allowed=settings.allow_secret_urls),
+            self._memory,
+            self._page_lifetimes,
             clock=self.clock,
             observer=observer,
             max_concurrent=settings.max_concurrent_fetches,
@@ -159,8 +174,22 @@ class App:
             policy=FallbackPolicy(after_rejected_key=settings.fallback == "any"),
             spending=self.spending,
         )
-        search = SearchFlow(router, reader, clock=self.clock, observer=observer, offline=settings.offline)
+        lifetimes = Lifetimes(settings.ttl_search, settings.ttl_news, settings.ttl_failures, settings.ttl_stale)
+        search = SearchFlow(
+            router,
+            reader,
+            self._memory,
+            lifetimes,
+            clock=self.clock,
+            observer=observer,
+            offline=settings.offline,
+        )
         return Services(search, reader, self.clock, settings, self._workers)
+
+    @property
+    def _page_lifetimes(self) -> PageLifetimes:
+        settings = self.settings
+        return PageLifetimes(settings.ttl_pages, settings.ttl_failures, settings.ttl_stale)
 
     def _providers(self) -> list[SearchProvider]:
         return [PROVIDERS[name](self._kit()) for name in self.settings.searchers()]
@@ -168,9 +197,9 @@ class App:
     def _read_chain(self) -> ReadChain:
         settings = self.settings
         direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size)
-        own = [FetchingReader(direct, self._workers, timeout_s=settings.content_fetch_timeout_s)]
+        own = [FetchingReader(direct, self._extractor, timeout_s=settings.content_fetch_timeout_s)]
         if self.browser is not None:
-            own.append(FetchingReader(self.browser, self._workers, timeout_s=settings.browser_timeout_s))
+            own.append(FetchingReader(self.browser, self._extractor, timeout_s=settings.browser_timeout_s))
         readers = Readers(
             own=own,
             apis=[READERS[name](self._kit()) for name in settings.scrapers()],

@@ -18,11 +18,11 @@ from dowse.config import load
 from dowse.contracts.tool import Answer
 from dowse.interfaces import no_progress
 from dowse.models import Clock, Principal
-from dowse.pocketweb import PocketWeb
+from dowse.pocketweb import PocketWeb, closed_port
 from dowse.stores.ledger import PATIENCE_S
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import LOGGER
-from tests.conftest import Server
+from tests.conftest import FORGETFUL, Server
 from tests.fakes import FakeClock
 
 ERAS = ["legacy", "2026-07-28"]
@@ -74,12 +74,12 @@ class Moved:
 
     def __init__(self, settings: Mapping[str, str], clock: Clock) -> None:
         self.clock = clock
-        self.app = App(load({}, settings).settings, clock=clock)
+        self.app = App(load({}, {**FORGETFUL, **settings}).settings, clock=clock)
 
-    async def search(self, caller: str = "alice") -> Answer:
+    async def search(self, caller: str = "alice", **arguments: object) -> Answer:
         tool = self.app.contract.tool("web_search")
         assert tool is not None
-        return await self.app.dispatcher.call(tool, SEARCH, no_progress, Principal(caller))
+        return await self.app.dispatcher.call(tool, {**SEARCH, **arguments}, no_progress, Principal(caller))
 
 
 async def test_recovery_is_exactly_on_time(web: PocketWeb, clock: FakeClock) -> None:
@@ -163,8 +163,8 @@ async def test_servers_and_commands_of_one_user_share_the_budget(
     assert (tmp_path / ".cache" / "dowse" / "state.db").exists()
 
 
-async def test_without_a_budget_no_file_is_made(server: Server, web: PocketWeb, tmp_path: Path) -> None:
-    async with server.connect(web.environment("serper")) as client:
+async def test_without_a_budget_and_a_cache_no_file_is_made(server: Server, web: PocketWeb, tmp_path: Path) -> None:
+    async with server.connect({**web.environment("serper"), "DOWSE_TTL_ROBOTS": "0"}) as client:
         assert not (await search(client)).is_error
     assert not (tmp_path / ".cache").exists()
 
@@ -179,7 +179,7 @@ async def test_a_ledger_that_cannot_be_written_fails_no_search(server: Server, w
     async with server.connect(settings) as client:
         results = [await search(client) for _ in range(3)]
     assert [result.structured_content["engine"] for result in results] == ["serper", "tavily", "tavily"]
-    assert server.log.count("ledger failed, spending is counted in memory") == 1
+    assert server.log.count("store failed, calls go on without it") == 1
 
 
 async def test_a_locked_ledger_delays_searches_once_and_fails_none(
@@ -200,34 +200,47 @@ async def test_a_locked_ledger_delays_searches_once_and_fails_none(
         with closing(sqlite3.connect(tmp_path / "state.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             started = clock.now()
-            answers = await asyncio.gather(*[moved.search() for _ in range(6)])
+            answers = await asyncio.gather(*[moved.search(query=f"python {number}") for number in range(6)])
             took_s = clock.now() - started
             other.execute("ROLLBACK")
     assert [answer.is_error for answer in answers] == [False] * 6
     assert took_s < 2 * PATIENCE_S + 0.5
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert warnings == ["ledger failed, spending is counted in memory"]
+    assert warnings == ["store failed, calls go on without it"]
     with closing(sqlite3.connect(tmp_path / "state.db")) as kept:
         assert kept.execute("SELECT sum(calls) FROM spend").fetchone() == (7,), "handed in at the end"
 
 
-async def test_a_redis_is_announced_as_not_used_yet(server: Server, web: PocketWeb) -> None:
+async def test_a_redis_that_is_not_there_fails_no_search_and_keeps_its_password(server: Server, web: PocketWeb) -> None:
     settings = {
         **web.environment("serper"),
         "DOWSE_BUDGET_SERPER": "1calls/month",
-        "DOWSE_STATE": "redis://user:canary-password@localhost:6379/0",
+        "DOWSE_STATE": f"redis://user:canary-password@127.0.0.1:{closed_port()}/0",
     }
     async with server.connect(settings) as client:
         assert [(await search(client)).is_error for _ in range(2)] == [False, True]
-    assert "DOWSE_STATE names a Redis, which this version does not use yet" in server.log
+    assert server.log.count("store failed, calls go on without it") == 1
     assert "canary-password" not in server.log
+
+
+async def test_replicas_share_a_budget_on_one_valkey(server: Server, web: PocketWeb, valkey_url: str) -> None:
+    settings = {**web.environment("serper"), "DOWSE_BUDGET_SERPER": "3calls/month", "DOWSE_STATE": valkey_url}
+    async with (
+        server.here(settings) as one,
+        server.here(settings) as two,
+        one.client() as first,
+        two.client() as second,
+    ):
+        answers = [await search(client) for client in (first, second, first, second)]
+    assert [answer.is_error for answer in answers] == [False, False, False, True]
+    assert len(web.serper.requests) == 3
 
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_budget_refuses_in_both_eras(web: PocketWeb, clock: FakeClock, era: str) -> None:
     settings = {**web.environment("serper", "tavily"), "DOWSE_BUDGET_SERPER": "1calls/day", "DOWSE_STATE": "memory:"}
     async with (
-        App(load({}, settings).settings, clock=clock) as app,
+        App(load({}, {**FORGETFUL, **settings}).settings, clock=clock) as app,
         Client(build_server(app), mode=era) as client,
     ):
         results = [await search(client) for _ in range(2)]

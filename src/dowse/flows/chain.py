@@ -28,14 +28,18 @@ class FetchingReader:
         self._fetcher = fetcher
         self._extractor = extractor
 
-    async def read(self, url: str, deadline: Deadline) -> Text:
+    async def read(self, url: str, deadline: Deadline, known: Text | None = None) -> Text:
+        """The page's text, which is `known` where the page has not changed since."""
         try:
             async with asyncio.timeout(deadline.remaining_s()):
-                body = await self._fetcher.fetch(url, timeout_s=deadline.remaining_s())
+                body = await self._fetcher.fetch(url, timeout_s=deadline.remaining_s(), known=known)
+                if body.is_unchanged and known is not None:
+                    return replace(known, validators=body.validators, may_be_kept=body.may_be_kept)
                 text = await self._extractor.extract(body, timeout_s=deadline.remaining_s())
         except TimeoutError:
             raise PageUnreadable(Status.TIMEOUT) from None
-        return replace(text, url=body.url, validators=body.validators)
+        may_be_kept = body.may_be_kept and text.may_be_kept
+        return replace(text, url=body.url, validators=body.validators, may_be_kept=may_be_kept)
 
 
 class Readers:
@@ -43,7 +47,7 @@ class Readers:
 
     def __init__(
         self,
-        own: Sequence[PageReader],
+        own: Sequence[FetchingReader],
         apis: Sequence[PageReader] = (),
         make_loaders: Callable[[], Sequence[SiteLoader]] = tuple,
         *,
@@ -70,10 +74,12 @@ class ReadChain:
         self._discretion = discretion
         self._robots = robots
 
-    async def read(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Routed[Text]:
-        """The text and whose it is; raises `AllProvidersFailed`."""
+    async def read(
+        self, url: str, deadline: Deadline, *, heeds_robots: bool, known: Text | None = None
+    ) -> Routed[Text]:
+        """The text and whose it is; raises `AllProvidersFailed`. `known` is what dowse itself read there before."""
         robots = self._robots if heeds_robots else None
-        route = _PageRoute(url, deadline, self._readers, self._discretion, robots)
+        route = _PageRoute(url, deadline, self._readers, self._discretion, robots, known)
         try:
             routed = await self._router.first_answer(route.ask, deadline, route=route)
         except AllProvidersFailed as failed:
@@ -103,9 +109,16 @@ class _PageRoute:
     """The way of one page through the readers."""
 
     def __init__(
-        self, url: str, deadline: Deadline, readers: Readers, discretion: Discretion, robots: Robots | None
+        self,
+        url: str,
+        deadline: Deadline,
+        readers: Readers,
+        discretion: Discretion,
+        robots: Robots | None,
+        known: Text | None,
     ) -> None:
         self.url = url
+        self._known = known
         self._deadline = deadline
         self._readers = readers
         self._discretion = discretion
@@ -147,9 +160,11 @@ class _PageRoute:
         try:
             if reader in self._readers.apis:
                 return _content(reader.name, await reader.read(self._address or "", deadline))
-            if reader in self._readers.own and not await self._is_allowed():
+            if not isinstance(reader, FetchingReader):
+                return await reader.read(self.url, deadline)
+            if not await self._is_allowed():
                 raise PageUnreadable(Status.ROBOTS, "robots.txt")
-            text = await reader.read(self.url, deadline)
+            text = await reader.read(self.url, deadline, self._known)
             if text.is_thin and reader in self._readers.own[:-1]:
                 self.thin = _Thin(reader.name, text)
                 raise PageUnreadable(Status.ERROR, _LITTLE, Onward.ANYBODY)

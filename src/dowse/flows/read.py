@@ -1,23 +1,78 @@
-"""Reads one page within the deadline, by whoever can. A failure is a status."""
+"""Reads one page within the deadline, by whoever can, or from memory. A failure is a status."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import base64
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dowse import urls
-from dowse.errors import AllProvidersFailed, NoBrowser, Offline, Skipped, TimedOut, Unread
+from dowse.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
 from dowse.flows.chain import ReadChain
-from dowse.interfaces import Observer, Secrecy
-from dowse.models import NEEDS_BROWSER, NO_READABLE_CONTENT, OK, Clock, Deadline, Page, Status, Text
+from dowse.flows.codec import Codec
+from dowse.flows.shelf import CACHE, Entry, Known, Lifetime, Memory, Recalled, Shelf, Wanted
+from dowse.interfaces import Observer, Progress, Secrecy
+from dowse.models import (
+    LIVE,
+    NEEDS_BROWSER,
+    NO_READABLE_CONTENT,
+    OK,
+    Attempt,
+    CacheState,
+    Clock,
+    Deadline,
+    Freshness,
+    Page,
+    Status,
+    Text,
+)
 from dowse.routing.router import Routed
 from dowse.telemetry.log import LOGGER
 from dowse.telemetry.traces import span
 
 _QUEUED = "other pages were being read until the time was up; DOWSE_MAX_CONCURRENT_FETCHES lets more at a time"
+_HASH_BYTES = 16
+# Failures of which it is known at once that they are ones, or that are remembered by somebody else.
+_NOT_KEPT = (Status.DENIED, Status.ROBOTS)
+# Failures that say nothing against what was read before.
+_OUTAGES = (Status.TIMEOUT, Status.ERROR, Status.BLOCKED)
 
 RobotsMode = Literal["search", "all", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageLifetimes:
+    """How long pages are fresh, how long in vain is not tried again, and how long pages are kept in all."""
+
+    fresh_s: float
+    failure_s: float
+    stale_s: float
+
+    def of(self, text: Text | None = None) -> Lifetime:
+        return Lifetime(self.fresh_s if text is None or text.may_be_kept else 0.0, self.stale_s)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A page that could not be read, as it is kept."""
+
+    status: Status
+    reason: str
+    engine: str
+
+
+class _FailedBefore(AllProvidersFailed):
+    """Nobody was asked, because a moment ago everybody was in vain."""
+
+    def __init__(self, failure: _Failure, age_s: float) -> None:
+        error = Unread(failure.engine, PageUnreadable(failure.status, failure.reason))
+        attempt = Attempt(CACHE, "recall", error.code, 0, f"tried {age_s:.0f} s ago")
+        self.freshness = Freshness(CacheState.HIT, age_s)
+        super().__init__((error,), (attempt,))
 
 
 class ReadFlow:
@@ -27,6 +82,8 @@ class ReadFlow:
         self,
         chain: ReadChain,
         secrecy: Secrecy,
+        memory: Memory,
+        lifetimes: PageLifetimes,
         *,
         clock: Clock,
         observer: Observer,
@@ -36,6 +93,11 @@ class ReadFlow:
     ) -> None:
         self._chain = chain
         self._secrecy = secrecy
+        self._memory = memory
+        self._lifetimes = lifetimes
+        self._pages = Shelf("page", Text, memory, lambda failed: _unread("", failed).status in _OUTAGES)
+        self._failures = Codec(_Failure)
+        self._texts: Codec[Entry[Text]] = Codec(Entry[Text])
         self._clock = clock
         self._observer = observer
         self._slots = asyncio.Semaphore(max_concurrent)
@@ -44,8 +106,7 @@ class ReadFlow:
 
     async def read(self, url: str, deadline: Deadline, *, offline: bool = False, for_search: bool = False) -> Page:
         """The page behind a URL; raises only when offline, which is decided before anything else."""
-        if offline or self._offline:
-            raise Offline("scrape")
+        self._check(offline=offline)
         parsed = urls.parse(url)
         with span("page", host=parsed.host if parsed else "") as current:
             page = await self._read(url, deadline, heeds_robots=self._heeds_robots(for_search=for_search))
@@ -53,34 +114,103 @@ class ReadFlow:
         self._observer.page_finished(page.engine, page.status)
         return page
 
+    async def keep(self, page: Page) -> str:
+        """Keep a page's text, so that it can be read on from it whatever becomes of the page; its content's hash."""
+        digest = content_hash(page.text)
+        text = Text(page.text, page.title, page.word_count, page.status is Status.TRUNCATED, url=page.final_url)
+        data = self._texts.encode(Entry(page.engine, text)) if page.may_be_kept else None
+        if data is not None:
+            await self._memory.cache.put("text", f"{digest} {page.url}", data, self._lifetimes.of().kept_s)
+        return digest
+
+    async def kept(self, url: str, digest: str, *, offline: bool = False) -> Page | None:
+        """The very text of this URL that has this hash, without a look at the page; `None` if it is forgotten."""
+        self._check(offline=offline)
+        kept = await self._memory.cache.get("text", f"{digest} {url}")
+        entry = self._texts.decode(kept.value) if kept else None
+        if kept is None or entry is None or content_hash(entry.answer.markdown) != digest:
+            return None
+        attempts = (Attempt(CACHE, "recall", OK, 0, f"read {kept.age_s:.0f} s ago"),)
+        routed = Routed(entry.answer, entry.provider, attempts)
+        return _page(url, Recalled(routed, Freshness(CacheState.HIT, kept.age_s)))
+
     async def _read(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
         started = self._clock.now()
         if objection := self._secrecy.objection(url):
             page = Page(url, Status.DENIED, warnings=(objection,))
         else:
-            page = await self._chained(url, deadline, heeds_robots=heeds_robots)
+            page = await self._found(url, deadline, heeds_robots=heeds_robots)
         page = replace(page, fetch_ms=self._ms(started), final_url=page.final_url or url)
         if page.status.readable:
-            self._observer.fetch_completed(page.engine, url, page.status, page.fetch_ms)
+            self._observer.fetch_completed(page.engine, url, page.status, page.fetch_ms, cache=page.freshness.state)
         return page
 
-    async def _chained(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
+    async def _found(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
+        async def make(known: Known[Text] | None, until: Deadline, _tell: Progress) -> Routed[Text]:
+            return await self._made(url, known, until, heeds_robots=heeds_robots)
+
+        wanted = Wanted(
+            url,
+            make,
+            self._lifetimes.of,
+            suits=lambda text: text.heeded_robots or not heeds_robots,
+            flight=f"{url} heeding robots.txt" if heeds_robots else url,
+            is_remembered=self._lifetimes.of().fresh_s > 0,
+        )
         try:
-            async with asyncio.timeout(deadline.remaining_s()):
-                await self._slots.acquire()
-        except TimeoutError:
-            return Page(url, Status.TIMEOUT, warnings=(_QUEUED,))
-        try:
-            # Readers end in time by themselves, and whoever was tried by then is told.
-            return _page(url, await self._chain.read(url, deadline, heeds_robots=heeds_robots))
+            return _page(url, await self._pages.answer(wanted, deadline))
         except AllProvidersFailed as error:
             return _unread(url, error)
+        except TimeoutError:
+            return Page(url, Status.TIMEOUT)
         except Exception:
             # A boundary: whatever goes wrong with one page must not cost the others of a search their answer.
             LOGGER.exception("finding a reader for a page crashed")
             return Page(url, Status.ERROR)
+
+    async def _made(self, url: str, known: Known[Text] | None, until: Deadline, *, heeds_robots: bool) -> Routed[Text]:
+        """What the readers make of the page; raises `AllProvidersFailed`, also for what failed a moment ago."""
+        await self._check_failures(url)
+        async with self._slot(until):
+            try:
+                routed = await self._chain.read(
+                    url, until, heeds_robots=heeds_robots, known=known.answer if known else None
+                )
+            except AllProvidersFailed as failed:
+                await self._remember(url, failed, until)
+                raise
+        return replace(routed, answer=replace(routed.answer, heeded_robots=heeds_robots))
+
+    @asynccontextmanager
+    async def _slot(self, until: Deadline) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(until.remaining_s()):
+                await self._slots.acquire()
+        except TimeoutError:
+            raise AllProvidersFailed((Skipped("", "no time was left"),), (), (_QUEUED,)) from None
+        try:
+            # Readers end in time by themselves, and whoever was tried by then is told.
+            yield
         finally:
             self._slots.release()
+
+    async def _check_failures(self, url: str) -> None:
+        kept = await self._memory.cache.get("failure", url) if self._lifetimes.failure_s else None
+        failure = self._failures.decode(kept.value) if kept and kept.age_s < self._lifetimes.failure_s else None
+        if kept and failure:
+            self._observer.cache_asked("failure", CacheState.HIT)
+            raise _FailedBefore(failure, kept.age_s)
+
+    async def _remember(self, url: str, failed: AllProvidersFailed, until: Deadline) -> None:
+        """Unless it was for want of time: the next caller may have more."""
+        page = _unread(url, failed)
+        data = self._failures.encode(_Failure(page.status, page.reason, page.engine))
+        if data is not None and page.status not in _NOT_KEPT and not until.passed:
+            await self._memory.cache.put("failure", url, data, self._lifetimes.failure_s)
+
+    def _check(self, *, offline: bool) -> None:
+        if offline or self._offline:
+            raise Offline("scrape")
 
     def _heeds_robots(self, *, for_search: bool) -> bool:
         return self._robots == "all" or (self._robots == "search" and for_search)
@@ -89,7 +219,14 @@ class ReadFlow:
         return round((self._clock.now() - started) * 1000)
 
 
-def _page(url: str, routed: Routed[Text]) -> Page:
+def content_hash(text: str) -> str:
+    """What a text is known by: a short hash in characters that fit into any address."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def _page(url: str, recalled: Recalled[Text]) -> Page:
+    routed = recalled.routed
     text = routed.answer
     return Page(
         url,
@@ -100,9 +237,10 @@ def _page(url: str, routed: Routed[Text]) -> Page:
         engine=routed.provider,
         word_count=text.word_count,
         plain=text.plain,
-        validators=text.validators,
         attempts=routed.attempts,
         warnings=routed.warnings + text.warnings,
+        freshness=recalled.freshness,
+        may_be_kept=text.may_be_kept,
     )
 
 
@@ -117,4 +255,13 @@ def _unread(url: str, failed: AllProvidersFailed) -> Page:
         last = failed.errors[-1]
         is_late = isinstance(last, TimedOut | Skipped)
         status, reason, engine = (Status.TIMEOUT if is_late else Status.ERROR), "", last.provider
-    return Page(url, status, reason=reason, engine=engine, attempts=failed.attempts, warnings=failed.warnings)
+    freshness = failed.freshness if isinstance(failed, _FailedBefore) else LIVE
+    return Page(
+        url,
+        status,
+        reason=reason,
+        engine=engine,
+        attempts=failed.attempts,
+        warnings=failed.warnings,
+        freshness=freshness,
+    )

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from dowse.errors import NoProvider, Offline
+from dowse.errors import AllProvidersFailed, NoProvider, Offline, TimedOut, Transient
 from dowse.flows.read import ReadFlow
+from dowse.flows.shelf import Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.interfaces import Observer, Progress, SearchProvider, no_progress
-from dowse.models import Clock, Deadline, Found, Hit, Page, Query, Result, SearchOutcome, Stats, Status
+from dowse.models import (
+    Attempt,
+    Category,
+    Clock,
+    Deadline,
+    Found,
+    Hit,
+    Page,
+    Query,
+    Result,
+    SearchOutcome,
+    Stats,
+    Status,
+    TimeRange,
+)
 from dowse.rank.dedupe import unique
-from dowse.routing.router import Router
+from dowse.routing.router import Routed, Router
 
 # Reading needs what is left when the providers were slow: they never get the whole of the time.
 _SEARCH_SHARE = 0.8
@@ -20,6 +36,24 @@ NO_PROVIDER = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """How long the results of a search are good, by what was asked for and by what came."""
+
+    usual_s: float
+    news_s: float
+    empty_s: float
+    stale_s: float
+
+    def of(self, query: Query, found: Found | None = None) -> Lifetime:
+        is_news = query.category is Category.NEWS or query.time_range is TimeRange.DAY
+        fresh_s = self.news_s if is_news else self.usual_s
+        if found is not None and not found.hits:
+            # Nothing may be somebody's hiccup, and is of no use to anybody later.
+            return Lifetime(min(fresh_s, self.empty_s))
+        return Lifetime(fresh_s, self.stale_s)
+
+
 class SearchFlow:
     """Finds pages and reads them; knows providers only as a router."""
 
@@ -27,6 +61,8 @@ class SearchFlow:
         self,
         router: Router[SearchProvider],
         reader: ReadFlow,
+        memory: Memory,
+        lifetimes: Lifetimes,
         *,
         clock: Clock,
         observer: Observer,
@@ -34,6 +70,9 @@ class SearchFlow:
     ) -> None:
         self._router = router
         self._reader = reader
+        self._memory = memory
+        self._shelf = Shelf("search", Found, memory, _is_outage)
+        self._lifetimes = lifetimes
         self._clock = clock
         self._observer = observer
         self._offline = offline
@@ -54,14 +93,12 @@ class SearchFlow:
             raise NoProvider(NO_PROVIDER)
         started = self._clock.now()
         search_deadline = deadline.capped(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
-
-        async def ask(provider: SearchProvider, until: Deadline) -> Found:
-            return await provider.search(query, until)
-
-        routed = await self._router.first_answer(ask, search_deadline, progress)
+        recalled = await self._find(query, search_deadline, progress)
+        routed = recalled.routed
         search_ms = self._ms(started)
         hits = unique(routed.answer.hits)
-        self._observer.search_completed(routed.provider, query.text, len(hits), search_ms)
+        state = recalled.freshness.state
+        self._observer.search_completed(routed.provider, query.text, len(hits), search_ms, cache=state)
         pages = await self._pages(hits, deadline, progress) if fetch_content else _unread(hits)
         return SearchOutcome(
             query=query,
@@ -70,9 +107,32 @@ class SearchFlow:
             attempts=routed.attempts,
             answers=routed.answer.answers,
             suggestions=routed.answer.suggestions,
-            warnings=routed.warnings + routed.answer.warnings + _remarks(pages),
+            warnings=routed.warnings + routed.answer.warnings + _remarks(pages) + self._memory.cache.complaints(),
             stats=_stats(pages, search_ms, self._ms(started)),
+            freshness=recalled.freshness,
         )
+
+    async def _find(self, query: Query, deadline: Deadline, progress: Progress) -> Recalled[Found]:
+        async def ask(provider: SearchProvider, until: Deadline) -> Found:
+            return await provider.search(query, until)
+
+        async def make(_known: Known[Found] | None, until: Deadline, tell: Progress) -> Routed[Found]:
+            return await self._router.first_answer(ask, until, tell)
+
+        given_s = deadline.remaining_s()
+        wanted = Wanted(
+            repr(query),
+            make,
+            lambda found: self._lifetimes.of(query, found),
+            is_remembered=self._lifetimes.of(query).fresh_s > 0,
+        )
+        try:
+            return await self._shelf.answer(wanted, deadline, progress)
+        except TimeoutError:
+            # Somebody else was at it already, and is slower than this caller can wait.
+            late = TimedOut(self._router.providers[0].name, f"no answer within {given_s:.1f} s")
+            attempt = Attempt(late.provider, "search", late.code, round(given_s * 1000), late.detail)
+            raise AllProvidersFailed((late,), (attempt,)) from None
 
     async def _pages(self, hits: Sequence[Hit], deadline: Deadline, progress: Progress) -> list[Page]:
         done = 0
@@ -90,6 +150,11 @@ class SearchFlow:
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
+
+
+def _is_outage(failed: AllProvidersFailed) -> bool:
+    """Whether an older answer is better than this failure; a rejected key is for the user to hear of."""
+    return all(isinstance(error, Transient) for error in failed.errors)
 
 
 def _remarks(pages: Sequence[Page]) -> tuple[str, ...]:

@@ -291,7 +291,7 @@ async def test_direct_leaves_time_for_one_api_not_for_all(deadline_s: float, giv
     given: list[float] = []
 
     class Noting(ScriptedFetcher):
-        async def fetch(self, url: str, *, timeout_s: float) -> Body:
+        async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
             given.append(timeout_s)
             return await super().fetch(url, timeout_s=timeout_s)
 

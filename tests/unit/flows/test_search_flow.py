@@ -9,6 +9,7 @@ from dowse.interfaces import SearchProvider
 from dowse.models import Attempt, Clock, Deadline, Found, Hit, Page, Query, SearchOutcome, Stats, Status
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
+from tests.fakes.memory import NO_SEARCHES, remembering
 from tests.fakes.reading import reading
 from tests.fakes.scripted import HANGS, ScriptedFetcher, ScriptedProvider, hits
 
@@ -32,7 +33,10 @@ class Bench:
         self.steps: list[str] = []
         reader = reading(self.fetcher, clock=self.clock, observer=self.observer)
         router = Router[SearchProvider]("search", providers, clock=self.clock, observer=self.observer)
-        self.flow = SearchFlow(router, reader, clock=self.clock, observer=self.observer, offline=offline)
+        memory = remembering(self.clock, observer=self.observer)
+        self.flow = SearchFlow(
+            router, reader, memory, NO_SEARCHES, clock=self.clock, observer=self.observer, offline=offline
+        )
 
     async def search(
         self, *, deadline_s: float = 50.0, fetch_content: bool = True, offline: bool = False

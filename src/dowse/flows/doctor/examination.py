@@ -8,7 +8,7 @@ from typing import Protocol
 
 from dowse import __version__
 from dowse.config import Loaded
-from dowse.flows.doctor import callers, installation, providers, server
+from dowse.flows.doctor import callers, installation, memory, providers, server
 from dowse.flows.doctor.check import Check, Diagnosis
 from dowse.flows.doctor.probe import Probe
 from dowse.interfaces import Progress, Spent
@@ -23,7 +23,7 @@ class Books(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Examines what the settings make of an application. Nothing is asked over the network but by `probe`."""
+    """Examines what the settings make of an application. Beside the store, only `probe` asks over the network."""
 
     loaded: Loaded
     tools: Sequence[str]
@@ -34,12 +34,12 @@ class Doctor:
 
     async def examine(self, progress: Progress, *, probing: bool = False) -> Diagnosis:
         spent = {name: spent for name in PROVIDERS if (spent := await self.books.spent(name))}
-        checks = list(self._checks(spent))
+        checks = list(self._checks(spent, await memory.store(self.state, self.loaded.settings)))
         if probing:
             checks += await self.probe.run(progress)
         return Diagnosis(__version__, tuple(checks), invalid=bool(self.loaded.problems))
 
-    def _checks(self, spent: Mapping[str, Spent]) -> Iterator[Check]:
+    def _checks(self, spent: Mapping[str, Spent], kept: Check) -> Iterator[Check]:
         loaded, settings = self.loaded, self.loaded.settings
         yield installation.version()
         yield installation.python()
@@ -51,5 +51,5 @@ class Doctor:
         yield from providers.reading_chain(settings)
         yield server.contract(settings, self.tools)
         yield from server.limits(settings, self.tools)
-        yield server.store(settings, self.state)
+        yield kept
         yield from callers.callers(settings, self.roll, self.tools)

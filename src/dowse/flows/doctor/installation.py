@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from dowse import __version__
-from dowse.config import Loaded, browser_environment, enabled_without_credential, unused_state
+from dowse.config import Loaded, browser_environment, enabled_without_credential
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.fetch.browser.find import find
 from dowse.flows.doctor.check import Check, State
@@ -94,8 +94,7 @@ def settings(loaded: Loaded) -> Iterator[Check]:
     for problem in loaded.problems:
         fix = f"Correct or remove it; {_SETTINGS_LIST}. Until then no other command starts."
         yield Check("setting", "configuration", State.PROBLEM, problem, fix)
-    elsewhere = {*loaded.file.refusals, *unused_state(loaded.settings)}
-    elsewhere |= {*enabled_without_credential(loaded.settings).values()}
+    elsewhere = {*loaded.file.refusals, *enabled_without_credential(loaded.settings).values()}
     doubtful = [warning for warning in loaded.warnings if warning not in elsewhere]
     for warning in doubtful:
         yield Check("setting", "configuration", State.WARNING, warning, f"Correct or remove it; {_SETTINGS_LIST}.")

@@ -1,0 +1,106 @@
+"""Where caches and spent budgets are kept, and whether they can be."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+from dowse.clock import SystemClock
+from dowse.errors import StoreFailed
+from dowse.flows.doctor.check import Check, State
+from dowse.flows.doctor.describe import file_of, shown, spoken_size
+from dowse.settings import Settings
+from dowse.stores import open_store
+from dowse.stores.store import Store, Usage
+
+_PATIENCE_S = 2.0
+_SQLITE_START = b"SQLite format 3\0"
+_KEPT = "Caches and spent budgets are kept in"
+_LOST = "so nothing is remembered from one call to the next, and spent budgets are forgotten when the process ends"
+_OTHER_FILE = "Make it a file that can be written or move it away, or set DOWSE_STATE=sqlite:////another/path.db."
+_OTHER_SERVER = "Start it, or correct DOWSE_STATE. Searches go on without it meanwhile."
+
+
+async def store(address: str, settings: Settings) -> Check:
+    """What is kept there by now. A store that cannot be used is a warning: no search fails because of it."""
+    if address.startswith("memory:"):
+        summary = f"{_KEPT} memory and forgotten when the process ends (DOWSE_STATE=memory:)."
+        return _check(State.OFF, summary, "Unset DOWSE_STATE to keep them in a file.", {"state": address})
+    # Nothing is opened before it is used.
+    opened = open_store(address, SystemClock(), max_bytes=settings.cache_size)
+    try:
+        file = file_of(address)
+        return await _file(file, opened) if file else await _server(shown(address), opened)
+    finally:
+        await opened.close()
+
+
+async def _file(path: Path, store: Store) -> Check:
+    exists, trouble = _looked_at(path)
+    # One that is not there is not opened, because that would make it.
+    usage, failure = await _asked(store) if exists and not trouble else (None, "")
+    if failure:
+        trouble = f"cannot be used ({failure.removeprefix(f'{path}: ')})"
+    details = {"path": str(path), "exists": exists, "usable": not trouble, **_figures(usage)}
+    if trouble:
+        return _check(State.WARNING, f"{path} {trouble}, {_LOST}.", _OTHER_FILE, details)
+    there = _spoken(usage) if usage else ", which is made on first use"
+    return _check(State.OK, f"{_KEPT} {path}{there}.", "", details)
+
+
+async def _server(address: str, store: Store) -> Check:
+    usage, failure = await _asked(store)
+    details = {"state": address, "usable": usage is not None, **_figures(usage)}
+    if usage is None:
+        return _check(State.WARNING, f"{address} cannot be used ({failure}), {_LOST}.", _OTHER_SERVER, details)
+    return _check(State.OK, f"{_KEPT} {address}{_spoken(usage)}.", "", details)
+
+
+async def _asked(store: Store) -> tuple[Usage | None, str]:
+    """What it holds, or why it does not say so."""
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            return await store.usage(), ""
+    except StoreFailed as error:
+        return None, str(error)
+    except TimeoutError:
+        return None, f"no answer within {_PATIENCE_S:g} s"
+
+
+def _spoken(usage: Usage) -> str:
+    count = sum(usage.entries.values())
+    most = f" of at most {spoken_size(usage.max_bytes)}" if usage.max_bytes is not None else ""
+    return (
+        f", which holds {count} {'entry' if count == 1 else 'entries'} and takes {spoken_size(usage.size_bytes)}{most}"
+    )
+
+
+def _figures(usage: Usage | None) -> dict[str, object]:
+    if usage is None:
+        return {}
+    return {"entries": dict(usage.entries), "size_bytes": usage.size_bytes, "max_bytes": usage.max_bytes}
+
+
+def _check(state: State, summary: str, fix: str, details: dict[str, object]) -> Check:
+    return Check("store", "server", state, summary, fix, details)
+
+
+def _looked_at(path: Path) -> tuple[bool, str]:
+    """Whether it is there, and why it cannot be used."""
+    try:
+        return path.exists(), _trouble(path)
+    except OSError:
+        return False, "cannot be looked at"
+
+
+def _trouble(path: Path) -> str:
+    """Why a store cannot be kept there; nothing is touched to find out."""
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if there != path:
+        return "" if there.is_dir() and os.access(there, os.W_OK | os.X_OK) else "cannot be made"
+    if not path.is_file() or not os.access(path, os.R_OK | os.W_OK):
+        return "cannot be written"
+    with path.open("rb") as file:
+        start = file.read(len(_SQLITE_START))
+    return "" if start in (b"", _SQLITE_START) else "is no database"

@@ -1,0 +1,355 @@
+"""What is remembered between calls: fresh, stale while somebody looks again, stale when nothing else can be had."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from dowse.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
+from dowse.flows.read import PageLifetimes, content_hash
+from dowse.flows.search import Lifetimes, SearchFlow
+from dowse.interfaces import Robots, SearchProvider
+from dowse.models import (
+    Body,
+    Category,
+    Deadline,
+    Found,
+    Page,
+    Query,
+    SearchOutcome,
+    Status,
+    Text,
+    TimeRange,
+    Validators,
+)
+from dowse.routing.router import Router
+from dowse.stores.memory import MemoryStore
+from dowse.stores.recent import KEPT_S
+from dowse.stores.seal import Sealed
+from dowse.stores.store import Kept, Key
+from tests.fakes import FakeClock, RecordingObserver
+from tests.fakes.memory import PAGES, SEARCHES, remembering
+from tests.fakes.reading import reading
+from tests.fakes.scripted import ScriptedFetcher, ScriptedProvider, hits
+
+A, B = "https://example.org/a", "https://example.org/b"
+QUERY = Query("what is new", num_results=3)
+DOWN = Unavailable("serper", "HTTP 500")
+
+
+class Bench:
+    """Flows over scripted parts that share a memory; `again` is another process on the same store."""
+
+    def __init__(
+        self,
+        found: Found | Exception | None = None,
+        pages: dict[str, str | Exception] | None = None,
+        *,
+        searches: Lifetimes = SEARCHES,
+        lifetimes: PageLifetimes = PAGES,
+        robots: Robots | None = None,
+        store: MemoryStore | None = None,
+        clock: FakeClock | None = None,
+    ) -> None:
+        self.clock, self.observer = clock or FakeClock(), RecordingObserver()
+        self.store = store or MemoryStore(self.clock, 10_000_000)
+        self.provider = ScriptedProvider(hits(A) if found is None else found)
+        self.fetcher = ScriptedFetcher(pages if pages is not None else {A: "text of a", B: "text of b"})
+        self.memory = remembering(self.clock, store=self.store, observer=self.observer)
+        self.reader = reading(
+            self.fetcher,
+            clock=self.clock,
+            observer=self.observer,
+            robots=robots,
+            memory=self.memory,
+            lifetimes=lifetimes,
+        )
+        router = Router[SearchProvider]("search", [self.provider], clock=self.clock, observer=self.observer)
+        self.flow = SearchFlow(router, self.reader, self.memory, searches, clock=self.clock, observer=self.observer)
+
+    async def search(self, query: Query = QUERY, *, fetch_content: bool = False) -> SearchOutcome:
+        outcome = await self.flow.search(query, Deadline.after(self.clock, 50), fetch_content=fetch_content)
+        await self.settled()
+        return outcome
+
+    async def read(self, url: str = A, *, for_search: bool = False) -> Page:
+        page = await self.reader.read(url, Deadline.after(self.clock, 50), for_search=for_search)
+        await self.settled()
+        return page
+
+    async def settled(self) -> None:
+        """Until everything behind the answer is done."""
+        while tasks := self.memory.flights._tasks:
+            await asyncio.wait(list(tasks.values()))
+
+
+def state(answer: SearchOutcome | Page) -> tuple[str, float]:
+    return answer.freshness.state.value, answer.freshness.age_s
+
+
+# Searches
+
+
+async def test_a_search_that_was_made_a_moment_ago_is_not_made_again() -> None:
+    bench = Bench()
+    first = await bench.search()
+    bench.clock.advance(299)
+    second = await bench.search()
+    assert len(bench.provider.asked) == 1
+    assert (state(first), state(second)) == (("miss", 0), ("hit", 299))
+    assert [result.hit for result in first.results] == [result.hit for result in second.results]
+    assert second.engine == "serper"
+    assert [(attempt.provider, attempt.outcome) for attempt in second.attempts] == [("cache", "ok")]
+    assert bench.observer.cache == [("search", "miss"), ("search", "hit")]
+
+
+@pytest.mark.parametrize(
+    "query", [Query("x", category=Category.NEWS), Query("x", time_range=TimeRange.DAY)], ids=["news", "day"]
+)
+async def test_what_is_asked_to_be_recent_is_fresh_for_a_minute(query: Query) -> None:
+    bench = Bench()
+    await bench.search(query)
+    bench.clock.advance(59)
+    assert state(await bench.search(query)) == ("hit", 59)
+    bench.clock.advance(1)
+    assert state(await bench.search(query)) == ("stale", 60)
+
+
+async def test_any_difference_in_what_is_asked_is_another_search() -> None:
+    bench = Bench()
+    for query in (
+        QUERY,
+        Query("what is new", num_results=4),
+        Query("what is new", language="en"),
+        Query("What is new"),
+    ):
+        assert state(await bench.search(query))[0] == "miss"
+
+
+async def test_results_that_are_a_little_old_are_served_while_newer_ones_are_fetched() -> None:
+    bench = Bench()
+    await bench.search()
+    bench.clock.advance(301)
+    bench.provider.found = hits(B)
+    assert [result.hit.url for result in (await bench.search()).results] == [A]
+    newer = await bench.search()
+    assert ([result.hit.url for result in newer.results], state(newer)) == ([B], ("hit", 0))
+    assert len(bench.provider.asked) == 2
+
+
+async def test_results_that_are_older_are_looked_for_again() -> None:
+    bench = Bench()
+    await bench.search()
+    bench.clock.advance(601)
+    assert state(await bench.search()) == ("miss", 0)
+
+
+async def test_old_results_are_served_when_every_provider_is_down() -> None:
+    bench = Bench()
+    await bench.search()
+    bench.clock.advance(86_399)
+    bench.provider.found = DOWN
+    outcome = await bench.search()
+    assert state(outcome) == ("stale", 86_399)
+    assert [result.hit.url for result in outcome.results] == [A]
+    assert [(attempt.provider, attempt.outcome) for attempt in outcome.attempts][::2] == [
+        ("serper", "unavailable"),
+        ("cache", "ok"),
+    ]
+    bench.clock.advance(1)
+    with pytest.raises(AllProvidersFailed):
+        await bench.search()
+
+
+async def test_a_rejected_key_is_not_hidden_behind_old_results() -> None:
+    bench = Bench()
+    await bench.search()
+    bench.clock.advance(1000)
+    bench.provider.found = KeyRejected("serper", "HTTP 401")
+    with pytest.raises(AllProvidersFailed, match="rejected its key"):
+        await bench.search()
+
+
+async def test_a_failed_search_is_not_remembered() -> None:
+    bench = Bench(DOWN)
+    with pytest.raises(AllProvidersFailed):
+        await bench.search()
+    bench.provider.found = hits(A)
+    assert state(await bench.search()) == ("miss", 0)
+
+
+async def test_nothing_found_is_remembered_for_half_a_minute_and_never_stale() -> None:
+    bench = Bench(Found(()))
+    await bench.search()
+    bench.clock.advance(29)
+    assert state(await bench.search()) == ("hit", 29)
+    bench.clock.advance(1)
+    bench.provider.found = DOWN
+    with pytest.raises(AllProvidersFailed):
+        await bench.search()
+
+
+async def test_a_time_of_zero_keeps_nothing() -> None:
+    bench = Bench(searches=Lifetimes(0, 0, 30, 86_400))
+    await bench.search()
+    assert state(await bench.search()) == ("miss", 0)
+    assert (await bench.store.usage()).entries == {}
+
+
+async def test_the_cache_outlives_the_process() -> None:
+    bench = Bench()
+    await bench.search(fetch_content=True)
+    other = Bench(DOWN, {}, store=bench.store, clock=bench.clock)
+    outcome = await other.search(fetch_content=True)
+    assert state(outcome) == ("hit", 0)
+    assert [result.page.text for result in outcome.results] == ["text of a"]
+
+
+async def test_what_was_put_in_place_of_an_entry_is_a_miss() -> None:
+    bench = Bench()
+    await bench.search()
+    (key,) = bench.store._entries
+    sealed = Sealed("search", "something else")
+    for forged in (b"", b"{}", b"\x80\x04.", sealed.wrap(b"{}"), (await kept(bench, key)).value[:-1] + b"?"):
+        await bench.store.put(key, forged, 1000)
+        bench.clock.advance(KEPT_S)
+        assert state(await bench.search()) == ("miss", 0)
+
+
+async def kept(bench: Bench, key: Key) -> Kept:
+    found = await bench.store.get(key)
+    assert found is not None
+    return found
+
+
+async def test_a_hundred_identical_searches_at_once_are_one() -> None:
+    bench = Bench()
+    outcomes = await asyncio.gather(*[bench.search(fetch_content=True) for _ in range(100)])
+    assert len(bench.provider.asked) == 1
+    assert bench.fetcher.asked == [A]
+    assert {outcome.results[0].page.text for outcome in outcomes} == {"text of a"}
+
+
+# Pages
+
+
+async def test_a_page_is_fresh_for_an_hour() -> None:
+    bench = Bench()
+    first = await bench.read()
+    bench.clock.advance(3599)
+    second = await bench.read()
+    assert (state(first), state(second)) == (("miss", 0), ("hit", 3599))
+    assert second.text == first.text == "text of a"
+    assert second.engine == "direct"
+    assert bench.fetcher.asked == [A]
+
+
+async def test_a_page_that_is_down_is_served_as_it_was() -> None:
+    bench = Bench()
+    await bench.read()
+    bench.clock.advance(10_000)
+    bench.fetcher.pages = {A: PageUnreadable(Status.TIMEOUT)}
+    assert (await bench.read()).text == "text of a"
+    again = await bench.read()
+    assert state(again) == ("stale", 10_000)
+    assert bench.fetcher.asked == [A, A], "the failure is remembered as well"
+
+
+@pytest.mark.parametrize("status", [Status.NOT_FOUND, Status.LOGIN_REQUIRED, Status.DENIED, Status.UNSUPPORTED])
+async def test_a_page_that_is_gone_is_not_served_as_it_was(status: Status) -> None:
+    bench = Bench()
+    await bench.read()
+    bench.clock.advance(10_000)
+    bench.fetcher.pages = {A: PageUnreadable(status)}
+    page = await bench.read()
+    assert (page.status, page.text) == (status, "")
+
+
+async def test_a_page_that_could_not_be_read_is_tried_again_after_half_a_minute() -> None:
+    bench = Bench(pages={A: PageUnreadable(Status.BLOCKED, "HTTP 403")})
+    first = await bench.read()
+    bench.clock.advance(29)
+    second = await bench.read()
+    assert (first.status, second.status) == (Status.BLOCKED, Status.BLOCKED)
+    assert (state(first), state(second)) == (("miss", 0), ("hit", 29))
+    assert (second.engine, second.reason) == (first.engine, first.reason)
+    bench.clock.advance(1)
+    bench.fetcher.pages = {A: "there it is"}
+    assert (await bench.read()).text == "there it is"
+
+
+@pytest.mark.parametrize("status", [Status.DENIED, Status.ROBOTS])
+async def test_what_is_decided_here_is_decided_anew(status: Status) -> None:
+    bench = Bench(pages={A: PageUnreadable(status)})
+    await bench.read()
+    await bench.read()
+    assert bench.fetcher.asked == [A, A]
+
+
+class Forbidding:
+    """A site whose robots.txt allows nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def allows(self, url: str) -> bool:
+        self.asked.append(url)
+        return False
+
+
+async def test_what_a_person_had_read_is_not_handed_to_a_search_that_heeds_robots() -> None:
+    bench = Bench(robots=Forbidding())
+    assert (await bench.read()).text == "text of a"
+    assert (await bench.read(for_search=True)).status is Status.ROBOTS
+    assert (await bench.read()).text == "text of a"
+
+
+async def test_what_a_search_has_read_is_there_for_everybody() -> None:
+    bench = Bench()
+    await bench.read(for_search=True)
+    assert state(await bench.read()) == ("hit", 0)
+
+
+class Revising:
+    """A page with a version, which says when it is still the same."""
+
+    name = "direct"
+
+    def __init__(self) -> None:
+        self.version = 1
+        self.sent: list[bytes] = []
+
+    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
+        validators = Validators(etag=f'"{self.version}"')
+        if known and known.validators == validators:
+            return Body(url, b"", "", validators=validators, is_unchanged=True)
+        self.sent.append(f"version {self.version}".encode())
+        return Body(url, self.sent[-1], "text/plain", validators=validators)
+
+
+async def test_an_old_page_that_has_not_changed_is_not_sent_again_and_fresh_again() -> None:
+    bench, site = Bench(), Revising()
+    bench.reader = reading(site, clock=bench.clock, observer=bench.observer, memory=bench.memory, lifetimes=PAGES)
+    await bench.read()
+    bench.clock.advance(10_000)
+    assert ((await bench.read()).text, len(site.sent)) == ("version 1", 1)
+    bench.clock.advance(3599)
+    assert state(await bench.read()) == ("hit", 3599)
+    bench.clock.advance(10_000)
+    site.version = 2
+    assert ((await bench.read()).text, len(site.sent)) == ("version 2", 2)
+
+
+async def test_a_text_that_was_begun_is_kept_whatever_becomes_of_the_page() -> None:
+    bench = Bench()
+    page = await bench.read()
+    digest = await bench.reader.keep(page)
+    bench.fetcher.pages = {A: "another text"}
+    bench.clock.advance(10_000)
+    assert (await bench.read()).text == "another text"
+    kept_page = await bench.reader.kept(A, digest)
+    assert kept_page is not None
+    assert (kept_page.text, state(kept_page)) == ("text of a", ("hit", 10_000))
+    assert await bench.reader.kept(B, digest) is None, "a cursor belongs to its address"
+    assert await bench.reader.kept(A, content_hash("no such text")) is None
