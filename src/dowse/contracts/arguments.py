@@ -106,11 +106,12 @@ def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Seque
     known = {name for param in params for name in (param.name, *param.aliases)}
     strangers = [name for name in given if name not in known and name not in ignored]
     unknown = [_unknown(name, known) for name in strangers[:_MAX_REMARKS]]
+    sent = {param.name: _sent(param, given) for param in params}
     for param in params:
-        if param.required and not _sent(param, given):
+        if param.required and not sent[param.name]:
             raise InvalidRequest(" ".join([f"{param.name} is required.", *unknown[:1]]))
-    values = {param.name: _value(param, given) for param in params}
-    return Arguments(values, tuple(unknown), frozenset(param.name for param in params if _sent(param, given)))
+    values = {param.name: _value(param, sent[param.name]) for param in params}
+    return Arguments(values, tuple(unknown), frozenset(name for name, found in sent.items() if found))
 
 
 def _sent(param: Param, given: Mapping[str, object]) -> dict[str, object]:
@@ -118,8 +119,7 @@ def _sent(param: Param, given: Mapping[str, object]) -> dict[str, object]:
     return {name: given[name] for name in (param.name, *param.aliases) if given.get(name) is not None}
 
 
-def _value(param: Param, given: Mapping[str, object]) -> Value:
-    sent = _sent(param, given)
+def _value(param: Param, sent: Mapping[str, object]) -> Value:
     if not sent:
         return param.default
     values = {name: _checked(param, name, value) for name, value in sent.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 
 from dowse import urls
@@ -17,7 +17,7 @@ from dowse.contracts.web_search import MAX_QUERY_CHARS, domains
 from dowse.errors import AllProvidersFailed, AllReadersFailed, DowseError, Offline
 from dowse.interfaces import Progress
 from dowse.markdown import plain
-from dowse.models import Attempt, Page, Query, Result, SearchOutcome, Status, TimeRange
+from dowse.models import Attempt, Page, Query, Result, SearchOutcome, Status, TimeRange, fields_of
 from dowse.settings import Settings
 from dowse.text import one_line
 
@@ -254,7 +254,7 @@ def _metadata(page: Page, status: Status, *, engine: str) -> dict[str, object]:
 
 
 def _account(attempts: tuple[Attempt, ...], warnings: tuple[str, ...]) -> dict[str, object]:
-    return {"attempts": [asdict(attempt) for attempt in attempts], "warnings": list(warnings)}
+    return {"attempts": [fields_of(attempt) for attempt in attempts], "warnings": list(warnings)}
 
 
 def _cache_status(error: DowseError) -> str:

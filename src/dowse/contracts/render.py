@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dowse.contracts.fence import Fence
+from dowse.contracts.freshness import cache_fields, stale_copy
 from dowse.markdown import plain
 from dowse.models import OK, Attempt, Page, SearchOutcome, Status
 
@@ -19,8 +20,11 @@ def render_search(outcome: SearchOutcome, items: Sequence[Mapping[str, object]],
     lines = [f"{count} for {outcome.query.text!r}, found by {outcome.engine}. {UNTRUSTED}"]
     if not items:
         lines = [f"Nothing matched {outcome.query.text!r} ({outcome.engine}). Try other words or fewer filters."]
+    copy = stale_copy(cache_fields(outcome.freshness))
+    lines += [f"(This is {copy}.)"] if copy else []
     lines += [f"Direct answer: {answer}" for answer in outcome.answers]
-    lines += [_block(number, item, fence) for number, item in enumerate(items, start=1)]
+    # Of a search that is stale itself, every result is.
+    lines += [_block(number, item, fence, tells_age=not copy) for number, item in enumerate(items, start=1)]
     if outcome.suggestions:
         lines.append("Related searches: " + "; ".join(outcome.suggestions[:_MAX_SUGGESTIONS]))
     lines += [f"Note: {warning}" for warning in warnings]
@@ -32,21 +36,27 @@ def render_search(outcome: SearchOutcome, items: Sequence[Mapping[str, object]],
     return "\n\n".join(lines)
 
 
-def render_page(page: Page, text: str, warnings: Sequence[str], *, more: str) -> str:
-    """One page, of which `text` is shown; its title only where the text does not begin with it.
+def render_page(page: Page, text: str, warnings: Sequence[str], *, more: str, is_beginning: bool = True) -> str:
+    """One page, of which `text` is shown; its title above its beginning, unless that starts with it.
 
     `more` says how to get what is not shown.
     """
     remarks = [f"Note: {warning}" for warning in warnings]
     if not page.status.readable:
         return "\n\n".join([text, *remarks])
+    copy = stale_copy(cache_fields(page.freshness))
+    notes = [more, f"(This is {copy}.)" if copy else ""]
+    shown = _titled(page.title, text) if is_beginning else text
+    lines = [f"{page.final_url}\n{UNTRUSTED}", Fence().around(shown.strip("\n"), "page")]
+    return "\n\n".join([*lines, *filter(None, notes), *remarks])
+
+
+def _titled(title: str, text: str) -> str:
     heading = plain(text.partition("\n")[0]) if text.startswith("# ") else ""
-    shown = text if not page.title or heading.startswith(page.title) else f"# {page.title}\n\n{text}"
-    lines = [f"{page.final_url}\n{UNTRUSTED}", Fence().around(shown, "page")]
-    return "\n\n".join([*lines, *([more] if more else []), *remarks])
+    return text if not title or heading.startswith(title) else f"# {title}\n\n{text}"
 
 
-def _block(number: int, item: Mapping[str, object], fence: Fence) -> str:
+def _block(number: int, item: Mapping[str, object], fence: Fence, *, tells_age: bool) -> str:
     head = [f"## {number}. {item['title']}", str(item["link"])]
     head += [f"Published: {item['published']}"] if item["published"] else []
     head += [str(item["snippet"])] if item["snippet"] else []
@@ -55,9 +65,10 @@ def _block(number: int, item: Mapping[str, object], fence: Fence) -> str:
         return "\n".join(head)
     if not status.readable:
         return "\n".join([*head, str(item["page_content"])])
-    cut = status is Status.TRUNCATED
-    more = ["(Cut to fit max_tokens; get_content returns more of this page.)"] if cut else []
-    return "\n".join([*head, fence.around(str(item["page_content"]), f"page {number}"), *more])
+    copy = stale_copy(item) if tells_age else ""
+    notes = [f"(This is {copy}.)"] if copy else []
+    notes += ["(Cut to fit max_tokens; get_content returns more of this page.)"] if status is Status.TRUNCATED else []
+    return "\n".join([*head, fence.around(str(item["page_content"]), f"page {number}"), *notes])
 
 
 def _failure(attempt: Attempt) -> str:

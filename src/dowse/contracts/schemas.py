@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from dowse.models import Status
+from dowse.models import CacheState, Status
 
 _TEXT = {"type": "string"}
 _INTEGER = {"type": "integer"}
 _TEXTS = {"type": "array", "items": _TEXT}
 _STATUS = {"type": "string", "enum": [status.value for status in Status]}
+_MEMORY = {
+    "cache": {"type": "string", "enum": [state.value for state in CacheState]},
+    "cache_age_s": _INTEGER,
+}
 _ATTEMPTS = {
     "type": "array",
     "items": {
@@ -38,6 +42,7 @@ _RESULT: dict[str, Any] = {
         "word_count": _INTEGER,
         "fetch_time_ms": _INTEGER,
         "summary": _TEXT,
+        **_MEMORY,
     },
 }
 _RESULT["required"] = list(_RESULT["properties"])
@@ -61,9 +66,10 @@ WEB_SEARCH_OUTPUT: dict[str, object] = {
                 "pages_failed": _INTEGER,
             },
         },
+        **_MEMORY,
         "untrusted": {"type": "boolean"},
     },
-    "required": ["query", "engine", "results", "attempts", "warnings", "stats", "untrusted"],
+    "required": ["query", "engine", "results", "attempts", "warnings", "stats", *_MEMORY, "untrusted"],
 }
 
 GET_CONTENT_OUTPUT: dict[str, Any] = {
@@ -78,6 +84,8 @@ GET_CONTENT_OUTPUT: dict[str, Any] = {
         "attempts": _ATTEMPTS,
         "warnings": _TEXTS,
         "total_tokens": _INTEGER,
+        "next_cursor": _TEXT,
+        **_MEMORY,
         "untrusted": {"type": "boolean"},
     },
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import date
 
 from dowse import urls
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
+from dowse.contracts.freshness import cache_fields
 from dowse.contracts.notes import content
 from dowse.contracts.render import render_search
 from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
@@ -15,7 +15,7 @@ from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool
 from dowse.errors import InvalidRequest
 from dowse.interfaces import Progress
-from dowse.models import Category, Page, Query, Result, SearchOutcome, Status, TimeRange
+from dowse.models import Category, Page, Query, Result, SearchOutcome, Status, TimeRange, fields_of
 from dowse.rank import budget
 from dowse.rank.summary import lead
 from dowse.settings import Settings
@@ -77,15 +77,16 @@ def to_query(arguments: Arguments) -> Query:
 def answer(outcome: SearchOutcome, max_tokens: int, remarks: tuple[str, ...] = ()) -> Answer:
     """Shape a finished search: the typed object, and the same as text for the model."""
     texts = fitted([result.page for result in outcome.results], max_tokens)
-    items = [_item(result, text, outcome.engine) for result, text in zip(outcome.results, texts, strict=True)]
+    items = [_item(result, text, outcome) for result, text in zip(outcome.results, texts, strict=True)]
     warnings = (*remarks, *outcome.warnings)
     structured: dict[str, object] = {
         "query": outcome.query.text,
         "engine": outcome.engine,
         "results": items,
-        "attempts": [asdict(attempt) for attempt in outcome.attempts],
+        "attempts": [fields_of(attempt) for attempt in outcome.attempts],
         "warnings": list(warnings),
-        "stats": asdict(outcome.stats),
+        "stats": fields_of(outcome.stats),
+        **cache_fields(outcome.freshness),
         "untrusted": True,
     }
     extras = {"answers": outcome.answers, "suggestions": outcome.suggestions}
@@ -161,18 +162,21 @@ def status_of(page: Page, text: str) -> Status:
     return Status.TRUNCATED if page.status is Status.OK and text != page.text else page.status
 
 
-def _item(result: Result, text: str, engine: str) -> dict[str, object]:
-    page = result.page
+def _item(result: Result, text: str, outcome: SearchOutcome) -> dict[str, object]:
+    page, freshness = result.page, outcome.freshness
+    if page.status is not Status.NOT_FETCHED:
+        freshness = freshness.joined(page.freshness)
     return {
         "title": result.hit.title,
         "link": result.hit.url,
         "snippet": result.hit.snippet,
         "page_content": text,
         "status": status_of(page, text).value,
-        "engine": result.hit.engine or engine,
+        "engine": result.hit.engine or outcome.engine,
         "score": result.score,
         "published": result.hit.published,
         "word_count": page.word_count,
         "fetch_time_ms": page.fetch_ms,
         "summary": lead(page.text),
+        **cache_fields(freshness),
     }

@@ -32,7 +32,7 @@ def cut(text: str, tokens: int) -> str:
     left, fence = tokens, ""
     # No character costs less than a quarter of a token, so the rest of a long page need not be split.
     for line in text[: tokens * 4].split("\n"):
-        after = _fence_after(line, fence)
+        after = fence_after(line, fence)
         # A fence that is open after this line has to be closed within the budget as well.
         room = left - (estimate_tokens("\n" + after) if after else 0)
         cost = estimate_tokens(line + "\n")
@@ -41,7 +41,7 @@ def cut(text: str, tokens: int) -> str:
             if room > tokens // 3 and after == fence:
                 piece = _cut_line(line, room - 1)
                 # Half a line may open or close a code block although the whole of it does not.
-                kept += [piece] if _fence_after(piece, fence) == fence else []
+                kept += [piece] if fence_after(piece, fence) == fence else []
             break
         left -= cost
         fence = after
@@ -49,7 +49,7 @@ def cut(text: str, tokens: int) -> str:
     return "\n".join(kept).rstrip() + (f"\n{fence}" if fence else "")
 
 
-def _fence_after(line: str, fence: str) -> str:
+def fence_after(line: str, fence: str) -> str:
     """The marker of the code block that is open behind a line; empty outside of code."""
     marker = _FENCE.match(line.lstrip())
     if not fence:

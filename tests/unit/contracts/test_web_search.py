@@ -13,9 +13,12 @@ from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
 from dowse.contracts.web_search import answer
 from dowse.errors import InvalidRequest, NoProvider, Offline, PageUnreadable
 from dowse.models import (
+    LIVE,
     Attempt,
+    CacheState,
     Category,
     Found,
+    Freshness,
     Hit,
     Page,
     Query,
@@ -66,6 +69,8 @@ async def test_the_whole_typed_answer() -> None:
                 "word_count": 16,
                 "fetch_time_ms": 0,
                 "summary": LEAD,
+                "cache": "miss",
+                "cache_age_s": 0,
             },
             {
                 "title": "B page",
@@ -79,11 +84,15 @@ async def test_the_whole_typed_answer() -> None:
                 "word_count": 0,
                 "fetch_time_ms": 0,
                 "summary": "",
+                "cache": "miss",
+                "cache_age_s": 0,
             },
         ],
         "attempts": [{"provider": "serper", "operation": "search", "outcome": "ok", "ms": 0, "detail": ""}],
         "warnings": ['unknown argument "extra" was ignored.'],
         "stats": {"search_ms": 0, "total_ms": 0, "pages_read": 1, "pages_failed": 1},
+        "cache": "miss",
+        "cache_age_s": 0,
         "untrusted": True,
         "answers": ["42"],
         "suggestions": ["more"],
@@ -355,6 +364,47 @@ def test_without_content_the_text_has_titles_and_snippets() -> None:
 
 def test_nothing_found_is_said_with_a_way_on() -> None:
     assert answer(outcome(), 6000).text == "Nothing matched 'what is new' (serper). Try other words or fewer filters."
+
+
+HIT, STALE = Freshness(CacheState.HIT, 100.0), Freshness(CacheState.STALE, 7300.0)
+
+
+@pytest.mark.parametrize(
+    ("searched", "read", "cache", "age_s"),
+    [
+        (LIVE, LIVE, "miss", 0),
+        (HIT, HIT, "hit", 100),
+        (HIT, LIVE, "miss", 0),
+        (LIVE, HIT, "miss", 0),
+        (HIT, STALE, "stale", 7300),
+        (STALE, LIVE, "stale", 7300),
+    ],
+)
+def test_a_result_is_as_old_as_the_older_of_its_two_parts(
+    searched: Freshness, read: Freshness, cache: str, age_s: int
+) -> None:
+    structured = answer(outcome(Page(A, Status.OK, PROSE, freshness=read), freshness=searched), 6000).structured
+    assert structured is not None
+    (item,) = items(dict(structured))
+    assert (item["cache"], item["cache_age_s"]) == (cache, age_s)
+    assert structured["cache"] == searched.state.value
+
+
+def test_a_result_without_its_page_is_as_old_as_the_search() -> None:
+    structured = answer(outcome(Page(A, Status.NOT_FETCHED), freshness=HIT), 6000).structured
+    assert structured is not None
+    (item,) = items(dict(structured))
+    assert [item["cache"], item["cache_age_s"]] == [structured["cache"], structured["cache_age_s"]] == ["hit", 100]
+
+
+def test_a_stale_search_says_so_once_and_otherwise_every_stale_page() -> None:
+    told = "(This is a copy from 2 hours ago.)"
+    stale, fresh = Page(A, Status.OK, "a", freshness=STALE), Page(B, Status.OK, "b", freshness=HIT)
+    whole = answer(outcome(stale, fresh, freshness=STALE), 6000).text
+    assert (whole.count("copy"), whole.split("\n\n")[1]) == (1, told)
+    part = answer(outcome(stale, fresh, freshness=HIT), 6000).text
+    assert (part.count("copy"), re.findall(r">>> end of page 1 .*\n(.*)", part)) == (1, [told])
+    assert "copy" not in answer(outcome(fresh, freshness=HIT), 6000).text
 
 
 @pytest.mark.parametrize("name", ["include_domains", "exclude_domains"])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
 import sys
 
 from dowse import config
+from dowse.contracts.freshness import stale_copy
 from dowse.contracts.tool import Structured
 from dowse.models import Status
 from dowse.surfaces.cli import session
@@ -24,6 +26,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("url", help="the page's address")
     parser.add_argument("--question", metavar="Q", help="show the part of the page that answers this")
     parser.add_argument("--max-tokens", metavar="N", help="bound for the text")
+    parser.add_argument("--cursor", metavar="C", help="read on where an earlier answer ended, which told this")
     parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--raw", action="store_true", help="print the Markdown as it is, also on a terminal")
@@ -34,7 +37,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
-    given = {name: getattr(arguments, name) for name in ("url", "question", "max_tokens")}
+    given = {name: getattr(arguments, name) for name in ("url", "question", "max_tokens", "cursor")}
     given["offline_mode"] = arguments.offline
     draw = _laid_out if _can_draw() and not arguments.raw else _plain
 
@@ -42,7 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
         title, text = draw(page)
         return _framed(page, title, text, has_question=bool(arguments.question))
 
-    return session.call_and_print(settings, "get_content", given, as_json=arguments.json, show=show)
+    return session.call_and_print(
+        settings, "get_content", given, as_json=arguments.json, show=show, hint=_how_to_read_on
+    )
 
 
 def _can_draw() -> bool:
@@ -76,20 +81,26 @@ def _framed(page: Structured, title: str, text: str, *, has_question: bool) -> s
     """The text with what there is to say about it before and after."""
     warnings = page["warnings"]
     assert isinstance(warnings, list)
-    notes = [style(f"note: {warning}", "yellow") for warning in warnings]
+    copy = stale_copy(page)
+    notes = [style(f"note: {note}", "yellow") for note in [*([f"this is {copy}"] if copy else []), *warnings]]
     if not Status(str(page["status"])).readable:
         return "\n\n".join([text, *notes, *([style(tried(page), "dim")] if page["attempts"] else [])])
-    blocks = [f"{title}{style(str(page['final_url']), 'cyan')}", text]
-    if page["status"] == Status.TRUNCATED:
-        blocks.append(style(_how_to_see_more(page, has_question=has_question), "dim"))
+    blocks = [f"{title}{style(str(page['final_url']), 'cyan')}", text.rstrip("\n")]
+    if page["status"] == Status.TRUNCATED and not page["next_cursor"]:
+        blocks.append(style(_what_is_missing(page, has_question=has_question), "dim"))
     return "\n\n".join([*blocks, *notes])
 
 
-def _how_to_see_more(page: Structured, *, has_question: bool) -> str:
+def _what_is_missing(page: Structured, *, has_question: bool) -> str:
     total = page["total_tokens"]
     assert isinstance(total, int)
-    if estimate_tokens(str(page["page_content"])) >= total:
-        return "(the page goes on; this is all that was read of it)"
-    if has_question:
+    if has_question and estimate_tokens(str(page["page_content"])) < total:
         return "(not the whole page; without --question it is shown from its beginning)"
-    return f"(cut: the page has about {total} tokens; --max-tokens shows more)"
+    return "(the page goes on; this is all that was read of it)"
+
+
+def _how_to_read_on(page: Structured) -> str:
+    if not page["next_cursor"]:
+        return ""
+    command = f"dowse read {shlex.quote(str(page['url']))} --cursor {page['next_cursor']}"
+    return style(f"(cut: the page has about {page['total_tokens']} tokens; to read on: {command})", "dim", sys.stderr)

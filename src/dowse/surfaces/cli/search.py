@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
+from dowse.contracts.freshness import stale_copy
 from dowse.contracts.tool import Structured
 from dowse.models import Status
 from dowse.surfaces.cli import session
@@ -54,16 +55,19 @@ def _shown(found: Structured) -> str:
     count = f"{len(items)} result{'' if len(items) == 1 else 's'}"
     blocks = [f"{style(str(found['query']), 'bold')} — {count} from {found['engine']}"]
     blocks += [f"{style('answer', 'green')} {answer}" for answer in _listed(found, "answers")]
-    blocks += [_block(number, item) for number, item in enumerate(items, start=1)]
+    copy = stale_copy(found)
+    # Of a search that is stale itself, every result is.
+    blocks += [_block(number, item, "" if copy else stale_copy(item)) for number, item in enumerate(items, start=1)]
+    blocks += [style(f"note: this is {copy}", "yellow")] if copy else []
     blocks += [style(f"note: {warning}", "yellow") for warning in _listed(found, "warnings")]
     return "\n\n".join([*blocks, style(tried(found), "dim")])
 
 
-def _block(number: int, item: Mapping[str, object]) -> str:
+def _block(number: int, item: Mapping[str, object], copy: str) -> str:
     status = Status(str(item["status"]))
     lines = [f"{number}. {style(str(item['title']), 'bold')}", f"   {style(str(item['link']), 'cyan')}"]
-    dated = f"{item['published']} · " if item["published"] else ""
-    lines.append(f"   {style(dated + status, 'green' if status.readable else 'yellow')}")
+    facts = " · ".join(filter(None, [str(item["published"]), status.value, copy]))
+    lines.append(f"   {style(facts, 'green' if status.readable else 'yellow')}")
     lines += [f"   {item['snippet']}"] if item["snippet"] else []
     if status.readable:
         lines += ["", *(f"   {line}".rstrip() for line in str(item["page_content"]).splitlines())]

@@ -46,8 +46,9 @@ def call_and_print(
     *,
     as_json: bool,
     show: Callable[[Structured], str],
+    hint: Callable[[Structured], str] = lambda _answer: "",
 ) -> int:
-    """Call one tool of the `dowse` contract and print what it answers."""
+    """Call one tool of the `dowse` contract and print what it answers, and for people a hint what to do next."""
     line = ProgressLine()
     try:
         answer = asyncio.run(_call(settings, tool, given, line))
@@ -58,6 +59,8 @@ def call_and_print(
     line.clear()
     structured = answer.structured or {}
     print(json.dumps(structured, indent=2, ensure_ascii=False) if as_json else show(structured))
+    if not as_json and (next_step := hint(structured)):
+        print(next_step, file=sys.stderr)
     return DONE if Status(str(structured.get("status", Status.OK))).readable else FAILED
 
 

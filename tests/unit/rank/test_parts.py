@@ -1,0 +1,144 @@
+"""Parts of a long text: they join without loss, fit, go on, and leave no code open."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dowse.rank.parts import BEGINNING, Part, Place, part
+from dowse.text import estimate_tokens
+from tests.unit.rank.test_budget import PIECES, ends_in_code
+
+SENTENCE = "A sentence of the page that says something. "
+PARAGRAPHS = "".join(f"Paragraph {number}. {SENTENCE * 3}\n\n" for number in range(60)).strip()
+CODE = "\n".join(f"    call({number}, 'with', 'several', 'arguments')" for number in range(300))
+TEXTS = st.lists(
+    st.sampled_from(
+        [*PIECES, SENTENCE, "# Heading\n", "\n\n", "y" * 300, "e\u0301" * 50, "👩\u200d🚀" * 20, "日本" * 90]
+    ),
+    max_size=60,
+).map("".join)
+
+
+def parts(text: str, tokens: int) -> Iterator[tuple[Part, str]]:
+    """All parts, each with what it takes of the text."""
+    place: Place | None = BEGINNING
+    while place is not None:
+        shown = part(text, place, tokens)
+        end = shown.rest.at if shown.rest else len(text)
+        yield shown, text[place.at : end]
+        place = shown.rest
+
+
+@given(TEXTS, st.integers(50, 300))
+@example("x" * 2000, 50)
+@example("```python\n" + "日" * 500, 50)
+@example("`" * 3000 + "\ncode\n" * 100, 50)
+@example("```" + "p" * 3000 + "\n" + "code\n" * 100, 50)
+@example("a" + "\u0301" * 3000, 50)
+@example("\n" * 3000, 50)
+def test_parts_join_to_the_text_and_each_holds_something_that_fits(text: str, tokens: int) -> None:
+    taken = list(parts(text, tokens))
+    assert "".join(slice_ for _, slice_ in taken) == text
+    assert all(slice_ for _, slice_ in taken) or not text
+    for shown, slice_ in taken:
+        assert slice_ in shown.text
+        assert estimate_tokens(shown.text) <= tokens
+
+
+@given(TEXTS, st.integers(50, 300))
+@example("```in``` line" + " of words" * 100, 50)
+@example("```\n" + "x" * 1000 + "\n```\n\n" + SENTENCE * 20, 50)
+def test_no_part_leaves_code_open_that_the_text_closes(text: str, tokens: int) -> None:
+    for shown, _ in parts(text, tokens):
+        if shown.rest:
+            assert not ends_in_code(shown.text)
+
+
+@given(TEXTS, st.integers(50, 300))
+def test_no_part_ends_inside_a_character(text: str, tokens: int) -> None:
+    for shown, _ in parts(text, tokens):
+        if shown.rest and not text[shown.rest.at - 1].isspace():
+            assert unicodedata.category(text[shown.rest.at])[0] != "M"
+            assert "\u200d" not in text[shown.rest.at - 1 : shown.rest.at + 1]
+
+
+def test_a_text_that_fits_is_one_part() -> None:
+    assert part(PARAGRAPHS, BEGINNING, 10_000) == Part(PARAGRAPHS)
+
+
+def test_a_part_ends_with_a_paragraph_and_is_more_than_half_full() -> None:
+    for shown, _ in list(parts(PARAGRAPHS, 200))[:-1]:
+        assert shown.text.startswith("Paragraph ")
+        assert shown.text.endswith(".\u0020\n\n")
+        assert estimate_tokens(shown.text) > 100
+
+
+def test_without_paragraphs_a_part_ends_with_a_line() -> None:
+    text = "\n".join(f"- item {number}, of which there is something to say" for number in range(200))
+    assert all(shown.text.startswith("- item ") for shown, _ in parts(text, 100))
+
+
+def test_without_lines_a_part_ends_with_a_word() -> None:
+    for shown, _ in parts("several words " * 300, 100):
+        assert set(shown.text.split()) == {"several", "words"}
+        assert not shown.text.startswith(" ")
+
+
+def test_a_part_ends_before_a_heading_rather_than_behind_it() -> None:
+    text = "".join(f"{SENTENCE * 2}\n\n## Heading\n\n" for _ in range(50)) + "The end."
+    for shown, _ in list(parts(text, 97))[:-1]:
+        assert shown.text.endswith("something. \n\n")
+
+
+def test_code_that_fits_into_the_next_part_is_not_divided() -> None:
+    code = "```python\n" + "call(1, 2, 3)\n" * 20 + "```\n"
+    text = f"{SENTENCE * 10}\n\n{code}\nThe end."
+    assert [shown.text for shown, _ in parts(text, 160)] == [f"{SENTENCE * 10}\n\n", f"{code}\nThe end."]
+
+
+@pytest.mark.parametrize(
+    ("opened", "mark", "again"),
+    [
+        ("```python", "```", "```python"),
+        ("~~~~ c++ {.numbered}", "~~~~", "~~~~c++"),
+        ("```", "```", "```"),
+        ("  ```json", "```", "```json"),
+        ("```日本語", "```", "```"),
+    ],
+)
+def test_long_code_is_closed_at_each_end_and_opened_again_with_its_language(opened: str, mark: str, again: str) -> None:
+    first, *middle, last = [shown.text for shown, _ in parts(f"Look:\n\n{opened}\n{CODE}\n{mark}\n\nThe end.", 300)]
+    assert first.startswith(f"Look:\n\n{opened}\n    call(0, ")
+    assert len(middle) > 5
+    for shown in middle:
+        assert shown.startswith(f"{again}\n    call(")
+        assert shown.endswith(f"'arguments')\n{mark}")
+    assert last.endswith(f"'arguments')\n{mark}\n\nThe end.")
+
+
+def test_a_line_of_code_that_is_too_long_stays_code() -> None:
+    shown = [shown.text for shown, _ in parts("```json\n" + "[1, 2, 3]," * 200 + "\n```", 100)]
+    assert all(text.startswith("```json\n") and text.endswith("\n```") for text in shown)
+
+
+def test_a_place_that_says_there_is_code_where_none_is_shows_text() -> None:
+    assert part(PARAGRAPHS, Place(100, 0), 10_000) == Part(PARAGRAPHS[100:])
+
+
+def test_of_a_long_page_only_what_is_shown_is_looked_at() -> None:
+    """Five megabytes are divided on the event loop."""
+
+    class Page(str):
+        longest = 0
+
+        def __getitem__(self, at: object) -> str:
+            Page.longest = max(Page.longest, len(str.__getitem__(self, at)))  # type: ignore[index]
+            return str.__getitem__(self, at)  # type: ignore[index]
+
+    assert part(Page("A line.\n" * 600_000), Place(3_000_000), 100).text.startswith("A line.\nA line.")
+    assert Page.longest == 400
