@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -40,14 +41,37 @@ def test_json_prints_the_whole_typed_result_and_a_cut_page_says_so(point: Point,
     assert main(["read", web.page("/files/notes.txt"), "--json", "--max-tokens", "100"]) == 0
     page = json.loads(capsys.readouterr().out)
     jsonschema.validate(page, GET_CONTENT_OUTPUT)
-    assert (page["status"], page["page_content"].count("A line of text.")) == ("truncated", 20)
+    assert (page["status"], page["page_content"].count("A line of text.")) == ("truncated", 19)
+    assert page["next_cursor"]
 
 
-def test_a_cut_page_tells_how_to_see_more(point: Point, capsys: Captured) -> None:
+def test_a_cut_page_tells_people_how_to_read_on_and_that_costs_no_further_request(
+    point: Point, capsys: Captured
+) -> None:
     web = point()
     web.pages.serves("/files/notes.txt", "A line of text.\n" * 200, content_type="text/plain")
-    assert main(["read", web.page("/files/notes.txt"), "--max-tokens", "100"]) == 0
-    assert capsys.readouterr().out.endswith("\n\n(cut: the page has about 970 tokens; --max-tokens shows more)\n")
+    url = web.page("/files/notes.txt?a=1&b=2")
+    assert main(["read", url, "--max-tokens", "100"]) == 0
+    first = capsys.readouterr()
+    told = re.fullmatch(r"\(cut: the page has about 970 tokens; to read on: (.+)\)\n", first.err)
+    assert told
+    assert first.out == f"{url}\n\n" + "A line of text.\n" * 19
+    command = shlex.split(told[1])
+    assert command[:3] == ["dowse", "read", url]
+    assert main(command[1:]) == 0
+    rest = capsys.readouterr()
+    assert (rest.out.count("A line of text."), rest.err) == (181, "")
+    assert len(web.pages.requests) == 1
+
+
+def test_a_stale_page_says_how_old_it_is(point: Point, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    web = point()
+    monkeypatch.setenv("DOWSE_TTL_PAGES", "1ms")
+    assert main(["read", web.page("/articles/python-315")]) == 0
+    assert "copy" not in capsys.readouterr().out
+    web.pages.fails("/articles/python-315", "500")
+    assert main(["read", web.page("/articles/python-315")]) == 0
+    assert re.search(r"\n\nnote: this is a copy from \d+ seconds? ago\n", capsys.readouterr().out)
 
 
 def test_a_page_that_dowse_did_not_read_to_its_end_says_so(point: Point, capsys: Captured) -> None:
@@ -184,6 +208,11 @@ def test_offline_refuses_at_once(point: Point, capsys: Captured) -> None:
         (["not an address"], "url must be a web address such as https://example.org/page, not 'not an address'."),
         (["x.example", "--max-tokens", "5"], "max_tokens must be a whole number from 100 to 24000, not 5."),
         (["x.example", "--question", ""], "question must not be empty."),
+        (
+            ["x.example", "--cursor", "2"],
+            "cursor must be the next_cursor of an earlier answer, exactly as it stands there; "
+            "leave it out to read the page from its beginning.",
+        ),
     ],
 )
 def test_wrong_arguments_are_one_line_and_exit_code_2(capsys: Captured, arguments: list[str], sentence: str) -> None:

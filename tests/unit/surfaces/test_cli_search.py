@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -64,6 +65,32 @@ def test_direct_answers_are_printed_first(point: Point, capsys: Captured) -> Non
     web.serper.replies(json={"organic": [], "answerBox": {"answer": "42"}})
     assert main(["search", "x"]) == 0
     assert capsys.readouterr().out.startswith("x — 0 results from serper\n\nanswer 42\n\ntried: ")
+
+
+def test_a_search_that_is_answered_from_before_says_how_old_that_is(
+    point: Point, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = point("serper")
+    monkeypatch.setenv("DOWSE_TTL_SEARCH", "1ms")
+    assert main(["search", "python", "--no-content"]) == 0
+    assert "copy" not in capsys.readouterr().out
+    web.serper.fails("500")
+    assert main(["search", "python", "--no-content"]) == 0
+    told = re.findall(r"a copy from \d+ seconds? ago", out := capsys.readouterr().out)
+    assert len(told) == 1
+    assert f"\n\nnote: this is {told[0]}\n\n" in out
+
+
+def test_a_page_that_is_read_from_before_says_how_old_it_is(
+    point: Point, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = point("serper")
+    web.serper.finds(["/articles/python-315"])
+    monkeypatch.setenv("DOWSE_TTL_PAGES", "1ms")
+    assert main(["search", "python"]) == 0
+    web.pages.fails("/articles/python-315", "500")
+    assert main(["search", "python"]) == 0
+    assert re.search(r" (ok|truncated) · a copy from \d+ seconds? ago\n", capsys.readouterr().out)
 
 
 def test_when_every_provider_fails_it_says_why_and_exits_with_1(point: Point, capsys: Captured) -> None:

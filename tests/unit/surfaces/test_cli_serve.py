@@ -135,9 +135,10 @@ FLAGS = {
         "--start-date", "--end-date", "--site", "--not-site", "--max-tokens", "--timeout", "--offline", "--json",
         "--config", "--log-level",
     ],
-    "read": ["url", "--max-tokens", "--offline", "--json", "--config", "--log-level"],
+    "read": ["url", "--max-tokens", "--cursor", "--offline", "--json", "--config", "--log-level"],
     "serve": ["--contract", "--stdio", "--transport", "--config", "--log-level"],
     "token": [],
+    "cache": [],
     "doctor": ["--probe", "--json", "--config", "--log-level"],
     "demo": [],
 }  # fmt: skip

@@ -40,13 +40,14 @@ async def _demo() -> int:
     _say(1, "A small web starts on loopback: pages, and doubles of the search providers.")
     async with PocketWeb() as web:
         environment = {**config.subprocess_environment(), **web.environment("serper", "tavily")}
-        # The user's own configuration file must not change what is shown.
-        environment |= {"DOWSE_LOG_LEVEL": "error", "DOWSE_CONFIG": os.devnull}
+        # The user's own configuration file must not change what is shown, nor the demo what they have in their cache.
+        environment |= {"DOWSE_LOG_LEVEL": "error", "DOWSE_CONFIG": os.devnull, "DOWSE_STATE": "memory:"}
         server = StdioServerParameters(command=sys.executable, args=["-m", "dowse", "serve"], env=environment)
         _say(2, "The real server starts, as a subprocess on stdio, and a real MCP client connects.")
         async with Client(server) as client:
             done = await _search(client, web)
             if done:
+                await _search_again(client, web)
                 await _read(client, web)
     if done:
         _print_configurations()
@@ -66,9 +67,18 @@ async def _search(client: Client, web: PocketWeb) -> bool:
     return True
 
 
+async def _search_again(client: Client, web: PocketWeb) -> None:
+    _say(4, "Now Tavily fails as well. The same search is still answered, from the cache:")
+    web.tavily.fails("500")
+    result = await client.call_tool("web_search", {"query": _QUERY, "num_results": 2})
+    found = result.structured_content if isinstance(result.structured_content, dict) else {}
+    milliseconds = found.get("stats", {}).get("total_ms")
+    print(f"   cache: {style(found.get('cache', 'miss'), 'green')}, {milliseconds} ms for all of it")
+
+
 async def _read(client: Client, web: PocketWeb) -> None:
     """Whether or not there is a browser: without one, the note that says what to install is worth seeing too."""
-    _say(4, "A page that is empty without JavaScript is read by a caged Chromium, if there is one:")
+    _say(5, "A page that is empty without JavaScript is read by a caged Chromium, if there is one:")
     result = await client.call_tool("get_content", {"url": web.page("/app")})
     page = result.structured_content if isinstance(result.structured_content, dict) else {}
     print(f"   engine: {style(page.get('engine', ''), 'green')}, status: {page.get('status', 'error')}")
@@ -95,7 +105,7 @@ def _print_excerpt(text: str) -> None:
 def _print_configurations() -> None:
     from dowse.surfaces.clients import MAIN, Launch
 
-    _say(5, "To use it, give your MCP client one of these (any of SERPER_API_KEY, EXA_API_KEY, TAVILY_API_KEY,")
+    _say(6, "To use it, give your MCP client one of these (any of SERPER_API_KEY, EXA_API_KEY, TAVILY_API_KEY,")
     print("   SEARXNG_URL will do; several make it survive an outage):")
     launch = Launch()
     for client in MAIN:

@@ -1,0 +1,131 @@
+"""`dowse cache`: how much is remembered between calls, and a way to forget it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from dowse import config
+from dowse.clock import SystemClock
+from dowse.errors import StoreFailed
+from dowse.flows.doctor.describe import file_of, shown, spoken_size
+from dowse.settings import Settings
+from dowse.stores import open_store
+from dowse.stores.store import Store, Usage
+from dowse.surfaces.cli import session
+from dowse.surfaces.cli.exits import DONE, FAILED
+from dowse.surfaces.cli.terminal import style
+from dowse.telemetry.redact import Redactor
+from dowse.text import one_line
+
+T = TypeVar("T")
+Data = dict[str, Any]
+
+# Counting and deleting what a large store holds takes a while, but nobody waits for ever.
+_PATIENCE_S = 60.0
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("cache", help="see how much is remembered, or forget it", description=__doc__)
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    stats = actions.add_parser(
+        "stats",
+        help="show how much is remembered",
+        description="Shows how much is remembered, by kind. What was asked is not known even to the store.",
+    )
+    _common(stats, _stats)
+    clear = actions.add_parser(
+        "clear",
+        help="forget all of it",
+        description="Deletes everything that is remembered, expired or not. What was spent of budgets stays known.",
+    )
+    _common(clear, _clear)
+
+
+def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
+    parser.add_argument("--json", action="store_true", help="print it as one JSON object")
+    session.common_flags(parser)
+    parser.set_defaults(run=run)
+
+
+def _stats(arguments: argparse.Namespace) -> int:
+    return _run(arguments, lambda store: store.usage(), Usage(), _usage, _table)
+
+
+def _clear(arguments: argparse.Namespace) -> int:
+    return _run(arguments, lambda store: store.clear(), 0, lambda count: {"deleted": count}, _deleted)
+
+
+def _run(
+    arguments: argparse.Namespace,
+    ask: Callable[[Store], Awaitable[T]],
+    nothing: T,
+    describe: Callable[[T], Data],
+    show: Callable[[Data], str],
+) -> int:
+    """Ask the store that the settings name, and print what it says; `nothing` stands for a store that is not there."""
+    settings = session.load(arguments, {}, quiet=True)
+    masked = Redactor(settings.secrets()).message
+    address = config.state_address(settings)
+    found, why = nothing, _why_nothing(address)
+    if why:
+        print(f"dowse: {why}", file=sys.stderr)
+    else:
+        try:
+            found = asyncio.run(_asked(address, settings, ask))
+        except StoreFailed as error:
+            print(f"dowse: the store failed: {masked(one_line(str(error)))}", file=sys.stderr)
+            return FAILED
+    data = {"state": masked(shown(address)), **describe(found)}
+    if arguments.json:
+        print(json.dumps(data, indent=2))
+    elif not why:
+        print(show(data))
+    return DONE
+
+
+def _why_nothing(address: str) -> str:
+    """Why there is nothing to ask; nothing is made to find out."""
+    if address.startswith("memory:"):
+        return "DOWSE_STATE is memory:, which each process has for itself, so there is nothing to see here"
+    file = file_of(address)
+    return f"nothing is kept yet: {one_line(str(file))} is made on first use" if file and not file.exists() else ""
+
+
+async def _asked(address: str, settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T:
+    store = open_store(address, SystemClock(), max_bytes=settings.cache_size)
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            return await ask(store)
+    except TimeoutError:
+        raise StoreFailed(f"no answer within {_PATIENCE_S:g} s") from None
+    finally:
+        await store.close()
+
+
+def _usage(usage: Usage) -> Data:
+    kinds = {
+        one_line(kind): {"entries": count, "bytes": usage.value_bytes.get(kind, 0)}
+        for kind, count in sorted(usage.entries.items())
+    }
+    return {"kinds": kinds, "size_bytes": usage.size_bytes, "max_bytes": usage.max_bytes}
+
+
+def _table(data: Data) -> str:
+    """A line for each kind, one for all of them, and how much room they take."""
+    rows = [(kind, row["entries"], row["bytes"]) for kind, row in data["kinds"].items()]
+    rows.append(("all", sum(count for _, count, _ in rows), sum(size for _, _, size in rows)))
+    lines = [data["state"], "", style(f"{'kind':<10}{'entries':>10}{'bytes':>12}", "bold")]
+    lines += [f"{kind:<10}{count:>10}{spoken_size(size):>12}" for kind, count, size in rows]
+    bound = data["max_bytes"]
+    most = f" of at most {spoken_size(bound)}" if bound is not None else ""
+    return "\n".join([*lines, "", f"It takes {spoken_size(data['size_bytes'])}{most}."])
+
+
+def _deleted(data: Data) -> str:
+    count = data["deleted"]
+    return f"{count} {'entry' if count == 1 else 'entries'} deleted from {data['state']}; spent budgets stay known."
