@@ -16,10 +16,11 @@ demo: $(RUN)  ## run the main job end to end, with no key and no internet
 serve: $(RUN)  ## run the MCP server on stdio
 	$(BIN)/dowse serve
 
+# Whole files, in their order: each sets up once what its tests share, and the many quick ones even out the end.
 test: $(DEV) $(NODE)  ## install what the tests need and run them all
 	$(BIN)/python tools/real_parts.py
 	$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 QUICK := tests/unit tests/contract tests/test_architecture.py tests/test_docs.py
 
@@ -30,7 +31,7 @@ coverage: $(DEV)  ## the same tests, and how much of the code they reach
 	$(BIN)/python -m pytest -n 2 -m "not cost" $(QUICK) --cov --cov-report=term:skip-covered --cov-fail-under=85
 
 mutate: $(DEV)  ## break the guard and the decoder line by line, and see whether a test notices; a few minutes
-	$(BIN)/python tools/mutate.py
+	$(BIN)/python -m tools.mutate
 
 lint: $(DEV)
 	$(BIN)/ruff format --check --quiet $(SOURCES)

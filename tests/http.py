@@ -69,6 +69,8 @@ class HttpServer:
 class HttpProcess(HttpServer):
     """A server with a process of its own."""
 
+    exit_code = 0  # how it has to end
+
     def __init__(self, process: asyncio.subprocess.Process, url: str, session: aiohttp.ClientSession) -> None:
         super().__init__(url, session)
         self.process = process
@@ -126,7 +128,7 @@ async def listening(environment: Mapping[str, str], log: Path, command: Sequence
         async with _session() as session:
             server = HttpProcess(process, url, session)
             yield server
-        assert await server.stop() == 0
+        assert await server.stop() == server.exit_code
     finally:
         if process.returncode is None:
             process.kill()

@@ -126,7 +126,7 @@ async def over_http(inspector: Inspector, url: str, *options: str, token: str = 
 async def test_over_http_it_lists_and_calls_with_a_token(
     inspector: Inspector, server: Server, web: PocketWeb, era: str
 ) -> None:
-    async with server.http(web.environment("serper") | {"DOWSE_TOKENS": f"inspector:{TOKEN}"}) as http:
+    async with server.here(web.environment("serper") | {"DOWSE_TOKENS": f"inspector:{TOKEN}"}) as http:
         listed = await over_http(
             inspector, http.url, "--method", "tools/list", "--strict", "--protocol-era", era, token=TOKEN
         )
@@ -146,7 +146,7 @@ async def test_over_http_it_lists_and_calls_with_a_token(
 async def test_over_http_without_the_token_it_sees_nothing(
     inspector: Inspector, server: Server, web: PocketWeb, era: str, token: str
 ) -> None:
-    async with server.http(web.environment("serper") | {"DOWSE_TOKENS": f"inspector:{TOKEN}"}) as http:
+    async with server.here(web.environment("serper") | {"DOWSE_TOKENS": f"inspector:{TOKEN}"}) as http:
         for method in (("tools/list",), ("tools/call", "--tool-name", "web_search", "--tool-arg", "query=python")):
             run = await over_http(inspector, http.url, "--method", *method, "--protocol-era", era, token=token)
             assert run.code != 0

@@ -20,9 +20,6 @@ from tests.conftest import Server
 from tests.realparts import missing
 from tests.stdio import serving
 
-# One process builds and installs; the tests of the others would do it all again.
-pytestmark = pytest.mark.xdist_group("install")
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 UV = Path(sys.executable).with_name("uv")
 # Taken before the fixtures empty the home: uv's cache and whatever tells it where the packages are.

@@ -16,18 +16,19 @@ WRAPPER = str(Path(sys.executable).with_name("kindly-web-search-mcp-server"))
 START = (WRAPPER, "start-mcp-server", "--context", "codex")
 
 
-@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 @pytest.mark.parametrize("flag", ["--http", "--streamable-http"])
-async def test_forwarded_flags_serve_kindly_over_http(server: Server, web: PocketWeb, mode: str, flag: str) -> None:
+async def test_forwarded_flags_serve_kindly_over_http(server: Server, web: PocketWeb, flag: str) -> None:
     """Acceptance case 51."""
     port = str(closed_port())
     command = (*START, "--", flag, "--port", port)
-    async with server.http(web.environment("serper"), command=command) as http, http.client(mode) as client:
+    async with server.http(web.environment("serper"), command=command) as http:
         assert http.url == f"http://127.0.0.1:{port}/mcp"
-        found = await client.call_tool("web_search", {"query": "python release", "num_results": 1})
-    assert not found.is_error
-    assert found.structured_content is None
-    assert '"page_content": "# ' in found.content[0].text
+        for mode in ("legacy", "2026-07-28"):
+            async with http.client(mode) as client:
+                found = await client.call_tool("web_search", {"query": "python release", "num_results": 1})
+            assert not found.is_error
+            assert found.structured_content is None
+            assert '"page_content": "# ' in found.content[0].text
 
 
 async def test_host_and_port_come_from_the_variables_of_old_configurations(server: Server) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -14,6 +16,13 @@ from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
 
 ARTICLE, SLOW, OTHER = "/articles/python-315", "/slow", "/docs/retrying"
+
+
+@asynccontextmanager
+async def connected(server: Server, settings: Mapping[str, str]) -> AsyncIterator[Client]:
+    """Over HTTP, which starts at once: reading knows nothing of the transport."""
+    async with server.here(settings) as http, http.client() as client:
+        yield client
 
 
 async def search(client: Client, **arguments: Any) -> dict[str, Any]:
@@ -39,7 +48,7 @@ async def test_a_slow_page_is_a_note_within_the_budget_and_the_others_are_read(w
     web.pages.fails(SLOW, "hang")
     settings = web.environment("serper") | {"DOWSE_CONTENT_FETCH_TIMEOUT": "500ms"}
     web.serper_scrape.fails("500")
-    async with server.connect(settings) as client:
+    async with connected(server, settings) as client:
         found = await search(client)
     statuses = {item["link"]: item["status"] for item in found["results"]}
     assert statuses[web.page(SLOW)] == "timeout"
@@ -52,7 +61,7 @@ async def test_pages_that_are_too_slow_for_the_call_do_not_hold_it_up(web: Pocke
     """Acceptance case 38: the budget of the whole call, not of one page."""
     finds(web, ARTICLE, SLOW)
     web.pages.fails(SLOW, "hang")
-    async with server.connect(web.environment("serper")) as client:
+    async with connected(server, web.environment("serper")) as client:
         found = await search(client, timeout_s=2)
     assert [item["status"] for item in found["results"]][-1] == "timeout"
     assert found["results"][0]["status"] in ("ok", "truncated")
@@ -61,14 +70,14 @@ async def test_pages_that_are_too_slow_for_the_call_do_not_hold_it_up(web: Pocke
 
 async def test_text_over_the_cap_is_cut_at_the_cap_with_a_mark(web: PocketWeb, server: Server) -> None:
     """Acceptance case 40."""
-    async with server.connect(web.environment() | {"DOWSE_CONTRACT": "kindly"}) as client:
+    async with connected(server, web.environment() | {"DOWSE_CONTRACT": "kindly"}) as client:
         result = await client.call_tool("get_content", {"url": web.page("/long")})
     (block,) = result.content
     assert block.type == "text"
     text = json.loads(block.text)["page_content"]
     assert len(text) == 50_000
     assert text.endswith("…(truncated)")
-    async with server.connect(web.environment()) as client:
+    async with connected(server, web.environment()) as client:
         page = await read(client, web.page("/long"), max_tokens=500)
     assert page["status"] == "truncated"
     assert page["total_tokens"] > 500
@@ -78,7 +87,7 @@ async def test_text_over_the_cap_is_cut_at_the_cap_with_a_mark(web: PocketWeb, s
 async def test_a_download_stops_at_the_limit(web: PocketWeb, server: Server, trouble: str) -> None:
     """Acceptance case 49: the endless page notices that its reader has gone."""
     web.pages.fails("/endless", trouble)
-    async with server.connect(web.environment()) as client:
+    async with connected(server, web.environment()) as client:
         page = await read(client, web.page("/endless"))
     assert (page["status"], page["page_content"].splitlines()[0]) == (
         "too_large",
@@ -93,7 +102,7 @@ async def test_a_blocked_page_is_read_by_the_scrape_apis_and_a_missing_one_is_no
 ) -> None:
     """The table of docs/reading.md through the real server; its pages are private, so the APIs are told of none."""
     web.pages.fails("/blocked", "403")
-    async with server.connect(web.environment("serper", "exa", "tavily")) as client:
+    async with connected(server, web.environment("serper", "exa", "tavily")) as client:
         blocked = await read(client, web.page("/blocked"))
         missing = await read(client, web.page("/missing"))
     assert [attempt["provider"] for attempt in blocked["attempts"]] == ["direct"]
@@ -106,7 +115,7 @@ async def test_search_results_obey_robots_txt_and_a_page_that_was_asked_for_does
 ) -> None:
     web.pages.serves("/robots.txt", "User-agent: *\nDisallow: /articles/", content_type="text/plain")
     finds(web, ARTICLE, OTHER)
-    async with server.connect(web.environment("serper")) as client:
+    async with connected(server, web.environment("serper")) as client:
         found = await search(client)
         page = await read(client, web.page(ARTICLE))
     assert [(item["link"], item["status"]) for item in found["results"]][-1] == (web.page(ARTICLE), "robots")
@@ -117,7 +126,7 @@ async def test_search_results_obey_robots_txt_and_a_page_that_was_asked_for_does
 @pytest.mark.parametrize(("mode", "status"), [("all", "robots"), ("off", "ok"), ("search", "ok")])
 async def test_robots_txt_can_be_obeyed_always_or_never(web: PocketWeb, server: Server, mode: str, status: str) -> None:
     web.pages.serves("/robots.txt", "User-agent: *\nDisallow: /", content_type="text/plain")
-    async with server.connect(web.environment() | {"DOWSE_RESPECT_ROBOTS": mode}) as client:
+    async with connected(server, web.environment() | {"DOWSE_RESPECT_ROBOTS": mode}) as client:
         assert (await read(client, web.page(ARTICLE)))["status"] == status
     assert [request.path for request in web.pages.requests] == ([] if mode == "all" else [ARTICLE])
     assert len(web.pages.robots_requests) == (mode == "all")
@@ -125,11 +134,11 @@ async def test_robots_txt_can_be_obeyed_always_or_never(web: PocketWeb, server: 
 
 async def test_a_url_with_a_secret_leaves_the_machine_only_if_the_user_says_so(web: PocketWeb, server: Server) -> None:
     url = web.page(f"{ARTICLE}?api_key=9f86d081884c7d659a2feaa0c55ad015")
-    async with server.connect(web.environment()) as client:
+    async with connected(server, web.environment()) as client:
         refused = await read(client, url)
     assert (refused["status"], web.pages.requests) == ("denied", [])
     assert "'api_key'" in refused["warnings"][0]
-    async with server.connect(web.environment() | {"DOWSE_ALLOW_SECRET_URLS": "true"}) as client:
+    async with connected(server, web.environment() | {"DOWSE_ALLOW_SECRET_URLS": "true"}) as client:
         assert (await read(client, url))["status"] == "ok"
 
 

@@ -16,7 +16,6 @@ from tests.conftest import Server
 from tests.http import LEGACY, MODERN
 
 SURFACES = ["stdio", "http"]
-# Not shorter: the first call of a server also imports the HTTP client.
 QUICK = {"SERPER_TIMEOUT": "1s"}
 
 
@@ -29,7 +28,7 @@ async def connected(
         async with server.connect(chosen, mode=mode) as client:
             yield client
     else:
-        async with server.http(chosen) as http, http.client(mode) as client:
+        async with server.here(chosen) as http, http.client(mode) as client:
             yield client
 
 
@@ -148,40 +147,42 @@ async def test_a_search_reads_pages_and_keeps_those_it_could_not_read(
 
 
 async def test_a_filter_that_was_dropped_is_a_warning(web: PocketWeb, server: Server) -> None:
-    async with connected(server, web.environment("tavily"), "stdio") as client:
+    async with connected(server, web.environment("tavily"), "http") as client:
         found = metadata(await search(client, fetch_content=False, safe_search=2))
     assert "tavily cannot filter by safe_search, so it was left out." in found["warnings"]
 
 
-FAILURES = [
-    ("429", "rate_limited", 30),
-    ("402", "rate_limited", 30),
-    ("hang", "timeout", 30),
-    ("broken_json", "parse_error", 30),
-    ("401", "auth_error", None),
-    ("400", "invalid_parameters", None),
-    ("500", "no_instances_available", 30),
-    ("reset", "no_instances_available", 30),
-]
+FAILURES = {
+    "429": ("rate_limited", 30),
+    "402": ("rate_limited", 30),
+    "hang": ("timeout", 30),
+    "broken_json": ("parse_error", 30),
+    "401": ("auth_error", None),
+    "400": ("invalid_parameters", None),
+    "500": ("no_instances_available", 30),
+    "reset": ("no_instances_available", 30),
+}
 
 
-@pytest.mark.parametrize(("trouble", "error_type", "retry_after"), FAILURES)
-async def test_a_failing_provider_is_told_by_its_type(
-    web: PocketWeb, server: Server, trouble: str, error_type: str, retry_after: int | None
-) -> None:
-    web.serper.fails(trouble)
-    async with connected(server, web.environment("serper") | QUICK, "stdio") as client:
-        result = await search(client)
-    found = metadata(result)
-    assert result.is_error
-    assert texts(result)[0] == f"Search failed: {found['error_details'].splitlines()[0]}"
-    assert found["error_details"].startswith("serper ")
-    assert (found["query"], found["error_type"]) == ("python release", error_type)
-    assert (found["attempted_instances"], found["retry_after"]) == (["serper"], retry_after)
+async def test_a_failing_provider_is_told_by_its_type(web: PocketWeb, server: Server) -> None:
+    async with connected(server, web.environment("serper") | QUICK, "http") as client:
+        for trouble, (error_type, retry_after) in FAILURES.items():
+            web.serper.fails(trouble)
+            # Each asks something else, so that no answer is remembered.
+            result = await search(client, query=f"python {trouble}")
+            found = metadata(result)
+            assert result.is_error
+            assert texts(result)[0] == f"Search failed: {found['error_details'].splitlines()[0]}"
+            assert found["error_details"].startswith("serper ")
+            assert (found["query"], found["error_type"]) == (f"python {trouble}", error_type)
+            assert (found["attempted_instances"], found["retry_after"]) == (["serper"], retry_after)
+            # Good news in between: this is about single failures, not about the breaker.
+            web.serper.works()
+            assert not (await search(client, query=f"after {trouble}", fetch_content=False)).is_error, trouble
 
 
 async def test_offline_is_a_type_of_its_own_and_asks_nobody(web: PocketWeb, server: Server) -> None:
-    async with connected(server, web.environment("serper") | {"DOWSE_OFFLINE": "true"}, "stdio") as client:
+    async with connected(server, web.environment("serper") | {"DOWSE_OFFLINE": "true"}, "http") as client:
         result = await search(client)
     found = metadata(result)
     assert texts(result)[0] == "Search failed: search unavailable: offline mode is enabled"
@@ -190,7 +191,7 @@ async def test_offline_is_a_type_of_its_own_and_asks_nobody(web: PocketWeb, serv
 
 
 async def test_without_a_provider_nobody_was_asked_and_waiting_does_not_help(server: Server) -> None:
-    async with connected(server, {"DOWSE_KEYLESS": "off"}, "stdio") as client:
+    async with connected(server, {"DOWSE_KEYLESS": "off"}, "http") as client:
         result = await search(client)
     found = metadata(result)
     assert "SERPER_API_KEY" in texts(result)[0]
@@ -223,7 +224,7 @@ async def test_the_word_of_a_provider_when_to_come_back_is_passed_on_also_while_
     web: PocketWeb, server: Server
 ) -> None:
     web.serper.fails("429", retry_after=120)
-    async with connected(server, web.environment("serper"), "stdio") as client:
+    async with connected(server, web.environment("serper"), "http") as client:
         first, second = metadata(await search(client)), metadata(await search(client))
     assert (first["error_type"], first["retry_after"]) == ("rate_limited", 120)
     assert (second["error_type"], second["attempted_instances"]) == ("no_instances_available", [])

@@ -21,9 +21,6 @@ from tests.security.cage.means import MEANS, MOVES, PICTURES, RESOURCES, SCRIPTS
 from tests.security.cage.targets import MOVES_OF_STRANGERS, OF_STRANGERS, OUTSIDE, OWN_PORT, SCHEMES
 from tests.security.cage.world import HOUSE, PAGE, SECOND, SECRET
 
-# One run serves all tests of this module.
-pytestmark = pytest.mark.xdist_group("cage")
-
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = (PAGE, SECOND)
 WEB = [["tcp", PAGE, 80], ["tcp", PAGE, 443], ["tcp", SECOND, 80], ["tcp", SECOND, 443]]
@@ -34,6 +31,7 @@ Report = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """What one run found, which serves all tests of this module."""
     realparts.require("chromium")
     if reason := namespace.unavailable():
         realparts.missing(reason)

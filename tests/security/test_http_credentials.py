@@ -100,7 +100,7 @@ async def test_bad_credentials_are_refused_and_no_tool_runs(server: Server, web:
 
 async def test_the_refusal_comes_before_a_byte_of_the_body(server: Server, web: PocketWeb) -> None:
     """The body is announced and never sent: whoever waited for it would not answer."""
-    async with server.http(settings(web)) as http:
+    async with server.here(settings(web)) as http:
         host: Header = ("Host", address(http))
         announced: list[Header] = [("Content-Length", str(size)) for size in (1, len(BODY), 10**9)]
         for header in (*announced, ("Transfer-Encoding", "chunked")):
@@ -110,7 +110,7 @@ async def test_the_refusal_comes_before_a_byte_of_the_body(server: Server, web: 
 
 
 async def test_everything_but_health_needs_a_token(server: Server, web: PocketWeb) -> None:
-    async with server.http(settings(web)) as http:
+    async with server.here(settings(web)) as http:
         host: Header = ("Host", address(http))
         for path in PATHS:
             answer = await exchange(http.origin, request("GET", path, [host]))
@@ -133,7 +133,7 @@ def leaves(error: BaseException) -> Iterator[BaseException]:
 
 @pytest.mark.parametrize("era", [LEGACY, MODERN, "auto"])
 async def test_a_real_client_gets_in_with_its_token_and_not_without(server: Server, web: PocketWeb, era: str) -> None:
-    async with server.http(settings(web)) as http:
+    async with server.here(settings(web)) as http:
         async with http.client("legacy" if era == LEGACY else era, TOKEN) as client:
             answer = await client.call_tool("web_search", SEARCH)
             assert not answer.is_error

@@ -69,7 +69,7 @@ BAD_HOSTS: list[str | bytes] = [
 
 async def test_a_host_that_is_not_ours_is_refused_and_no_tool_runs(server: Server, web: PocketWeb) -> None:
     """DNS rebinding reaches us under the attacker's name; other spellings of ours are not guessed at."""
-    async with server.http(settings(web)) as http:
+    async with server.here(settings(web)) as http:
         port = urlsplit(http.origin).port
         for host in (f"127.0.0.1:{port}", f"LocalHost:{port}", "[::1]", "localhost:1"):
             assert await gets_in(http, ("Host", host), AUTHORIZED), host
@@ -82,7 +82,7 @@ async def test_a_host_that_is_not_ours_is_refused_and_no_tool_runs(server: Serve
 
 
 async def test_a_missing_or_doubled_host_is_refused(server: Server, web: PocketWeb) -> None:
-    async with server.http(settings(web)) as http:
+    async with server.here(settings(web)) as http:
         good: Header = ("Host", address(http))
         assert await gets_in(http, good, AUTHORIZED)
         web.reset()
@@ -95,7 +95,7 @@ async def test_a_missing_or_doubled_host_is_refused(server: Server, web: PocketW
 
 
 async def test_another_name_in_the_request_line_opens_nothing(server: Server, web: PocketWeb) -> None:
-    async with server.http(settings(web)) as http:
+    async with server.here(settings(web)) as http:
         good: Header = ("Host", address(http))
         for target in ("http://evil.example/mcp", f"{http.origin}/mcp", "/mcp/../mcp", "//mcp", "*"):
             answer = await post(http, good, AUTHORIZED, path=target)
@@ -148,7 +148,7 @@ BAD_ORIGINS: list[str] = [
 
 
 async def test_an_origin_that_is_not_ours_is_refused_and_no_tool_runs(server: Server, web: PocketWeb) -> None:
-    async with server.http(settings(web, DOWSE_ALLOWED_ORIGINS="https://app.example.org")) as http:
+    async with server.here(settings(web, DOWSE_ALLOWED_ORIGINS="https://app.example.org")) as http:
         port = urlsplit(http.origin).port
         host: Header = ("Host", address(http))
         for origin in (f"http://127.0.0.1:{port}", "https://localhost", "https://app.example.org"):
@@ -165,7 +165,7 @@ async def test_an_origin_that_is_not_ours_is_refused_and_no_tool_runs(server: Se
 @pytest.mark.parametrize("tokens", [True, False])
 async def test_host_and_origin_are_checked_on_every_route(server: Server, web: PocketWeb, tokens: bool) -> None:
     environment = settings(web) if tokens else web.environment("serper")
-    async with server.http(environment) as http:
+    async with server.here(environment) as http:
         host: Header = ("Host", address(http))
         for path in PATHS:
             for method in ("GET", "POST", "OPTIONS", "DELETE"):

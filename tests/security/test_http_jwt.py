@@ -90,7 +90,7 @@ async def test_only_a_good_token_of_the_issuer_gets_in(server: Server, web: Pock
 
 
 async def test_both_kinds_of_tokens_open_one_server(server: Server, web: PocketWeb, issuer: Issuer) -> None:
-    async with server.http({**with_tokens(web), **settings(web, issuer)}) as http:
+    async with server.here({**with_tokens(web), **settings(web, issuer)}) as http:
         for token in (TOKEN, OTHER, issuer.token()):
             assert await status_of(http, token) == 200
         assert await status_of(http, "wrong") == 401
@@ -100,14 +100,14 @@ async def test_an_issuer_that_cannot_be_asked_is_401_and_an_error_in_the_log(
     server: Server, web: PocketWeb, issuer: Issuer
 ) -> None:
     issuer.status = 500
-    async with server.http({**with_tokens(web), **settings(web, issuer)}) as http:
+    async with server.here({**with_tokens(web), **settings(web, issuer)}) as http:
         assert await status_of(http, issuer.token()) == 401
         assert await status_of(http, TOKEN) == 200, "other tokens do not need the issuer"
     assert '"level": "error", "event": "keys of the token issuer cannot be had"' in server.log
 
 
 async def test_each_subject_has_limits_of_its_own(server: Server, web: PocketWeb, issuer: Issuer) -> None:
-    async with server.http(settings(web, issuer, DOWSE_LIMIT_WEB_SEARCH="1/h")) as http:
+    async with server.here(settings(web, issuer, DOWSE_LIMIT_WEB_SEARCH="1/h")) as http:
         refused = []
         for subject in ("ada", "ada", "bob"):
             headers = {"Authorization": f"Bearer {issuer.token(sub=subject)}"}
@@ -117,7 +117,7 @@ async def test_each_subject_has_limits_of_its_own(server: Server, web: PocketWeb
 
 
 async def test_a_client_without_a_token_is_led_to_the_issuer(server: Server, web: PocketWeb, issuer: Issuer) -> None:
-    async with server.http(settings(web, issuer)) as http:
+    async with server.here(settings(web, issuer)) as http:
         host = ("Host", address(http))
         refused = await exchange(http.origin, request("POST", "/mcp", [host]))
         document = f"{http.origin}/.well-known/oauth-protected-resource/mcp"

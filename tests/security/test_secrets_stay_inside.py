@@ -73,25 +73,27 @@ async def test_no_misbehaviour_of_a_provider_brings_a_secret_out(
     assert output.leaks() == []
 
 
-@pytest.mark.parametrize("status", [200, 400, 401, 429, 500])
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])
 async def test_an_upstream_that_repeats_a_secret_in_any_spelling_is_not_quoted(
-    server: Server, web: PocketWeb, output: Output, status: int, contract: str
+    server: Server, web: PocketWeb, output: Output, contract: str
 ) -> None:
     messages = [*all_that_could_be_said(), *how_a_key_is_named()]
     async with serving(server.environment(settings(web, DOWSE_CONTRACT=contract)), output.log) as bare:
-        for said in messages:
-            # A success in between, or the breaker would open and nothing more would be asked.
-            web.serper.works().finds_nothing()
-            await bare.call("web_search", query="python")
-            web.serper.replies(json={"error": f"it broke: {said}"}, status=status)
-            await bare.call("web_search", query="python", num_results=1)
+        for status in (200, 400, 401, 429, 500):
+            web.serper.requests.clear()
+            told = len(bare.lines)
+            for said in messages:
+                # A success in between, or the breaker would open and nothing more would be asked.
+                web.serper.works().finds_nothing()
+                await bare.call("web_search", query="python")
+                web.serper.replies(json={"error": f"it broke: {said}"}, status=status)
+                await bare.call("web_search", query="python", num_results=1)
+            assert len(web.serper.requests) == 2 * len(messages)
+            # The caller is told what the upstream said (a kindly one only when nobody else answered); the log is
+            # not, because it may repeat the query.
+            if status in (400, 401) or (status != 200 and contract == "dowse"):
+                assert b"it broke: [redacted]" in b"".join(bare.lines[told:]), status
         output.written.append(await bare.end())
-    assert len(web.serper.requests) == 2 * len(messages)
-    # The caller is told what the upstream said (a kindly one only when nobody else answered); the log is not,
-    # because it may repeat the query.
-    if status in (400, 401) or (status != 200 and contract == "dowse"):
-        assert b"it broke: [redacted]" in output.written[0]
     assert b"it broke" not in output.log.read_bytes()
     assert output.leaks() == []
 
@@ -177,17 +179,19 @@ async def test_a_page_that_repeats_the_headers_it_was_sent_has_nothing_to_tell(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize("trouble", ["redirect", "redirect_loop"])
 async def test_a_redirect_of_a_provider_is_not_followed_so_no_key_goes_along(
-    server: Server, web: PocketWeb, output: Output, provider: str, trouble: str
+    server: Server, web: PocketWeb, output: Output, provider: str
 ) -> None:
-    getattr(web, provider).fails(trouble, redirect_to=web.page("/elsewhere"))
+    asked = getattr(web, provider)
     async with serving(server.environment(settings(web, provider)), output.log) as bare:
-        answer = await bare.call("web_search", query="python", num_results=1, fetch_content=False)
+        for trouble in ("redirect", "redirect_loop"):
+            asked.reset()
+            asked.fails(trouble, redirect_to=web.page("/elsewhere"))
+            answer = await bare.call("web_search", query=f"python {trouble}", num_results=1, fetch_content=False)
+            assert answer["result"]["structuredContent"]["attempts"][0]["outcome"] == "redirected"
+            assert len(asked.requests) == 1
+            assert web.pages.requests == []
         output.written.append(await bare.end())
-    assert answer["result"]["structuredContent"]["attempts"][0]["outcome"] == "redirected"
-    assert len(getattr(web, provider).requests) == 1
-    assert web.pages.requests == []
     assert output.leaks() == []
 
 

@@ -114,20 +114,21 @@ async def test_no_misbehaviour_of_a_provider_brings_a_secret_out_over_http(
 
 
 @ERAS
-@pytest.mark.parametrize("status", [200, 401, 500])
 async def test_an_upstream_that_repeats_secrets_is_not_quoted_over_http(
-    server: Server, web: PocketWeb, output: Output, tokens: dict[str, str], status: int, era: str
+    server: Server, web: PocketWeb, output: Output, tokens: dict[str, str], era: str
 ) -> None:
     async with server.http(settings(web, **tokens)) as http:
         callers = Callers(http, output, era)
-        for said in all_that_could_be_said():
-            web.serper.works().finds_nothing()
-            await callers.call("web_search", {"query": "python"})
-            web.serper.replies(json={"error": f"it broke: {said}"}, status=status)
-            await callers.call("web_search", {"query": "python", "num_results": 1})
+        for status in (200, 401, 500):
+            told = len(output.written)
+            for said in all_that_could_be_said():
+                web.serper.works().finds_nothing()
+                await callers.call("web_search", {"query": "python"})
+                web.serper.replies(json={"error": f"it broke: {said}"}, status=status)
+                await callers.call("web_search", {"query": "python", "num_results": 1})
+            if status != 200:
+                assert b"it broke: [redacted]" in b"".join(output.written[told:]), status
         await callers.metrics()
-    if status != 200:
-        assert b"it broke: [redacted]" in b"".join(output.written)
     assert b"it broke" not in output.log.read_bytes()
     assert output.leaks() == []
 

@@ -57,6 +57,8 @@ async def test_the_browser_ends_with_its_server(
         async with serving(server.environment(settings), tmp_path / "log") as bare:
             await occupy(bare, web)
             times.append(await _time_to_end(bare, how))
+        if times[-1] <= BOUND_S:
+            break
     assert min(times) <= BOUND_S, times
 
 

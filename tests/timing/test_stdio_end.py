@@ -56,6 +56,8 @@ async def test_closing_stdin_ends_the_process_and_its_workers_soon(
         async with serving(server.environment(web.environment("serper")), tmp_path / "log") as bare:
             await occupy(bare, web)
             times.append(await _time_to_end(bare))
+        if times[-1] <= BOUND_S:
+            break
     assert min(times) <= BOUND_S, times
 
 
