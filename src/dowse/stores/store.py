@@ -44,7 +44,7 @@ class Store(Ledger, Protocol):
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes may be at work on the same entries now, so that leases are worth their while."""
+        """Whether other processes may be at work on the same entries, so that leases are worth their while."""
         ...
 
     async def get(self, key: Key) -> Kept | None:

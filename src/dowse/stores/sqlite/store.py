@@ -22,6 +22,8 @@ SWEEP_EVERY_S = 600.0
 class SqliteStore:
     """Every statement runs in a thread, never on the event loop. Whoever uses entries has expired ones deleted."""
 
+    is_shared = True
+
     def __init__(self, path: Path, clock: Clock, max_bytes: int | None = None) -> None:
         self._path = path
         self._clock = clock
@@ -30,11 +32,6 @@ class SqliteStore:
         self._sweeping: asyncio.Task[None] | None = None
         self._untold: StoreFailed | None = None
         self._is_closed = False
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether others use the file right now, as far as this process has begun to."""
-        return self._started is None or self._started.company.has_others()
 
     async def get(self, key: Key) -> Kept | None:
         self._begin_sweeping()

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from dowse.errors import StoreFailed
-from dowse.stores.sqlite.company import Company
 from dowse.stores.sqlite.connection import FAILURES, writing
 from dowse.stores.sqlite.file import StateFile
 from dowse.stores.sqlite.room import Room, empty
@@ -29,9 +28,8 @@ class Threads:
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.room = Room(path, max_bytes)
-        self.company = Company(path)
-        self.reader = Worker("store-reader", StateFile(path, self._settle_reader))
-        self.writer = Writer("store-writer", StateFile(path, self._settle_writer), self.room)
+        self.reader = Worker("store-reader", StateFile(path, _only_reads))
+        self.writer = Writer("store-writer", StateFile(path, self.room.settle), self.room)
 
     async def empty(self) -> int:
         return await self.writer.run(empty)
@@ -40,15 +38,6 @@ class Threads:
         # The writer last: whoever closes a file last copies the log into it.
         await self.reader.close()
         await self.writer.close()
-        self.company.leave()
-
-    def _settle_reader(self, connection: sqlite3.Connection) -> None:
-        self.company.join()
-        connection.execute("PRAGMA query_only = ON")
-
-    def _settle_writer(self, connection: sqlite3.Connection) -> None:
-        self.company.join()
-        self.room.settle(connection)
 
 
 class Worker:
@@ -145,3 +134,7 @@ class Writer(Worker):
                 batch.append(job)
                 left -= job.room_bytes
         return batch
+
+
+def _only_reads(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA query_only = ON")
