@@ -61,6 +61,21 @@ async def test_a_new_value_takes_the_place_of_an_earlier_one_with_its_age_and_it
     assert await store.get(KEY) is None, "nor is the first one back"
 
 
+async def test_dropping_deletes_one_entry_and_nothing_else(store: Store) -> None:
+    same_digest = Key("search", KEY.digest)
+    for key in (KEY, OTHER, same_digest):
+        await store.put(key, b"value", 60)
+    await store.claim(KEY, "a", 60)
+    await store.drop(KEY)
+    assert await store.get(KEY) is None
+    assert await store.get(OTHER) == await store.get(same_digest) == Kept(b"value", 0.0)
+    assert dict((await store.usage()).entries) == {"page": 1, "search": 1}
+    assert not await store.claim(KEY, "b", 60), "leases are no entries"
+    await store.drop(KEY)
+    await store.put(KEY, b"again", 60)
+    assert await store.get(KEY) == Kept(b"again", 0.0)
+
+
 async def test_kinds_and_digests_are_kept_apart(store: Store) -> None:
     keys = [Key(kind, digest) for kind in ("search", "page", "robots") for digest in ("00ff", "ff00")]
     for key in keys:

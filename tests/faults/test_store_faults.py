@@ -44,7 +44,7 @@ class Bench:
     def __init__(self, path: Path, clock: FakeClock) -> None:
         self.store = SqliteStore(path, clock, ROOM)
         outage = Outage(clock)
-        self.cache = Cache(SteadyStore(self.store, outage))
+        self.cache = Cache(SteadyStore(self.store, outage), clock)
         self.ledger = SteadyLedger(self.store, outage)
 
     async def remember(self) -> None:
@@ -52,7 +52,7 @@ class Bench:
 
     async def recall(self) -> int:
         """How many are found; what is found is right."""
-        found = [(name, await self.cache.get("page", name)) for name in NAMES]
+        found = [(name, await self.cache.look("page", name)) for name in NAMES]
         assert all(kept is None or kept.value == value(name) for name, kept in found)
         return sum(kept is not None for _, kept in found)
 

@@ -65,6 +65,9 @@ class MemoryStore(MemoryLedger):
         self._size_bytes += entry.size_bytes
         heapq.heappush(self._queue, (entry.until, next(self._number), key))
 
+    async def drop(self, key: Key) -> None:
+        self._drop(key)
+
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
         now = self._now()
         self._leases = {held: lease for held, lease in self._leases.items() if lease[1] > now}

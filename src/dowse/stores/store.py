@@ -58,6 +58,10 @@ class Store(Ledger, Protocol):
         """
         ...
 
+    async def drop(self, key: Key) -> None:
+        """Delete an entry, if there is one."""
+        ...
+
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
         """Take a lease, or lengthen one's own; whether it is the owner's now. Leases are no entries."""
         ...

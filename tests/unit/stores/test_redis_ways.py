@@ -58,13 +58,17 @@ async def works(address: str) -> bool:
         await store.release(KEY, "ours")
         spent = [await store.add("serper", TODAY, Tally(1, 300), cap) for cap in (UNLIMITED, Tally())]
         usage = await store.usage()
+        for key in keys[:5]:
+            await store.drop(key)
+        dropped = [await store.get(key) for key in keys[:5]]
         cleared = await store.clear()
         left = await store.usage()
     assert kept == [Kept(b"text", 0.0)] * 20
     assert claims == [True, False]
     assert [entry.admitted for entry in spent] == [True, False]
     assert (usage.entries, usage.value_bytes) == ({"page": 20}, {"page": 80})
-    assert (cleared, left) == (20, Usage())
+    assert dropped == [None] * 5
+    assert (cleared, left) == (15, Usage())
     return True
 
 
@@ -220,6 +224,8 @@ async def test_what_does_not_answer_as_a_redis_is_at_most_a_failure(answer: byte
     [
         (redis.BusyLoadingError("LOADING dataset"), "it is still loading its data"),
         (redis.ClusterDownError("CLUSTERDOWN The cluster is down"), "the cluster is down"),
+        (redis.MasterDownError("MASTERDOWN Link with MASTER is down"), "it is a replica that has lost its primary"),
+        (redis.ResponseError("DB index is out of range"), "it has no database of the number in DOWSE_STATE"),
         (redis.ResponseError("MISCONF Errors writing /canary"), "it answered with the error MISCONF"),
         (redis.ResponseError("user_script:3: canary"), "it failed (ResponseError)"),
         (redis.InvalidResponse("Protocol error: canary"), "it does not answer as a Redis does"),

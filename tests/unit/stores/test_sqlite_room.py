@@ -106,7 +106,7 @@ async def test_a_value_that_would_push_too_much_out_is_not_kept_and_neither_is_i
     await store.close()
 
 
-async def test_a_file_from_when_the_bound_was_higher_begins_anew_and_what_was_spent_stays_known(
+async def test_a_file_from_when_the_bound_was_higher_keeps_what_fits_and_what_was_spent(
     path: Path, clock: FakeClock
 ) -> None:
     large = SqliteStore(path, clock, 4 * ROOM)
@@ -117,6 +117,7 @@ async def test_a_file_from_when_the_bound_was_higher_begins_anew_and_what_was_sp
     small = SqliteStore(path, clock, ROOM)
     await small.put(key(200), b"value", 60)
     assert taken(path) < ROOM
+    assert (await small.usage()).entries["page"] > 10
     assert await small.total("serper", NOVEMBER) == CALL
     assert await small.get(key(200)) == Kept(b"value", 0.0)
     await small.close()

@@ -21,6 +21,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (redis.BusyLoadingError, "it is still loading its data"),
     (MasterNotFoundError, "no sentinel can be reached that knows a primary of the service in DOWSE_STATE"),
     (redis.MovedError, "it is part of a cluster: write redis+cluster:// in DOWSE_STATE"),
+    (redis.MasterDownError, "it is a replica that has lost its primary"),
     (redis.ClusterDownError, "the cluster is down"),
     (ssl.SSLCertVerificationError, "its certificate is not trusted: name its CA with ssl_ca_certs in DOWSE_STATE"),
     (ssl.SSLError, "no TLS connection can be made"),
@@ -42,6 +43,8 @@ def reason(error: BaseException) -> str:
     for kind, words in _REASONS:
         if any(isinstance(cause, kind) for cause in causes):
             return words
+    if str(error).startswith("DB index is out of range"):
+        return "it has no database of the number in DOWSE_STATE"
     code = _CODE.match(str(error))
     return f"it answered with the error {code[0]}" if code else f"it failed ({type(error).__name__})"
 

@@ -57,6 +57,10 @@ class RedisStore:
         now = self._now()
         await client.ask("SET", _entry(key), _HEADER.pack(_MARK, now, now + kept_s) + value, "PX", _ms(kept_s))
 
+    async def drop(self, key: Key) -> None:
+        client = await self._connected()
+        await client.ask("UNLINK", _entry(key))
+
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
         client = await self._connected()
         is_ours: bool = await client.ask("EVAL", CLAIM, 1, _lease(key), owner, _ms(for_s)) == 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse.errors import StoreFailed
@@ -22,6 +23,10 @@ Identity = tuple[int, int]
 
 class Damaged(StoreFailed):
     """The file could not be read any more and was set aside: the next use begins a new one."""
+
+
+class SetAside(StoreFailed):
+    """Somebody else has met with the same damage, told it and set the file aside: a second try finds a new one."""
 
 
 class StateFile:
@@ -57,6 +62,8 @@ class StateFile:
     def given_up(self, error: Exception) -> StoreFailed:
         """What callers hear of an error. Whatever state the connection is in, the next use begins with a new one."""
         self.close()
+        if self.is_gone():
+            return SetAside(f"{self.path}: set aside or deleted meanwhile")
         if isinstance(error, StoreFailed):
             return error
         if _is_damage(error):
@@ -66,10 +73,13 @@ class StateFile:
     def _set_aside(self) -> StoreFailed:
         damaged = Path(f"{self.path}.damaged")
         try:
-            with _SETTING_ASIDE:
-                # Another thread or process may have done it just now; then a sound file lies here.
-                for ending in () if self.is_gone() else (*_BESIDE, ""):
+            with _SETTING_ASIDE, _alone_in(self.path.parent):
+                if self.is_gone():
+                    return SetAside(f"{self.path}: set aside or deleted meanwhile")
+                for ending in (*_BESIDE, ""):
                     _move(Path(f"{self.path}{ending}"), Path(f"{damaged}{ending}"))
+        except BlockingIOError:
+            return StoreFailed(f"{self.path}: damaged, and another process is just setting it aside")
         except OSError as error:
             return StoreFailed(f"{self.path}: damaged, and cannot be set aside: {error}")
         return Damaged(f"{self.path}: damaged, so it was set aside as {damaged.name} and a new file begins")
@@ -78,6 +88,27 @@ class StateFile:
 def _is_damage(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     return code & _PRIMARY in _DAMAGE or isinstance(error, UnicodeDecodeError)
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """No other process sets a file aside between our look and our move; `BlockingIOError` while one does."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:
+            pass  # some network file systems lock no folders, and damage has to end there too
+        yield
+    finally:
+        os.close(handle)
 
 
 def _identity(path: Path) -> Identity | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dowse.errors import StoreFailed
 from dowse.stores.sqlite.connection import BUSY_S, number, writing
-from dowse.stores.sqlite.rows import delete_next, forget_entries
+from dowse.stores.sqlite.rows import count_entries, delete_next, forget_entries
 
 # Shares of what the file and the log may take. Room is made until a job ends below the first; by the time it has
 # the write lock others may have written, but not beyond the second; and the rest is for what nobody foresees.
@@ -35,11 +35,11 @@ class Room:
         self._max_file_bytes = max_bytes - self._max_log_bytes
 
     def settle(self, connection: sqlite3.Connection) -> None:
-        """Hold a new connection to the bound. A file from when it was higher begins anew."""
+        """Hold a new connection to the bound. A file from when it was higher, or by whom it is, has to fit in."""
         page_bytes = number(connection, "page_size")
         max_pages = self._max_file_bytes // page_bytes
         if number(connection, f"max_page_count = {max_pages}") > max_pages:
-            empty(connection)
+            self._shrink(connection)
             connection.execute(f"PRAGMA max_page_count = {max_pages}")
         short_bytes = self._max_log_bytes // 4
         connection.execute(f"PRAGMA wal_autocheckpoint = {min(_LOG_PAGES, max(1, short_bytes // page_bytes))}")
@@ -56,6 +56,14 @@ class Room:
             # Small steps first, because entries may be large; then larger ones, because they may be many.
             step = min(2 * step, self.step)
             self._keep_log_short(connection, size_bytes)
+
+    def _shrink(self, connection: sqlite3.Connection) -> None:
+        """Delete half of the entries after another, those first that expire next, and give their room back."""
+        while not self._file_takes(connection, 0, _FILE_MADE):
+            with writing(connection):
+                if not delete_next(connection, count_entries(connection) // 2 + 1):
+                    break
+        _give_back(connection)
 
     def is_there(self, connection: sqlite3.Connection, size_bytes: int) -> bool:
         """Whether so much fits in now, for somebody who holds the write lock."""
@@ -87,9 +95,14 @@ def empty(connection: sqlite3.Connection) -> int:
     """Delete all entries and give their room back to the disk; how many there were."""
     with writing(connection):
         count = forget_entries(connection)
+    _give_back(connection)
+    return count
+
+
+def _give_back(connection: sqlite3.Connection) -> None:
+    """Free room goes back to the disk."""
     connection.execute("VACUUM")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return count
 
 
 def _size_bytes(path: Path) -> int:

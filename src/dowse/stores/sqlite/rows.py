@@ -73,6 +73,11 @@ def delete_expired(connection: sqlite3.Connection, now: float, count: int) -> in
     return deleted
 
 
+def count_entries(connection: sqlite3.Connection) -> int:
+    (count,) = connection.execute("SELECT count(*) FROM entries").fetchone()
+    return int(count)
+
+
 def forget_entries(connection: sqlite3.Connection) -> int:
     return connection.execute("DELETE FROM entries").rowcount
 

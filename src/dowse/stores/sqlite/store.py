@@ -34,20 +34,25 @@ class SqliteStore:
         self._is_closed = False
 
     async def get(self, key: Key) -> Kept | None:
-        self._begin_sweeping()
         now = self._now()
-        return await self._threads.reader.run(lambda connection: rows.find(connection, key, now))
+        found = await self._threads.reader.run(lambda connection: rows.find(connection, key, now))
+        # Not before: the sweep may come upon damage that this entry is not part of.
+        self._begin_sweeping()
+        return found
 
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
         self._begin_sweeping()
         now, threads = self._now(), self._threads
         if len(value) > threads.room.max_value_bytes:
             # It would push too much else out. What was there before is out of date all the same.
-            await threads.writer.write(lambda connection: rows.drop(connection, key))
+            await self.drop(key)
             return
         await threads.writer.write(
             lambda connection: rows.put(connection, key, value, now, now + kept_s), size_bytes=len(value)
         )
+
+    async def drop(self, key: Key) -> None:
+        await self._threads.writer.write(lambda connection: rows.drop(connection, key))
 
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
         now = self._now()
