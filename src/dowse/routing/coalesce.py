@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
 
 from dowse.errors import DowseError
@@ -21,6 +21,10 @@ _KEEPING_S = 10.0
 _LAST_S = 3.0
 # Calls that come together have deadlines that differ by moments. That does not make one hastier than the other.
 _MORE_TIME_S = 1.0
+# Time for the last steps to be told once the outcome is known: enough for a listener that is well.
+_LAST_STEPS_S = 0.05
+# Work that nobody waits for leaves room for what people wait for. What is not refreshed now is so when asked for again.
+_MAX_REFRESHES = 2
 
 
 class Flight(Generic[T]):
@@ -59,7 +63,7 @@ class Flight(Generic[T]):
         waiter.flight = self
         self._waiters.add(waiter)
         if self._outcome.done():
-            self._wake([waiter])
+            waiter.wake()
 
     def _fail(self, error: BaseException) -> None:
         """Give the failure to everybody who waits."""
@@ -80,7 +84,7 @@ class Flight(Generic[T]):
     @staticmethod
     def _wake(waiters: Iterable[_Waiter[T]]) -> None:
         for waiter in waiters:
-            waiter.news.put_nowait(None)
+            waiter.wake()
 
 
 Work = Callable[[Flight[T]], Awaitable[None]]
@@ -97,29 +101,46 @@ class _Waiter(Generic[T]):
         self.listens = progress is not no_progress  # most do not, and need not be woken for nothing
         self.news: asyncio.Queue[str | None] = asyncio.Queue()
         self._progress = progress
+        self._limit: asyncio.Timeout | None = None  # while it waits
 
     async def arrival(self) -> T:
         """What the flight brings. Steps are told here, so that a listener who is slow holds up nobody else."""
-        progress = self._progress
-        async with asyncio.timeout(self.deadline.remaining_s() + _GRACE_S):
-            while (step := await self.news.get()) is not None:
-                try:
-                    await progress(step)
-                except Exception:
-                    # A boundary: a listener that has gone must not cost the answer.
-                    progress = no_progress
+        try:
+            async with asyncio.timeout(self.deadline.remaining_s() + _GRACE_S) as self._limit:
+                await self._tell_steps()
+        except TimeoutError:
+            # A listener may have been busy with a step when the flight came to its end.
+            if not self.flight._outcome.done():
+                raise
         return self.flight._outcome.result()
+
+    def wake(self) -> None:
+        """The flight has come to its end: what is left to be told has a moment, and is dropped after that."""
+        self.news.put_nowait(None)
+        if self._limit is not None and not self._limit.expired():
+            soon = asyncio.get_running_loop().time() + _LAST_STEPS_S
+            self._limit.reschedule(min(soon, self._limit.when() or soon))
+
+    async def _tell_steps(self) -> None:
+        progress = self._progress
+        while (step := await self.news.get()) is not None:
+            try:
+                await progress(step)
+            except Exception:
+                # A boundary: a listener that has gone must not cost the answer.
+                progress = no_progress
 
 
 class Flights:
     """All work in hand, by what was asked for. Nothing here awaits between looking and acting: it needs no lock."""
 
     def __init__(self) -> None:
-        self._flights: dict[str, Flight[Any]] = {}
+        self._flights: dict[Hashable, Flight[Any]] = {}
         self._tasks: dict[Flight[Any], asyncio.Task[None]] = {}
+        self._refreshes: set[Flight[Any]] = set()
         self._is_closed = False
 
-    async def share(self, key: str, work: Work[T], deadline: Deadline, progress: Progress = no_progress) -> T:
+    async def share(self, key: Hashable, work: Work[T], deadline: Deadline, progress: Progress = no_progress) -> T:
         """What the work in hand under this key brings; if there is none, it begins now.
 
         Raises what the work raised, or `TimeoutError` at the caller's own deadline. Callers with more time than the
@@ -133,10 +154,12 @@ class Flights:
         finally:
             self._leave(key, waiter)
 
-    def begin(self, key: str, work: Work[T], deadline: Deadline) -> None:
-        """Have the work done although nobody waits for it, unless it is in hand already."""
-        if self._in_hand(key) is None and not self._is_closed:
-            self._begin(key, work, deadline)._is_wanted = True
+    def begin(self, key: Hashable, work: Work[T], deadline: Deadline) -> None:
+        """Have the work done although nobody waits for it, unless it or enough of its like is in hand already."""
+        if self._in_hand(key) is None and len(self._refreshes) < _MAX_REFRESHES and not self._is_closed:
+            flight = self._begin(key, work, deadline)
+            flight._is_wanted = True
+            self._refreshes.add(flight)
 
     async def close(self) -> None:
         """Let what has landed be kept, cancel all other work, and wait for its end; none begins after this."""
@@ -150,12 +173,12 @@ class Flights:
                 _cancel(task)
             await asyncio.gather(*late, return_exceptions=True)
 
-    def _in_hand(self, key: str) -> Flight[Any] | None:
+    def _in_hand(self, key: Hashable) -> Flight[Any] | None:
         """The flight under this key; not one that has just ended, which newcomers are too late for."""
         flight = self._flights.get(key)
         return None if flight is None or self._tasks[flight].done() else flight
 
-    def _begin(self, key: str, work: Work[T], deadline: Deadline) -> Flight[T]:
+    def _begin(self, key: Hashable, work: Work[T], deadline: Deadline) -> Flight[T]:
         if self._is_closed:
             raise RuntimeError("shared work begins after the end of the application")
         flight: Flight[T] = Flight(deadline)
@@ -164,20 +187,21 @@ class Flights:
         self._tasks[flight].add_done_callback(lambda _: self._ended(key, flight, work))
         return flight
 
-    def _leave(self, key: str, waiter: _Waiter[T]) -> None:
+    def _leave(self, key: Hashable, waiter: _Waiter[T]) -> None:
         flight = waiter.flight
         flight._waiters.discard(waiter)
         if not flight._waiters and not flight._is_wanted and flight in self._tasks:
             self._tasks[flight].cancel()
             self._forget(key, flight)
 
-    def _forget(self, key: str, flight: Flight[T]) -> None:
+    def _forget(self, key: Hashable, flight: Flight[T]) -> None:
         """Whoever comes from now on begins anew."""
         if self._flights.get(key) is flight:
             del self._flights[key]
 
-    def _ended(self, key: str, flight: Flight[T], work: Work[T]) -> None:
+    def _ended(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
         task = self._tasks.pop(flight)
+        self._refreshes.discard(flight)
         self._forget(key, flight)
         error = RuntimeError("shared work was cancelled") if task.cancelled() else task.exception()
         if error is None:
@@ -189,7 +213,7 @@ class Flights:
             # Nobody else hears of it.
             LOGGER.error("shared work crashed", exc_info=error)
 
-    def _hand_over(self, key: str, flight: Flight[T], work: Work[T]) -> None:
+    def _hand_over(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
         """The flight has failed: begin anew for those with more time, once for all of them."""
         patient = [] if self._is_closed else flight._release_patient()
         if patient:

@@ -6,7 +6,7 @@ import asyncio
 import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 from dowse.models import Deadline
@@ -18,6 +18,10 @@ T = TypeVar("T")
 LEASE_S = 3.0
 _RENEWALS = 3
 _POLL_S = (0.04, 0.06)
+# The part of the time that is left which others may take; the rest is for making it oneself, should they not manage.
+_WAITING_SHARE = 0.5
+# How long the end of the application waits for leases to be given back. They run out by themselves, too.
+_LAST_S = 2.0
 
 
 class Leases:
@@ -26,25 +30,45 @@ class Leases:
     def __init__(self, cache: Cache, *, lease_s: float = LEASE_S) -> None:
         self._cache = cache
         self._lease_s = lease_s
+        self._returns: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def in_turn(
         self, kind: str, name: str, look: Callable[[], Awaitable[T | None]], deadline: Deadline
     ) -> AsyncIterator[T | None]:
-        """What another process has made meanwhile, as `look` finds it; `None` when it is our turn to make it.
+        """What another process has made meanwhile, as `look` finds it; `None` when we are to make it.
 
-        Raises `TimeoutError` when neither happens by the deadline. A store that nobody shares is not asked.
+        That is when it is our turn, or when the others have taken half of our time: then it is made without a lease,
+        and perhaps twice. A store that nobody shares is not asked.
         """
         if not self._cache.is_shared:
             yield None
             return
         lease = _Lease(self._cache, kind, name, self._lease_s)
+        made: T | None = None
         try:
-            async with asyncio.timeout(deadline.remaining_s()):
-                made = await _await_turn(lease, look)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(deadline.remaining_s() * _WAITING_SHARE):
+                    made = await _await_turn(lease, look)
             yield made
         finally:
-            await lease.give_back()
+            self._give_back(lease)
+
+    async def close(self) -> None:
+        """Wait until all leases are given back, but not for long."""
+        if self._returns:
+            _, late = await asyncio.wait(self._returns, timeout=_LAST_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def _give_back(self, lease: _Lease) -> None:
+        """Nobody waits for this, neither with an answer nor with a failure, and no cancellation reaches it."""
+        lease.stop_renewing()
+        if lease.may_be_ours:
+            task = asyncio.create_task(lease.give_back())
+            self._returns.add(task)
+            task.add_done_callback(self._returns.discard)
 
 
 class _Lease:
@@ -54,23 +78,24 @@ class _Lease:
         self._cache = cache
         self._entry = (kind, name, secrets.token_hex(16))
         self._lease_s = lease_s
-        self._may_be_ours = False
+        self.may_be_ours = False
         self._renewing: asyncio.Task[None] | None = None
 
     async def take(self) -> bool:
         # Who is cancelled on the way does not hear the answer, and it may have been yes.
-        self._may_be_ours = True
-        self._may_be_ours = await self._claim()
-        if self._may_be_ours:
+        self.may_be_ours = True
+        self.may_be_ours = await self._claim()
+        if self.may_be_ours:
             self._renewing = asyncio.create_task(self._renew())
-        return self._may_be_ours
+        return self.may_be_ours
 
-    async def give_back(self) -> None:
-        """Let the next process have its turn, whatever ends ours; a store that is slow is not waited for."""
+    def stop_renewing(self) -> None:
         if self._renewing is not None:
             self._renewing.cancel()
-        if self._may_be_ours:
-            await asyncio.shield(self._cache.release(*self._entry))
+
+    async def give_back(self) -> None:
+        """Let the next process have its turn."""
+        await self._cache.release(*self._entry)
 
     async def _renew(self) -> None:
         """A lease that was lost is not won back: somebody else makes the entry too, which does no harm."""

@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 # Longer than a healthy store ever takes, and short enough to be lost once in a while.
 PATIENCE_S = 1.0
+# An end to the waiting that comes so much too late says that this process was busy, and nothing of the store.
+_LATE_S = 0.2
 _READING, _WRITING = "reading", "writing"
 
 
@@ -37,6 +39,9 @@ class SteadyStore:
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
         await self._in_time(_WRITING, lambda: self._store.put(key, value, kept_s), None)
 
+    async def drop(self, key: Key) -> None:
+        await self._in_time(_WRITING, lambda: self._store.drop(key), None)
+
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
         """Also true while the store is down: then everybody does their own work."""
         return await self._in_time(_WRITING, lambda: self._store.claim(key, owner, for_s), True)
@@ -51,11 +56,14 @@ class SteadyStore:
     async def _in_time(self, use: str, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
         if self._outage.rests(use):
             return otherwise
+        now = asyncio.get_running_loop().time
+        began = now()
         try:
             async with asyncio.timeout(PATIENCE_S):
                 done = await work()
         except TimeoutError:
-            self._outage.failed(use, f"no answer within {PATIENCE_S:g} s")
+            if now() - began < PATIENCE_S + _LATE_S:
+                self._outage.failed(use, f"no answer within {PATIENCE_S:g} s")
             return otherwise
         except StoreFailed as error:
             self._outage.failed(use, str(error))

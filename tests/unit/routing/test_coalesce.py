@@ -80,6 +80,11 @@ def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coalesce, "_GRACE_S", 0.01)
 
 
+async def _stuck(_step: str) -> None:
+    """A listener that hangs."""
+    await asyncio.Event().wait()
+
+
 async def settled() -> None:
     """Everything has happened that does not wait for the test."""
     for _ in range(20):
@@ -413,6 +418,39 @@ async def test_a_refresh_goes_on_when_those_who_joined_it_have_left(
     assert [run.ended_as for run in upstream.runs] == [""]
 
 
+async def test_refreshes_leave_room_for_calls_and_begin_again_when_others_have_ended(
+    flights: Flights, upstream: Upstream, deadline: Deadline
+) -> None:
+    for key in ("python", "rust", "go"):
+        flights.begin(key, upstream.work, deadline)
+    await settled()
+    assert len(upstream.runs) == 2
+
+    call = asyncio.create_task(flights.share("go", upstream.work, deadline))
+    await settled()
+    assert len(upstream.runs) == 3, "calls are not counted, nor held back"
+    upstream.runs[2].answer.set_result("found")
+    assert await call == "found"
+
+    upstream.runs[0].answer.set_exception(Unavailable("serper"))
+    await settled()
+    flights.begin("zig", upstream.work, deadline)
+    flights.begin("ada", upstream.work, deadline)
+    await settled()
+    assert len(upstream.runs) == 4
+
+
+async def test_what_is_asked_for_may_be_any_key(flights: Flights, upstream: Upstream, deadline: Deadline) -> None:
+    calls = [
+        asyncio.create_task(flights.share(key, upstream.work, deadline))
+        for key in (("page", "a b"), ("page", "a b"), ("page a", "b"))
+    ]
+    await settled()
+    for run, answer in zip(upstream.runs, ["first", "second"], strict=True):
+        run.answer.set_result(answer)
+    assert await asyncio.gather(*calls) == ["first", "first", "second"]
+
+
 @pytest.mark.parametrize(
     ("error", "logged"), [(Unavailable("serper"), 0), (TimeoutError(), 0), (ZeroDivisionError(), 1)]
 )
@@ -532,18 +570,68 @@ async def test_listeners_that_fail_or_hang_cost_nobody_the_answer(flights: Fligh
         heard.append(step)
         raise ConnectionResetError
 
-    async def stuck(_step: str) -> None:
-        await asyncio.Event().wait()
-
-    hanging = asyncio.create_task(flights.share("python", work, deadline, stuck))
+    hanging = asyncio.create_task(flights.share("python", work, deadline, _stuck))
     failing = asyncio.create_task(flights.share("python", work, deadline, gone))
     well = asyncio.create_task(flights.share("python", work, deadline))
     await settled()
     are_all_here.set()
-    assert await asyncio.gather(failing, well) == ["found"] * 2
+    assert await asyncio.wait_for(asyncio.gather(hanging, failing, well), SOON_S) == ["found"] * 3
     assert heard == ["asking"]
-    hanging.cancel()
-    await asyncio.wait([hanging])
+
+
+async def test_a_failure_is_heard_although_a_listener_hangs(
+    flights: Flights, upstream: Upstream, deadline: Deadline
+) -> None:
+    call = asyncio.create_task(flights.share("python", upstream.work, deadline, _stuck))
+    await settled()
+    await upstream.runs[0].flight.progress("asking")
+    await settled()
+    upstream.runs[0].answer.set_exception(Unavailable("serper"))
+    with pytest.raises(Unavailable):
+        await asyncio.wait_for(call, SOON_S)
+
+
+async def test_what_has_landed_is_the_answer_when_the_time_of_a_call_ends_while_it_listens(
+    flights: Flights,
+    deadline: Deadline,
+    after: Callable[[float], Deadline],
+    no_grace: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(coalesce, "_LAST_STEPS_S", LONG_S)
+
+    async def work(flight: Flight[str]) -> None:
+        await flight.progress("asking")
+        flight.land("found")
+
+    flights.begin("python", work, deadline)
+    assert await asyncio.wait_for(flights.share("python", work, after(0), _stuck), SOON_S) == "found"
+
+
+async def test_work_may_land_at_any_moment_of_the_end_of_a_calls_time(
+    flights: Flights,
+    upstream: Upstream,
+    deadline: Deadline,
+    after: Callable[[float], Deadline],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(coalesce, "_GRACE_S", 0.0)
+    ends: set[object] = set()
+    for steps in range(8):
+        leader = asyncio.create_task(flights.share(steps, upstream.work, deadline))
+        await settled()
+        hasty = asyncio.create_task(flights.share(steps, upstream.work, after(0)))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        run = upstream.runs[-1]
+        run.answer.set_result("found")
+        run.kept.set_result(None)
+        assert await leader == "found"
+        [end] = await asyncio.gather(hasty, return_exceptions=True)
+        ends.add(end if isinstance(end, str) else type(end))
+        await settled()
+        assert run.ended_as == "done"
+    assert ends == {"found", TimeoutError}
 
 
 async def test_the_work_runs_in_the_context_of_the_call_that_began_it_and_steps_in_that_of_their_listener(

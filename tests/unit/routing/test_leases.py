@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,8 +15,9 @@ import pytest
 from dowse.clock import SystemClock
 from dowse.errors import StoreFailed
 from dowse.models import Deadline
+from dowse.routing import leases
 from dowse.routing.leases import Leases
-from dowse.stores import open_store
+from dowse.stores import open_store, steady
 from dowse.stores.cache import Cache
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
@@ -60,7 +62,7 @@ class Process:
     """One of several that share a store: makes the entry in its turn, or takes what another has made."""
 
     def __init__(self, store: Store, *, lease_s: float = 3.0) -> None:
-        self.cache = Cache(SteadyStore(store, Outage(CLOCK)))
+        self.cache = Cache(SteadyStore(store, Outage(CLOCK)), CLOCK)
         self.leases = Leases(self.cache, lease_s=lease_s)
         self.has_turn = asyncio.Event()
         self.is_made: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
@@ -125,6 +127,7 @@ async def test_the_others_wait_for_what_one_of_them_makes(store: SharedStore) ->
     first.is_made.set_result(b"made")
     assert await asyncio.wait_for(asyncio.gather(making, taking), SOON_S) == [b"made", b"made"]
     assert not second.has_turn.is_set()
+    await first.leases.close()
     assert await first.may_claim()
 
 
@@ -149,6 +152,7 @@ async def test_what_was_made_between_a_look_and_the_lease_is_not_made_again(stor
     assert await process.answer() == b"made"
     assert not process.has_turn.is_set()
     store.before_claim = None
+    await process.leases.close()
     assert await process.may_claim()
 
 
@@ -165,14 +169,88 @@ async def test_when_one_leaves_without_having_made_it_the_next_has_its_turn(
     await asyncio.gather(making, return_exceptions=True)
 
 
-async def test_nobody_waits_longer_than_there_is_time(store: SharedStore) -> None:
+async def test_who_has_waited_for_half_of_its_time_makes_it_without_a_lease(store: SharedStore) -> None:
     first, second = Process(store), Process(store)
     making = await in_its_turn(first)
-    with pytest.raises(TimeoutError):
-        await second.answer(deadline_s=0.1)
+    began = CLOCK.now()
+    remaking = asyncio.create_task(second.answer(deadline_s=0.4))
+    await asyncio.wait_for(second.has_turn.wait(), SOON_S)
+    assert CLOCK.now() - began >= 0.19
+    second.is_made.set_result(b"made by the second")
+    assert await remaking == b"made by the second"
+    await second.leases.close()
+    assert not await second.may_claim(), "the lease is the first one's all the time"
     first.is_made.set_result(b"made")
     assert await making == b"made"
+    await first.leases.close()
     assert await first.may_claim()
+
+
+async def test_several_that_fail_one_after_the_other_cost_no_more_than_one_that_is_slow(store: SharedStore) -> None:
+    """The time that is waited does not begin anew with the next who has the lease."""
+    process = Process(store)
+    owners = itertools.count()
+
+    async def another_is_first() -> None:
+        owner = next(owners)
+        store.before_claim = None
+        await process.cache.release(*ENTRY, f"process {owner - 1}")
+        await process.cache.claim(*ENTRY, f"process {owner}", 3.0)
+        store.before_claim = another_is_first
+
+    store.before_claim = another_is_first
+    answering = asyncio.create_task(process.answer(deadline_s=0.4))
+    await asyncio.wait_for(process.has_turn.wait(), SOON_S)
+    process.is_made.set_result(b"made")
+    assert await answering == b"made"
+
+
+async def test_time_that_ends_in_the_work_is_not_taken_for_that_of_waiting(store: SharedStore) -> None:
+    process = Process(store)
+    process.is_made.set_exception(TimeoutError())
+    with pytest.raises(TimeoutError):
+        await process.answer()
+
+
+@pytest.mark.parametrize("error", [None, ConnectionError()])
+async def test_nobody_waits_for_a_lease_to_be_given_back_but_the_end_of_the_application(
+    store: SharedStore, error: Exception | None
+) -> None:
+    process, is_slow = Process(store), asyncio.Event()
+
+    async def slow() -> None:
+        await is_slow.wait()
+
+    making = await in_its_turn(process)
+    store.on_release = slow
+    if error:
+        process.is_made.set_exception(error)
+    else:
+        process.is_made.set_result(b"made")
+    [end] = await asyncio.wait_for(asyncio.gather(making, return_exceptions=True), 0.5)
+    assert end == (error or b"made")
+
+    closing = asyncio.create_task(process.leases.close())
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not closing.done()
+    store.on_release = None
+    is_slow.set()
+    await asyncio.wait_for(closing, SOON_S)
+    assert await process.may_claim()
+
+
+async def test_the_end_of_the_application_does_not_wait_for_ever(
+    store: SharedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "_LAST_S", 0.01)
+    monkeypatch.setattr(steady, "PATIENCE_S", 60.0)
+    process = Process(store)
+    store.on_release = asyncio.Event().wait
+    process.is_made.set_result(b"made")
+    assert await asyncio.wait_for(process.answer(), SOON_S) == b"made"
+    await asyncio.wait_for(process.leases.close(), SOON_S)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_a_lease_is_renewed_for_as_long_as_it_is_held(store: SharedStore, clock: FakeClock) -> None:
@@ -184,7 +262,7 @@ async def test_a_lease_is_renewed_for_as_long_as_it_is_held(store: SharedStore, 
     assert not await process.may_claim()
     process.is_made.set_result(b"made")
     await making
-    await asyncio.sleep(0)
+    await process.leases.close()
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
@@ -202,6 +280,7 @@ async def test_a_lease_that_is_lost_costs_nothing_and_is_not_taken_from_its_new_
     assert asyncio.all_tasks() == {asyncio.current_task(), making}, "nobody tries to win it back"
     process.is_made.set_result(b"made")
     assert await making == b"made"
+    await process.leases.close()
     assert not await another.may_claim()
 
 
@@ -213,25 +292,16 @@ async def test_a_lease_is_given_back_although_its_claim_was_not_heard(store: Sha
     claiming.cancel()
     await asyncio.wait([claiming])
     store.after_claim = None
+    await process.leases.close()
     assert await process.may_claim()
 
 
-async def test_a_lease_is_given_back_by_a_call_that_is_cancelled_twice(store: SharedStore) -> None:
-    process, is_slow, is_releasing = Process(store), asyncio.Event(), asyncio.Event()
-
-    async def slow() -> None:
-        is_releasing.set()
-        await is_slow.wait()
-
+async def test_a_lease_is_given_back_by_a_call_that_is_cancelled(store: SharedStore) -> None:
+    process = Process(store)
     making = await in_its_turn(process)
-    store.on_release = slow
-    making.cancel()
-    await asyncio.wait_for(is_releasing.wait(), SOON_S)
     making.cancel()
     await asyncio.wait([making])
-    store.on_release = None
-    is_slow.set()
-    await asyncio.sleep(0)
+    await process.leases.close()
     assert await process.may_claim()
 
 
@@ -260,7 +330,10 @@ async def opened(address: str, count: int) -> AsyncIterator[list[Process]]:
     try:
         for store in stores:
             await store.sweep()  # connected before anybody counts how long it takes
-        yield [Process(store) for store in stores]
+        processes = [Process(store) for store in stores]
+        yield processes
+        for process in processes:
+            await process.leases.close()
     finally:
         for store in stores:
             await store.close()
@@ -278,6 +351,8 @@ async def test_one_of_many_makes_what_all_of_them_want(address: str) -> None:
             turn.cancel()
         assert [process.has_turn.is_set() for process in processes].count(True) == 1
         assert len(set(made)) == 1
+        for process in processes:
+            await process.leases.close()
         assert await processes[0].may_claim()
 
 
@@ -287,14 +362,13 @@ from dowse.clock import SystemClock
 from dowse.models import Deadline
 from dowse.routing.leases import Leases
 from dowse.stores import open_store
-from dowse.stores import open_store
 from dowse.stores.cache import Cache
 from dowse.stores.outage import Outage
 from dowse.stores.steady import SteadyStore
 
 async def hold():
     clock = SystemClock()
-    cache = Cache(SteadyStore(open_store(sys.argv[1], clock), Outage(clock)))
+    cache = Cache(SteadyStore(open_store(sys.argv[1], clock), Outage(clock)), clock)
     leases = Leases(cache, lease_s=0.5)
     async with leases.in_turn("search", "python", lambda: cache.get("search", "python"), Deadline.after(clock, 50)):
         print("held", flush=True)

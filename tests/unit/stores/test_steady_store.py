@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -119,9 +120,24 @@ async def test_nobody_waits_for_a_store_that_hangs(
     store: Moody, steady_store: SteadyStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(steady, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(steady, "_LATE_S", 60.0)  # the machine that runs the tests may be busy
     store.hangs = True
     assert await steady_store.get(KEY) is None
     assert steady_store.complaints() == ("the store failed, so less is remembered: no answer within 0.01 s",)
+
+
+async def test_a_store_is_not_blamed_for_a_process_that_was_too_busy_to_hear_it(
+    store: Moody, steady_store: SteadyStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steady, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(steady, "_LATE_S", 0.02)
+    store.hangs = True
+    asyncio.get_running_loop().call_soon(time.sleep, 0.05)
+    assert await steady_store.get(KEY) is None
+    assert steady_store.complaints() == ()
+    store.hangs = False
+    await steady_store.get(KEY)
+    assert store.asked == 2, "it is not left alone either"
 
 
 async def test_budgets_and_caches_on_one_store_complain_once(
@@ -144,8 +160,8 @@ async def test_budgets_and_caches_on_one_store_complain_once(
     assert len(caplog.records) == 1
 
 
-async def test_large_values_are_kept_and_huge_ones_are_not(store: Moody, steady_store: SteadyStore) -> None:
-    cache = Cache(steady_store)
+async def test_large_values_are_kept_and_huge_ones_are_not(steady_store: SteadyStore, clock: FakeClock) -> None:
+    cache = Cache(steady_store, clock)
     await cache.put("page", "large", b"x" * 1_000_000, 60)
     await cache.put("page", "huge", b"x" * 4_000_001, 60)
     assert (await cache.get("page", "large") or Kept(b"", 0)).value == b"x" * 1_000_000
