@@ -40,7 +40,6 @@ from dowse.stores import open_store
 from dowse.stores.cache import Cache
 from dowse.stores.ledger import MemoryLedger, SteadyLedger
 from dowse.stores.outage import Outage
-from dowse.stores.recent import Recent
 from dowse.stores.steady import SteadyStore
 from dowse.telemetry.events import LogObserver, Observers
 from dowse.telemetry.redact import Redactor
@@ -57,13 +56,14 @@ USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
 class App:
     """Everything a surface needs. Nothing is opened before it is used; leaving closes what was."""
 
-    def __init__(self, settings: Settings, *, clock: Clock | None = None) -> None:
+    def __init__(self, settings: Settings, *, clock: Clock | None = None, is_brief: bool = False) -> None:
+        """`is_brief` for one call: nothing is refreshed behind an answer, since nobody is there any more."""
         self.settings = settings
         self.redactor = Redactor(settings.secrets())
         self.clock = clock or SystemClock()
         self._store = open_store(state_address(settings), self.clock, max_bytes=settings.cache_size)
         self._outage = Outage(self.clock)
-        self._cache = Cache(SteadyStore(self._store, self._outage), settings.scope(), Recent(self.clock))
+        self._cache = Cache(SteadyStore(self._store, self._outage), self.clock, settings.scope())
         self._guard = self._make_guard()
         self._api_client = ConfiguredClient(USER_AGENT)
         self._page_client = UntrustedClient(self._guard, USER_AGENT)
@@ -72,7 +72,7 @@ class App:
         self._extractor = RememberingExtractor(self._workers, self._cache, kept_s=self._page_lifetimes.of().kept_s)
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
-        self._memory = Memory(self._cache, clock=self.clock, observer=self.observer)
+        self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
         self.engines = (*PROVIDERS, *settings_reading.LOADERS, DirectFetcher.name, BrowserOnDemand.name)
         self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services())

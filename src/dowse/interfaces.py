@@ -69,6 +69,10 @@ class Robots(Protocol):
         """Whether the page may be read; a site that does not say in time has no objection."""
         ...
 
+    def has_heard(self, url: str) -> bool:
+        """Whether that was the site's own word, or its silence after it had its time."""
+        ...
+
 
 class Fetcher(Protocol):
     """Gets the bytes behind a URL. Raises `PageUnreadable`, or `NoBrowser` if it takes one and there is none."""

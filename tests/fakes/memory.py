@@ -10,7 +10,6 @@ from dowse.models import Clock
 from dowse.stores.cache import Cache
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
-from dowse.stores.recent import Recent
 from dowse.stores.steady import SteadyStore
 from dowse.stores.store import Store
 from tests.fakes.observer import RecordingObserver
@@ -21,7 +20,9 @@ SEARCHES = Lifetimes(usual_s=300, news_s=60, empty_s=30, stale_s=86_400)
 PAGES = PageLifetimes(fresh_s=3600, failure_s=30, stale_s=86_400)
 
 
-def remembering(clock: Clock, *, store: Store | None = None, observer: Observer | None = None) -> Memory:
+def remembering(
+    clock: Clock, *, store: Store | None = None, observer: Observer | None = None, refreshes: bool = True
+) -> Memory:
     steady = SteadyStore(store or MemoryStore(clock, 10_000_000), Outage(clock))
-    cache = Cache(steady, recent=Recent(clock))
-    return Memory(cache, clock=clock, observer=observer or RecordingObserver())
+    cache = Cache(steady, clock)
+    return Memory(cache, clock=clock, observer=observer or RecordingObserver(), refreshes=refreshes)

@@ -76,16 +76,19 @@ class RobotsFiles:
         self._keeping: set[asyncio.Task[None]] = set()
 
     async def allows(self, url: str) -> bool:
-        parsed = urls.parse(url)
-        if parsed is None or parsed.scheme not in ("http", "https"):
+        parsed, site = urls.parse(url), _site(url)
+        if parsed is None or not site:
             # No site to ask; the guard has its own word for such addresses.
             return True
-        site = f"{parsed.scheme}://{parsed.host}:{parsed.port}"
         rules = self._known.get(site)
         if rules is None or rules.until <= self._clock.now():
             # Rules that are too old are better than none.
             rules = await self._recall(site) or await self._ask(site) or rules
         return rules is None or rules.allow(parsed.href)
+
+    def has_heard(self, url: str) -> bool:
+        site = _site(url)
+        return not site or site in self._known
 
     async def close(self) -> None:
         """Stop asking; what was heard is still kept."""
@@ -154,6 +157,13 @@ class RobotsFiles:
         task = asyncio.create_task(cache.put(KIND, site, entry, self._kept_s))
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
+
+
+def _site(url: str) -> str:
+    parsed = urls.parse(url)
+    if parsed is None or parsed.scheme not in ("http", "https"):
+        return ""
+    return f"{parsed.scheme}://{parsed.host}:{parsed.port}"
 
 
 def _said(fetched: Fetched) -> _Said | None:

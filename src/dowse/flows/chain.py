@@ -80,6 +80,10 @@ class ReadChain:
         """The text and whose it is; raises `AllProvidersFailed`. `known` is what dowse itself read there before."""
         robots = self._robots if heeds_robots else None
         route = _PageRoute(url, deadline, self._readers, self._discretion, robots, known)
+        routed = await self._walked(route, deadline)
+        return replace(routed, answer=replace(routed.answer, heeded_robots=heeds_robots and route.is_allowed_for_sure))
+
+    async def _walked(self, route: _PageRoute, deadline: Deadline) -> Routed[Text]:
         try:
             routed = await self._router.first_answer(route.ask, deadline, route=route)
         except AllProvidersFailed as failed:
@@ -127,6 +131,11 @@ class _PageRoute:
         # What is found out on the way: whether robots.txt allows it, and as what the APIs may be told of it.
         self._allowed: bool | None = None
         self._address: str | None = None
+
+    @property
+    def is_allowed_for_sure(self) -> bool:
+        """Whether nobody had to be asked, or the site has answered; one that is slow may still object."""
+        return self._allowed is None or self._robots is None or self._robots.has_heard(self.url)
 
     async def start(self) -> Sequence[PageReader]:
         readers, parsed = self._readers, urls.parse(self.url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -26,6 +26,7 @@ from dowse.models import (
     Clock,
     Deadline,
     Freshness,
+    Onward,
     Page,
     Status,
     Text,
@@ -38,8 +39,8 @@ _QUEUED = "other pages were being read until the time was up; DOWSE_MAX_CONCURRE
 _HASH_BYTES = 16
 # Failures of which it is known at once that they are ones, or that are remembered by somebody else.
 _NOT_KEPT = (Status.DENIED, Status.ROBOTS)
-# Failures that say nothing against what was read before.
-_OUTAGES = (Status.TIMEOUT, Status.ERROR, Status.BLOCKED)
+# With less, a page may have failed for want of time only, and the next caller may have more.
+_ENOUGH_S = 20.0
 
 RobotsMode = Literal["search", "all", "off"]
 
@@ -63,14 +64,15 @@ class _Failure:
     status: Status
     reason: str
     engine: str
+    onward: Onward
 
 
 class _FailedBefore(AllProvidersFailed):
     """Nobody was asked, because a moment ago everybody was in vain."""
 
     def __init__(self, failure: _Failure, age_s: float) -> None:
-        error = Unread(failure.engine, PageUnreadable(failure.status, failure.reason))
-        attempt = Attempt(CACHE, "recall", error.code, 0, f"tried {age_s:.0f} s ago")
+        error = Unread(failure.engine, PageUnreadable(failure.status, failure.reason, failure.onward))
+        attempt = Attempt(CACHE, "recall", error.code, 0, f"tried {int(age_s)} s ago")
         self.freshness = Freshness(CacheState.HIT, age_s)
         super().__init__((error,), (attempt,))
 
@@ -95,7 +97,7 @@ class ReadFlow:
         self._secrecy = secrecy
         self._memory = memory
         self._lifetimes = lifetimes
-        self._pages = Shelf("page", Text, memory, lambda failed: _unread("", failed).status in _OUTAGES)
+        self._pages = Shelf("page", Text, memory, _is_outage)
         self._failures = Codec(_Failure)
         self._texts: Codec[Entry[Text]] = Codec(Entry[Text])
         self._clock = clock
@@ -107,20 +109,21 @@ class ReadFlow:
     async def read(self, url: str, deadline: Deadline, *, offline: bool = False, for_search: bool = False) -> Page:
         """The page behind a URL; raises only when offline, which is decided before anything else."""
         self._check(offline=offline)
-        parsed = urls.parse(url)
-        with span("page", host=parsed.host if parsed else "") as current:
-            page = await self._read(url, deadline, heeds_robots=self._heeds_robots(for_search=for_search))
-            current.finished(OK if page.status.readable else page.status.value, engine=page.engine)
-        self._observer.page_finished(page.engine, page.status)
-        return page
+        heeds_robots = self._heeds_robots(for_search=for_search)
+        page = await self._watched(url, lambda: self._found(url, deadline, heeds_robots=heeds_robots))
+        # The pages of a search have one answer, which says it for all of them.
+        complaints = () if for_search else self._memory.cache.complaints()
+        return replace(page, warnings=page.warnings + complaints) if complaints else page
 
     async def keep(self, page: Page) -> str:
         """Keep a page's text, so that it can be read on from it whatever becomes of the page; its content's hash."""
-        digest = content_hash(page.text)
-        text = Text(page.text, page.title, page.word_count, page.status is Status.TRUNCATED, url=page.final_url)
-        data = self._texts.encode(Entry(page.engine, text)) if page.may_be_kept else None
-        if data is not None:
-            await self._memory.cache.put("text", f"{digest} {page.url}", data, self._lifetimes.of().kept_s)
+        digest, cache = content_hash(page.text), self._memory.cache
+        name = f"{digest} {page.url}"
+        if page.may_be_kept and await cache.get("text", name) is None:
+            text = Text(page.text, page.title, page.word_count, page.status is Status.TRUNCATED, url=page.final_url)
+            data = self._texts.encode(Entry(page.engine, text))
+            kept_s = self._lifetimes.of().kept_s if data is not None else 0.0
+            await cache.put("text", name, data or b"", kept_s, age_s=page.freshness.age_s)
         return digest
 
     async def kept(self, url: str, digest: str, *, offline: bool = False) -> Page | None:
@@ -128,21 +131,34 @@ class ReadFlow:
         self._check(offline=offline)
         kept = await self._memory.cache.get("text", f"{digest} {url}")
         entry = self._texts.decode(kept.value) if kept else None
-        if kept is None or entry is None or content_hash(entry.answer.markdown) != digest:
+        lifetime = self._lifetimes.of()
+        if kept is None or entry is None or kept.age_s >= lifetime.kept_s:
             return None
-        attempts = (Attempt(CACHE, "recall", OK, 0, f"read {kept.age_s:.0f} s ago"),)
-        routed = Routed(entry.answer, entry.provider, attempts)
-        return _page(url, Recalled(routed, Freshness(CacheState.HIT, kept.age_s)))
+        if content_hash(entry.answer.markdown) != digest:
+            return None
+        state = CacheState.HIT if kept.age_s < lifetime.fresh_s else CacheState.STALE
+        self._observer.cache_asked("text", state)
+        routed = Routed(
+            entry.answer, entry.provider, (Attempt(CACHE, "recall", OK, 0, f"{state}, {int(kept.age_s)} s old"),)
+        )
+        page = _page(url, Recalled(routed, Freshness(state, kept.age_s)))
 
-    async def _read(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
-        started = self._clock.now()
-        if objection := self._secrecy.objection(url):
-            page = Page(url, Status.DENIED, warnings=(objection,))
-        else:
-            page = await self._found(url, deadline, heeds_robots=heeds_robots)
+        async def recalled() -> Page:
+            return page
+
+        return await self._watched(url, recalled)
+
+    async def _watched(self, url: str, find: Callable[[], Awaitable[Page]]) -> Page:
+        """A page with its span, its time and its line in the log, wherever it comes from."""
+        started, parsed = self._clock.now(), urls.parse(url)
+        with span("page", host=parsed.host if parsed else "") as current:
+            objection = self._secrecy.objection(url)
+            page = Page(url, Status.DENIED, warnings=(objection,)) if objection else await find()
+            current.finished(OK if page.status.readable else page.status.value, engine=page.engine)
         page = replace(page, fetch_ms=self._ms(started), final_url=page.final_url or url)
         if page.status.readable:
             self._observer.fetch_completed(page.engine, url, page.status, page.fetch_ms, cache=page.freshness.state)
+        self._observer.page_finished(page.engine, page.status)
         return page
 
     async def _found(self, url: str, deadline: Deadline, *, heeds_robots: bool) -> Page:
@@ -154,7 +170,7 @@ class ReadFlow:
             make,
             self._lifetimes.of,
             suits=lambda text: text.heeded_robots or not heeds_robots,
-            flight=f"{url} heeding robots.txt" if heeds_robots else url,
+            way="heeding robots.txt" if heeds_robots else "",
             is_remembered=self._lifetimes.of().fresh_s > 0,
         )
         try:
@@ -171,15 +187,15 @@ class ReadFlow:
     async def _made(self, url: str, known: Known[Text] | None, until: Deadline, *, heeds_robots: bool) -> Routed[Text]:
         """What the readers make of the page; raises `AllProvidersFailed`, also for what failed a moment ago."""
         await self._check_failures(url)
+        given_s = until.remaining_s()
         async with self._slot(until):
             try:
-                routed = await self._chain.read(
+                return await self._chain.read(
                     url, until, heeds_robots=heeds_robots, known=known.answer if known else None
                 )
             except AllProvidersFailed as failed:
-                await self._remember(url, failed, until)
+                self._remember(url, failed, given_s)
                 raise
-        return replace(routed, answer=replace(routed.answer, heeded_robots=heeds_robots))
 
     @asynccontextmanager
     async def _slot(self, until: Deadline) -> AsyncIterator[None]:
@@ -201,12 +217,12 @@ class ReadFlow:
             self._observer.cache_asked("failure", CacheState.HIT)
             raise _FailedBefore(failure, kept.age_s)
 
-    async def _remember(self, url: str, failed: AllProvidersFailed, until: Deadline) -> None:
-        """Unless it was for want of time: the next caller may have more."""
+    def _remember(self, url: str, failed: AllProvidersFailed, given_s: float) -> None:
+        """So that nobody tries in vain again right away; unless it was for want of time."""
         page = _unread(url, failed)
-        data = self._failures.encode(_Failure(page.status, page.reason, page.engine))
-        if data is not None and page.status not in _NOT_KEPT and not until.passed:
-            await self._memory.cache.put("failure", url, data, self._lifetimes.failure_s)
+        data = self._failures.encode(_Failure(page.status, page.reason, page.engine, _onward(failed)))
+        if data is not None and page.status not in _NOT_KEPT and (given_s >= _ENOUGH_S or not _is_outage(failed)):
+            self._memory.keep_later(self._memory.cache.put("failure", url, data, self._lifetimes.failure_s))
 
     def _check(self, *, offline: bool) -> None:
         if offline or self._offline:
@@ -223,6 +239,18 @@ def content_hash(text: str) -> str:
     """What a text is known by: a short hash in characters that fit into any address."""
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def _is_outage(failed: AllProvidersFailed) -> bool:
+    """Whether it says nothing against what was read before: a page that is gone or refused does."""
+    status = _unread("", failed).status
+    return status in (Status.TIMEOUT, Status.ERROR) or (status is Status.BLOCKED and _onward(failed) != Onward.NOBODY)
+
+
+def _onward(failed: AllProvidersFailed) -> Onward:
+    """Who might have read it, by the word of the last of our own readers."""
+    own = [error for error in failed.errors if isinstance(error, Unread)]
+    return own[-1].onward if own else Onward.ANYBODY
 
 
 def _page(url: str, recalled: Recalled[Text]) -> Page:

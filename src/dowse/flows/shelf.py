@@ -4,7 +4,8 @@ old it is better than nothing.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -76,29 +77,40 @@ Make = Callable[[Known[X] | None, Deadline, Progress], Awaitable[Routed[X]]]
 class Memory:
     """What all shelves stand on: the cache, and who is at work on what, here and in other processes."""
 
-    def __init__(self, cache: Cache, *, clock: Clock, observer: Observer) -> None:
+    def __init__(self, cache: Cache, *, clock: Clock, observer: Observer, refreshes: bool = True) -> None:
+        """`refreshes` for a process that lives on after an answer, so that something can be done behind it."""
         self.cache = cache
         self.clock = clock
         self.observer = observer
+        self.grace = _GRACE if refreshes else 1.0
         self.flights = Flights()
         self.leases = Leases(cache)
+        self._keeping: set[asyncio.Task[None]] = set()
+
+    def keep_later(self, work: Coroutine[None, None, None]) -> None:
+        """Have something written down without anybody waiting for it."""
+        task = asyncio.create_task(work)
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
 
     async def close(self) -> None:
         await self.flights.close()
+        await self.leases.close()
+        await asyncio.gather(*self._keeping)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted(Generic[X]):
     """What is asked for: its name, how to find it out, how old it may be, and which answers of old will do.
 
-    Who waits for the same `flight` gets what the first of them makes; by default that is everybody with this name.
+    Who asks for the same name in the same `way` at the same time gets what the first of them makes.
     """
 
     name: str
     make: Make[X]
     lifetime: Callable[[X], Lifetime]
     suits: Callable[[X], bool] = _yes
-    flight: str = ""
+    way: str = ""
     is_remembered: bool = True
 
     def fits(self, known: Known[X] | None, times: float = 1.0) -> bool:
@@ -121,9 +133,13 @@ class Shelf(Generic[X]):
 
     async def answer(self, wanted: Wanted[X], deadline: Deadline, progress: Progress = no_progress) -> Recalled[X]:
         """The answer from before, or a new one. Raises what `make` does, and `TimeoutError` at the deadline."""
-        recalled = await self._recalled(wanted, deadline, progress)
-        self._memory.observer.cache_asked(self._kind, recalled.freshness.state)
-        return recalled
+        state = CacheState.MISS
+        try:
+            recalled = await self._recalled(wanted, deadline, progress)
+            state = recalled.freshness.state
+            return recalled
+        finally:
+            self._memory.observer.cache_asked(self._kind, state)
 
     async def _recalled(self, wanted: Wanted[X], deadline: Deadline, progress: Progress) -> Recalled[X]:
         known = await self._known(wanted)
@@ -133,8 +149,8 @@ class Shelf(Generic[X]):
         async def work(flight: Flight[Recalled[X]]) -> None:
             await self._made(wanted, known, flight)
 
-        flights, key = self._memory.flights, f"{self._kind} {wanted.flight or wanted.name}"
-        if known and wanted.fits(known, _GRACE):
+        flights, key = self._memory.flights, (self._kind, wanted.name, wanted.way)
+        if known and wanted.fits(known, self._memory.grace):
             flights.begin(key, work, Deadline.after(self._memory.clock, _REFRESH_S))
             return _from_before(known, CacheState.STALE)
         try:
@@ -170,17 +186,26 @@ class Shelf(Generic[X]):
             if newer:
                 flight.land(_from_before(newer, CacheState.HIT))
                 return
-            routed = await wanted.make(known, flight.deadline, flight.progress)
+            try:
+                routed = await wanted.make(known, flight.deadline, flight.progress)
+            except AllProvidersFailed as failed:
+                self._forget(wanted, known, failed)
+                raise
             flight.land(Recalled(routed))
             await self._keep(wanted, routed)
 
     async def _keep(self, wanted: Wanted[X], routed: Routed[X]) -> None:
         data = self._codec.encode(Entry(routed.provider, routed.answer))
-        if data is not None:
-            await self._memory.cache.put(self._kind, wanted.name, data, wanted.lifetime(routed.answer).kept_s)
+        kept_s = wanted.lifetime(routed.answer).kept_s if data is not None else 0.0
+        await self._memory.cache.put(self._kind, wanted.name, data or b"", kept_s)
+
+    def _forget(self, wanted: Wanted[X], known: Known[X] | None, failed: AllProvidersFailed) -> None:
+        """What is over is over: an older answer must not come back at the next outage."""
+        if known and wanted.suits(known.answer) and not self._is_outage(failed):
+            self._memory.keep_later(self._memory.cache.drop(self._kind, wanted.name))
 
 
 def _from_before(known: Known[X], state: CacheState, failed: BaseException | None = None) -> Recalled[X]:
     tried, warnings = (failed.attempts, failed.warnings) if isinstance(failed, AllProvidersFailed) else ((), ())
-    attempts = (*tried, Attempt(CACHE, "recall", OK, 0, f"{state}, {known.age_s:.0f} s old"))
+    attempts = (*tried, Attempt(CACHE, "recall", OK, 0, f"{state}, {int(known.age_s)} s old"))
     return Recalled(Routed(known.answer, known.provider, attempts, warnings), Freshness(state, known.age_s))

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import struct
 
+from dowse.models import Clock
 from dowse.stores.recent import Recent
 from dowse.stores.seal import Sealed
 from dowse.stores.steady import SteadyStore
-from dowse.stores.store import Kept
+from dowse.stores.store import Kept, age_s
 
 # Larger values would push too much else out; sealing them would hold up the event loop.
 _MAX_BYTES = 4_000_000
 _LARGE_BYTES = 200_000
+# When it was found out, in front of every value and under the same seal: who can write to the store cannot make
+# an old value look new.
+_MADE_AT = struct.Struct(">d")
 
 
 class Cache:
     """Entries by kind and name. What is not there, cannot be read or was tampered with is a miss."""
 
-    def __init__(self, store: SteadyStore, scope: bytes = b"", recent: Recent | None = None) -> None:
-        """`recent` spares what was just asked for the way to the store."""
+    def __init__(self, store: SteadyStore, clock: Clock, scope: bytes = b"") -> None:
         self._store = store
+        self._clock = clock
         self._scope = scope
-        self._recent = recent
+        self._recent = Recent(clock)
 
     @property
     def is_shared(self) -> bool:
@@ -30,22 +35,31 @@ class Cache:
     async def get(self, kind: str, name: str) -> Kept | None:
         """The entry as it is known here; another process may have cleared or replaced it a moment ago."""
         sealed = self._sealed(kind, name)
-        recent = self._recent.get(sealed.key) if self._recent else None
-        return recent or await self._look_up(sealed)
+        return self._recent.get(sealed.key) or await self._look_up(sealed)
 
     async def look(self, kind: str, name: str) -> Kept | None:
         """The entry as it is in the store now."""
         return await self._look_up(self._sealed(kind, name))
 
-    async def put(self, kind: str, name: str, value: bytes, kept_s: float) -> None:
-        if kept_s <= 0 or len(value) > _MAX_BYTES:
-            return
+    async def put(self, kind: str, name: str, value: bytes, kept_s: float, *, age_s: float = 0.0) -> None:
+        """Keep what was found out `age_s` ago for so long from then on. What is not kept ends its predecessor."""
         sealed = self._sealed(kind, name)
+        self._recent.forget(sealed.key)
+        if kept_s <= age_s or len(value) > _MAX_BYTES:
+            await self._store.drop(sealed.key)
+            return
+        stamped = _MADE_AT.pack(self._now() - age_s) + value
         is_large = len(value) > _LARGE_BYTES
-        wrapped = await asyncio.to_thread(sealed.wrap, value) if is_large else sealed.wrap(value)
-        await self._store.put(sealed.key, wrapped, kept_s)
-        if self._recent is not None and not is_large:
-            self._recent.add(sealed.key, Kept(value, 0.0))
+        wrapped = await asyncio.to_thread(sealed.wrap, stamped) if is_large else sealed.wrap(stamped)
+        await self._store.put(sealed.key, wrapped, kept_s - age_s)
+        if not is_large:
+            self._recent.add(sealed.key, Kept(value, age_s))
+
+    async def drop(self, kind: str, name: str) -> None:
+        """Forget what turned out to be wrong."""
+        sealed = self._sealed(kind, name)
+        self._recent.forget(sealed.key)
+        await self._store.drop(sealed.key)
 
     async def claim(self, kind: str, name: str, owner: str, for_s: float) -> bool:
         """Take or lengthen the lease on making this entry; true as well where nobody could tell."""
@@ -62,13 +76,19 @@ class Cache:
         if kept is None:
             return None
         is_large = len(kept.value) > _LARGE_BYTES
-        value = await asyncio.to_thread(sealed.unwrap, kept.value) if is_large else sealed.unwrap(kept.value)
-        if value is None:
+        stamped = await asyncio.to_thread(sealed.unwrap, kept.value) if is_large else sealed.unwrap(kept.value)
+        if stamped is None or len(stamped) < _MADE_AT.size:
             return None
-        found = Kept(value, kept.age_s)
-        if self._recent is not None and not is_large:
+        age = age_s(_MADE_AT.unpack_from(stamped)[0], self._now())
+        if age is None:
+            return None
+        found = Kept(stamped[_MADE_AT.size :], age)
+        if not is_large:
             self._recent.add(sealed.key, found)
         return found
 
     def _sealed(self, kind: str, name: str) -> Sealed:
         return Sealed(kind, name, self._scope)
+
+    def _now(self) -> float:
+        return self._clock.utc().timestamp()

@@ -10,6 +10,7 @@ from dowse.stores.store import Kept, Key
 # Short, because a store may be cleared, and others write to it too.
 KEPT_S = 10.0
 _MAX_BYTES = 4_000_000
+_OVERHEAD_BYTES = 500  # of an entry beside its value
 
 
 class Recent:
@@ -34,10 +35,18 @@ class Recent:
     def add(self, key: Key, kept: Kept) -> None:
         self.forget(key)
         self._seen[key] = (kept, self._clock.now())
-        self._size_bytes += len(kept.value)
-        while self._size_bytes > _MAX_BYTES:
+        self._size_bytes += _size_bytes(kept)
+        while self._size_bytes > _MAX_BYTES or self._oldest_s() >= KEPT_S:
             self.forget(next(iter(self._seen)))
 
     def forget(self, key: Key) -> None:
         if key in self._seen:
-            self._size_bytes -= len(self._seen.pop(key)[0].value)
+            self._size_bytes -= _size_bytes(self._seen.pop(key)[0])
+
+    def _oldest_s(self) -> float:
+        """How long ago the first one was put here."""
+        return self._clock.now() - next(iter(self._seen.values()))[1]
+
+
+def _size_bytes(kept: Kept) -> int:
+    return len(kept.value) + _OVERHEAD_BYTES

@@ -28,7 +28,7 @@ Process = Callable[..., RobotsFiles]
 
 
 def cached(store: Store, clock: FakeClock) -> Cache:
-    return Cache(SteadyStore(store, Outage(clock)))
+    return Cache(SteadyStore(store, Outage(clock)), clock)
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def store(clock: FakeClock) -> MemoryStore:
 
 @pytest.fixture
 async def extractor(behind: Counting, store: MemoryStore, clock: FakeClock) -> AsyncIterator[RememberingExtractor]:
-    remembering = RememberingExtractor(behind, Cache(SteadyStore(store, Outage(clock))), HOUR_S)
+    remembering = RememberingExtractor(behind, Cache(SteadyStore(store, Outage(clock)), clock), HOUR_S)
     yield remembering
     await remembering.close()
 
@@ -110,7 +110,7 @@ async def test_nothing_is_looked_up_where_that_is_switched_off(
     extractor: RememberingExtractor, behind: Counting, store: MemoryStore, clock: FakeClock
 ) -> None:
     await extracted(extractor)
-    switched_off = RememberingExtractor(behind, Cache(SteadyStore(store, Outage(clock))), 0.0)
+    switched_off = RememberingExtractor(behind, Cache(SteadyStore(store, Outage(clock)), clock), 0.0)
     await extracted(switched_off)
 
     assert len(behind.bodies) == 2
@@ -195,7 +195,7 @@ async def test_an_answer_does_not_wait_until_it_is_kept(clock: FakeClock) -> Non
             await super().put(key, value, kept_s)
 
     store = Held(clock, ROOM_BYTES)
-    extractor = RememberingExtractor(PlainExtractor(), Cache(SteadyStore(store, Outage(clock))), HOUR_S)
+    extractor = RememberingExtractor(PlainExtractor(), Cache(SteadyStore(store, Outage(clock)), clock), HOUR_S)
     assert (await extractor.extract(BODY, timeout_s=5)).title == "Otters"
     assert not (await store.usage()).entries
 

@@ -36,6 +36,9 @@ class ScriptedRobots:
     allowed: bool = False
     asked: list[str] = field(default_factory=list)
 
+    def has_heard(self, url: str) -> bool:
+        return True
+
     async def allows(self, url: str) -> bool:
         self.asked.append(url)
         return self.allowed

@@ -15,6 +15,7 @@ from dowse.models import (
     Category,
     Deadline,
     Found,
+    Onward,
     Page,
     Query,
     SearchOutcome,
@@ -51,12 +52,13 @@ class Bench:
         robots: Robots | None = None,
         store: MemoryStore | None = None,
         clock: FakeClock | None = None,
+        refreshes: bool = True,
     ) -> None:
         self.clock, self.observer = clock or FakeClock(), RecordingObserver()
         self.store = store or MemoryStore(self.clock, 10_000_000)
         self.provider = ScriptedProvider(hits(A) if found is None else found)
         self.fetcher = ScriptedFetcher(pages if pages is not None else {A: "text of a", B: "text of b"})
-        self.memory = remembering(self.clock, store=self.store, observer=self.observer)
+        self.memory = remembering(self.clock, store=self.store, observer=self.observer, refreshes=refreshes)
         self.reader = reading(
             self.fetcher,
             clock=self.clock,
@@ -80,8 +82,8 @@ class Bench:
 
     async def settled(self) -> None:
         """Until everything behind the answer is done."""
-        while tasks := self.memory.flights._tasks:
-            await asyncio.wait(list(tasks.values()))
+        while tasks := {*self.memory.flights._tasks.values(), *self.memory._keeping}:
+            await asyncio.wait(tasks)
 
 
 def state(answer: SearchOutcome | Page) -> tuple[str, float]:
@@ -256,14 +258,97 @@ async def test_a_page_that_is_down_is_served_as_it_was() -> None:
     assert bench.fetcher.asked == [A, A], "the failure is remembered as well"
 
 
-@pytest.mark.parametrize("status", [Status.NOT_FOUND, Status.LOGIN_REQUIRED, Status.DENIED, Status.UNSUPPORTED])
-async def test_a_page_that_is_gone_is_not_served_as_it_was(status: Status) -> None:
+GONE = {
+    "404": PageUnreadable(Status.NOT_FOUND),
+    "451": PageUnreadable(Status.BLOCKED, "HTTP 451", Onward.NOBODY),
+    "login": PageUnreadable(Status.LOGIN_REQUIRED),
+    "denied": PageUnreadable(Status.DENIED),
+    "unsupported": PageUnreadable(Status.UNSUPPORTED),
+}
+
+
+@pytest.mark.parametrize("why", GONE.values(), ids=GONE)
+async def test_a_page_that_is_gone_is_not_served_as_it_was_not_even_at_the_next_outage(why: PageUnreadable) -> None:
     bench = Bench()
     await bench.read()
     bench.clock.advance(10_000)
-    bench.fetcher.pages = {A: PageUnreadable(status)}
-    page = await bench.read()
-    assert (page.status, page.text) == (status, "")
+    bench.fetcher.pages = {A: why}
+    assert (await bench.read()).status is why.status
+    bench.clock.advance(100)
+    bench.fetcher.pages = {A: PageUnreadable(Status.TIMEOUT)}
+    assert (await bench.read()).status is Status.TIMEOUT
+
+
+async def test_a_page_that_turns_out_to_be_gone_while_it_is_served_is_not_served_again() -> None:
+    bench = Bench()
+    await bench.read()
+    bench.clock.advance(3700)
+    bench.fetcher.pages = {A: PageUnreadable(Status.NOT_FOUND)}
+    assert state(await bench.read()) == ("stale", 3700)
+    assert (await bench.read()).status is Status.NOT_FOUND
+
+
+async def test_a_key_that_turns_out_to_be_rejected_while_old_results_are_served_is_told_next() -> None:
+    bench = Bench()
+    await bench.search()
+    bench.clock.advance(301)
+    bench.provider.found = KeyRejected("serper", "HTTP 401")
+    assert state(await bench.search()) == ("stale", 301)
+    with pytest.raises(AllProvidersFailed, match="rejected its key"):
+        await bench.search()
+
+
+async def test_a_page_that_asks_for_no_copies_from_now_on_takes_the_old_one_along() -> None:
+    bench = Bench()
+    await bench.read()
+    bench.clock.advance(10_000)
+    bench.reader = reading(Shy(), clock=bench.clock, observer=bench.observer, memory=bench.memory, lifetimes=PAGES)
+    assert (await bench.read()).text == "not for keeping"
+    assert (await bench.store.usage()).entries == {}
+
+
+class Shy:
+    """A page that says `no-store`."""
+
+    name = "direct"
+
+    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
+        return Body(url, b"not for keeping", "text/plain", may_be_kept=False)
+
+
+async def test_a_page_that_has_become_long_is_found_in_the_store() -> None:
+    bench = Bench()
+    await bench.read()
+    bench.clock.advance(10_000)
+    bench.fetcher.pages = {A: "long " * 100_000}
+    await bench.read()
+    assert state(await bench.read()) == ("hit", 0)
+
+
+async def test_a_page_that_is_too_long_to_keep_takes_the_old_one_along() -> None:
+    bench = Bench()
+    await bench.read()
+    bench.clock.advance(10_000)
+    bench.fetcher.pages = {A: "long " * 900_000}
+    await bench.read()
+    assert (await bench.store.usage()).entries == {}
+
+
+async def test_a_page_that_failed_for_want_of_time_is_tried_again_by_who_has_more() -> None:
+    bench = Bench(pages={A: PageUnreadable(Status.TIMEOUT)})
+    page = await bench.reader.read(A, Deadline.after(bench.clock, 3))
+    await bench.settled()
+    assert page.status is Status.TIMEOUT
+    bench.fetcher.pages = {A: "there it is"}
+    assert (await bench.read()).text == "there it is"
+
+
+async def test_a_process_that_ends_with_its_answer_refreshes_before_it() -> None:
+    bench = Bench()
+    await bench.search()
+    bench.clock.advance(301)
+    brief = Bench(store=bench.store, clock=bench.clock, refreshes=False)
+    assert state(await brief.search()) == ("miss", 0)
 
 
 async def test_a_page_that_could_not_be_read_is_tried_again_after_half_a_minute() -> None:
@@ -287,22 +372,48 @@ async def test_what_is_decided_here_is_decided_anew(status: Status) -> None:
     assert bench.fetcher.asked == [A, A]
 
 
-class Forbidding:
-    """A site whose robots.txt allows nothing."""
+class Site:
+    """What a site's robots.txt allows, and whether it has said so yet."""
 
-    def __init__(self) -> None:
-        self.asked: list[str] = []
+    def __init__(self, *, allowed: bool, heard: bool = True) -> None:
+        self.allowed = allowed
+        self.heard = heard
 
     async def allows(self, url: str) -> bool:
-        self.asked.append(url)
-        return False
+        return self.allowed
+
+    def has_heard(self, url: str) -> bool:
+        return self.heard
 
 
 async def test_what_a_person_had_read_is_not_handed_to_a_search_that_heeds_robots() -> None:
-    bench = Bench(robots=Forbidding())
+    bench = Bench(robots=Site(allowed=False))
     assert (await bench.read()).text == "text of a"
     assert (await bench.read(for_search=True)).status is Status.ROBOTS
     assert (await bench.read()).text == "text of a"
+
+
+async def test_an_old_page_that_a_person_had_read_does_not_stand_in_for_one_that_robots_forbids() -> None:
+    bench = Bench(robots=Site(allowed=True))
+    await bench.read()
+    bench.clock.advance(10_000)
+    bench.fetcher.pages = {A: PageUnreadable(Status.TIMEOUT)}
+    assert (await bench.read(for_search=True)).status is Status.TIMEOUT
+    assert (await bench.read()).text == "text of a"
+
+
+async def test_a_page_that_was_read_before_robots_had_answered_is_asked_about_again() -> None:
+    site = Site(allowed=True, heard=False)
+    bench = Bench(robots=site)
+    assert (await bench.read(for_search=True)).text == "text of a"
+    site.allowed, site.heard = False, True
+    assert (await bench.read(for_search=True)).status is Status.ROBOTS
+
+
+async def test_who_heeds_robots_does_not_get_what_somebody_else_is_just_reading() -> None:
+    bench = Bench(robots=Site(allowed=False))
+    pages = await asyncio.gather(bench.read(), bench.read(for_search=True), bench.read(f"{A} heeding robots.txt"))
+    assert [page.status for page in pages] == [Status.OK, Status.ROBOTS, Status.NOT_FOUND]
 
 
 async def test_what_a_search_has_read_is_there_for_everybody() -> None:
@@ -350,6 +461,45 @@ async def test_a_text_that_was_begun_is_kept_whatever_becomes_of_the_page() -> N
     assert (await bench.read()).text == "another text"
     kept_page = await bench.reader.kept(A, digest)
     assert kept_page is not None
-    assert (kept_page.text, state(kept_page)) == ("text of a", ("hit", 10_000))
+    assert (kept_page.text, state(kept_page)) == ("text of a", ("stale", 10_000))
+    assert ("text", "stale") in bench.observer.cache
+    assert bench.observer.fetches[-1] == ("direct", A, "ok")
     assert await bench.reader.kept(B, digest) is None, "a cursor belongs to its address"
     assert await bench.reader.kept(A, content_hash("no such text")) is None
+
+
+async def test_a_text_that_is_kept_is_as_old_as_the_page_it_was_taken_from_and_ends_with_it() -> None:
+    bench = Bench()
+    await bench.read()
+    bench.clock.advance(80_000)
+    bench.fetcher.pages = {A: PageUnreadable(Status.TIMEOUT)}
+    old = await bench.read()
+    digest = await bench.reader.keep(old)
+    await bench.reader.keep(old)
+    kept_page = await bench.reader.kept(A, digest)
+    assert kept_page is not None
+    assert state(kept_page) == ("stale", 80_000)
+    bench.clock.advance(6400)
+    assert await bench.reader.kept(A, digest) is None
+
+
+async def test_a_text_under_a_hash_that_is_not_its_own_is_not_believed() -> None:
+    bench = Bench()
+    page = await bench.read()
+    digest = await bench.reader.keep(page)
+    cache = bench.memory.cache
+    kept_text = await cache.get("text", f"{digest} {A}")
+    assert kept_text is not None
+    await cache.put("text", f"{digest} {A}", kept_text.value.replace(b"text of a", b"text of b"), 1000)
+    assert await bench.reader.kept(A, digest) is None
+
+
+async def test_who_can_write_to_the_store_cannot_make_an_old_answer_look_new() -> None:
+    bench = Bench()
+    await bench.search()
+    (key,) = bench.store._entries
+    old = (await kept(bench, key)).value
+    bench.clock.advance(86_000)
+    await bench.store.put(key, old, 1000)
+    bench.provider.found = DOWN
+    assert state(await bench.search()) == ("stale", 86_000)

@@ -19,7 +19,7 @@ class Counting(MemoryStore):
 
 async def test_what_was_just_put_or_found_is_not_looked_up_again(clock: FakeClock) -> None:
     store = Counting(clock, 1_000_000)
-    cache, other = (Cache(SteadyStore(store, Outage(clock)), recent=Recent(clock)) for _ in range(2))
+    cache, other = (Cache(SteadyStore(store, Outage(clock)), clock) for _ in range(2))
     await cache.put("page", "a", b"text", 60)
     clock.advance(3)
     assert await cache.get("page", "a") == Kept(b"text", 3)
@@ -32,7 +32,7 @@ async def test_what_was_just_put_or_found_is_not_looked_up_again(clock: FakeCloc
 
 async def test_after_a_moment_the_store_is_believed_again(clock: FakeClock) -> None:
     store = Counting(clock, 1_000_000)
-    cache = Cache(SteadyStore(store, Outage(clock)), recent=Recent(clock))
+    cache = Cache(SteadyStore(store, Outage(clock)), clock)
     await cache.put("page", "a", b"text", 60)
     await store.clear()
     assert await cache.look("page", "a") is None, "who wants to know it exactly goes to the store"
@@ -43,8 +43,18 @@ async def test_after_a_moment_the_store_is_believed_again(clock: FakeClock) -> N
 def test_the_first_ones_make_room_for_the_last(clock: FakeClock) -> None:
     recent = Recent(clock)
     for number in range(100):
-        recent.add(Key("page", str(number)), Kept(b"x" * 100_000, 0))
+        recent.add(Key("page", str(number)), Kept(b"x" * 99_500, 0))
     found = [number for number in range(100) if recent.get(Key("page", str(number)))]
     assert found == list(range(60, 100))
     recent.add(Key("page", "99"), Kept(b"y", 0))
     assert recent.get(Key("page", "99")) == Kept(b"y", 0)
+
+
+def test_small_ones_take_room_as_well_and_old_ones_none(clock: FakeClock) -> None:
+    recent = Recent(clock)
+    for number in range(10_000):
+        recent.add(Key("page", str(number)), Kept(b"", 0))
+    assert len(recent._seen) == 8000
+    clock.advance(KEPT_S)
+    recent.add(Key("page", "last"), Kept(b"", 0))
+    assert len(recent._seen) == 1

@@ -12,9 +12,10 @@ from dowse.flows.doctor.check import Check, State
 from dowse.flows.doctor.describe import file_of, shown, spoken_size
 from dowse.settings import Settings
 from dowse.stores import open_store
-from dowse.stores.store import Store, Usage
+from dowse.stores.store import Key, Store, Usage
 
 _PATIENCE_S = 2.0
+_TRIAL = Key("doctor", "trial")
 _SQLITE_START = b"SQLite format 3\0"
 _KEPT = "Caches and spent budgets are kept in"
 _LOST = "so nothing is remembered from one call to the next, and spent budgets are forgotten when the process ends"
@@ -61,6 +62,9 @@ async def _asked(store: Store) -> tuple[Usage | None, str]:
     """What it holds, or why it does not say so."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
+            # A store may be full, or a replica: what counts is whether something can be kept.
+            await store.put(_TRIAL, b"trial", _PATIENCE_S)
+            await store.drop(_TRIAL)
             return await store.usage(), ""
     except StoreFailed as error:
         return None, str(error)

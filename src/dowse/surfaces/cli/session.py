@@ -67,7 +67,7 @@ def call_and_print(
 async def _call(settings: Settings, name: str, given: Mapping[str, object], line: ProgressLine) -> Answer:
     from dowse.app import App  # Everything heavy hangs on this import; `--help` does without.
 
-    async with App(settings.model_copy(update={"contract": "dowse"})) as app:
+    async with App(settings.model_copy(update={"contract": "dowse"}), is_brief=True) as app:
         tool = app.contract.tool(name)
         assert tool is not None, "the command names a tool of its contract"
         answer = await tool.call(given, line.show)
