@@ -271,9 +271,9 @@ class Freshness:
     age_s: float = 0.0
 
     def joined(self, other: Freshness) -> Freshness:
-        """Of two parts together: stale if either is, remembered only if both are, and as old as the older one."""
+        """Of two parts together: stale or remembered if either is, and as old as the older one."""
         states = {self.state, other.state}
-        state = next(state for state in (CacheState.STALE, CacheState.MISS, CacheState.HIT) if state in states)
+        state = next(state for state in (CacheState.STALE, CacheState.HIT, CacheState.MISS) if state in states)
         return Freshness(state, max(self.age_s, other.age_s))
 
 

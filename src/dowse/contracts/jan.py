@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
 from dowse import urls
@@ -17,7 +18,19 @@ from dowse.contracts.web_search import MAX_QUERY_CHARS, domains
 from dowse.errors import AllProvidersFailed, AllReadersFailed, DowseError, Offline
 from dowse.interfaces import Progress
 from dowse.markdown import plain
-from dowse.models import Attempt, Page, Query, Result, SearchOutcome, Status, TimeRange, fields_of
+from dowse.models import (
+    LIVE,
+    Attempt,
+    CacheState,
+    Freshness,
+    Page,
+    Query,
+    Result,
+    SearchOutcome,
+    Status,
+    TimeRange,
+    fields_of,
+)
 from dowse.settings import Settings
 from dowse.text import one_line
 
@@ -73,7 +86,7 @@ def google_search(services: Services) -> Tool:
         )
         widened = (_WIDENED,) if arguments.text("tbs") == "qdr:h" else ()
         outcome = replace(outcome, warnings=(*arguments.warnings, *widened, *outcome.warnings))
-        return _searched(_within_domains(outcome), arguments, _now(services))
+        return _searched(_within_domains(outcome), arguments, _time(services, outcome.freshness))
 
     params = _search_params(services.settings)
     return Tool("google_search", "Google search", _SEARCH, params, call, failed=search_failed)
@@ -88,7 +101,7 @@ def scrape(services: Services) -> Tool:
         page = replace(page, warnings=arguments.warnings + page.warnings)
         if not page.status.readable:
             raise AllReadersFailed(page, reason(page))
-        return _scraped(page, as_markdown=arguments.flag("includeMarkdown"), fetched_at=_now(services))
+        return _scraped(page, as_markdown=arguments.flag("includeMarkdown"), fetched_at=_time(services, page.freshness))
 
     return Tool("scrape", "Read a web page", _SCRAPE, _SCRAPE_PARAMS, call, failed=partial(scrape_failed, services))
 
@@ -121,7 +134,7 @@ def scrape_failed(services: Services, error: DowseError, given: Mapping[str, obj
         "text_preview": "",
         "metadata": {"error": str(error)} | _metadata(page, status, engine=_ERROR),
         "cache_status": _cache_status(error),
-        "fetched_at": _now(services),
+        "fetched_at": _time(services),
     }
     return replace(failed(error, given), structured=structured, engine=page.engine)
 
@@ -188,11 +201,13 @@ def _searched(outcome: SearchOutcome, arguments: Arguments, fetched_at: str) -> 
     structured: dict[str, object] = {
         "query": outcome.query.text,
         "engine": outcome.engine,
-        "live": True,
-        "cache_status": _LIVE,
+        "live": outcome.freshness.state is not CacheState.STALE,
+        "cache_status": _of_copy(outcome.freshness),
         "metadata": _account(outcome.attempts, outcome.warnings)
         | {name: list(texts) for name, texts in told.items() if texts},
-        "results": [_result(place, result, fetched_at) for place, result in enumerate(outcome.results, start=1)],
+        "results": [
+            _result(place, result, outcome, fetched_at) for place, result in enumerate(outcome.results, start=1)
+        ],
         "citations": [result.hit.url for result in outcome.results],
         "raw": {
             "organic": [_organic(place, result) for place, result in enumerate(outcome.results, start=1)],
@@ -202,13 +217,13 @@ def _searched(outcome: SearchOutcome, arguments: Arguments, fetched_at: str) -> 
     return Answer(json.dumps(structured, ensure_ascii=False), structured, engine=outcome.engine)
 
 
-def _result(place: int, result: Result, fetched_at: str) -> dict[str, object]:
+def _result(place: int, result: Result, outcome: SearchOutcome, fetched_at: str) -> dict[str, object]:
     return {
         "position": place,
         "title": result.hit.title,
         "source_url": result.hit.url,
         "snippet": _cut(result.hit.snippet, MAX_SNIPPET_CHARS) or NO_SNIPPET,
-        "cache_status": _LIVE,
+        "cache_status": _of_copy(outcome.freshness),
         "fetched_at": fetched_at,
     }
 
@@ -242,7 +257,7 @@ def _scraped(page: Page, *, as_markdown: bool, fetched_at: str) -> Answer:
         "text": text,
         "text_preview": _cut(text, MAX_PREVIEW_CHARS),
         "metadata": _metadata(page, page.status if text == whole else Status.TRUNCATED, engine=page.engine),
-        "cache_status": _LIVE if len(page.attempts) == 1 else _FALLBACK,
+        "cache_status": _of_copy(page.freshness) if len(page.attempts) == 1 else _FALLBACK,
         "fetched_at": fetched_at,
     }
     return Answer(json.dumps(structured, ensure_ascii=False), structured, engine=page.engine)
@@ -265,5 +280,12 @@ def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def _now(services: Services) -> str:
-    return services.clock.utc().isoformat(timespec="seconds").replace("+00:00", "Z")
+def _of_copy(freshness: Freshness) -> str:
+    """The nearest word that the contract has for a copy which is older than it should be."""
+    return _FALLBACK if freshness.state is CacheState.STALE else _LIVE
+
+
+def _time(services: Services, freshness: Freshness = LIVE) -> str:
+    """When it was found out."""
+    found_at = services.clock.utc() - timedelta(seconds=freshness.age_s)
+    return found_at.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -45,10 +45,10 @@ def render_page(page: Page, text: str, warnings: Sequence[str], *, more: str, is
     if not page.status.readable:
         return "\n\n".join([text, *remarks])
     copy = stale_copy(cache_fields(page.freshness))
-    notes = [more, f"(This is {copy}.)" if copy else ""]
     shown = _titled(page.title, text) if is_beginning else text
-    lines = [f"{page.final_url}\n{UNTRUSTED}", Fence().around(shown.strip("\n"), "page")]
-    return "\n\n".join([*lines, *filter(None, notes), *remarks])
+    # How old it is stands first: who reads a long page should know it from the beginning.
+    head = f"{page.final_url}\n{UNTRUSTED}" + (f" This is {copy}." if copy else "")
+    return "\n\n".join([head, Fence().around(shown.strip("\n"), "page"), *([more] if more else []), *remarks])
 
 
 def _titled(title: str, text: str) -> str:

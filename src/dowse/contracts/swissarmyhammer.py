@@ -10,6 +10,7 @@ from functools import partial
 
 from dowse import urls
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
+from dowse.contracts.freshness import cache_fields, stale_copy
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool, failed
 from dowse.contracts.web_search import MAX_QUERY_CHARS, MAX_TOKENS, fitted, status_of
@@ -71,7 +72,9 @@ def web_search(services: Services) -> Tool:
             offline=arguments.flag("offline_mode"),
             progress=progress,
         )
-        outcome = replace(outcome, warnings=arguments.warnings + outcome.warnings)
+        copy = stale_copy(cache_fields(outcome.freshness))
+        aged = (f"this is {copy}",) if copy else ()
+        outcome = replace(outcome, warnings=arguments.warnings + aged + outcome.warnings)
         return answer(outcome, _instance(outcome.engine, services.settings), fetch_content=fetch_content)
 
     params = _params(services.settings)

@@ -327,3 +327,18 @@ def test_the_instructions_name_the_tools_of_the_contract_and_no_tool_declares_an
         others = {"web_search", "get_content", "google_search", "scrape"} - {tool.name for tool in contract.tools}
         assert not any(other in contract.instructions for other in others)
     assert all(tool.output_schema is None for tool in jan().contract.tools)
+
+
+async def test_a_copy_is_as_old_as_it_is_and_a_stale_one_is_not_live() -> None:
+    bench = ContractBench("jan", hits("https://example.org/a"), {"https://example.org/a": "text"}, is_remembering=True)
+    first = await bench.structured("google_search", q="x")
+    page = await bench.structured("scrape", url="https://example.org/a")
+    bench.clock.advance(7200)
+    bench.provider.found = Unavailable("serper", "HTTP 500")
+    bench.fetcher.pages = {"https://example.org/a": PageUnreadable(Status.TIMEOUT)}
+    again = await bench.structured("google_search", q="x")
+    page_again = await bench.structured("scrape", url="https://example.org/a")
+    assert (first["live"], first["cache_status"], page["cache_status"]) == (True, "live", "live")
+    assert (again["live"], again["cache_status"], page_again["cache_status"]) == (False, "fallback", "fallback")
+    assert again["results"] == [{**first["results"][0], "cache_status": "fallback"}]  # type: ignore[index]
+    assert page_again["fetched_at"] == page["fetched_at"]

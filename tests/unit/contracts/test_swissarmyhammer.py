@@ -420,3 +420,12 @@ async def test_offline_mode_is_heard_although_it_is_not_in_the_schema() -> None:
     with pytest.raises(Offline):
         await bench.call("web_search", query="x", offline_mode=True)
     assert bench.provider.asked == []
+
+
+async def test_stale_results_carry_a_warning() -> None:
+    bench = ContractBench("swissarmyhammer", hits("https://example.org/a"), is_remembering=True)
+    await bench.call("web_search", query="x", fetch_content=False)
+    bench.clock.advance(7200)
+    bench.provider.found = Unavailable("serper", "HTTP 500")
+    structured = await bench.structured("web_search", query="x", fetch_content=False)
+    assert structured["metadata"]["warnings"] == ["this is a copy from 2 hours ago"]  # type: ignore[index]

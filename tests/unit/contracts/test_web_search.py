@@ -374,8 +374,8 @@ HIT, STALE = Freshness(CacheState.HIT, 100.0), Freshness(CacheState.STALE, 7300.
     [
         (LIVE, LIVE, "miss", 0),
         (HIT, HIT, "hit", 100),
-        (HIT, LIVE, "miss", 0),
-        (LIVE, HIT, "miss", 0),
+        (HIT, LIVE, "hit", 100),
+        (LIVE, HIT, "hit", 100),
         (HIT, STALE, "stale", 7300),
         (STALE, LIVE, "stale", 7300),
     ],

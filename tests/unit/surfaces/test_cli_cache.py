@@ -68,7 +68,10 @@ def test_people_get_a_table(file: Path, capsys: Captured) -> None:
 def test_clearing_deletes_all_entries_and_leaves_the_budgets(file: Path, capsys: Captured) -> None:
     use_store(f"sqlite:///{file}", three_entries)
     assert main(["cache", "clear"]) == 0
-    assert capsys.readouterr().out == f"3 entries deleted from sqlite:///{file}; spent budgets stay known.\n"
+    assert capsys.readouterr().out == (
+        f"3 entries deleted from sqlite:///{file}; spent budgets stay known. "
+        "A running server notices within 10 seconds.\n"
+    )
     assert told(capsys, "stats")["kinds"] == {}
     assert told(capsys, "clear") == {"state": f"sqlite:///{file}", "deleted": 0}
     assert use_store(f"sqlite:///{file}", lambda store: store.total("serper", TODAY)) == Tally(2, 2000)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
-from dowse.models import Attempt
+from dowse.models import Attempt, CacheState
 from dowse.telemetry.events import LogObserver, Observers, fingerprint
 from dowse.telemetry.log import configure
 from dowse.telemetry.redact import Redactor
@@ -41,6 +41,7 @@ def test_a_finished_search_is_logged_without_its_words(logged: Lines) -> None:
             "query_hash": fingerprint("quetzal"),
             "result_count": 3,
             "ms": 12,
+            "cache": "miss",
         }
     ]
 
@@ -56,6 +57,7 @@ def test_a_read_page_is_logged_by_host_and_hash(logged: Lines) -> None:
             "url_hash": fingerprint(URL),
             "status": "ok",
             "ms": 7,
+            "cache": "miss",
         }
     ]
 
@@ -130,6 +132,7 @@ def test_equal_texts_have_equal_fingerprints_that_do_not_tell_the_text() -> None
 
 
 REPORTS: dict[str, tuple[object, ...]] = {
+    "cache_asked": ("search", CacheState.HIT),
     "attempt_failed": (Attempt("exa", "search", "timeout", 1),),
     "attempt_succeeded": (Attempt("exa", "search", "ok", 1),),
     "breaker_changed": (BreakerChange("exa", "search", "open"),),
@@ -161,7 +164,7 @@ def test_the_page_of_a_failed_attempt_reaches_every_observer() -> None:
 
 
 def test_what_is_only_counted_leaves_no_line(logged: Lines) -> None:
-    for name in ("attempt_succeeded", "page_finished", "provider_charged", "budget_charged"):
+    for name in ("attempt_succeeded", "page_finished", "provider_charged", "budget_charged", "cache_asked"):
         getattr(LogObserver(), name)(*REPORTS[name])
     assert logged() == []
 

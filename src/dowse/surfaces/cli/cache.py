@@ -15,6 +15,7 @@ from dowse.errors import StoreFailed
 from dowse.flows.doctor.describe import file_of, shown, spoken_size
 from dowse.settings import Settings
 from dowse.stores import open_store
+from dowse.stores.recent import KEPT_S
 from dowse.stores.store import Store, Usage
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.exits import DONE, FAILED
@@ -128,4 +129,5 @@ def _table(data: Data) -> str:
 
 def _deleted(data: Data) -> str:
     count = data["deleted"]
-    return f"{count} {'entry' if count == 1 else 'entries'} deleted from {data['state']}; spent budgets stay known."
+    deleted = f"{count} {'entry' if count == 1 else 'entries'} deleted from {data['state']}"
+    return f"{deleted}; spent budgets stay known. A running server notices within {KEPT_S:.0f} seconds."
