@@ -45,8 +45,13 @@ Read = Callable[[str], Awaitable[str]]
 @contextlib.asynccontextmanager
 async def dowse() -> AsyncIterator[Read]:
     """Our own reader, wired by the application."""
-    allowed = os.environ["DOWSE_ALLOW_PRIVATE"]
-    async with App(load({}, {"DOWSE_ALLOW_PRIVATE": allowed, "DOWSE_STATE": "memory:"}).settings) as app:
+    # Each round reads the pages anew.
+    settings = {
+        "DOWSE_ALLOW_PRIVATE": os.environ["DOWSE_ALLOW_PRIVATE"],
+        "DOWSE_TTL_PAGES": "0",
+        "DOWSE_STATE": "memory:",
+    }
+    async with App(load({}, settings).settings) as app:
         browser = app.browser
         assert browser is not None
 

@@ -98,14 +98,15 @@ async def _read_five_pages(rounds: int) -> list[Reading]:
         results = [{"title": link, "url": link, "content": "", "engine": "x"} for link in links]
         web.searxng.replies(json={"results": results})
         web.pages.delays(PAGE_S)
-        settings = {**web.environment("searxng"), "DOWSE_STATE": "memory:"}
-        async with App(load({}, settings).settings) as app:
+        # Each round reads the pages anew.
+        settings = {**web.environment("searxng"), "DOWSE_TTL_SEARCH": "0", "DOWSE_TTL_PAGES": "0"}
+        async with App(load({}, {**settings, "DOWSE_STATE": "memory:"}).settings) as app:
             return [await _search(app) for _ in range(rounds)]
 
 
 async def _search(app: App) -> Reading:
     tool = next(tool for tool in app.contract.tools if tool.name == "web_search")
-    seen: set[str] = set()
+    before, seen = set(_children()), set[str]()
     watching = asyncio.create_task(_watch(seen))
     started = time.perf_counter()
     answer = await app.dispatcher.call(tool, {"query": "five pages", "num_results": PAGES}, no_progress)
@@ -113,7 +114,7 @@ async def _search(app: App) -> Reading:
     watching.cancel()
     missing = [number for number in range(PAGES) if f"/{number}, in full" not in answer.text]
     assert not missing, answer.text
-    return Reading(took, frozenset(seen))
+    return Reading(took, frozenset(seen - before))
 
 
 async def _watch(seen: set[str]) -> None:

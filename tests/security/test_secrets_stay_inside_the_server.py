@@ -105,7 +105,9 @@ async def test_no_misbehaviour_of_a_provider_brings_a_secret_out_over_http(
             asked.works()
             assert await old.call("web_search", search) == 200
             asked.fails(trouble)
-            failing = [old.call("web_search", search), new.call("web_search", search, "ci", stream=True)]
+            # Not the same question: identical calls at the same time are one.
+            other = {**search, "query": "python 3"}
+            failing = [old.call("web_search", search), new.call("web_search", other, "ci", stream=True)]
             assert await asyncio.gather(*failing) == [200, 200]
         metrics = await old.metrics()
     assert len(asked.requests) >= 3 * len(MISBEHAVIOURS)
