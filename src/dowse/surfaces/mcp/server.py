@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from dowse import __version__
 from dowse.app import App
 from dowse.contracts.tool import Answer, Tool
-from dowse.interfaces import Progress
+from dowse.interfaces import Progress, no_progress
 from dowse.models import LOCAL, Principal
 from dowse.surfaces.mcp.traces import MessageSpans
 from dowse.telemetry.redact import Redactor
@@ -101,6 +101,9 @@ def _described(tool: Tool, *, structured: bool) -> types.Tool:
 
 def _progress(context: Context) -> Progress:
     """Numbered steps for clients that asked for progress; nothing is sent to the others."""
+    if context.request is not None and (context.meta or {}).get("progress_token") is None:
+        # Over HTTP it is known beforehand, so that nobody is woken for steps which go nowhere.
+        return no_progress
     steps = 0
 
     async def report(step: str) -> None:
