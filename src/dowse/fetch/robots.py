@@ -22,6 +22,7 @@ KIND = "robots"
 
 _AGENT = "dowse"
 _LOOK_UP_S = 5.0
+_LAST_S = 0.7
 _MAX_BYTES = 512_000
 _DAY_S = 86_400.0
 _FILE = "rules"
@@ -91,8 +92,10 @@ class RobotsFiles:
         return not site or site in self._known
 
     async def close(self) -> None:
-        """Stop asking; what was heard is still kept."""
+        """Stop asking after a moment; what was heard by then is kept, for a command that is called again and again."""
         tasks = list(self._asking.values())
+        if tasks:
+            await asyncio.wait(tasks, timeout=_LAST_S)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

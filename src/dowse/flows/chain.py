@@ -83,6 +83,11 @@ class ReadChain:
         routed = await self._walked(route, deadline)
         return replace(routed, answer=replace(routed.answer, heeded_robots=heeds_robots and route.is_allowed_for_sure))
 
+    async def permits(self, url: str) -> bool:
+        """Whether the site is known to allow it; not while it has yet to say so."""
+        robots = self._robots
+        return robots is None or (await robots.allows(url) and robots.has_heard(url))
+
     async def _walked(self, route: _PageRoute, deadline: Deadline) -> Routed[Text]:
         try:
             routed = await self._router.first_answer(route.ask, deadline, route=route)

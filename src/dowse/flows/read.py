@@ -165,11 +165,14 @@ class ReadFlow:
         async def make(known: Known[Text] | None, until: Deadline, _tell: Progress) -> Routed[Text]:
             return await self._made(url, known, until, heeds_robots=heeds_robots)
 
+        async def suits(text: Text) -> bool:
+            return text.heeded_robots or not heeds_robots or await self._chain.permits(url)
+
         wanted = Wanted(
             url,
             make,
             self._lifetimes.of,
-            suits=lambda text: text.heeded_robots or not heeds_robots,
+            suits=suits,
             way="heeding robots.txt" if heeds_robots else "",
             is_remembered=self._lifetimes.of().fresh_s > 0,
         )

@@ -43,11 +43,12 @@ class Lifetime:
 
 @dataclass(frozen=True, slots=True)
 class Known(Generic[X]):
-    """An answer from before, whose it was, and how old it is."""
+    """An answer from before, whose it was, how old it is, and whether whoever asks now may have it."""
 
     answer: X
     provider: str
     age_s: float
+    suits: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Entry(Generic[X]):
     answer: X
 
 
-def _yes(_answer: object) -> bool:
+async def _yes(_answer: object) -> bool:
     return True
 
 
@@ -109,15 +110,13 @@ class Wanted(Generic[X]):
     name: str
     make: Make[X]
     lifetime: Callable[[X], Lifetime]
-    suits: Callable[[X], bool] = _yes
+    suits: Callable[[X], Awaitable[bool]] = _yes
     way: str = ""
     is_remembered: bool = True
 
     def fits(self, known: Known[X] | None, times: float = 1.0) -> bool:
         """Whether an answer from before will do, if it may be so many times as old as a fresh one."""
-        if known is None or not self.suits(known.answer):
-            return False
-        return known.age_s < self.lifetime(known.answer).fresh_s * times
+        return known is not None and known.suits and known.age_s < self.lifetime(known.answer).fresh_s * times
 
 
 class Shelf(Generic[X]):
@@ -157,26 +156,26 @@ class Shelf(Generic[X]):
             return await flights.share(key, work, deadline, progress)
         except (AllProvidersFailed, TimeoutError) as failed:
             is_outage = isinstance(failed, TimeoutError) or self._is_outage(failed)
-            if known is None or not wanted.suits(known.answer) or not is_outage:
+            if known is None or not known.suits or not is_outage:
                 raise
             return _from_before(known, CacheState.STALE, failed)
 
     async def _known(self, wanted: Wanted[X]) -> Known[X] | None:
         """The answer from before, if it is not too old for anything."""
         kept = await self._memory.cache.get(self._kind, wanted.name) if wanted.is_remembered else None
-        return self._read(wanted, kept)
+        return await self._read(wanted, kept)
 
-    def _read(self, wanted: Wanted[X], kept: Kept | None) -> Known[X] | None:
+    async def _read(self, wanted: Wanted[X], kept: Kept | None) -> Known[X] | None:
         entry = self._codec.decode(kept.value) if kept else None
         if kept is None or entry is None or kept.age_s >= wanted.lifetime(entry.answer).kept_s:
             return None
-        return Known(entry.answer, entry.provider, kept.age_s)
+        return Known(entry.answer, entry.provider, kept.age_s, await wanted.suits(entry.answer))
 
     async def _made(self, wanted: Wanted[X], known: Known[X] | None, flight: Flight[Recalled[X]]) -> None:
         """Find it out, unless another process just did; hand it to everybody who waits, then keep it."""
 
         async def look() -> Known[X] | None:
-            newer = self._read(wanted, await self._memory.cache.look(self._kind, wanted.name))
+            newer = await self._read(wanted, await self._memory.cache.look(self._kind, wanted.name))
             return newer if wanted.fits(newer) else None
 
         if not wanted.is_remembered:
@@ -201,7 +200,7 @@ class Shelf(Generic[X]):
 
     def _forget(self, wanted: Wanted[X], known: Known[X] | None, failed: AllProvidersFailed) -> None:
         """What is over is over: an older answer must not come back at the next outage."""
-        if known and wanted.suits(known.answer) and not self._is_outage(failed):
+        if known and known.suits and not self._is_outage(failed):
             self._memory.keep_later(self._memory.cache.drop(self._kind, wanted.name))
 
 

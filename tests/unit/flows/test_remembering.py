@@ -394,7 +394,16 @@ async def test_what_a_person_had_read_is_not_handed_to_a_search_that_heeds_robot
 
 
 async def test_an_old_page_that_a_person_had_read_does_not_stand_in_for_one_that_robots_forbids() -> None:
-    bench = Bench(robots=Site(allowed=True))
+    bench = Bench(robots=Site(allowed=False))
+    await bench.read()
+    bench.clock.advance(10_000)
+    bench.fetcher.pages = {A: PageUnreadable(Status.TIMEOUT)}
+    assert (await bench.read(for_search=True)).status is Status.ROBOTS
+    assert (await bench.read()).text == "text of a"
+
+
+async def test_an_old_page_does_not_stand_in_for_one_of_which_robots_has_not_spoken_yet() -> None:
+    bench = Bench(robots=Site(allowed=True, heard=False))
     await bench.read()
     bench.clock.advance(10_000)
     bench.fetcher.pages = {A: PageUnreadable(Status.TIMEOUT)}
@@ -408,6 +417,17 @@ async def test_a_page_that_was_read_before_robots_had_answered_is_asked_about_ag
     assert (await bench.read(for_search=True)).text == "text of a"
     site.allowed, site.heard = False, True
     assert (await bench.read(for_search=True)).status is Status.ROBOTS
+
+
+async def test_a_page_that_was_read_before_robots_had_answered_is_there_once_it_has_allowed_it() -> None:
+    site = Site(allowed=True, heard=False)
+    bench = Bench(robots=site)
+    await bench.read(for_search=True)
+    assert state(await bench.read(for_search=True)) == ("miss", 0)
+    site.heard = True
+    bench.clock.advance(60)
+    assert state(await bench.read(for_search=True)) == ("hit", 60)
+    assert bench.fetcher.asked == [A, A]
 
 
 async def test_who_heeds_robots_does_not_get_what_somebody_else_is_just_reading() -> None:
