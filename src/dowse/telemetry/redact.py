@@ -21,6 +21,8 @@ _SHAPES = re.compile(
     r"|(?<![\w-])(?:dowse_[\w-]{40,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
 
+# One of these is in everything that has such a shape: looking for them costs a tenth of looking for the shapes.
+_MARKS = ("bearer", "authorization", "api", "dowse_", "eyj")
 
 _SCHEME = re.compile(r"(?i)^(?:bearer\s+|basic\s+|dowse_)")
 _PERCENT = re.compile(r"%[0-9A-F]{2}")
@@ -49,7 +51,7 @@ class Redactor:
         masked = self._ends.masked(self.text(text))
         if self._in_messages:
             masked = self._in_messages.sub(MASK, masked)
-        return _SHAPES.sub(rf"\1{MASK}", masked)
+        return _without_shapes(masked)
 
     def data(self, value: object) -> object:
         """A JSON-like value for an answer: every string in it as `text` has it."""
@@ -67,11 +69,16 @@ class Redactor:
         if "\\" not in line and line == self.message(line):
             return line
         # Masked in the values, so that a secret which looks like a number cannot break the line.
-        return _SHAPES.sub(rf"\1{MASK}", json.dumps(self.fields(json.loads(line))))
+        return _without_shapes(json.dumps(self.fields(json.loads(line))))
 
     def _is_clean(self, ascii_json: str) -> bool:
         """Whether JSON holds no known secret, and no surrogate, lone or in a pair."""
         return "\\ud" not in ascii_json and not (self._in_json and self._in_json.search(ascii_json))
+
+
+def _without_shapes(text: str) -> str:
+    folded = text.casefold()
+    return _SHAPES.sub(rf"\1{MASK}", text) if any(mark in folded for mark in _MARKS) else text
 
 
 def _mapped(value: object, mask: Callable[[str], str]) -> object:

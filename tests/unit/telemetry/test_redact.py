@@ -185,3 +185,22 @@ def test_what_is_no_secret_in_a_value_is_not_masked_as_its_end() -> None:
     said = "image searxng:latest, Bearer of news, dowse_breaker_open"
     assert Redactor(keys).message(said) == said
     assert Redactor(keys).message("invalid key sk-live-abcd****") == f"invalid key {MASK}"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bearer abcdefgh12345",
+        "AUTHORIZATION: Basic abcdefgh12345",
+        "X-Api-Key=abcdefgh12345",
+        "apikey: abcdefgh12345",
+        "API_KEY='abcdefgh12345",
+        "bearer\tabcdefgh12345",
+        "dowse_" + "a" * 43,
+        "eyJabcdefgh1.abcdefgh2.abcdefgh3",
+    ],
+)
+def test_every_shape_of_a_credential_has_a_mark_that_is_looked_for_first(said: str) -> None:
+    told = Redactor().message(f"upstream says: {said}")
+    assert said not in told
+    assert MASK in told
