@@ -25,7 +25,7 @@ test: $(DEV) $(NODE)  ## install what the tests need and run them all
 QUICK := tests/unit tests/contract tests/test_architecture.py tests/test_docs.py
 
 check: $(DEV) lint  ## lint, types, and the unit and contract tests; under a minute
-	$(BIN)/python -m pytest -n 2 -m "not cost" $(QUICK)
+	$(BIN)/python -m pytest -n 3 -m "not cost" $(QUICK)
 
 coverage: $(DEV)  ## the same tests, and how much of the code they reach
 	$(BIN)/python -m pytest -n 2 -m "not cost" $(QUICK) --cov --cov-report=term:skip-covered --cov-fail-under=85

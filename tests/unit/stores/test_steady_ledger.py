@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from dowse.errors import StoreFailed
-from dowse.stores.ledger import PATIENCE_S, UNLIMITED, Days, Entry, Ledger, MemoryLedger, SteadyLedger, Tally
+from dowse.stores import ledger
+from dowse.stores.ledger import UNLIMITED, Days, Entry, Ledger, MemoryLedger, SteadyLedger, Tally
 from dowse.stores.outage import REST_S, Outage
 from tests.fakes import FakeClock
 
@@ -124,14 +125,15 @@ async def test_callers_that_leave_while_the_debt_is_handed_in_do_not_have_it_cou
 
 
 async def test_a_ledger_that_does_not_answer_is_not_waited_for_and_what_it_entered_is_not_owed(
-    clock: FakeClock, logged: pytest.LogCaptureFixture
+    clock: FakeClock, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ledger, "PATIENCE_S", 0.1)
     late = Late()
     steady = SteadyLedger(late, Outage(clock))
     entries = [batch[0] for batch in await asyncio.gather(*[spend(steady, 1) for _ in range(4)])]
     assert [entry.admitted for entry in entries] == [True, True, True, False]
     assert [record.getMessage() for record in logged.records] == ["store failed, calls go on without it"]
-    assert f"no answer within {PATIENCE_S} s" in str(vars(logged.records[0]))
+    assert "no answer within 0.1 s" in str(vars(logged.records[0]))
     assert [(await spend(steady, 1, cap=UNLIMITED))[0].total.calls for _ in range(2)] == [4, 5]
     assert late.tries == 1, "left alone, and not waited for"
     late.answers.set()

@@ -81,7 +81,13 @@ def test_every_misbehaviour_has_an_expected_outcome() -> None:
     assert set(FIXES) == set(OUTCOMES.values())
 
 
-@pytest.mark.parametrize("trouble", sorted(MISBEHAVIOURS))
+# These take as long as a provider is waited for.
+SLOW = ("bomb", "hang", "stall", "trickle")
+
+
+@pytest.mark.parametrize(
+    "trouble", [pytest.param(each, marks=[pytest.mark.cost] * (each in SLOW)) for each in sorted(MISBEHAVIOURS)]
+)
 def test_a_failing_provider_is_asked_once_and_its_error_comes_with_the_fix(
     point: Point, probe: Examine, trouble: str
 ) -> None:
