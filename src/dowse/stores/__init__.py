@@ -17,8 +17,15 @@ def open_store(address: str, clock: Clock, *, max_bytes: int | None = None) -> S
     """The store at an address; nothing is opened before it is used. A Redis has bounds of its own."""
     if address == _MEMORY:
         return MemoryStore(clock, max_bytes)
-    if address.startswith(_SQLITE):
-        return SqliteStore(Path(address.removeprefix(_SQLITE)).expanduser(), clock, max_bytes)
+    if file := file_of(address):
+        return SqliteStore(file, clock, max_bytes)
     from dowse.stores.redis import RedisStore
 
     return RedisStore(address, clock)
+
+
+def file_of(address: str) -> Path | None:
+    """The file behind the address of a SQLite store; `None` for every other kind."""
+    if not address.startswith(_SQLITE):
+        return None
+    return Path(address.removeprefix(_SQLITE)).expanduser()

@@ -9,9 +9,9 @@ from pathlib import Path
 from dowse.clock import SystemClock
 from dowse.errors import StoreFailed
 from dowse.flows.doctor.check import Check, State
-from dowse.flows.doctor.describe import file_of, shown, spoken_size
 from dowse.settings import Settings
-from dowse.stores import open_store
+from dowse.stores import file_of, open_store
+from dowse.stores.describe import shown, spoken_size
 from dowse.stores.store import Key, Store, Usage
 
 _PATIENCE_S = 2.0

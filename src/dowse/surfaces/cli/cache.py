@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from dowse import config
 from dowse.clock import SystemClock
 from dowse.errors import StoreFailed
-from dowse.flows.doctor.describe import file_of, shown, spoken_size
 from dowse.settings import Settings
-from dowse.stores import open_store
+from dowse.stores import file_of, open_store
+from dowse.stores.describe import shown, spoken_size
 from dowse.stores.recent import KEPT_S
 from dowse.stores.store import Store, Usage
 from dowse.surfaces.cli import session

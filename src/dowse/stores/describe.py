@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 from dowse import urls
+from dowse.stores import file_of
 from dowse.text import one_line
 
-_SQLITE = "sqlite:///"
 _UNITS = ("kB", "MB", "GB", "TB")
 
 
@@ -16,13 +15,6 @@ def shown(address: str) -> str:
     """The address fit to be shown: a password may be in front of the host, or among the parameters."""
     bare = urls.without_userinfo(address)
     return one_line(bare if file_of(address) else bare.partition("?")[0])
-
-
-def file_of(address: str) -> Path | None:
-    """The file behind the address of a SQLite store; `None` for every other kind."""
-    if not address.startswith(_SQLITE):
-        return None
-    return Path(address.removeprefix(_SQLITE)).expanduser()
 
 
 def spoken_size(size: float) -> str:
