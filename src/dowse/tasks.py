@@ -1,4 +1,4 @@
-"""Work that is done at the same time."""
+"""Work that is done at the same time, or behind everybody's back."""
 
 from __future__ import annotations
 
@@ -17,3 +17,23 @@ async def first_of(*work: Coroutine[None, None, None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in done:
         task.result()
+
+
+class Background:
+    """Work that nobody waits for until the end."""
+
+    def __init__(self) -> None:
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def finish(self, timeout_s: float | None = None) -> None:
+        """Wait until all is done; what is not by then is cancelled."""
+        if self.tasks:
+            _, late = await asyncio.wait(self.tasks, timeout=timeout_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)

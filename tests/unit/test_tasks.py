@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.tasks import first_of
+from dowse.tasks import Background, first_of
 
 
 async def test_the_others_have_ended_when_the_first_is_done() -> None:
@@ -36,3 +36,29 @@ async def test_the_others_have_ended_when_the_first_is_done() -> None:
         await whole
 
     assert ended == ["slow"] * 4
+
+
+async def test_work_in_the_background_is_done_before_the_end() -> None:
+    background, done = Background(), asyncio.Event()
+
+    async def work() -> None:
+        await asyncio.sleep(0)
+        done.set()
+
+    background.start(work())
+    assert not done.is_set()
+    await background.finish()
+    assert done.is_set()
+    assert background.tasks == set()
+
+
+async def test_work_in_the_background_that_does_not_end_is_cancelled() -> None:
+    background = Background()
+
+    async def work() -> None:
+        await asyncio.Event().wait()
+
+    background.start(work())
+    (task,) = background.tasks
+    await background.finish(0.01)
+    assert task.cancelled()

@@ -13,6 +13,7 @@ from dowse.errors import WireError
 from dowse.models import Clock
 from dowse.net.clients import Fetched, UntrustedClient
 from dowse.stores.cache import Cache
+from dowse.tasks import Background
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -74,7 +75,7 @@ class RobotsFiles:
         self._remembered_sites = remembered_sites
         self._known: OrderedDict[str, _Rules] = OrderedDict()
         self._asking: dict[str, asyncio.Task[_Rules]] = {}
-        self._keeping: set[asyncio.Task[None]] = set()
+        self._keeping = Background()
 
     async def allows(self, url: str) -> bool:
         parsed, site = urls.parse(url), _site(url)
@@ -99,7 +100,7 @@ class RobotsFiles:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.gather(*self._keeping)
+        await self._keeping.finish()
 
     async def _ask(self, site: str) -> _Rules | None:
         """The rules, if they come soon; pages of one site that are read together ask once."""
@@ -157,9 +158,7 @@ class RobotsFiles:
     def _keep(self, cache: Cache, site: str, said: _Said) -> None:
         """In the background: nobody waits until it is written down."""
         entry = json.dumps({_FILE: said.file}).encode()
-        task = asyncio.create_task(cache.put(KIND, site, entry, self._kept_s))
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
+        self._keeping.start(cache.put(KIND, site, entry, self._kept_s))
 
 
 def _site(url: str) -> str:

@@ -11,6 +11,7 @@ from dowse.flows.codec import Codec
 from dowse.interfaces import Extractor
 from dowse.models import Body, Text
 from dowse.stores.cache import Cache
+from dowse.tasks import Background
 
 KIND = "extract"
 """Under which a cache knows texts by their bytes."""
@@ -29,7 +30,7 @@ class RememberingExtractor:
         self._cache = cache
         self._kept_s = kept_s
         self._codec = Codec(Text)
-        self._keeping: set[asyncio.Task[None]] = set()
+        self._keeping = Background()
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
         """The text of a body, kept behind the answer's back if the page allows it. A failure is not kept."""
@@ -42,9 +43,7 @@ class RememberingExtractor:
         if text is None:
             text = await self._extractor.extract(body, timeout_s=end - now())
             if text.may_be_kept and len(text.markdown) <= _LONGEST_CHARS:
-                task = asyncio.create_task(self._keep(name, text))
-                self._keeping.add(task)
-                task.add_done_callback(self._keeping.discard)
+                self._keeping.start(self._keep(name, text))
         return text
 
     async def render(
@@ -57,7 +56,7 @@ class RememberingExtractor:
 
     async def close(self) -> None:
         """Wait until everything is kept. The extractor behind it is somebody else's to close."""
-        await asyncio.gather(*self._keeping)
+        await self._keeping.finish()
 
     async def _recall(self, name: str) -> Text | None:
         kept = await self._cache.get(KIND, name)

@@ -225,7 +225,7 @@ class ReadFlow:
         page = _unread(url, failed)
         data = self._failures.encode(_Failure(page.status, page.reason, page.engine, _onward(failed)))
         if data is not None and page.status not in _NOT_KEPT and (given_s >= _ENOUGH_S or not _is_outage(failed)):
-            self._memory.keep_later(self._memory.cache.put("failure", url, data, self._lifetimes.failure_s))
+            self._memory.background.start(self._memory.cache.put("failure", url, data, self._lifetimes.failure_s))
 
     def _check(self, *, offline: bool) -> None:
         if offline or self._offline:

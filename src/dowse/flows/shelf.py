@@ -4,8 +4,7 @@ old it is better than nothing.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -18,6 +17,7 @@ from dowse.routing.leases import Leases
 from dowse.routing.router import Routed
 from dowse.stores.cache import Cache
 from dowse.stores.store import Kept
+from dowse.tasks import Background
 
 X = TypeVar("X")
 
@@ -86,18 +86,12 @@ class Memory:
         self.grace = _GRACE if refreshes else 1.0
         self.flights = Flights()
         self.leases = Leases(cache)
-        self._keeping: set[asyncio.Task[None]] = set()
-
-    def keep_later(self, work: Coroutine[None, None, None]) -> None:
-        """Have something written down without anybody waiting for it."""
-        task = asyncio.create_task(work)
-        self._keeping.add(task)
-        task.add_done_callback(self._keeping.discard)
+        self.background = Background()
 
     async def close(self) -> None:
         await self.flights.close()
         await self.leases.close()
-        await asyncio.gather(*self._keeping)
+        await self.background.finish()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +195,7 @@ class Shelf(Generic[X]):
     def _forget(self, wanted: Wanted[X], known: Known[X] | None, failed: AllProvidersFailed) -> None:
         """What is over is over: an older answer must not come back at the next outage."""
         if known and known.suits and not self._is_outage(failed):
-            self._memory.keep_later(self._memory.cache.drop(self._kind, wanted.name))
+            self._memory.background.start(self._memory.cache.drop(self._kind, wanted.name))
 
 
 def _from_before(known: Known[X], state: CacheState, failed: BaseException | None = None) -> Recalled[X]:

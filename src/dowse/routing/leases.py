@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from dowse.models import Deadline
 from dowse.stores.cache import Cache
+from dowse.tasks import Background
 
 T = TypeVar("T")
 
@@ -30,7 +31,7 @@ class Leases:
     def __init__(self, cache: Cache, *, lease_s: float = LEASE_S) -> None:
         self._cache = cache
         self._lease_s = lease_s
-        self._returns: set[asyncio.Task[None]] = set()
+        self._returns = Background()
 
     @asynccontextmanager
     async def in_turn(
@@ -56,19 +57,13 @@ class Leases:
 
     async def close(self) -> None:
         """Wait until all leases are given back, but not for long."""
-        if self._returns:
-            _, late = await asyncio.wait(self._returns, timeout=_LAST_S)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        await self._returns.finish(_LAST_S)
 
     def _give_back(self, lease: _Lease) -> None:
         """Nobody waits for this, neither with an answer nor with a failure, and no cancellation reaches it."""
         lease.stop_renewing()
         if lease.may_be_ours:
-            task = asyncio.create_task(lease.give_back())
-            self._returns.add(task)
-            task.add_done_callback(self._returns.discard)
+            self._returns.start(lease.give_back())
 
 
 class _Lease:

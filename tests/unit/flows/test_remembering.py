@@ -82,7 +82,7 @@ class Bench:
 
     async def settled(self) -> None:
         """Until everything behind the answer is done."""
-        while tasks := {*self.memory.flights._tasks.values(), *self.memory._keeping}:
+        while tasks := {*self.memory.flights._tasks.values(), *self.memory.background.tasks}:
             await asyncio.wait(tasks)
 
 
