@@ -6,17 +6,22 @@ import re
 import unicodedata
 
 # Kept: tab and newline, ZWJ between emoji or Indic letters, ZWNJ in Persian and Indic words.
-_INVISIBLE = re.compile(
-    "["
+_NEVER_SEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls, ESC and CR among them
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
     "\ud800-\udfff"  # lone surrogates do not encode
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-    "]"
 )
+_INVISIBLE = re.compile(f"[{_NEVER_SEEN}]")
+# With those that are seen in some places only.
+_SUSPECT = re.compile(f"[{_NEVER_SEEN}\u200c\u200d\ufe00-\ufe0f]")
 _JOINERS = re.compile("[\u200c\u200d]")
 _VARIATION_RUN = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
+# No letter of ASCII has variants; its digits do, on keys.
+_NO_VARIATION = re.compile(
+    "[\ufe00-\ufe0f](?:(?<=[\0-\x7f][\ufe00-\ufe0f])(?<![0-9#*][\ufe00-\ufe0f])|(?<=[0-9#*][\ufe00-\ufe0d]))"
+)
 _BLANKS = re.compile(r"\s+")
 # Elements that APIs highlight with or that pages forge; `Vec<u8>` and `List<String>` are not markup.
 _ELEMENTS = (
@@ -45,8 +50,16 @@ def visible(text: str) -> str:
     """The text without control, bidi, tag and other invisible code points; lines stay lines."""
     if _is_plain(text):
         return text
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
-    return _VARIATION_RUN.sub(r"\1", _JOINERS.sub(_keep_between_letters, _INVISIBLE.sub("", text)))
+    text = _JOINERS.sub(_keep_between_letters, _INVISIBLE.sub("", _with_plain_line_ends(text)))
+    return _NO_VARIATION.sub("", _VARIATION_RUN.sub(r"\1", text))
+
+
+def invisible_count(text: str) -> int:
+    """How many code points nobody could see: those that `visible` takes out."""
+    if _is_plain(text):
+        return 0
+    text = _with_plain_line_ends(text)
+    return len(text) - len(visible(text))
 
 
 def one_line(text: str, limit: int = 0) -> str:
@@ -98,16 +111,22 @@ def _beginning(text: str, limit: int) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether all of it is printable ASCII on one line, as most titles and snippets are: nothing can hide in it."""
-    return text.isascii() and text.isprintable()
+    """Whether nothing is in it that could hide, as in most texts; printable ASCII on one line is told at once."""
+    return (text.isascii() and text.isprintable()) or _SUSPECT.search(text) is None
+
+
+def _with_plain_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
 
 
 def _keep_between_letters(match: re.Match[str]) -> str:
     """Joiners shape what stands on both sides of them; anywhere else they only hide something."""
     text, start, end = match.string, match.start(), match.end()
-    if start > 0 and end < len(text) and _takes_joiner(text[start - 1]) and _takes_joiner(text[end]):
-        return match[0]
-    return ""
+    before = text[max(0, start - 2) : start]
+    if "\ufe00" <= before[-1:] <= "\ufe0f":
+        before = before[:-1]
+    is_between = before and end < len(text) and _takes_joiner(before[-1]) and _takes_joiner(text[end])
+    return match[0] if is_between else ""
 
 
 def _takes_joiner(character: str) -> bool:

@@ -53,12 +53,27 @@ def test_what_shapes_letters_and_emoji_stays(kept: str) -> None:
         ("\u200dx\u200d", "x"),
         (f"{FAMILY[0]}\u200d\u200d{FAMILY[2]}", "👨👩"),
         ("a\r\nb\rc\u2028d\u2029e", "a\nb\nc\nd\ne"),
-        ("x\ufe00\ufe01\ufe02\ufe0f", "x\ufe00"),
+        ("⊕\ufe00\ufe01\ufe02\ufe0f", "⊕\ufe00"),
+        ("o\ufe00p\ufe01e\ufe02n\ufe0f 7\ufe0f\u20e3 7\ufe01", "open 7\ufe0f\u20e3 7"),
+        ("x\ufe0f\u200dक", "xक"),
         ("\x1b]8;;http://evil\x07click", "]8;;http://evilclick"),
     ],
 )
 def test_what_only_hides_something_goes(written: str, seen: str) -> None:
     assert text.visible(written) == seen
+
+
+@pytest.mark.parametrize(
+    ("written", "count"),
+    [
+        ("plain", 0),
+        ("two\r\nlines\u2028more", 0),
+        (f"{FAMILY} {PERSIAN} ☎\ufe0f", 0),
+        ("a\u200bb\x00\U000e0041\ufe0f", 4),
+    ],
+)
+def test_invisible_characters_are_counted(written: str, count: int) -> None:
+    assert text.invisible_count(written) == count
 
 
 @given(st.text(), st.integers(2, 50))

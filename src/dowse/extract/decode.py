@@ -64,7 +64,7 @@ _MULTIBYTE = frozenset(
 _NO_ACCIDENT = 4
 # Of the characters beyond ASCII: a true label may have a broken one here and there.
 _MOST_BROKEN = 0.01
-_UNPRINTABLE = re.compile("[\x00\ud800-\udfff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def decode(data: bytes, charset: str = "") -> str:
@@ -89,7 +89,12 @@ def decode(data: bytes, charset: str = "") -> str:
 
 
 def _decoded(data: bytes, codec: str) -> str:
-    return _UNPRINTABLE.sub("\ufffd", data.decode(codec, "replace"))
+    text = data.decode(codec, "replace").replace("\0", "\ufffd")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text)
+    return text
 
 
 def _codec_in_header(charset: str) -> str | None:
@@ -126,5 +131,5 @@ def _is_possible(codec: str, data: bytes) -> bool:
 
 
 def _is_clean(text: str) -> bool:
-    characters = len(text) - len(text.encode("ascii", "ignore"))
-    return text.count("\ufffd") <= _MOST_BROKEN * characters
+    broken = text.count("\ufffd")
+    return not broken or broken <= _MOST_BROKEN * (len(text) - len(text.encode("ascii", "ignore")))

@@ -66,6 +66,8 @@ class _Look:
 
 def characters_of_utf8(data: bytes) -> int:
     """How many characters beyond ASCII some UTF-8 has; a body may be cut in the middle of one. 0 if it is none."""
+    if data.isascii():
+        return 0
     try:
         text, _ = codecs.utf_8_decode(data, "surrogatepass", False)
     except UnicodeDecodeError:
@@ -77,8 +79,10 @@ def guessed(data: bytes) -> str | None:
     """The codec that fits best; none where no guess is good."""
     if _ESCAPE.search(data[:_SAMPLE]) and _decodes(data, "iso2022_jp"):
         return "iso2022_jp"
+    if data.isascii() or characters_of_utf8(data):
+        return "utf-8"
     sample = _sample(data)
-    if characters_of_utf8(data) or _is_nearly_utf8(sample):
+    if _is_nearly_utf8(sample):
         return "utf-8"
     language = _language(data)
     if len(_HIGH.intersection(sample)) < _FEWEST_BYTES and not language:

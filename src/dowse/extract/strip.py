@@ -9,66 +9,15 @@ from dowse.extract import verdict
 from dowse.extract.decode import decode
 from dowse.extract.documents.kinds import Kind, text_kind
 from dowse.extract.hidden import hides
-from dowse.extract.tags import VOID, after, tags
+from dowse.extract.tags import after, tags
+from dowse.extract.tree.elements import INLINE
+from dowse.extract.tree.grammar import RAW, VOID
 from dowse.markdown import clean
 from dowse.models import Body, Text
 
-_DROPPED = frozenset(
-    {
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "iframe",
-        "select",
-        "textarea",
-        "title",
-        "object",
-        "noembed",
-        "noframes",
-    }
-)
-_INLINE = frozenset(
-    {
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "nobr",
-        "q",
-        "rp",
-        "rt",
-        "ruby",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-        "img",
-    }
-)
+# Elements whose end tags are hardly ever left out: what is missing would take the rest of the page with it.
+_DROPPED = (RAW - {"xmp"}) | frozenset(("noscript", "object", "select", "template"))
+_INLINE = INLINE - {"br"}
 _CELLS = frozenset({"td", "th"})
 _BLANKS = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r"\n(?: ?\n)+")

@@ -1,0 +1,1 @@
+"""A page of HTML as it can be seen."""

@@ -1,0 +1,83 @@
+"""A page as a list of nodes in the order in which it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+Attributes = dict[str, str | None]
+
+# Text has none, and there is so much of it that a list for each would cost time.
+_NO_CHILDREN: list[Node] = []
+
+
+class Node:
+    """An element, or a run of text, whose `tag` is empty.
+
+    `index` is its place in the tree's list. `end` is the place behind the last node in it, so that all that an element
+    holds is one slice, and whether it holds another node takes two comparisons.
+    """
+
+    __slots__ = ("attributes", "children", "end", "index", "parent", "tag", "text")
+
+    def __init__(self, index: int, tag: str, parent: Node | None, attributes: Attributes, text: str = "") -> None:
+        self.index = index
+        self.end = index + 1
+        self.tag = tag
+        self.parent = parent
+        self.attributes = attributes
+        self.text = text
+        self.children: list[Node] = [] if tag else _NO_CHILDREN
+
+    def __repr__(self) -> str:
+        return f"<{self.tag or 'text'} {self.index}:{self.end}>"
+
+    def get(self, name: str) -> str:
+        """The value of an attribute; empty where there is none."""
+        return self.attributes.get(name) or ""
+
+    def holds(self, other: Node) -> bool:
+        """Whether another node is this one or inside of it."""
+        return self.index <= other.index < self.end
+
+    def ancestors(self) -> Iterator[Node]:
+        """The elements around it, from the inside out."""
+        above = self.parent
+        while above is not None:
+            yield above
+            above = above.parent
+
+
+@dataclass(slots=True)
+class Tree:
+    """What can be seen of a page. Its first node is the body.
+
+    `scripts` are the texts of JSON-LD; `head` holds the attributes of `meta`, `link`, `base` and `html` by tag.
+    `hidden_words` counts what nobody sees. It `is_cut` if the page has more nodes than are read.
+    """
+
+    nodes: list[Node]
+    title: str = ""
+    head: dict[str, list[Attributes]] = field(default_factory=dict)
+    scripts: list[str] = field(default_factory=list)
+    hidden_words: int = 0
+    is_cut: bool = False
+
+    @property
+    def root(self) -> Node:
+        return self.nodes[0]
+
+    def within(self, node: Node) -> list[Node]:
+        """A node and all that is inside of it."""
+        return self.nodes[node.index : node.end]
+
+    def text_of(self, node: Node) -> str:
+        """All the text in a node as it is written, blanks and all."""
+        if not node.tag:
+            return node.text
+        return "".join([each.text for each in self.nodes[node.index : node.end] if each.text])
+
+    def words_of(self, node: Node) -> str:
+        """The text in a node on one line."""
+        pieces = [each.text if not each.tag else " " for each in self.nodes[node.index : node.end]]
+        return " ".join("".join(pieces).split())

@@ -1,0 +1,98 @@
+"""The style sheets of a page, so that the rules for an element are found at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dowse.extract.tree.appearance import Certainty, out_of_sight, switched_off
+from dowse.extract.tree.css import Rule, Style, names_in, read_rules, read_sheet, read_style
+from dowse.extract.tree.node import Attributes
+
+# All sheets together; what is behind that much is not looked at.
+_MAX_LENGTH = 300_000
+# What hides something or shows it again has one of these in it; most rules have none.
+_SIGNS = (
+    *("display", "visibility", "opacity", "hidden", "max-height", "clip:", "clip-path", "indent", ":-", ": -", "(-9"),
+    *("size:0", "size: 0", "size:1px", "size: 1px", "transparent", "scale(0", "\\"),
+)
+_SHOWING_SIGNS = ("display", "visibility")
+_SHOWING = frozenset(("display", "visibility", "opacity", "height", "max-height", "transform"))
+_MOVING = frozenset(("transition", "transition-property", "transition-duration", "animation", "animation-name"))
+
+
+class Sheets:
+    """The rules of all sheets by a class, an identifier, an attribute or a tag that they ask for."""
+
+    def __init__(self, sheets: Sequence[str]) -> None:
+        self._rules: dict[str, list[Rule]] = {}
+        self._hiding: frozenset[str] = frozenset()
+        statements = _statements(sheets)
+        hiding = {rule.keys()[0] for rule in _hiding_rules(statements)}
+        if hiding:
+            self._keep_rules_of(hiding, statements)
+
+    def names(self, mark: str) -> frozenset[str]:
+        """The tags, or the names with a mark before them, that a closer look at an element is worth for."""
+        if not mark:
+            return frozenset(key for key in self._hiding if key[0] not in ".#[")
+        return frozenset(key[1:] for key in self._hiding if key[0] == mark)
+
+    def styles_of(self, tag: str, attributes: Attributes) -> list[Style]:
+        """The styles for an element from the weakest to the strongest; none unless one of them hides."""
+        if not self._hiding:
+            return []
+        identifier = (attributes.get("id") or "").lower()
+        classes = frozenset((attributes.get("class") or "").lower().split())
+        keys = [tag, f"#{identifier}", *[f".{name}" for name in classes], *[f"[{name}" for name in attributes]]
+        if self._hiding.isdisjoint(keys):
+            return []
+        rules = [rule for key in keys for rule in self._rules.get(key, ())]
+        found = [rule for rule in rules if rule.is_for(tag, identifier, classes, attributes)]
+        return [rule.style for rule in sorted(found, key=lambda rule: (rule.specificity, rule.order))]
+
+    def _keep_rules_of(self, hiding: set[str], statements: list[tuple[str, str]]) -> None:
+        """Keep the rules for elements that may be hidden, and those that show elements whatever they are."""
+        shown: set[str] = set()
+        for order, (selectors, declarations) in enumerate(statements):
+            if hiding.isdisjoint(names_in(selectors)) and not any(map(declarations.__contains__, _SHOWING_SIGNS)):
+                continue
+            style = read_style(declarations)
+            for rule in read_rules(selectors, style, order):
+                if not rule.is_conditional:
+                    self._rules.setdefault(rule.keys()[0], []).append(rule)
+                elif not _SHOWING.isdisjoint(style.normal) and not _hides(style):
+                    shown.update(rule.keys())
+        # What some state of the page shows is no secret.
+        self._hiding = frozenset(hiding - shown)
+
+
+def _statements(sheets: Sequence[str]) -> list[tuple[str, str]]:
+    remaining = _MAX_LENGTH
+    found: list[tuple[str, str]] = []
+    for sheet in sheets:
+        found += [each for each in read_sheet(sheet[:remaining]) if _is_telling(each[1])]
+        remaining -= min(remaining, len(sheet))
+    return found
+
+
+def _hiding_rules(statements: list[tuple[str, str]]) -> list[Rule]:
+    found = []
+    for selectors, declarations in statements:
+        style = read_style(declarations)
+        if _hides(style):
+            found += [rule for rule in read_rules(selectors, style) if not rule.is_conditional]
+    return found
+
+
+def _is_telling(declarations: str) -> bool:
+    if any(map(declarations.__contains__, _SIGNS)):
+        return True
+    # Text in the colour of its ground.
+    return "background" in declarations and "color:" in declarations
+
+
+def _hides(style: Style) -> bool:
+    declared = style.normal | style.important
+    found = max(switched_off(declared), out_of_sight(declared, "span"))
+    # What comes slowly is to be seen in the end.
+    return found is Certainty.HIDDEN or (found is Certainty.DOUBTFUL and _MOVING.isdisjoint(declared))

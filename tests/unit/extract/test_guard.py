@@ -1,0 +1,223 @@
+"""The guard before the parser: sane markup passes as it is, and the rest is made sane without losing its text."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from dowse.extract.tree.guard import capped
+
+DEEPEST = 1_500
+"""Levels of elements that the guard counts, and of those that it need not."""
+
+
+def depth(markup: str) -> int:
+    deepest = 0
+    levels: dict[int, int] = {}
+    for node in LexborHTMLParser(markup).root.traverse():
+        parent = node.parent
+        levels[node.mem_id] = 1 + (levels.get(parent.mem_id, 0) if parent is not None else 0)
+        deepest = max(deepest, levels[node.mem_id])
+    return deepest
+
+
+def words(markup: str) -> list[str]:
+    body = LexborHTMLParser(markup).body
+    return body.text(separator=" ").split() if body is not None else []
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("just words, 1 < 2 & 3 > 2", id="no tags"),
+        pytest.param("<p>x<li>y" * 5_000, id="end tags left out"),
+        pytest.param("<div><span>x</span></div><br>" * 5_000, id="long"),
+        pytest.param("<table>" + "<tr><td>1</td><td><b>2</b></td></tr>" * 5_000 + "</table>", id="long table"),
+        pytest.param("<div><b>x</div>" * 100, id="a few mistakes"),
+        pytest.param("<script>" + "'<div>'" * 1_000 + "</script>", id="tags in a script"),
+        pytest.param("<!--" + "<div>" * 1_000 + "-->", id="tags in a comment"),
+        pytest.param('<p title="' + "<div>" * 1_000 + '">x</p>', id="tags in an attribute"),
+        pytest.param('<img srcset="' + "a b, " * 5_000 + '">', id="one long attribute"),
+        pytest.param("<svg>" + "<path d='M0 0'/>" * 5_000 + "</svg>", id="long drawing"),
+        pytest.param("<svg><title>x</title><g></g></svg>" * 1_000, id="many drawings"),
+        pytest.param("<select>" + "<option>x" * 1_000 + "</select>", id="long choice"),
+    ],
+)
+def test_markup_as_pages_have_it_passes_unchanged(markup: str) -> None:
+    assert capped(markup) is markup
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        pytest.param("<div>", id="elements"),
+        pytest.param("<div></span>", id="end tags of others"),
+        pytest.param("<div><!--</div>-->", id="end tags in comments"),
+        pytest.param("<!-- --!><div><!-- </div> --!>", id="comments with another end"),
+        pytest.param("<div><script></div></script>", id="end tags in scripts"),
+        pytest.param("<div><script><!--<script></script></div></script>", id="end tags in comments of scripts"),
+        pytest.param('<div><p title="</div>">', id="end tags in attributes"),
+        pytest.param("<div><p title='</div>'>", id="end tags in other attributes"),
+        pytest.param("<div><![CDATA[</div>]]>", id="end tags in CDATA"),
+        pytest.param("<div><?x </div>", id="end tags in instructions"),
+        pytest.param("<div><table><tr><td></div></table>", id="end tags in cells"),
+        pytest.param("<div><object></div></object>", id="end tags in objects"),
+        pytest.param("<div><svg><title></div></title></svg>", id="end tags in drawings"),
+        pytest.param("<span><div></span>", id="end tags of lines around blocks"),
+        pytest.param("<g/>", id="only drawings have tags that end themselves"),
+        pytest.param("<svg><p><g/>", id="a drawing that ended"),
+        pytest.param("<svg><td>", id="cells in drawings"),
+        pytest.param("<p><button>", id="buttons"),
+        pytest.param("<ul><li>", id="lists"),
+    ],
+)
+def test_no_trick_makes_a_tree_deep(piece: str) -> None:
+    assert depth(capped("<p>first</p>" + piece * 5_000 + "last")) < DEEPEST
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<div>w ",
+        "<div>w </span>",
+        "<span>w ",
+        "<b>w ",
+        "<font color=x>w <p>",
+        "<table><tr><td>w ",
+        "<ul><li>w ",
+        "<blockquote><p>w ",
+        "<div><pre>w ",
+    ],
+)
+def test_all_text_of_deep_markup_is_kept(piece: str) -> None:
+    markup = "<h1>first</h1>" + piece * 2_000 + "<p>last</p>"
+
+    assert words(capped(markup)) == ["first", *["w"] * 2_000, "last"]
+
+
+def test_what_follows_something_deep_keeps_its_elements() -> None:
+    markup = capped("<div>" * 5_000 + "x" + "</div>" * 5_000 + "<table><tr><td>1<td>2</table><pre>code</pre>")
+
+    parser = LexborHTMLParser(markup)
+    assert [node.text() for node in parser.css("td")] == ["1", "2"]
+    assert parser.css_matches("body > pre")
+
+
+def test_surplus_attributes_are_dropped() -> None:
+    markup = capped('<p class="a" ' + " ".join(f"a{i}='>'" for i in range(10_000)) + " id=z>text</p>")
+
+    element = LexborHTMLParser(markup).css_first("p")
+    assert element is not None
+    assert element.text() == "text"
+    assert element.attributes["class"] == "a"
+    assert len(element.attributes) == 250
+
+
+def test_hidden_elements_stay_hidden_when_markup_is_written_anew() -> None:
+    markup = capped("<div>" * 5_000 + "</div>" * 5_000 + "<p hidden>x</p><svg><desc>y</desc></svg>")
+
+    parser = LexborHTMLParser(markup)
+    assert [node.text() for node in parser.css("[hidden], object")] == ["x", "y"]
+
+
+def test_lone_surrogates_are_replaced() -> None:
+    assert capped("<p>a\ud800b</p>") == "<p>a\ufffdb</p>"
+
+
+PIECES = (
+    *(
+        "<div>",
+        "</div>",
+        "<b a=1>",
+        "</b>",
+        "<p>",
+        "</p>",
+        "<table>",
+        "</table>",
+        "<td>",
+        "</td>",
+        "<svg>",
+        "</svg>",
+        "<g/>",
+    ),
+    *(
+        "<script>",
+        "</script>",
+        "<!--",
+        "-->",
+        "--!>",
+        "<a href='",
+        "'>",
+        '"',
+        "=",
+        "<![CDATA[",
+        "]]>",
+        "<title>",
+        "</title>",
+    ),
+    *(
+        "<template>",
+        "</template>",
+        "<math>",
+        "<mi>",
+        "</math>",
+        "<select>",
+        "<option>",
+        "<button>",
+        "</button>",
+        " w ",
+        "<",
+        ">",
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=12))
+def test_no_repeated_markup_is_deep_or_slow(pieces: list[str]) -> None:
+    markup = "".join(pieces) * 400
+    started = time.process_time()
+
+    guarded = capped(markup)
+
+    assert depth(guarded) < DEEPEST
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.cost
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<div>",
+        "<b a={}>x<p>",
+        "<p><font a={}>x</p>",
+        "<a><b>x</a>",
+        "<table><b>",
+        "<ul><li>x",
+        "<option>x",
+        "<x{}>",
+        "<p a{}=1>",
+        "<body a{}=1>",
+        "<p x='",
+        "<p =",
+        "<!--",
+        "<![CDATA[",
+        "</p>",
+        "<",
+    ],
+)
+def test_the_parser_takes_linear_time_for_what_the_guard_lets_through(piece: str) -> None:
+    costs = []
+    for count in (20_000, 80_000):
+        markup = "<select>" + "".join(piece.format(number) for number in range(count))
+        started = time.process_time()
+        LexborHTMLParser(capped(markup))
+        costs.append(time.process_time() - started)
+
+    assert costs[1] < max(0.5, 8 * costs[0])
+    assert costs[1] < 1

@@ -1,0 +1,208 @@
+"""Which elements nobody sees, by their attributes and by the sheets of their page."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.extract.tree.css import read_style
+from dowse.extract.tree.hiding import Certainty, Hiding
+
+NONE, DOUBTFUL, HIDDEN = Certainty
+
+
+def judge(tag: str = "p", sheet: str = "", **attributes: str | None) -> Certainty:
+    named = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
+    return Hiding([sheet]).judge(tag, named)
+
+
+@pytest.mark.parametrize(
+    ("style", "certainty"),
+    [
+        ("display:none", HIDDEN),
+        ("display:none!important;display:block", HIDDEN),
+        ("display:none;display:block", NONE),
+        ("visibility:hidden", DOUBTFUL),
+        ("opacity:0", DOUBTFUL),
+        ("opacity:0%", DOUBTFUL),
+        ("opacity:0;transform:translateY(20px)", NONE),
+        ("opacity:0.5", NONE),
+        ("max-height:0;overflow:hidden", DOUBTFUL),
+        ("max-height:0", NONE),
+        ("width:0;height:0;overflow:hidden", HIDDEN),
+        ("font-size:0", HIDDEN),
+        ("font-size:0.9rem", NONE),
+        ("left:-9999px", HIDDEN),
+        ("left:-100%", NONE),
+        ("right:calc(-9999px)", HIDDEN),
+        ("transform:translate3d(-1200px,0,0)", HIDDEN),
+        ("transform:translate3d(-200px,0,0)", NONE),
+        ("clip-path:polygon(0 0, 0 0, 0 0)", HIDDEN),
+        ("clip-path:polygon(0 0, 100% 0, 50% 50%)", NONE),
+        ("position:absolute;z-index:-1", DOUBTFUL),
+        ("color:#ffff;background-color:#fff", HIDDEN),
+        ("color:snow;background-color:#fffafa", HIDDEN),
+        ("color:tomato;background-color:tomato", HIDDEN),
+        ("color:white;background:url(dark.png)", NONE),
+        ("color:#zzz;background:#zzz", NONE),
+        ("color:rgb(1,2);background:rgb(1,2)", NONE),
+        ("", NONE),
+        (";;:;a:b:c;}{", NONE),
+    ],
+)
+def test_a_style_tells_whether_text_is_seen(style: str, certainty: Certainty) -> None:
+    assert judge(style=style) is certainty
+
+
+def test_a_container_without_a_font_size_may_hold_text_with_one() -> None:
+    assert judge("ul", style="font-size:0") is DOUBTFUL
+    assert judge("span", style="font-size:0") is HIDDEN
+
+
+@pytest.mark.parametrize(
+    ("tag", "attributes", "certainty"),
+    [
+        ("p", {}, NONE),
+        ("p", {"hidden": None}, HIDDEN),
+        ("p", {"hidden": "until-found"}, NONE),
+        ("div", {"hidden": None, "id": "S:1"}, NONE),
+        ("div", {"hidden": None, "role": "tabpanel"}, NONE),
+        ("div", {"hidden": None, "class": "menu-collapse"}, HIDDEN),
+        ("div", {"style": "display:none", "role": "region", "aria-labelledby": "q1"}, NONE),
+        ("div", {"style": "display:none", "class": "faq__answer"}, NONE),
+        ("div", {"style": "position:absolute;left:-9999px", "class": "faq__answer"}, HIDDEN),
+        ("div", {"popover": ""}, HIDDEN),
+        ("div", {"aria-hidden": "true"}, DOUBTFUL),
+        ("div", {"aria-hidden": "false"}, NONE),
+        ("img", {"aria-hidden": "true"}, NONE),
+        ("a", {"aria-hidden": "true", "href": "/page"}, NONE),
+        ("a", {"aria-hidden": "true", "href": "#part"}, DOUBTFUL),
+        ("span", {"class": "icon SR-only"}, HIDDEN),
+        ("dialog", {}, HIDDEN),
+        ("dialog", {"open": None}, NONE),
+        ("annotation", {"encoding": "application/x-tex"}, NONE),
+        ("annotation", {"encoding": "text/plain"}, HIDDEN),
+        ("mphantom", {}, HIDDEN),
+    ],
+)
+def test_attributes_tell_whether_an_element_is_seen(
+    tag: str, attributes: dict[str, str | None], certainty: Certainty
+) -> None:
+    assert Hiding().judge(tag, attributes) is certainty
+
+
+def test_without_doubts_only_what_is_certain_is_hidden() -> None:
+    hiding = Hiding([".a{visibility:hidden}.b{display:none}"]).without_doubts()
+
+    assert hiding.judge("p", {"class": "a"}) is NONE
+    assert hiding.judge("p", {"class": "b"}) is HIDDEN
+    assert hiding.judge("p", {"aria-hidden": "true"}) is NONE
+
+
+@pytest.mark.parametrize(
+    ("sheet", "certainty"),
+    [
+        (".note{display:none}", HIDDEN),
+        (".NOTE{DISPLAY:NONE}", HIDDEN),
+        ("#n{display:none}", HIDDEN),
+        ("p{display:none}", HIDDEN),
+        ("p.note#n[data-x]{display:none}", HIDDEN),
+        ('[data-x="1"]{display:none}', HIDDEN),
+        ('[data-x="2"]{display:none}', NONE),
+        (".note.other{display:none}", NONE),
+        ("div.note{display:none}", NONE),
+        ("html>body   p.note{display:none}", HIDDEN),
+        ("nav .note{display:none}", NONE),
+        (".note .note{display:none}", NONE),
+        (".note::after{display:none}", NONE),
+        (".note:hover{display:none}", NONE),
+        (".note{display:none}.note:hover{display:block}", NONE),
+        (".note{display:none}.open .note{display:block}", NONE),
+        (".note{display:none}.open .note{color:red}", HIDDEN),
+        (".note{display:none}p{display:block}", HIDDEN),
+        (".note{display:none}#n{display:block}", NONE),
+        (".note{display:none!important}#n{display:block}", HIDDEN),
+        (".note{display:block}.note{display:none}", HIDDEN),
+        (".note{opacity:0}", DOUBTFUL),
+        (".note{opacity:0;transition:opacity 1s}", NONE),
+        ("@media print{.note{display:none}}", NONE),
+        ("@media not print{.note{display:none}}", HIDDEN),
+        ("@media screen and (min-width:40em){.note{display:none}}", HIDDEN),
+        ("@media (min-width:100rem){.note{display:none}}", NONE),
+        ("@media (max-width:767px){.note{display:none}}", NONE),
+        ("@media (prefers-reduced-motion){.note{display:none}}", NONE),
+        ("@supports (display:grid){@media screen{.note{display:none}}}", HIDDEN),
+        ("@media print{@media screen{.note{display:none}}}", NONE),
+        ("@font-face{src:url(data:font/woff;base64,AAAA)}.note{display:none}", HIDDEN),
+        ('@import "a.css";.note{display:none}', HIDDEN),
+        ("@keyframes x{from{opacity:0}}", NONE),
+        (".card{.note{display:none}}", NONE),
+        ("}}.note{display:none", HIDDEN),
+        (".note{", NONE),
+        ("<!-- .note{display:none} -->", NONE),
+    ],
+)
+def test_sheets_tell_whether_an_element_is_seen(sheet: str, certainty: Certainty) -> None:
+    assert judge("p", sheet, class_="first note", id="n", data_x="1") is certainty
+
+
+def test_the_source_of_a_formula_is_kept_for_what_is_drawn_of_it() -> None:
+    sheet = ".katex .katex-mathml,.katex-mathml,mjx-assistive-mml{position:absolute;clip:rect(1px,1px,1px,1px)}"
+
+    assert judge("span", sheet, class_="katex-mathml") is NONE
+    assert judge("mjx-assistive-mml", sheet) is NONE
+    assert judge("span", sheet, class_="katex-html", aria_hidden="true") is DOUBTFUL
+
+
+def test_what_a_style_says_is_stronger_than_a_sheet() -> None:
+    sheet = ".note{display:none}"
+
+    assert judge("p", sheet, class_="note", style="display:block") is NONE
+    assert judge("p", sheet + "p{display:none!important}", class_="note", style="display:block") is HIDDEN
+
+
+def test_comments_and_escapes_of_styles_are_resolved() -> None:
+    assert read_style(r"dis\70lay:no\6e e;/* color:red */ \63olor : blue").normal == {
+        "display": "none",
+        "color": "blue",
+    }
+
+
+@given(st.text(alphabet="{}@.#:;,[]()'\"\\/*!-> abdisplaynoe0\n", max_size=300))
+def test_no_sheet_breaks_it(sheet: str) -> None:
+    Hiding([sheet]).judge("p", {"class": "a", "id": "b", "style": sheet})
+
+
+@pytest.mark.cost
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a",
+        "{",
+        "}",
+        " ",
+        ".a{",
+        ".a{display:none}",
+        ".a .b,",
+        "@media x{",
+        "/*",
+        "*",
+        "\\",
+        ":",
+        ";",
+        ":hover",
+        "[a=",
+        ".a{color:",
+        "display:none;",
+    ],
+)
+def test_sheets_are_read_in_linear_time(piece: str) -> None:
+    sheet = ".x{display:none}" + piece * (1_000_000 // len(piece))
+    started = time.process_time()
+
+    Hiding([sheet]).judge("p", {"class": "a", "style": sheet[:100_000]})
+
+    assert time.process_time() - started < 2
