@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from selectolax.lexbor import LexborHTMLParser
-
-from dowse.extract import clutter, codeblocks, literals, references, scripts, strip, tags
 from dowse.extract.frames import MOST_CHARS
-from dowse.extract.markdown import render
+from dowse.extract.render import render
 from dowse.extract.tidy import beginning
+from dowse.extract.tree.build import build
+from dowse.extract.tree.guard import capped
 from dowse.markdown import clean
 from dowse.models import Body, Text
 
@@ -30,23 +29,6 @@ def to_texts(body: Body) -> Text:
 
 
 def to_markdown(fragment: str, url: str, without: Sequence[str] = ()) -> str:
-    if not tags.is_parseable(fragment):
-        return clean(strip.strip_html(fragment))
-    tree = LexborHTMLParser(fragment)
-    clutter.remove_invisible(tree)
-    body = tree.body
-    if body is None:
-        return ""
-    for selector in without:
-        clutter.remove(body.css(selector))
-    codeblocks.normalise(body)
-    scripts.write_out(body)
-    references.write_out_images(body)
-    references.rewrite_links(body, url)
-    references.undo_layout_tables(tree, body)
-    html = literals.inner_html(body)
-    # The converter returns nothing for trees deeper than it likes.
-    rendered = render(html)
-    if rendered.is_cut:
-        return f"{rendered.markdown}\n\n{_CUT}"
-    return rendered.markdown or clean(strip.strip_html(html))
+    """The Markdown of a piece, without what some selectors name."""
+    made = render(build(capped(fragment), without), None, url)
+    return clean(made) if len(made) <= MOST_CHARS else f"{clean(beginning(made, MOST_CHARS))}\n\n{_CUT}"

@@ -13,7 +13,6 @@ from dowse.errors import BadAnswer, BadRequest, PageUnreadable, WireError
 from dowse.loaders import arxiv_feed, arxiv_page, compose
 from dowse.loaders.arxiv_feed import NotAFeed, Paper
 from dowse.loaders.arxiv_page import FullText, Number
-from dowse.loaders.formulas import as_latex
 from dowse.loaders.kit import Kit
 from dowse.models import Body, Deadline, Status, Text
 from dowse.net.clients import Fetched
@@ -142,8 +141,8 @@ class Arxiv:
 
 
 def _prepared(article: str) -> str:
-    """Formulas as LaTeX, equations out of the tables that place them, and no links to other parts of the paper."""
-    article = _EQUATION.sub('<table role="presentation" ', as_latex(article))
+    """Equations out of the tables that place them, and no links to other parts of the paper."""
+    article = _EQUATION.sub('<table role="presentation" ', article)
     return _INNER_LINK.sub("<a>", article).replace(_REFERENCE_TEXT, f" {_REFERENCE_TEXT}")
 
 

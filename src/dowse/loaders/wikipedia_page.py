@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dowse.loaders.formulas import as_latex
 from dowse.markdown import plain, read_lines
 from dowse.text import one_line
 
@@ -64,9 +63,9 @@ class _Section:
 
 
 def prepare(html: str, *, keeps_links: bool = False) -> Prepared:
-    """Formulas as LaTeX, captions that say what they are, and few links: an article has hundreds."""
-    html = as_latex(_HIDDEN_FORMULA.sub(r"\1", html))
-    html = html.replace("<figcaption>", "<figcaption>Image: ").replace("mw-highlight-lang-", "lang-")
+    """Formulas that are shown, captions that say what they are, and few links: an article has hundreds."""
+    html = _HIDDEN_FORMULA.sub(r"\1", html)
+    html = html.replace("<figcaption>", "<figcaption>Image: ")
     article, infoboxes = _without_infoboxes(html)
     fewer = _without_picture_target if keeps_links else _without_target
     return Prepared(_LINK.sub(fewer, article), [_in_one_line(_LINK.sub(r"\1<a>", box)) for box in infoboxes])
@@ -75,10 +74,10 @@ def prepare(html: str, *, keeps_links: bool = False) -> Prepared:
 def facts(infobox: str, title: str) -> str:
     """An infobox as a list: tables of two columns are mostly bars."""
     lines: list[str] = []
-    rows = infobox.split("\n")
+    rows = [line for line in infobox.split("\n") if line.strip("|-: ")]
     for line in rows[:_MOST_ROWS]:
         cells = [_cell(cell) for cell in _CELL_END.split(line)] if line.startswith("|") else [line.strip()]
-        cells = [cell for cell in cells if cell.strip("- ")]
+        cells = [cell for cell in cells if cell.strip("-: ")]
         if len(cells) > 1:
             lines.append(f"- **{cells[0].strip('*:： ')}:** {', '.join(cells[1:])}")
         elif cells and plain(cells[0]) != title:

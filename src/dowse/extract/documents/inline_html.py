@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dowse.extract.hidden import hides
-from dowse.extract.tags import VOID
+from dowse.extract.tree.grammar import VOID
 from dowse.markdown import read_lines, without_comments
 from dowse.text import visible
 

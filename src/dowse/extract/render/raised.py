@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from dowse.extract.render.outline import Outline
+from dowse.extract.render.pieces import collapsed
+from dowse.extract.tree.node import Node
 
 # Pages write a minus as a hyphen or a dash, too.
 _PLAIN = "0123456789+-−–=()"
@@ -13,24 +15,45 @@ _LOWERED = dict(zip(_PLAIN, "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎
 # Raised by habit, not for a meaning.
 _ORDINALS = frozenset({"st", "nd", "rd", "th", "e", "er", "re", "ère", "ème", "nde", "o", "os", "a", "as", "lle", "me"})
 _TRADE_MARKS = frozenset({"tm", "sm", "r", "c"})
-_CODE = frozenset({"code", "pre", "kbd", "samp", "tt"})
 _NUMBER = re.compile(r"[\d.]{1,30}")
 _IN_BRACKETS = re.compile(r"\([^()]{1,30}\)")
 _LIST_OF_NOTES = re.compile(r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){1,20}")
 _WORD_BEFORE = re.compile(r"[^\W\d_]{1,20}\Z")
 _LONGEST = 30
-_LOOKED_AT = 20
+_MOST_NODES = 40
 
 
-def write_out(tree: LexborHTMLParser | LexborNode) -> None:
-    """Give raised and lowered text its meaning back; notes, ordinals and code stay as they are."""
+def written(outline: Outline, node: Node, before: str) -> str | None:
+    """Raised or lowered text with its meaning; `None` for notes, links and what is too long to be either."""
+    if outline.characters(node) > 2 * _LONGEST or node.end - node.index > _MOST_NODES:
+        return None
+    made: dict[int, str] = {}
     # From the end, so that what is inside of another is done before it.
-    for node in reversed(tree.css("sup, sub")):
-        inner = " ".join(node.text().split())
-        if inner and len(inner) <= _LONGEST and not _is_reference(node, inner):
-            shown = _raised(inner, _before(node)) if node.tag == "sup" else _lowered(inner, _before(node))
-            if shown != inner:
-                node.replace_with(shown)
+    for each in reversed(outline.nodes[node.index : node.end]):
+        if each.tag in ("a", "code", "img", "math"):
+            return None
+        inner = "".join([made[child.index] for child in each.children]) if each.tag else each.text
+        made[each.index] = inner
+        if each is not node and each.tag in ("sup", "sub"):
+            made[each.index] = _meaning(each.tag, collapsed(inner), _text_before(outline, each, node))
+    inner = collapsed(made[node.index])
+    if not inner or len(inner) > _LONGEST or inner.startswith("[") or _is_all_of_a_link(outline, node):
+        return None
+    return _meaning(node.tag, inner, before)
+
+
+def _meaning(tag: str, inner: str, before: str) -> str:
+    return _raised(inner, before) if tag == "sup" else _lowered(inner, before)
+
+
+def _text_before(outline: Outline, node: Node, within: Node) -> str:
+    """The text that stands before a node in the element around it."""
+    return "".join([each.text for each in outline.nodes[within.index : node.index]])
+
+
+def _is_all_of_a_link(outline: Outline, node: Node) -> bool:
+    above = next((each for each in node.ancestors() if each.tag == "a"), None)
+    return above is not None and outline.characters(above) <= outline.characters(node)
 
 
 def _raised(inner: str, before: str) -> str:
@@ -61,23 +84,3 @@ def _marked(mark: str, inner: str, before: str) -> str:
         return inner
     is_one = inner.isalpha() or _NUMBER.fullmatch(inner) or _IN_BRACKETS.fullmatch(inner)
     return mark + (inner if is_one else f"({inner})")
-
-
-def _before(node: LexborNode) -> str:
-    """The last characters before a node."""
-    before = node.prev
-    if before is None:
-        return ""
-    return ((before.text_content if before.is_text_node else before.text()) or "")[-_LOOKED_AT:]
-
-
-def _is_reference(node: LexborNode, inner: str) -> bool:
-    """Whether it is code, or a mark that leads to a note."""
-    if inner.startswith("[") or node.css_first("a") is not None:
-        return True
-    above = node.parent
-    while above is not None:
-        if above.tag in _CODE or (above.tag == "a" and above.text(strip=True) == inner):
-            return True
-        above = above.parent
-    return False

@@ -1,0 +1,16 @@
+"""Pieces of HTML through the tree and the renderer, as a page goes that is content from end to end."""
+
+from __future__ import annotations
+
+from dowse.extract.html import base_of
+from dowse.extract.render import render
+from dowse.extract.tree.build import build
+from dowse.markdown import clean
+
+URL = "https://docs.example/guide/start?utm_source=feed"
+
+
+def markdown(html: str, *, with_images: bool = True) -> str:
+    """The Markdown of a page in which everything is kept, cleaned as it is before anybody reads it."""
+    tree = build(html)
+    return clean(render(tree, None, base_of(tree, URL), with_images=with_images))
