@@ -1,0 +1,223 @@
+"""Dates and names on the visible page, near its headline: one pass over its first part."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from dowse.extract.metadata import dates
+from dowse.extract.metadata.dates import Moment
+from dowse.extract.metadata.names import BYLINE
+from dowse.extract.metadata.roles import Role, labelled_parts, role_of_class, role_of_label
+from dowse.extract.tree.elements import INLINE
+from dowse.extract.tree.node import Node, Tree
+
+# A page of so many nodes is read to its end; of a longer one this share, and what is near its headline.
+_SHORT_PAGE = 600
+_READ_SHARE = 0.4
+_NEAR_NODES = 300
+_MOST_NODES = 20_000
+_MOST_MARKS = 60
+_LONGEST_LINE = 160
+_LONGEST_DATE_LINE = 60
+_LONGEST_LABEL = 40
+_LONGEST_LINK = 300
+_LARGEST_BYLINE = 60
+# The date of an article may stand in a small `footer` or `aside` of its own.
+_SMALL_ASIDE = 30
+_ASIDES = frozenset({"footer", "aside", "nav"})
+_DATE_PROPERTIES = {
+    "datePublished": Role.PUBLISHED,
+    "dateCreated": Role.PUBLISHED,
+    "uploadDate": Role.PUBLISHED,
+    "dateModified": Role.MODIFIED,
+}
+_AUTHOR_LINK = re.compile(
+    r"/(?:authors?|contributors?|writers?|columnists?|by|profiles?|people|staff|members?|users?|u|team|experts?)/[^/]",
+    re.I,
+)
+
+
+class Reason(IntEnum):
+    """Why a line may name the author, best reasons first."""
+
+    PROPERTY = 0
+    RELATION = 1
+    NAME_CLASS = 2
+    BYLINE = 3
+    LINK = 4
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorMark:
+    """A line that may name the author; `at` is how many characters stand before it."""
+
+    text: str
+    reason: Reason
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DateMark:
+    """A date and what it is the date of; declared where a property says so."""
+
+    moment: Moment
+    role: Role
+    is_declared: bool
+    at: int
+
+
+@dataclass(slots=True)
+class Marks:
+    """What was found, in the order of the page; `headline_at` is where its headline ends."""
+
+    authors: list[AuthorMark] = field(default_factory=list)
+    dates: list[DateMark] = field(default_factory=list)
+    headline_at: int = 0
+
+
+def marks_of(tree: Tree, headline: Node | None, language: str) -> Marks:
+    """The dates and names where such lines stand, without those of comments and of other pages."""
+    return _Reader(tree, headline, language).read()
+
+
+class _Reader:
+    def __init__(self, tree: Tree, headline: Node | None, language: str) -> None:
+        self._tree = tree
+        self._headline = headline
+        self._language = language
+        self._found = Marks()
+        self._seen = 0
+        self._before = ""
+
+    def read(self) -> Marks:
+        nodes, headline = self._tree.nodes, self._headline
+        headline_end = headline.end if headline is not None else 0
+        index, last = 1, self._last(len(nodes))
+        while index < last:
+            node = nodes[index]
+            index += 1
+            if not node.tag:
+                self._take_text(node)
+            elif node.attributes or node.tag in _ASIDES or node.tag == "time":
+                is_aside = self._take_element(node)
+                if is_aside and not (headline is not None and node.holds(headline)):
+                    index = node.end
+            if index == headline_end:
+                self._found.headline_at = self._seen
+        return self._found
+
+    def _last(self, total: int) -> int:
+        near = self._headline.end + _NEAR_NODES if self._headline is not None else 0
+        return min(total, _MOST_NODES, max(_SHORT_PAGE, int(_READ_SHARE * total), near))
+
+    def _take_element(self, node: Node) -> bool:
+        """Note what an element says; whether all of it is about something else."""
+        attributes = node.attributes
+        role = role_of_class(attributes.get("class"))
+        if role is Role.ASIDE or (node.tag in _ASIDES and node.end - node.index > _SMALL_ASIDE):
+            return True
+        if "itemprop" in attributes:
+            self._take_property(node, attributes["itemprop"] or "")
+        elif node.tag == "time":
+            self._take_time(node, role)
+        elif node.tag == "a" and "href" in attributes:
+            self._take_link(node, role)
+        elif role is Role.AUTHOR_NAME:
+            self._add_author(node, Reason.NAME_CLASS)
+        elif role is Role.AUTHOR:
+            self._add_author(node, Reason.BYLINE)
+        return False
+
+    def _take_property(self, node: Node, name: str) -> None:
+        if name in ("author", "creator"):
+            self._add_author(node, Reason.PROPERTY)
+        elif name in _DATE_PROPERTIES:
+            value = node.get("content") or node.get("datetime") or self._words(node)
+            self._add_date(value, _DATE_PROPERTIES[name], is_declared=True)
+
+    def _take_time(self, node: Node, role: Role) -> None:
+        words = self._words(node)
+        value = node.get("datetime") or words or node.get("title")
+        role = Role.PUBLISHED if "pubdate" in node.attributes else role
+        self._add_labelled(node, role, words, value)
+
+    def _take_link(self, node: Node, role: Role) -> None:
+        if "author" in node.get("rel").split():
+            self._add_author(node, Reason.RELATION)
+        elif role in (Role.AUTHOR, Role.AUTHOR_NAME):
+            self._add_author(node, Reason.NAME_CLASS)
+        elif _AUTHOR_LINK.search(node.get("href")[:_LONGEST_LINK]):
+            self._add_author(node, Reason.LINK)
+
+    def _take_text(self, node: Node) -> None:
+        text = node.text
+        if text.isspace():
+            return
+        if len(text) > _LONGEST_LINE:
+            self._before = ""
+        else:
+            if _has_year(text):
+                self._take_dated(node, text)
+            if BYLINE.match(text):
+                self._take_byline(node, text)
+            self._before = text
+        self._seen += len(text)
+
+    def _take_dated(self, node: Node, text: str) -> None:
+        parent = node.parent
+        if parent is None or parent.tag == "time":
+            return
+        role = role_of_class(parent.get("class"))
+        for part in labelled_parts(text):
+            self._add_labelled(parent, role, part, part)
+
+    def _take_byline(self, node: Node, text: str) -> None:
+        rest = BYLINE.sub("", text, count=1).strip()
+        if not rest:
+            following = self._tree.nodes[node.end : node.end + 12]
+            rest = next((each.text for each in following if each.text and not each.text.isspace()), "")
+        self._add_author_line(rest, Reason.BYLINE)
+
+    def _add_author(self, node: Node, reason: Reason) -> None:
+        if node.end - node.index <= _LARGEST_BYLINE:
+            self._add_author_line(node.get("content") or self._line(node), reason)
+
+    def _add_author_line(self, line: str, reason: Reason) -> None:
+        if line and len(line) <= 2 * _LONGEST_LINE and len(self._found.authors) < _MOST_MARKS:
+            self._found.authors.append(AuthorMark(line, reason, self._seen))
+
+    def _words(self, node: Node) -> str:
+        """The words of a small element: one that was never closed holds the rest of the page."""
+        return self._tree.words_of(node)[:_LONGEST_LINE] if node.end - node.index <= _LARGEST_BYLINE else ""
+
+    def _line(self, node: Node) -> str:
+        """The words of an element; a bar stands where they are not on one line."""
+        inside = self._tree.nodes[node.index + 1 : node.end]
+        if "itemprop" in node.attributes:
+            named = next((each for each in inside if each.get("itemprop") == "name"), None)
+            inside = self._tree.nodes[named.index + 1 : named.end] if named is not None else inside
+        pieces = [each.text if not each.tag else " " if each.tag in INLINE else " | " for each in inside]
+        return " ".join("".join(pieces).split()).strip(" |")
+
+    def _add_labelled(self, node: Node, role: Role, line: str, value: str) -> None:
+        """Add a date whose kind is told by its class, by the words around it, or by the class above, in this order."""
+        said = role_of_label(line)
+        if said is Role.NONE and len(self._before) <= _LONGEST_LABEL and not _has_year(self._before):
+            said = role_of_label(self._before)
+        if said is None:
+            return
+        above = role_of_class(node.parent.get("class")) if node.parent is not None else Role.NONE
+        kinds = (each for each in (role, said, above) if each in (Role.PUBLISHED, Role.MODIFIED))
+        kind = next(kinds, Role.DATE)
+        if kind is not Role.DATE or len(value.strip()) <= _LONGEST_DATE_LINE:
+            self._add_date(value, kind)
+
+    def _add_date(self, value: str, role: Role, *, is_declared: bool = False) -> None:
+        if len(self._found.dates) < _MOST_MARKS and (moment := dates.find(value, self._language)):
+            self._found.dates.append(DateMark(moment, role, is_declared, self._seen))
+
+
+def _has_year(line: str) -> bool:
+    return "20" in line or "19" in line

@@ -1,0 +1,148 @@
+"""Dates as pages write them, for machines and for people, in a dozen languages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+
+# English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian.
+_MONTHS = (
+    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari styczeń stycznia sty январь января",
+    "february feb februar février févr fév febrero febbraio fevereiro fev februari luty lutego lut февраль февраля фев",
+    "march mar märz mär mrz mars marzo março maart mrt marzec marca март марта мар",
+    "april apr avril avr abril abr aprile kwiecień kwietnia kwi апрель апреля апр",
+    "may mai mayo maggio mag maio mei maj maja май мая",
+    "june jun juni juin junio giugno giu junho czerwiec czerwca cze июнь июня июн",
+    "july jul juli juillet juil julio luglio lug julho lipiec lipca lip июль июля июл",
+    "august aug août agosto ago augustus sierpień sierpnia sie август августа авг",
+    "september sep sept septembre septiembre settembre setembro set wrzesień września wrz сентябрь сентября сен сент",
+    "october oct oktober okt octobre octubre ottobre ott outubro out październik października paź октябрь октября окт",
+    "november nov novembre noviembre novembro listopad listopada lis ноябрь ноября ноя нояб",
+    "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudzień grudnia gru декабрь декабря дек",
+)
+_MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+_FIRST_YEAR, _LAST_YEAR = 1990, 2100
+_LONGEST = 200
+_MOST_MONTHS = 12
+_ENGLISH_DAY_FIRST = frozenset({"en-GB", "en-AU", "en-IE", "en-NZ", "en-IN", "en-ZA"})
+# Pages of all countries say that they are in English, and in Canada there are both ways.
+_UNDECIDED = frozenset({"", "en", "en-CA"})
+
+_YEAR = r"((?:19|20)\d\d)"
+# A zone is `Z`, or `+01:00`, `+0100`, `+01`. `5:30 pm` is not such a time, and only its day is taken.
+_TIME = (
+    r"(?:[T\s]\s?(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?"
+    r"\s?(?:(Z|UTC|GMT)\b|([+-])(\d\d):?(\d\d)?)?(?!\d|\s?[ap]\.?m))?"
+)
+_ISO = re.compile(rf"(?<![\d.-]){_YEAR}([-/.])(\d{{1,2}})\2(\d{{1,2}})(?![\d/-]|\.\d){_TIME}", re.I)
+_COMPACT = re.compile(rf"\s*{_YEAR}(\d\d)(\d\d)(?:T?\d{{4,6}}Z?)?\s*")
+_EPOCH = re.compile(r"\s*(1\d{9}|[6-9]\d{8})(?:\d{3})?\s*")
+_EAST_ASIAN = re.compile(rf"{_YEAR}\s?[年년]\s?(\d{{1,2}})\s?[月월]\s?(\d{{1,2}})\s?[日일号號]?")
+_NAME = r"([^\W\d_]{3,12})"
+_MARK = r"\s?[-/]\s?|\s(?:of\s|de\s|del\s)?"
+_DAY_FIRST = re.compile(
+    rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er|[.ºª°])?(?:{_MARK})?{_NAME}[.,]?(?:{_MARK}){_YEAR}(?!\d)", re.I
+)
+_MONTH_FIRST = re.compile(rf"(?<!\w){_NAME}\.?[\s-]\s?(\d{{1,2}})(?:st|nd|rd|th)?(?:,\s?|\s|-){_YEAR}(?!\d)", re.I)
+_YEAR_FIRST = re.compile(rf"(?<!\d){_YEAR}[\s-]{_NAME}\.?[\s-](\d{{1,2}})(?!\d)")
+_NUMERIC = re.compile(rf"(?<![\d.,/-])(\d{{1,2}})\s?([/.-])\s?(\d{{1,2}})\s?\2\s?{_YEAR}(?![\d/])")
+_IN_PATH = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})[/-](\d{1,2})(?=[/_-]|\Z)")
+_IN_PATH_NAMED = re.compile(r"/((?:19|20)\d\d)/([a-z]{3,9})/(\d{1,2})(?=/)", re.I)
+_COMPACT_IN_PATH = re.compile(r"[/_-]((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=[/_.-]|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A day, or a time of it, in ISO 8601; uncertain where day and month could be the other way round."""
+
+    iso: str
+    is_certain: bool = True
+
+    @property
+    def day(self) -> str:
+        return self.iso[:10]
+
+
+def find(text: str, language: str = "") -> Moment | None:
+    """The first date in a short text or in the value of an attribute; `None` where there is none that can be true."""
+    text = text[:_LONGEST]
+    if match := _ISO.search(text):
+        return _iso(match)
+    if match := _COMPACT.fullmatch(text):
+        return _moment(match[1], match[2], match[3])
+    if match := _EPOCH.fullmatch(text):
+        return _plausible(datetime.fromtimestamp(int(match[1]), UTC))
+    if match := _EAST_ASIAN.search(text):
+        return _moment(match[1], match[2], match[3])
+    return _named(text) or _numeric(text, language)
+
+
+def in_address(path: str) -> Moment | None:
+    """The date in the path of an address, as blogs and newspapers have it."""
+    if match := _IN_PATH.search(path) or _COMPACT_IN_PATH.search(path):
+        return _moment(match[1], match[2], match[3])
+    if (match := _IN_PATH_NAMED.search(path)) and (month := _MONTH.get(match[2].lower())):
+        return _moment(match[1], month, match[3])
+    return None
+
+
+def _iso(match: re.Match[str]) -> Moment | None:
+    year, _, month, day, hour, minute, second, utc, sign, zone_hours, zone_minutes = match.groups()
+    if hour is None:
+        return _moment(year, month, day)
+    zone = None
+    if utc:
+        zone = UTC
+    elif sign:
+        offset = timedelta(hours=int(zone_hours), minutes=int(zone_minutes or 0))
+        zone = timezone(-offset if sign == "-" else offset) if offset < timedelta(hours=15) else None
+    try:
+        moment = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0), tzinfo=zone)
+    except ValueError:
+        return _moment(year, month, day)
+    return _plausible(moment)
+
+
+def _named(text: str) -> Moment | None:
+    # A text may hold several such words: `Posted 3 min read, 5 March 2024`.
+    for match in _DAY_FIRST.finditer(text):
+        if month := _MONTH.get(match[2].lower()):
+            return _moment(match[3], month, match[1])
+    for match in _MONTH_FIRST.finditer(text):
+        if month := _MONTH.get(match[1].lower()):
+            return _moment(match[3], month, match[2])
+    for match in _YEAR_FIRST.finditer(text):
+        if month := _MONTH.get(match[2].lower()):
+            return _moment(match[1], month, match[3])
+    return None
+
+
+def _numeric(text: str, language: str) -> Moment | None:
+    match = _NUMERIC.search(text)
+    if match is None:
+        return None
+    first, mark, second, year = match.groups()
+    # Dots are of countries that write the day first; most others do so too.
+    day_first = mark == "." or not language.startswith("en") or language in _ENGLISH_DAY_FIRST
+    is_certain = mark == "." or first == second or language not in _UNDECIDED
+    if int(first) > _MOST_MONTHS or int(second) > _MOST_MONTHS:
+        day_first, is_certain = int(first) > _MOST_MONTHS, True
+    day, month = (first, second) if day_first else (second, first)
+    return _moment(year, month, day, is_certain=is_certain)
+
+
+def _moment(year: str, month: str | int, day: str, *, is_certain: bool = True) -> Moment | None:
+    try:
+        moment = datetime(int(year), int(month), int(day))
+    except ValueError:
+        return None
+    return _plausible(moment, is_certain=is_certain)
+
+
+def _plausible(moment: datetime, *, is_certain: bool = True) -> Moment | None:
+    if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
+        return None
+    # Midnight without a zone is what a database makes of a day.
+    has_time = moment.tzinfo is not None or bool(moment.hour or moment.minute or moment.second)
+    return Moment(moment.isoformat() if has_time else moment.date().isoformat(), is_certain)

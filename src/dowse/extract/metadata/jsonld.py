@@ -1,0 +1,179 @@
+"""JSON-LD: objects out of scripts that are often broken, and the one among them that is the page."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from dowse import urls
+
+Thing = dict[str, object]
+
+_MOST_CHARS = 400_000
+_MOST_THINGS = 200
+_BROKEN_CHARS = 100_000
+# A headline of so many letters is no accident at the beginning of a title.
+_DISTINCT = 15
+_WRAPPING = re.compile(
+    r"/\*\s{0,9}<!\[CDATA\[\s{0,9}\*/|(?://\s{0,9})?(?:<!\[CDATA\[|\]\]>)|/\*\s{0,9}\]\]>\s{0,9}\*/|<!--|-->"
+)
+_COMMENT = re.compile(r"/\*[^*]{0,300}\*/|^[ \t]{0,99}//[^\n]{0,300}$", re.M)
+_TRAILING_COMMA = re.compile(r",(?=\s{0,200}[}\]])")
+_BETWEEN = re.compile(r"[\s,;]*")
+_PAIR = re.compile(r'"(headline|datePublished|dateModified|dateCreated)"\s{0,9}:\s{0,9}"((?:[^"\\\n]|\\.){1,400})"')
+_DECODER = json.JSONDecoder(strict=False)
+# What is inside of these is the page, or about it; articles in a list, comments and answers are not.
+_FOLLOWED = ("@graph", "mainEntity", "mainEntityOfPage")
+
+_WRITTEN = frozenset(
+    "article newsarticle blogposting techarticle scholarlyarticle report analysisnewsarticle opinionnewsarticle"
+    " reportagenewsarticle reviewnewsarticle backgroundnewsarticle askpublicnewsarticle advertisercontentarticle"
+    " satiricalarticle medicalscholarlyarticle liveblogposting socialmediaposting discussionforumposting question"
+    " review criticreview recipe howto learningresource apireference chapter book thesis legislation"
+    " medicalwebpage podcastepisode".split()
+)
+_SHOWN = frozenset("product productgroup softwareapplication videoobject event course jobposting service".split())
+_PAGES = frozenset("webpage collectionpage itempage faqpage qapage aboutpage profilepage contactpage".split())
+
+
+def things(scripts: Iterable[str]) -> list[Thing]:
+    """All objects that speak of the page, in the order in which they come."""
+    found: list[Thing] = []
+    left = _MOST_CHARS
+    for script in scripts:
+        left -= len(script)
+        if left < 0:
+            break
+        _collect(_parsed(script), found)
+    return found
+
+
+def names_of(value: object, by_id: dict[str, Thing]) -> list[str]:
+    """The names in a value: a text, an object with a name, a reference to one, or a list of them."""
+    names: list[str] = []
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, dict):
+            named = each if "name" in each else by_id.get(str(each.get("@id")), each)
+            each = named.get("name")
+            if isinstance(each, list):
+                each = each[0] if each else ""
+        if isinstance(each, str) and each.strip():
+            names.append(plain(each))
+    return names
+
+
+def text_of(thing: Thing, *keys: str) -> str:
+    """The first text among these properties."""
+    for key in keys:
+        value = thing.get(key)
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, dict):
+            value = value.get("@value") or value.get("name")
+        if isinstance(value, str) and value.strip():
+            return plain(value)
+    return ""
+
+
+def plain(value: str) -> str:
+    """A text without entities: scripts are not parsed for them, so those in it are the site's mistake."""
+    return html.unescape(html.unescape(value)) if "&" in value else value
+
+
+def types_of(thing: Thing) -> set[str]:
+    value = thing.get("@type")
+    kinds = value if isinstance(value, list) else [value]
+    return {kind.rpartition("/")[2].rpartition(":")[2].lower() for kind in kinds if isinstance(kind, str)}
+
+
+def main_thing(found: Sequence[Thing], url: str, title: str) -> Thing | None:
+    """The object that is what the page shows: the article, the question, the product.
+
+    Several of one kind are a list of other pages, unless one of them has the page's address or title.
+    """
+    for kinds in (_WRITTEN, _SHOWN):
+        candidates = [thing for thing in found if kinds & types_of(thing)]
+        own = [thing for thing in candidates if _is_page(thing, url, title)]
+        if own or len(candidates) in (1, 2):
+            return (own or candidates)[0]
+    return None
+
+
+def page_thing(found: Sequence[Thing], url: str) -> Thing | None:
+    """The object that stands for the page itself, whatever it shows."""
+    pages = [thing for thing in found if _PAGES & types_of(thing)]
+    return next((thing for thing in pages if _is_page(thing, url, "")), pages[0] if len(pages) == 1 else None)
+
+
+def by_id(found: Iterable[Thing]) -> dict[str, Thing]:
+    """Objects by their identifier, which others refer to."""
+    return {str(thing["@id"]): thing for thing in found if "@id" in thing and "name" in thing}
+
+
+def _is_page(thing: Thing, url: str, title: str) -> bool:
+    if title and same_text(text_of(thing, "headline", "name"), title):
+        return True
+    addresses = [thing.get(key) for key in ("url", "@id", "mainEntityOfPage")]
+    texts = [each.get("@id") if isinstance(each, dict) else each for each in addresses]
+    own = urls.identity(url).partition("#")[0]
+    return any(isinstance(each, str) and each and urls.identity(each.partition("#")[0]) == own for each in texts)
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two texts have the same letters, or one begins with all of a long other."""
+    one, other = ("".join(filter(str.isalnum, each.casefold())) for each in (one, other))
+    return bool(one) and (one == other or (len(one) >= _DISTINCT and other.startswith(one)))
+
+
+def _collect(values: Iterable[object], found: list[Thing]) -> None:
+    """Add the objects among the values, and those that they hold, level by level."""
+    waiting = deque(values)
+    while waiting and len(found) < _MOST_THINGS:
+        value = waiting.popleft()
+        if isinstance(value, list):
+            waiting.extend(value)
+        elif isinstance(value, dict):
+            found.append(value)
+            if "faqpage" not in types_of(value):
+                waiting.extend(value[key] for key in _FOLLOWED if isinstance(value.get(key), dict | list))
+
+
+def _parsed(script: str) -> list[object]:
+    """The values in a script; what cannot be repaired gives at least the pairs that are in it."""
+    text = script.strip()
+    if '"' not in text and "&quot;" in text:
+        text = html.unescape(text)
+    values, rest = _values(text)
+    if not rest.strip("; \n\t") or len(text) > _BROKEN_CHARS:
+        return values
+    repaired, rest = _values(_TRAILING_COMMA.sub("", _COMMENT.sub("", _WRAPPING.sub("", text))).strip())
+    if repaired and len(repaired) >= len(values):
+        return repaired
+    return values or [_pairs(text)]
+
+
+def _values(text: str) -> tuple[list[object], str]:
+    """The values that follow each other in a text, and what is left where none of them begins."""
+    values: list[object] = []
+    at = 0
+    while at < len(text) and len(values) < _MOST_THINGS:
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        # A number of thousands of digits is a ValueError as well; deep nesting is the other.
+        except (ValueError, RecursionError):
+            break
+        values.append(value)
+        skipped = _BETWEEN.match(text, at)
+        at = skipped.end() if skipped else at
+    return values, text[at:]
+
+
+def _pairs(text: str) -> Thing:
+    """The properties of an object that does not parse. A name would be anybody's, so none is taken."""
+    thing: Thing = {"@type": "Article"}
+    for key, value in _PAIR.findall(text):
+        thing.setdefault(key, value)
+    return thing
