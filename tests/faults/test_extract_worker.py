@@ -18,11 +18,11 @@ import pytest
 
 from dowse.errors import PageUnreadable
 from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Onward, Status, Text
+from dowse.models import Body, Facts, Onward, Status, Text
 
 ENOUGH_S = 10.0
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
-CONVERTED = Text("# Title\n\nSome **words** to read.", "Title", word_count=6)
+CONVERTED = Text("# Title\n\nSome **words** to read.", "Title", word_count=6, facts=Facts(site="pages.example"))
 STRIPPED = Text("Title\nSome words to read.", word_count=5, may_be_kept=False)
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc or uses a Linux call")
@@ -230,7 +230,7 @@ async def test_a_question_that_takes_too_long_is_a_typed_failure(pool: WorkerPoo
 @pytest.mark.parametrize(
     ("data", "media_type", "end"),
     [
-        ("<ul><li>x" * 100 + "<li>lorem ipsum" * 30_000, "text/html", "- lorem ipsum"),
+        ("<ul><li>x" * 100 + "<li>lorem ipsum" * 45_000, "text/html", "- lorem ipsum"),
         ("lorem ipsum\n" * 250_000, "text/x-python", "\nlorem ipsum\n```"),
         ("lorem " * 500_000, "text/plain", " lorem"),
         ("𝄞" * 2_100_000, "text/plain", "𝄞"),
@@ -397,7 +397,7 @@ def test_no_parser_is_imported_by_the_pool_and_nothing_heavy_by_the_worker() -> 
     pool = loaded("dowse.extract.pool")
     worker = loaded("dowse.extract.worker", "dowse.extract.convert")
 
-    assert not pool & {"selectolax", "html_to_markdown", "dowse.extract.select"}
+    assert not pool & {"selectolax", "dowse.extract.html"}
     # Cutting passages is the workers' business, and so is what it needs.
     assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.rank.blocks", "dowse.rank.words"}
     assert not worker & {"asyncio", "pydantic", "aiohttp", "subprocess"}

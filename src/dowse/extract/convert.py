@@ -1,24 +1,20 @@
-"""One body in, one text out: decode, select, render, or whatever its media type asks for."""
+"""One body in, one text out: HTML by selecting and rendering, everything else as its media type asks for."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
-from dowse.extract import strip, tags, verdict
+from dowse.extract import html
 from dowse.extract.decode import decode
 from dowse.extract.documents import kinds, plain
 from dowse.extract.documents.kinds import Kind
 from dowse.extract.documents.limits import Limits
-from dowse.extract.markdown import render
-from dowse.extract.select import select
-from dowse.extract.tidy import without_repeated_title
 from dowse.markdown import clean
 from dowse.models import Body, Text
 
 
-def to_text(body: Body, limits: Limits | None = None) -> Text:
-    """The Markdown of a body of any type that dowse reads.
+def to_text(body: Body, limits: Limits | None = None, *, with_images: bool = False) -> Text:
+    """The Markdown of a body of any type that dowse reads; `with_images` with the descriptions of pictures.
 
     Raises `PageUnreadable` for HTML that is not the page it stands for, and for a document that is locked or broken.
     """
@@ -28,7 +24,7 @@ def to_text(body: Body, limits: Limits | None = None) -> Text:
     markup = decode(body.data, body.charset)
     kind = kinds.text_kind(body.media_type, body.url, markup)
     if kind is Kind.HTML:
-        return _from_html(markup, body.url)
+        return html.to_text(markup, body.url, with_images=with_images)
     return _from_source(kind, markup, body)
 
 
@@ -74,17 +70,3 @@ def _from_json(source: str, url: str) -> Text:
     from dowse.extract.documents import feeds
 
     return feeds.from_json_feed(value, url) or plain.from_json(source, value)
-
-
-def _from_html(markup: str, url: str) -> Text:
-    text = _selected(markup, url) if tags.is_parseable(markup) else Text(clean(strip.strip_html(markup)))
-    is_thin = verdict.check_page(markup, url, text.markdown)
-    return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=is_thin)
-
-
-def _selected(markup: str, url: str) -> Text:
-    selected = select(markup, url)
-    # The converter returns nothing for trees deeper than it likes.
-    rendered = render(selected.html)
-    text = rendered if rendered.markdown else Text(clean(strip.strip_html(selected.html)))
-    return replace(text, title=selected.title)

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import BinaryIO
 
 from dowse.errors import PageUnreadable
-from dowse.models import Onward, Status
+from dowse.models import Facts, Onward, Status, fields_of
 
 CONVERT = "convert"
 STRIP = "strip"
 FRAGMENTS = "fragments"
 SELECT = "select"
+EXPLAIN = "explain"
 
 LENGTH_BYTES = 4
 # A job holds a document, and some are large; whatever comes of it, nobody reads more than this.
@@ -21,7 +22,7 @@ MOST_CHARS = 2_000_000
 # As many characters of the largest kind, and the header; anything beyond is a worker gone wrong.
 LARGEST_ANSWER = 4 * MOST_CHARS + 1024 * 1024
 
-Header = Mapping[str, str | float | bool]
+Header = Mapping[str, object]
 
 
 class BrokenFrame(ValueError):
@@ -48,6 +49,15 @@ def verdict(header: Mapping[str, object]) -> PageUnreadable | None:
     except ValueError:
         raise BrokenFrame("no such status") from None
     return PageUnreadable(status, str(header.get("detail", "")), onward)
+
+
+def facts(header: Mapping[str, object]) -> Facts:
+    """What a worker found out about a page; what is of another type than it should be is not known."""
+    told = header.get("facts")
+    if not isinstance(told, dict):
+        return Facts()
+    nothing = fields_of(Facts())
+    return Facts(**{name: told[name] for name in nothing if type(told.get(name)) is type(nothing[name])})
 
 
 def length(prefix: bytes, largest: int) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from dowse.errors import PageUnreadable
 from dowse.extract import frames
+from dowse.extract.explanation import Explanation, decoded
 from dowse.extract.process import Worker, WorkerFailed
 from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 
@@ -37,8 +38,9 @@ class _Slot:
 class WorkerPool:
     """Implements `interfaces.Extractor` with at most `size` processes."""
 
-    def __init__(self, size: int = 2, *, pdf_max_pages: int = 100) -> None:
+    def __init__(self, size: int = 2, *, pdf_max_pages: int = 100, with_images: bool = False) -> None:
         self._pdf_max_pages = pdf_max_pages
+        self._with_images = with_images
         self._all = [_Slot() for _ in range(size)]
         # Last in, first out: a second process is started only when the first is busy.
         self._idle: asyncio.LifoQueue[_Slot] = asyncio.LifoQueue()
@@ -78,6 +80,14 @@ class WorkerPool:
         header: frames.Header = {"mode": frames.SELECT, "question": question, "max_tokens": max_tokens}
         answer = await self._only(header, markdown.encode("utf-8", "replace"), timeout_s)
         return answer.markdown
+
+    async def explain(self, body: Body, *, timeout_s: float) -> Explanation | None:
+        """Which parts of a page were taken and why; `None` for what is no HTML, where nothing is chosen."""
+        answer = await self._only(self._header(frames.EXPLAIN, body), body.data, timeout_s)
+        try:
+            return decoded(answer.markdown) if answer.markdown else None
+        except ValueError:
+            raise PageUnreadable(Status.ERROR, _FAILED) from None
 
     async def close(self) -> None:
         """Kill every worker and wait until none is left; jobs under way fail."""
@@ -136,6 +146,7 @@ class WorkerPool:
             "media_type": body.media_type,
             "charset": body.charset,
             "pdf_pages": self._pdf_max_pages,
+            "with_images": self._with_images,
         }
 
     async def _job(self, slot: _Slot, header: frames.Header, data: bytes, limit_s: float) -> Text:
@@ -168,6 +179,7 @@ class WorkerPool:
             words if isinstance(words, int) else 0,
             is_cut=answer.get("is_cut") is True,
             is_thin=answer.get("is_thin") is True,
+            facts=frames.facts(answer),
         )
 
     def _worker(self, slot: _Slot) -> Worker:

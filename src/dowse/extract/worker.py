@@ -6,6 +6,7 @@ It holds no secret and opens no connection; it may hang, crash or run out of mem
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import resource
 import signal
@@ -16,22 +17,28 @@ from dataclasses import replace
 from dowse.errors import PageUnreadable
 from dowse.extract import frames
 from dowse.markdown import word_count
-from dowse.models import Body, Text
+from dowse.models import Body, Text, fields_of
 
 _MEMORY_BYTES = 1024 * 1024 * 1024
 # The pool kills a late worker long before; this ends one whose pool was killed during a job.
 _GRACE_S = 2.0
+# A page is a tree of so many objects that the collector would go over it again and again while it grows. It comes
+# after the answer instead, and earlier only for what would otherwise fill the memory.
+_MANY_OBJECTS = 20_000
+_TOO_MANY_OBJECTS = 1_000_000
 
 
 def main(arguments: list[str]) -> None:
     """Answer jobs until the pipe they come from is closed, which is also how the parent's death shows."""
     _limit_resources()
+    gc.set_threshold(_TOO_MANY_OBJECTS)
     jobs, answers = (int(argument) for argument in arguments)
     with contextlib.suppress(BrokenPipeError), os.fdopen(jobs, "rb") as source, os.fdopen(answers, "wb") as sink:
         while (frame := frames.read(source)) is not None:
             for part in _answer(frame):
                 sink.write(part)
             sink.flush()
+            _collect_garbage()
 
 
 def _limit_resources() -> None:
@@ -39,6 +46,13 @@ def _limit_resources() -> None:
     # macOS knows the limit but refuses to set it.
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+
+
+def _collect_garbage() -> None:
+    """Free what jobs have left; what is still in use, libraries above all, is not looked at again."""
+    if gc.get_count()[0] > _MANY_OBJECTS:
+        gc.collect()
+        gc.freeze()
 
 
 def _answer(frame: bytes) -> tuple[bytes, bytes]:
@@ -60,6 +74,7 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
         "word_count": word_count(text.markdown),
         "is_cut": text.is_cut,
         "is_thin": text.is_thin,
+        "facts": fields_of(text.facts),
     }
     return frames.head(header, len(payload)), payload
 
@@ -75,6 +90,10 @@ def _done(job: Mapping[str, object], data: bytes) -> Text:
         from dowse.extract.fragments import to_texts
 
         return to_texts(body)
+    if job["mode"] == frames.EXPLAIN:
+        from dowse.extract.explain import to_explanation
+
+        return to_explanation(body)
     return _bounded(_converted(body, job))
 
 
@@ -86,7 +105,8 @@ def _converted(body: Body, job: Mapping[str, object]) -> Text:
     from dowse.extract.convert import to_text
     from dowse.extract.documents.limits import Limits
 
-    return to_text(body, Limits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"]))))
+    limits = Limits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"])))
+    return to_text(body, limits, with_images=job["with_images"] is True)
 
 
 def _bounded(text: Text) -> Text:

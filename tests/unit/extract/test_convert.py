@@ -37,9 +37,10 @@ def test_static_page_keeps_its_content_and_loses_what_surrounds_it() -> None:
     """Acceptance case 35: title and paragraphs kept, nav and footer gone, code and list levels preserved."""
     text = to_text(Body(URL, STATIC_PAGE.encode(), "text/html"))
 
-    assert text == Text(
-        title="Retries",
-        markdown="""# Retries
+    assert text.title == "Retries"
+    assert (
+        text.markdown
+        == """# Retries
 
 A request that fails is sent again, *twice* at most.
 
@@ -61,7 +62,7 @@ def retry(call):
 | --- | --- |
 | 503 | yes |
 
-Read the [limits](https://docs.example/limits?page=2#top).""",
+Read the [limits](https://docs.example/limits?page=2#top)."""
     )
 
 
@@ -140,7 +141,7 @@ def test_prose_about_comments_is_kept() -> None:
         "<p>Write &lt;!-- so --&gt; or <code>&lt;!-- so --&gt;</code>.</p><pre>&lt;!-- so --&gt;</pre>"
     ).markdown
 
-    assert markdown == "Write &lt;!-- so --> or `<!-- so -->`.\n\n```\n<!-- so -->\n```"
+    assert markdown == "Write \\<!-- so --> or `<!-- so -->`.\n\n```\n<!-- so -->\n```"
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ def test_a_page_that_a_script_would_show_is_read(tag: str) -> None:
         ('<a href="javascript:alert(1)">a</a>', "a"),
         ('<a href="data:text/html,x">a</a>', "a"),
         ('<a href="#part">a</a>', "a"),
-        ('<img src="https://evil.example/?d=1" alt="a chart">', "a chart"),
+        ('<img src="https://evil.example/?d=1" alt="a chart">', ""),
         ('<img src="https://evil.example/?d=1">', ""),
         ("![a](https://evil.example/?d=1)", "a"),
         ('&lt;img src="https://evil.example/"&gt;', '\\<img src="https://evil.example/">'),
@@ -260,7 +261,12 @@ def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
         pytest.param("<main><p>{long}</p></main><div>other</div>", "story", "other", id="main"),
         pytest.param('<div role="main"><p>{long}</p></div><div>other</div>', "story", "other", id="role"),
         pytest.param("<article><p>{long}</p></article><div>other</div>", "story", "other", id="article"),
-        pytest.param("<div><div><p>{long}</p></div><div>other</div></div>", "story", "other", id="densest"),
+        pytest.param(
+            "<div class=menu><a href=/a>other</a></div><div>{paragraphs}</div><div class=footer>other</div>",
+            "story",
+            "other",
+            id="neither",
+        ),
         pytest.param(
             "<div>other</div><section><article>one {long}</article><article>two {long}</article></section>",
             "two",
@@ -273,7 +279,8 @@ def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
     ],
 )
 def test_the_main_part_of_a_page_is_found(page: str, kept: str, gone: str) -> None:
-    text = html(page.format(long="A long story about something. " * 30))
+    long = "A long story about something. " * 30
+    text = html(page.format(long=long, paragraphs=f"<p>{long}</p>" * 8))
 
     assert kept in text.markdown
     assert gone not in text.markdown
@@ -288,7 +295,8 @@ def test_a_page_that_only_asks_for_javascript_has_no_content() -> None:
     ("head", "body", "title"),
     [
         ('<meta property="og:title" content="Shared"><title>Tab</title>', "<h1>Heading</h1>", "Shared"),
-        ("<title>Tab</title>", "<h1>The <b>heading</b></h1>", "The heading"),
+        ("<title>The heading | Site</title>", "<h1>The <b>heading</b></h1>", "The heading"),
+        ("<title>Tab</title>", "<h1>A slogan</h1>", "Tab"),
         ("<title> Tab\n </title>", "", "Tab"),
         ("", "", ""),
     ],

@@ -7,6 +7,7 @@ import io
 import pytest
 
 from dowse.extract import frames
+from dowse.models import Facts, fields_of
 
 
 def test_a_frame_survives_the_pipe_byte_for_byte() -> None:
@@ -39,3 +40,17 @@ def test_a_frame_larger_than_it_may_be_is_refused(largest: int) -> None:
     for size in (largest + 1, 2**32 - 1):
         with pytest.raises(frames.BrokenFrame):
             frames.length(size.to_bytes(4, "big"), largest)
+
+
+def test_facts_about_a_page_survive_the_pipe() -> None:
+    facts = Facts("forum", "ana", "2026-03-02", "high", language="en", is_whole=True, hidden_words=7)
+    head = frames.head({"ok": True, "facts": fields_of(facts)}, 0)
+
+    header, _ = frames.split(head[frames.LENGTH_BYTES :])
+
+    assert frames.facts(header) == facts
+
+
+@pytest.mark.parametrize("told", [None, [], "article", {"kind": 1, "hidden_words": True, "is_whole": 1, "colour": "x"}])
+def test_facts_of_another_shape_are_not_known(told: object) -> None:
+    assert frames.facts({"facts": told}) == Facts()

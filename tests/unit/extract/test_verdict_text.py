@@ -92,4 +92,4 @@ def test_judging_text_imports_no_parser() -> None:
     code = "import sys, dowse.extract.verdict; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
-    assert {name.partition(".")[0] for name in loaded} & {"selectolax", "html_to_markdown"} == set()
+    assert {name.partition(".")[0] for name in loaded} & {"selectolax"} == set()

@@ -1,0 +1,41 @@
+"""The conservative rule for articles: what templates call the text of a page, from the surest name down."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+TIERS = 5
+_HOLDERS = frozenset({"article", "div", "main", "section", "td", "span"})
+_LONGEST = 300
+_BODY = re.compile(
+    r"(?:^|\s)(?:post|entry)(?:\s|$)|articlebody|(?:article|post|entry|story|blog|news)[-_]{0,2}(?:text|body|content|entry|copy)\b"
+    r"|(?:text|rich|page|body)[-_]?(?:content|text)\b|mw-parser-output|markdown-body|post[-_]?message|postbody|cooked",
+    re.I,
+)
+_STORY = re.compile(
+    r"story|single[-_](?:content|post)|main[-_]?(?:column|article)|blog[-_]?(?:post|content)|(?:^|\s)article|field[-_]{1,2}body"
+    r"|(?:theme|section|art|inner)[-_]?content|wpb_text_column|(?:^|\s)prose|rte(?:\s|$)|(?:product|item)[-_]{0,2}(?:description|details?)",
+    re.I,
+)
+_CONTENT = re.compile(
+    r"(?:main|primary|page)?[-_]?content(?:[-_]?(?:main|body|area|wrapper|inner))?(?:\s|$)|(?:^|\s)content", re.I
+)
+_MAIN = re.compile(r"(?:^|\s)(?:main|primary)", re.I)
+_TIERS = {1: _BODY, 3: _STORY, 4: _CONTENT, 5: _MAIN}
+_TIER_OF_TAG = {"article": 2, "main": 5}
+
+
+def tier_of(tag: str, called: str) -> int:
+    """How sure a name is, 1 being the surest; 0 for elements that are no holders of text by name."""
+    if tag not in _HOLDERS:
+        return 0
+    tiers = {_tier_of_name(name) for name in called[:_LONGEST].split()} | {_TIER_OF_TAG.get(tag, TIERS + 1)}
+    best = min(tiers)
+    return best if best <= TIERS else 0
+
+
+@lru_cache(maxsize=20_000)
+def _tier_of_name(name: str) -> int:
+    """That of one of the names; beyond the last tier for most."""
+    return next((tier for tier, pattern in _TIERS.items() if pattern.search(name)), TIERS + 1)

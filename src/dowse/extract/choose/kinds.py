@@ -1,0 +1,5 @@
+"""What a page may be."""
+
+from __future__ import annotations
+
+KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")

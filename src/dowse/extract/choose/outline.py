@@ -1,0 +1,146 @@
+"""The elements of a page as columns of numbers: where each begins and ends, what is around it, what it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.extract.choose import articles, names
+from dowse.extract.choose.blocks import Block
+from dowse.extract.tree.node import Node, Tree
+
+Numbers = NDArray[Any]
+
+AROUND = (
+    *("nav", "header", "footer", "aside", "main", "article", "section", "form", "ul", "ol", "table", "figure"),
+    *(
+        "blockquote",
+        "dl",
+        "details",
+        "pre",
+        "a",
+        "address",
+        "figcaption",
+        "thead",
+        "td",
+        "dt",
+        "dd",
+        "li",
+        "p",
+        "label",
+    ),
+)
+"""Elements that mean something for whatever is in them, in the order of their bits."""
+ROLES = {"navigation": "nav", "banner": "header", "contentinfo": "footer", "complementary": "aside", "main": "main"}
+_AROUND_BITS = {tag: 1 << bit for bit, tag in enumerate(AROUND)}
+CLOSEST = 6
+"""So many distinct elements around a block are looked at, from the inside out."""
+OUTERMOST = 3
+"""And so many from the outside in."""
+
+
+class Outline:
+    """Columns by the index of a node; `levels` and `tops` are indexes of elements by block."""
+
+    def __init__(self, tree: Tree, blocks: Sequence[Block]) -> None:
+        # The root is the body, which is around everything and so says nothing.
+        root, *elements = (node for node in tree.nodes if node.tag)
+        self._size = len(tree.nodes)
+        self._below_root = np.array([node.index for node in elements], np.int64)
+        self._parents = np.zeros(self._size, np.int64)
+        self._parents[self._below_root] = [node.parent.index for node in elements if node.parent is not None]
+        self._read_names(elements)
+        self._find_ranges([root, *elements], [block.nodes[0] for block in blocks])
+        self._find_distinct()
+        self.inner = np.array([block.container.index for block in blocks], np.int64)
+        self.levels = [self.inner]
+        for _ in range(CLOSEST - 1):
+            self.levels.append(self.up[self.levels[-1]])
+        self.tops = [self._outermost(number) for number in range(1, OUTERMOST + 1)]
+
+    def images_in(self, elements: Numbers) -> Numbers:
+        """How many images each of these elements holds."""
+        return self._images[self._last[elements]] - self._images[elements]
+
+    def _read_names(self, elements: Sequence[Node]) -> None:
+        """What each element is called, by itself and with all that is around it, and how many look like it."""
+        keys = [(node.tag, (get := node.attributes.get)("class"), get("id"), get("role")) for node in elements]
+        # A page has many elements, and few that look different.
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        signs: dict[str, int] = {}
+        looks = np.array([_look(*key, signs) for key in numbers], np.int64).reshape(-1, 4)
+        columns = np.zeros((self._size, 4), np.int64)
+        columns[self._below_root] = looks[np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))]
+        self._own_names, self.tiers, around, signs_here = columns.T
+        marks = np.stack((self._own_names, around, 1 << self.tiers), 1)
+        self.all_names, self.around, self.holders = _along(marks, self._parents, np.bitwise_or)[0].T
+        self._count_alike(signs_here)
+
+    def _count_alike(self, signs: Numbers) -> None:
+        counts = np.bincount(signs[self._below_root], minlength=1)
+        counts[0] += 1  # the root
+        self.same_sign = counts[signs].astype(np.float32)
+        places = self._parents[self._below_root] * len(counts) + signs[self._below_root]
+        _, groups, sizes = np.unique(places, return_inverse=True, return_counts=True)
+        self.siblings = np.ones(self._size, np.float32)
+        self.siblings[self._below_root] = sizes[groups]
+
+    def _find_ranges(self, elements: Sequence[Node], first: Sequence[int]) -> None:
+        """Of which blocks each element holds the first node, and how many images there are before each node."""
+        indexes = np.array([node.index for node in elements], np.int64)
+        self._last = np.arange(1, self._size + 1)
+        self._last[indexes] = [node.end for node in elements]
+        self.begins, self.ends = np.zeros((2, self._size), np.int64)
+        self.begins[indexes] = np.searchsorted(first, indexes)
+        self.ends[indexes] = np.searchsorted(first, self._last[indexes])
+        images = np.zeros(self._size + 1, np.int64)
+        images[[node.index + 1 for node in elements if node.tag == "img"]] = 1
+        self._images = np.cumsum(images)
+
+    def _find_distinct(self) -> None:
+        """For each element the next one around it that holds more, and the names of all that hold just the same."""
+        parents = self._parents
+        is_same = (self.begins == self.begins[parents]) & (self.ends == self.ends[parents])
+        same = np.where(is_same, parents, np.arange(self._size))
+        self.names_here, self.outer = _along(self._own_names, same, np.bitwise_or)
+        self.up = parents[self.outer]
+        steps = np.stack((np.ones(self._size, np.int64), ~is_same), 1)
+        steps[0] = 0
+        self.depth, self.level = _along(steps, parents, np.add)[0].T.astype(np.float32)
+
+    def _outermost(self, number: int) -> Numbers:
+        """Of the elements around each block the innermost that is at most so many levels deep."""
+        found = self.inner
+        while (is_deeper := self.level[found] > number).any():
+            found = np.where(is_deeper, self.up[found], found)
+        return found
+
+
+def _along(values: Numbers, parents: Numbers, combine: np.ufunc) -> tuple[Numbers, Numbers]:
+    """The values of each node combined with those on its way up, and where that way ends.
+
+    All nodes go at once, first one step, then two, then four: a few rounds reach the root of any page.
+    """
+    while True:
+        values = combine(values, values[parents])
+        further = parents[parents]
+        if np.array_equal(further, parents):
+            return values, parents
+        parents = further
+
+
+def _look(
+    tag: str, classes: str | None, identifier: str | None, role: str | None, signs: dict[str, int]
+) -> tuple[int, int, int, int]:
+    """The names of an element, its tier, its bit in `AROUND` and the number of its sign."""
+    called = f"{classes or ''} {identifier or ''}"
+    sign = f"{tag} {classes or ''}" if len(called) > 1 else tag
+    return (
+        names.of_class(called),
+        articles.tier_of(tag, called),
+        _AROUND_BITS.get(ROLES.get(role, tag) if role else tag, 0),
+        signs.setdefault(sign, len(signs)),
+    )

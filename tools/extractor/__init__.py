@@ -1,0 +1,1 @@
+"""How the extractor is trained and measured: the pages, the metrics, the labels."""

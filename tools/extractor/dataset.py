@@ -1,0 +1,58 @@
+"""Pages as the model sees them, with the truth beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from dowse.extract.choose import features
+from dowse.extract.choose.blocks import cut
+from dowse.extract.choose.kinds import KINDS
+from dowse.extract.choose.outline import Numbers
+from dowse.extract.decode import decode
+from dowse.extract.tree.build import build
+from dowse.extract.tree.guard import capped
+from tools.extractor.data import Sample
+from tools.extractor.labels import shares
+
+_WORKERS = 2
+
+
+@dataclass(slots=True)
+class Example:
+    """One page: a row for each block, one for the page, and for each block the share of it that is content."""
+
+    name: str
+    kind: int
+    fold: int
+    blocks: Numbers
+    page: Numbers
+    shares: Numbers
+    kinds: Numbers
+    """How likely the page is of each kind; filled by a model that has not seen it."""
+
+    @property
+    def words(self) -> Numbers:
+        return self.blocks[:, features.WORDS]
+
+
+def examples(samples: Sequence[Sample]) -> list[Example]:
+    """The pages that have any text, in their order."""
+    with ProcessPoolExecutor(_WORKERS) as workers:
+        made = workers.map(_example, samples, chunksize=16)
+        return [example for example in made if example is not None]
+
+
+def _example(sample: Sample) -> Example | None:
+    tree = build(capped(decode(sample.html)))
+    blocks = cut(tree)
+    if not blocks:
+        return None
+    found = features.measure(tree, blocks, sample.url)
+    truth = shares([block.text for block in blocks], sample.content)
+    kinds = np.zeros(len(KINDS), np.float32)
+    labels = np.array(truth, np.float32)
+    return Example(sample.name, KINDS.index(sample.kind), sample.fold, found.blocks, found.page, labels, kinds)
