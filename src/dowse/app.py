@@ -25,7 +25,7 @@ from dowse.flows.extracted import RememberingExtractor
 from dowse.flows.read import PageLifetimes, ReadFlow
 from dowse.flows.search import Lifetimes, SearchFlow
 from dowse.flows.shelf import Memory
-from dowse.interfaces import Authenticator, PageReader, SearchProvider, SiteLoader
+from dowse.interfaces import Authenticator, Extractor, PageReader, SearchProvider, SiteLoader
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from dowse.auth.jwks import Jwks
     from dowse.auth.jwt import JwtVerifier
     from dowse.flows.doctor.examination import Doctor
+    from dowse.flows.explain import ExplainFlow
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
 
@@ -68,7 +69,7 @@ class App:
         self._api_client = ConfiguredClient(USER_AGENT)
         self._page_client = UntrustedClient(self._guard, USER_AGENT)
         self._robots = RobotsFiles(self._page_client, self.clock, self._cache, kept_s=settings.ttl_robots)
-        self._workers = WorkerPool(pdf_max_pages=settings.pdf_max_pages)
+        self._workers = WorkerPool(pdf_max_pages=settings.pdf_max_pages, with_images=settings.images == "alt")
         self._extractor = RememberingExtractor(self._workers, self._cache, kept_s=self._page_lifetimes.of().kept_s)
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
@@ -121,6 +122,14 @@ class App:
             ),
         )
 
+    def explaining(self) -> ExplainFlow:
+        """Reads a page as always and tells what became of its parts, for people. Nobody is paid, nothing is kept."""
+        from dowse.flows.explain import ExplainFlow, Witness
+
+        witness = Witness(self._workers)
+        reading = self._read_flow(self._read_chain(Readers(self._own_readers(witness))), PageLifetimes(0.0, 0.0, 0.0))
+        return ExplainFlow(reading, witness, self._workers)
+
     @cached_property
     def authenticator(self) -> Authenticator | None:
         """Tells callers over HTTP apart; `None` where nobody needs to. `ConfigError` for a bad tokens file."""
@@ -155,17 +164,7 @@ class App:
 
     def _services(self) -> Services:
         settings, observer = self.settings, self.observer
-        reader = ReadFlow(
-            self._read_chain(),
-            SecretUrls(self.settings.secrets(), allowed=settings.allow_secret_urls),
-            self._memory,
-            self._page_lifetimes,
-            clock=self.clock,
-            observer=observer,
-            max_concurrent=settings.max_concurrent_fetches,
-            robots=settings.respect_robots,
-            offline=settings.offline,
-        )
+        reader = self._read_flow(self._read_chain(self._readers()), self._page_lifetimes)
         router = Router(
             "search",
             self._providers(),
@@ -186,6 +185,20 @@ class App:
         )
         return Services(search, reader, self.clock, settings, self._workers)
 
+    def _read_flow(self, chain: ReadChain, lifetimes: PageLifetimes) -> ReadFlow:
+        settings = self.settings
+        return ReadFlow(
+            chain,
+            SecretUrls(settings.secrets(), allowed=settings.allow_secret_urls),
+            self._memory,
+            lifetimes,
+            clock=self.clock,
+            observer=self.observer,
+            max_concurrent=settings.max_concurrent_fetches,
+            robots=settings.respect_robots,
+            offline=settings.offline,
+        )
+
     @property
     def _page_lifetimes(self) -> PageLifetimes:
         settings = self.settings
@@ -194,24 +207,29 @@ class App:
     def _providers(self) -> list[SearchProvider]:
         return [PROVIDERS[name](self._kit()) for name in self.settings.searchers()]
 
-    def _read_chain(self) -> ReadChain:
+    def _readers(self) -> Readers:
+        return Readers(
+            own=self._own_readers(self._extractor),
+            apis=[READERS[name](self._kit()) for name in self.settings.scrapers()],
+            make_loaders=self._loaders,
+            apis_first=self.settings.read_order == "scrape-first",
+        )
+
+    def _own_readers(self, extractor: Extractor) -> list[FetchingReader]:
         settings = self.settings
         direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size)
-        own = [FetchingReader(direct, self._extractor, timeout_s=settings.content_fetch_timeout_s)]
+        own = [FetchingReader(direct, extractor, timeout_s=settings.content_fetch_timeout_s)]
         if self.browser is not None:
-            own.append(FetchingReader(self.browser, self._extractor, timeout_s=settings.browser_timeout_s))
-        readers = Readers(
-            own=own,
-            apis=[READERS[name](self._kit()) for name in settings.scrapers()],
-            make_loaders=self._loaders,
-            apis_first=settings.read_order == "scrape-first",
-        )
+            own.append(FetchingReader(self.browser, extractor, timeout_s=settings.browser_timeout_s))
+        return own
+
+    def _read_chain(self, readers: Readers) -> ReadChain:
         router = Router[PageReader](
             "read",
             (),
             clock=self.clock,
             observer=self.observer,
-            policy=FallbackPolicy(after_everything=True, never_blamed=frozenset(reader.name for reader in own)),
+            policy=FallbackPolicy(after_everything=True, never_blamed=frozenset(reader.name for reader in readers.own)),
             spending=self.spending,
         )
         return ReadChain(router, readers, self._guard, self._robots)

@@ -142,7 +142,9 @@ def state_address(settings: Settings, environ: Mapping[str, str] | None = None) 
 def subprocess_environment() -> dict[str, str]:
     """What a worker process inherits: enough to start Python, and no secret."""
     kept = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV")
-    return {name: os.environ[name] for name in kept if name in os.environ}
+    # Each thread of numpy would take a part of the memory that a worker may have, and none is of use to it.
+    single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    return {name: os.environ[name] for name in kept if name in os.environ} | single
 
 
 def browser_environment(home: str = "") -> dict[str, str]:

@@ -282,6 +282,29 @@ LIVE = Freshness()
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """What was found out about a page beside its text; empty where that is not known.
+
+    Dates are as in ISO 8601, with a time where the page tells one, and their confidence is `high`, `medium` or `low`.
+    `is_whole` where content could not be told from the rest, so that all of the page was taken. Hidden words and
+    invisible characters are counted because they were left out: nobody who looks at the page sees them.
+    """
+
+    kind: str = ""
+    author: str = ""
+    published: str = ""
+    published_confidence: str = ""
+    modified: str = ""
+    modified_confidence: str = ""
+    language: str = ""
+    site: str = ""
+    canonical_url: str = ""
+    is_whole: bool = False
+    hidden_words: int = 0
+    invisible_characters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it.
 
@@ -300,6 +323,7 @@ class Text:
     validators: Validators = Validators()
     may_be_kept: bool = True
     heeded_robots: bool = False
+    facts: Facts = Facts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +344,7 @@ class Page:
     warnings: tuple[str, ...] = ()
     freshness: Freshness = LIVE
     may_be_kept: bool = True
+    facts: Facts = Facts()
 
     @property
     def answered_by(self) -> str:

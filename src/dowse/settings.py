@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import ConfigDict, SecretStr
 
-from dowse import __version__, urls
+from dowse import EXTRACTION, __version__, urls
 from dowse.models import Budget
 from dowse.settings_browser import BrowserSettings
 from dowse.settings_memory import MemorySettings
@@ -232,7 +232,7 @@ class Settings(ServerSettings, ReadingSettings, BrowserSettings, MemorySettings)
         """
         told = {name: _revealed(value) for name, value in self if not _INDIFFERENT.fullmatch(name)}
         told = {name: value for name, value in told.items() if name not in _INDIFFERENT_FIELDS}
-        text = json.dumps([__version__, told], sort_keys=True, default=str)
+        text = json.dumps([__version__, EXTRACTION, told], sort_keys=True, default=str)
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=32).digest()
 
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:

@@ -32,6 +32,9 @@ class ReadingSettings(BaseModel):
         "DOWSE_NAT64_PREFIXES",
         about="NAT64 prefixes of your network; addresses below them are judged by the IPv4 address inside.",
     )
+    images: Literal["alt", "none"] = setting(
+        "none", "DOWSE_IMAGES", about="What pictures of a page become: nothing (`none`), or their description (`alt`)."
+    )
     pdf_max_pages: int = setting(
         100, "DOWSE_PDF_MAX_PAGES", ge=1, le=2000, about="Pages of a PDF that are read; the rest is left out and said."
     )

@@ -29,6 +29,7 @@ class ContractBench:
         *,
         fetcher: Fetcher | None = None,
         extractor: Extractor | None = None,
+        reads_with: Extractor | None = None,
         is_remembering: bool = False,
         **environ: str,
     ) -> None:
@@ -42,6 +43,7 @@ class ContractBench:
             fetcher or self.fetcher,
             clock=clock,
             observer=observer,
+            extractor=reads_with,
             offline=settings.offline,
             memory=memory,
             lifetimes=PAGES if is_remembering else NO_PAGES,

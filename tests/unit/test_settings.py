@@ -290,9 +290,16 @@ def test_processes_share_what_they_remember_only_if_they_would_find_the_same() -
         {"SERPER_API_KEY": KEY, "DOWSE_ALLOW_PRIVATE": "intranet:80"},
         {"SERPER_API_KEY": KEY, "GITHUB_TOKEN": "ghp_other"},
         {"SERPER_API_KEY": KEY, "DOWSE_READ_ORDER": "scrape-first"},
+        {"SERPER_API_KEY": KEY, "DOWSE_IMAGES": "alt"},
         {"SERPER_API_KEY": KEY, "SEARXNG_HEADERS_JSON": '{"X-Key": "a"}'},
         {"SERPER_API_KEY": KEY, "SEARXNG_HEADERS_JSON": '{"X-Key": "b"}'},
     ]
     scopes = {read(**environ).scope() for environ in others}
     assert len(scopes) == len(others)
     assert usual not in scopes
+
+
+def test_texts_of_an_earlier_extraction_are_not_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = read().scope()
+    monkeypatch.setattr("dowse.settings.EXTRACTION", 1)
+    assert read().scope() != now

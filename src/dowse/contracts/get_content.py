@@ -9,6 +9,7 @@ from dowse import urls
 from dowse.contracts.arguments import OFFLINE_MODE, Param, read
 from dowse.contracts.cursor import Cursor, parse
 from dowse.contracts.excerpt import Excerpt, continued, excerpt_of, fits, passages_of
+from dowse.contracts.facts import fact_fields, fact_warnings
 from dowse.contracts.freshness import cache_fields
 from dowse.contracts.render import render_page
 from dowse.contracts.schemas import GET_CONTENT_OUTPUT
@@ -93,12 +94,13 @@ def checked_address(text: str) -> str:
 
 def answer(page: Page, excerpt: Excerpt, next_cursor: str = "", remarks: tuple[str, ...] = ()) -> Answer:
     """Shape what is shown of a page: the typed object, and the same as text for the model."""
-    remarks += excerpt.warnings
+    remarks += fact_warnings(page) + excerpt.warnings
     more = _how_to_read_on(page, excerpt.rest, next_cursor) if excerpt.rest else excerpt.more
     structured: dict[str, object] = {
         "url": page.url,
         "final_url": page.final_url,
         "title": page.title,
+        **fact_fields(page),
         "page_content": excerpt.text,
         "status": (Status.TRUNCATED if page.status is Status.OK and more else page.status).value,
         "engine": page.engine,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dowse.contracts.facts import fact_fields, facts_line
 from dowse.contracts.fence import Fence
 from dowse.contracts.freshness import cache_fields, stale_copy
 from dowse.markdown import plain
@@ -39,21 +40,25 @@ def render_search(outcome: SearchOutcome, items: Sequence[Mapping[str, object]],
 def render_page(page: Page, text: str, warnings: Sequence[str], *, more: str, is_beginning: bool = True) -> str:
     """One page, of which `text` is shown; its title above its beginning, unless that starts with it.
 
-    `more` says how to get what is not shown.
+    Who wrote it and when stands under the title. `more` says how to get what is not shown.
     """
     remarks = [f"Note: {warning}" for warning in warnings]
     if not page.status.readable:
         return "\n\n".join([text, *remarks])
     copy = stale_copy(cache_fields(page.freshness))
-    shown = _titled(page.title, text) if is_beginning else text
+    shown = _titled(page.title, facts_line(fact_fields(page)), text) if is_beginning else text
     # How old it is stands first: who reads a long page should know it from the beginning.
     head = f"{page.final_url}\n{UNTRUSTED}" + (f" This is {copy}." if copy else "")
     return "\n\n".join([head, Fence().around(shown.strip("\n"), "page"), *([more] if more else []), *remarks])
 
 
-def _titled(title: str, text: str) -> str:
-    heading = plain(text.partition("\n")[0]) if text.startswith("# ") else ""
-    return text if not title or heading.startswith(title) else f"# {title}\n\n{text}"
+def _titled(title: str, facts: str, text: str) -> str:
+    heading, _, rest = text.partition("\n") if text.startswith("# ") else ("", "", text)
+    if title and not plain(heading).startswith(title):
+        heading, rest = f"# {title}", f"\n{text}"
+    if facts:
+        rest = f"\n{facts}\n\n" + rest.lstrip("\n")
+    return f"{heading}\n{rest}" if heading else rest.lstrip("\n")
 
 
 def _block(number: int, item: Mapping[str, object], fence: Fence, *, tells_age: bool) -> str:
@@ -67,6 +72,8 @@ def _block(number: int, item: Mapping[str, object], fence: Fence, *, tells_age: 
         return "\n".join([*head, str(item["page_content"])])
     copy = stale_copy(item) if tells_age else ""
     notes = [f"(This is {copy}.)"] if copy else []
+    warnings = item.get("warnings")
+    notes += [f"(Note: {warning}.)" for warning in warnings] if isinstance(warnings, list) else []
     notes += ["(Cut to fit max_tokens; get_content returns more of this page.)"] if status is Status.TRUNCATED else []
     return "\n".join([*head, fence.around(str(item["page_content"]), f"page {number}"), *notes])
 

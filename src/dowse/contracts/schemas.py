@@ -46,6 +46,7 @@ _RESULT: dict[str, Any] = {
     },
 }
 _RESULT["required"] = list(_RESULT["properties"])
+_RESULT["properties"] |= {"kind": _TEXT, "warnings": _TEXTS}
 
 WEB_SEARCH_OUTPUT: dict[str, object] = {
     "type": "object",
@@ -90,3 +91,11 @@ GET_CONTENT_OUTPUT: dict[str, Any] = {
     },
 }
 GET_CONTENT_OUTPUT["required"] = list(GET_CONTENT_OUTPUT["properties"])
+# Where they are known.
+GET_CONTENT_OUTPUT["properties"] |= dict.fromkeys(
+    (
+        *("kind", "author", "published", "published_confidence", "modified", "modified_confidence"),
+        *("language", "site", "canonical_url"),
+    ),
+    _TEXT,
+)

@@ -7,6 +7,7 @@ from datetime import date
 
 from dowse import urls
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
+from dowse.contracts.facts import fact_warnings, sure_date
 from dowse.contracts.freshness import cache_fields
 from dowse.contracts.notes import content
 from dowse.contracts.render import render_search
@@ -166,7 +167,7 @@ def _item(result: Result, text: str, outcome: SearchOutcome) -> dict[str, object
     page, freshness = result.page, outcome.freshness
     if page.status is not Status.NOT_FETCHED:
         freshness = freshness.joined(page.freshness)
-    return {
+    item: dict[str, object] = {
         "title": result.hit.title,
         "link": result.hit.url,
         "snippet": result.hit.snippet,
@@ -174,9 +175,11 @@ def _item(result: Result, text: str, outcome: SearchOutcome) -> dict[str, object
         "status": status_of(page, text).value,
         "engine": result.hit.engine or outcome.engine,
         "score": result.score,
-        "published": result.hit.published,
+        "published": result.hit.published or sure_date(page.facts),
         "word_count": page.word_count,
         "fetch_time_ms": page.fetch_ms,
         "summary": lead(page.text),
         **cache_fields(freshness),
     }
+    extras = {"kind": page.facts.kind, "warnings": list(fact_warnings(page))}
+    return item | {name: value for name, value in extras.items() if value}

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 
-from dowse import __version__
+from dowse import EXTRACTION, __version__
 from dowse.flows.codec import Codec
 from dowse.interfaces import Extractor
 from dowse.models import Body, Text
@@ -71,7 +71,7 @@ class RememberingExtractor:
 def _name(body: Body) -> str:
     """A hash of all that the text depends on, the version of the converter included."""
     hashed = hashlib.blake2b(digest_size=32)
-    for part in (__version__, body.url, body.media_type, body.charset):
+    for part in (__version__, str(EXTRACTION), body.url, body.media_type, body.charset):
         encoded = part.encode("utf-8", "surrogatepass")
         hashed.update(len(encoded).to_bytes(8, "big") + encoded)
     hashed.update(body.data)

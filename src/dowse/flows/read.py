@@ -120,7 +120,8 @@ class ReadFlow:
         digest, cache = content_hash(page.text), self._memory.cache
         name = f"{digest} {page.url}"
         if page.may_be_kept and await cache.get("text", name) is None:
-            text = Text(page.text, page.title, page.word_count, page.status is Status.TRUNCATED, url=page.final_url)
+            is_cut = page.status is Status.TRUNCATED
+            text = Text(page.text, page.title, page.word_count, is_cut, url=page.final_url, facts=page.facts)
             data = self._texts.encode(Entry(page.engine, text))
             kept_s = self._lifetimes.of().kept_s if data is not None else 0.0
             await cache.put("text", name, data or b"", kept_s, age_s=page.freshness.age_s)
@@ -272,6 +273,7 @@ def _page(url: str, recalled: Recalled[Text]) -> Page:
         warnings=routed.warnings + text.warnings,
         freshness=recalled.freshness,
         may_be_kept=text.may_be_kept,
+        facts=text.facts,
     )
 
 

@@ -12,7 +12,7 @@ import dowse.flows.extracted
 from dowse.errors import PageUnreadable
 from dowse.flows.extracted import RememberingExtractor
 from dowse.interfaces import Extractor
-from dowse.models import Body, Status, Text
+from dowse.models import Body, Facts, Status, Text
 from dowse.stores.cache import Cache
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
@@ -88,14 +88,30 @@ async def test_whatever_the_text_depends_on_makes_it_another(
     assert behind.bodies == [BODY, other]
 
 
+@pytest.mark.parametrize(("name", "value"), [("__version__", "0.0.1"), ("EXTRACTION", 1)])
 async def test_another_version_converts_anew(
-    extractor: RememberingExtractor, behind: Counting, monkeypatch: pytest.MonkeyPatch
+    extractor: RememberingExtractor, behind: Counting, monkeypatch: pytest.MonkeyPatch, name: str, value: object
 ) -> None:
     await extracted(extractor)
-    monkeypatch.setattr(dowse.flows.extracted, "__version__", "0.0.1")
+    monkeypatch.setattr(dowse.flows.extracted, name, value)
     await extracted(extractor)
 
     assert len(behind.bodies) == 2
+
+
+async def test_what_is_known_about_a_page_is_kept_with_its_text(
+    extractor: RememberingExtractor, behind: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = Text("Otters swim.", facts=Facts("article", "ana", "2026-03-02", "high", is_whole=True, hidden_words=3))
+
+    async def gives(body: Body, *, timeout_s: float) -> Text:
+        return text
+
+    with monkeypatch.context() as patched:
+        patched.setattr(behind, "extract", gives)
+        await extracted(extractor)
+
+    assert await extracted(extractor) == text
 
 
 async def test_a_text_is_kept_for_its_time(extractor: RememberingExtractor, behind: Counting, clock: FakeClock) -> None:

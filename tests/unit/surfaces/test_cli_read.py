@@ -25,10 +25,11 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 def test_a_page_is_printed_as_markdown_under_its_address(point: Point, capsys: Captured) -> None:
     web = point()
     assert main(["read", web.page("/articles/python-315")]) == 0
-    title, address, blank, *text = capsys.readouterr().out.splitlines()
-    assert (title, address, blank) == (
+    title, address, facts, blank, *text = capsys.readouterr().out.splitlines()
+    assert (title, address, facts, blank) == (
         "Python 3.15: what changes for your code",
         web.page("/articles/python-315"),
+        "published 2026-10-02",
         "",
     )
     assert "\x1b" not in "".join(text)
@@ -126,7 +127,7 @@ def test_a_terminal_gets_the_page_laid_out_with_its_title_once(point: Point, loo
     code, coloured = look(url)
     shown = _COLOUR.sub("", coloured)
     assert (code, coloured == shown) == (0, False)
-    assert shown.startswith(f"{url}\n\n# Python 3.15: what changes for your code\n\nPublished on ")
+    assert shown.startswith(f"{url}\npublished 2026-10-02\n\n# Python 3.15: what changes for your code\n\nPublished on ")
     assert "\n • Set PYTHONUTF8=0 for a while\n" in shown
     assert max(map(len, shown.split("\n"))) <= 60
 

@@ -8,10 +8,11 @@ import shutil
 import sys
 
 from dowse import config
+from dowse.contracts.facts import facts_line
 from dowse.contracts.freshness import stale_copy
 from dowse.contracts.tool import Structured
 from dowse.models import Status
-from dowse.surfaces.cli import session
+from dowse.surfaces.cli import explain, session
 from dowse.surfaces.cli.terminal import style, tried
 from dowse.text import estimate_tokens
 
@@ -31,12 +32,15 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--raw", action="store_true", help="print the Markdown as it is, also on a terminal")
     shape.add_argument("--json", action="store_true", help="print the whole typed result")
+    explain.register(parser)
     session.common_flags(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
+    if explain.is_wanted(arguments):
+        return explain.run(arguments, settings)
     given = {name: getattr(arguments, name) for name in ("url", "question", "max_tokens", "cursor")}
     given["offline_mode"] = arguments.offline
     draw = _laid_out if _can_draw() and not arguments.raw else _plain
@@ -85,7 +89,8 @@ def _framed(page: Structured, title: str, text: str, *, has_question: bool) -> s
     notes = [style(f"note: {note}", "yellow") for note in [*([f"this is {copy}"] if copy else []), *warnings]]
     if not Status(str(page["status"])).readable:
         return "\n\n".join([text, *notes, *([style(tried(page), "dim")] if page["attempts"] else [])])
-    blocks = [f"{title}{style(str(page['final_url']), 'cyan')}", text.rstrip("\n")]
+    head = [f"{title}{style(str(page['final_url']), 'cyan')}", style(facts_line(page), "dim")]
+    blocks = ["\n".join(filter(None, head)), text.rstrip("\n")]
     if page["status"] == Status.TRUNCATED and not page["next_cursor"]:
         blocks.append(style(_what_is_missing(page, has_question=has_question), "dim"))
     return "\n\n".join([*blocks, *notes])
