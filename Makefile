@@ -5,10 +5,11 @@ export VENV
 
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
+BENCH := $(VENV)/.installed-bench
 NODE := tests/clients/node_modules/.installed
 SOURCES := src tests benchmarks tools
 
-.PHONY: demo test check coverage mutate serve fmt lint docs lock clean
+.PHONY: demo test check coverage mutate bench serve fmt lint docs lock clean
 
 demo: $(RUN)  ## run the main job end to end, with no key and no internet
 	$(BIN)/dowse demo
@@ -32,6 +33,9 @@ coverage: $(DEV)  ## the same tests, and how much of the code they reach
 
 mutate: $(DEV)  ## break the guard and the decoder line by line, and see whether a test notices; a few minutes
 	$(BIN)/python -m tools.mutate
+
+bench: $(BENCH)  ## dowse's extractor and those of others on the pages of WCXB; some minutes
+	$(BIN)/python benchmarks/extraction.py
 
 lint: $(DEV)
 	$(BIN)/ruff format --check --quiet $(SOURCES)
@@ -58,6 +62,10 @@ $(RUN): requirements/run.txt requirements/uv.txt pyproject.toml tools/bootstrap
 $(DEV): requirements/dev.txt requirements/uv.txt pyproject.toml tools/bootstrap
 	tools/bootstrap requirements/dev.txt
 	@touch $@ $(RUN)
+
+$(BENCH): requirements/bench.txt requirements/uv.txt pyproject.toml tools/bootstrap
+	tools/bootstrap requirements/bench.txt
+	@touch $@ $(DEV) $(RUN)
 
 # The MCP Inspector and the conformance suite; the wheel brings a Node that is new enough, which most systems do not have.
 $(NODE): tests/clients/package-lock.json $(DEV)

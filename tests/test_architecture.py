@@ -317,7 +317,7 @@ def loaded_by(*names: str) -> set[str]:
 def test_a_worker_knows_extraction_ranking_and_the_nouns_only() -> None:
     """It meets hostile pages: what it has not imported cannot be turned against us."""
     ours = {name for name in loaded_by("dowse.extract.worker", "dowse.extract.convert") if name.startswith("dowse.")}
-    assert "dowse.extract.select" in ours
+    assert "dowse.extract.choose.selection" in ours
     parts = {name.split(".")[1] for name in ours}
     assert parts - set(LEVELS[0]) - {"extract", "rank"} == set()
 
@@ -326,7 +326,7 @@ def test_a_server_that_has_done_nothing_has_imported_nothing_heavy() -> None:
     """Clients start one for every conversation, and most conversations never search."""
     packages = {name.partition(".")[0] for name in loaded_by("dowse.surfaces.mcp.stdio")}
     assert "mcp" in packages
-    assert packages & {"aiohttp", "selectolax", "html_to_markdown", "sqlite3", "redis", "prometheus_client"} == set()
+    assert packages & {"aiohttp", "selectolax", "numpy", "sqlite3", "redis", "prometheus_client"} == set()
 
 
 UPWARDS = [

@@ -23,7 +23,8 @@ GROUPS = {
     ),
     "Reading": (
         "fetch_content", "read_order", "max_concurrent_fetches", "content_fetch_timeout_s", "max_content_size",
-        "allow_private", "nat64_prefixes", "respect_robots", "allow_secret_urls", "pdf_max_pages",
+        "allow_private", "nat64_prefixes", "respect_robots", "allow_secret_urls", "images",
+        "pdf_max_pages",
     ),
     "The browser": (
         "browser", "browser_path", "browser_url", "browser_sandbox", "browser_timeout_s", "browser_max_pages",

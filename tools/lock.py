@@ -8,10 +8,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 UV = Path(sys.executable).with_name("uv")
+_DEV = ["pyproject.toml", "requirements/build.in", "--group", "dev"]
 # Output file -> what it is compiled from.
 LOCKS = {
     "run.txt": ["pyproject.toml", "requirements/build.in"],
-    "dev.txt": ["pyproject.toml", "requirements/build.in", "--group", "dev"],
+    "dev.txt": _DEV,
+    # Beside the tests, in the same environment: what both need has one version.
+    "bench.txt": [*_DEV, "--group", "bench", "--constraints", "requirements/dev.txt"],
     "uv.txt": ["requirements/uv.in"],
 }
 
