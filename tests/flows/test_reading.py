@@ -46,7 +46,7 @@ async def test_a_slow_page_is_a_note_within_the_budget_and_the_others_are_read(w
     """Acceptance case 38."""
     finds(web, ARTICLE, SLOW, OTHER)
     web.pages.fails(SLOW, "hang")
-    settings = web.environment("serper") | {"DOWSE_CONTENT_FETCH_TIMEOUT": "500ms"}
+    settings = web.environment("serper") | {"DOWSE_CONTENT_FETCH_TIMEOUT": "2s"}
     web.serper_scrape.fails("500")
     async with connected(server, settings) as client:
         found = await search(client)
