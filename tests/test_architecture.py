@@ -77,6 +77,10 @@ CONNECTORS = ("dowse.net.", "dowse.pocketweb.")
 # Text that becomes code, and data that does.
 CODE_FROM_DATA = ("pickle", "marshal", "shelve", "builtins.eval", "builtins.exec", "builtins.__import__")
 
+# What reads hostile pages, and is heavy: it belongs into the workers, which may be killed.
+PARSERS = ("selectolax", "numpy")
+PARSING = "dowse.extract."
+
 # Where a bug or a cancellation must be met whatever it is; each says why at its place.
 BROAD_EXCEPTS = {
     "dowse.contracts.dispatch": 1,  # the boundary of a tool call
@@ -289,6 +293,11 @@ def test_only_net_opens_connections() -> None:
 
 def test_nothing_turns_data_into_code() -> None:
     assert [use for module in modules() for use in uses_of(module, CODE_FROM_DATA)] == []
+
+
+def test_only_extraction_uses_the_libraries_that_read_pages() -> None:
+    others = [module for module in modules() if not module.name.startswith(PARSING)]
+    assert [use for module in others for use in uses_of(module, PARSERS)] == []
 
 
 def test_everything_is_caught_at_a_few_boundaries_only() -> None:

@@ -61,3 +61,7 @@ def test_lists_keep_their_items_and_levels(page: str, expected: str) -> None:
 )
 def test_terms_stand_above_what_they_mean(page: str, expected: str) -> None:
     assert markdown(page) == expected
+
+
+def test_a_bold_term_is_bold_once() -> None:
+    assert markdown("<dl><dt><strong>seth</strong></dt><dd>Member</dd></dl>") == "**seth**\n- Member"

@@ -22,6 +22,11 @@ _CONTENT = re.compile(
     r"(?:main|primary|page)?[-_]?content(?:[-_]?(?:main|body|area|wrapper|inner))?(?:\s|$)|(?:^|\s)content", re.I
 )
 _MAIN = re.compile(r"(?:^|\s)(?:main|primary)", re.I)
+# Each of the patterns asks for one of these; most names have none of them.
+_SIGNS = (
+    *("content", "post", "text", "main", "body", "article", "entry", "story", "prose", "rte", "primary", "copy"),
+    *("detail", "description", "cooked", "parser"),
+)
 _TIERS = {1: _BODY, 3: _STORY, 4: _CONTENT, 5: _MAIN}
 _TIER_OF_TAG = {"article": 2, "main": 5}
 
@@ -38,4 +43,6 @@ def tier_of(tag: str, called: str) -> int:
 @lru_cache(maxsize=20_000)
 def _tier_of_name(name: str) -> int:
     """That of one of the names; beyond the last tier for most."""
+    if name.isascii() and not any(map(name.lower().__contains__, _SIGNS)):
+        return TIERS + 1
     return next((tier for tier, pattern in _TIERS.items() if pattern.search(name)), TIERS + 1)

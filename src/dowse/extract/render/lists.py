@@ -70,6 +70,7 @@ def term(walk: Walk, node: Node) -> bool:
     if walk.flat or walk.outline.has_block(node):
         return walk.block(node)
     walk.divide()
+    walk.is_bold = True
     walk.at_end(node, lambda: _end_term(walk, node))
     return True
 
@@ -93,6 +94,7 @@ def _end_list(walk: Walk, *, is_part: bool) -> None:
 
 
 def _end_term(walk: Walk, node: Node) -> None:
+    walk.is_bold = False
     if "sig" in node.get("class").split():
         # The signature of a function is code, whatever it is highlighted with.
         words = walk.line.words()

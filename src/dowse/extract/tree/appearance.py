@@ -28,6 +28,10 @@ _HUNDREDTH = 10
 _FAR_AWAY = -900
 _FAR_AWAY_PERCENT = -2000
 _PLACES = ("left", "top", "right", "bottom", "text-indent", "margin", "margin-left", "margin-top")
+# Without one of these nothing is out of sight.
+_TELLING = frozenset(_PLACES) | frozenset(
+    "clip clip-path overflow transform translate filter font-size zoom z-index color -webkit-text-fill-color".split()
+)
 _TINY = 1.5
 _FAINT = 0.05
 _MOVING = frozenset(("transform", "-webkit-transform", "transition", "animation", "will-change"))
@@ -60,6 +64,8 @@ def switched_off(style: Style) -> Certainty:
 
 def out_of_sight(style: Style, tag: str) -> Certainty:
     """Whether text is hidden in a way that is hardly for people."""
+    if _TELLING.isdisjoint(style):
+        return Certainty.NONE
     if _is_cut_off(style) or _is_far_away(style) or _is_camouflaged(style):
         return Certainty.HIDDEN
     if "filter" in style and _NO_OPACITY.search(style["filter"]):

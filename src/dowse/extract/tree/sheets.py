@@ -20,6 +20,10 @@ _SHOWING = frozenset(("display", "visibility", "opacity", "height", "max-height"
 _MOVING = frozenset(("transition", "transition-property", "transition-duration", "animation", "animation-name"))
 
 
+# Selectors, and declarations as they are written and as they are read.
+_Statement = tuple[str, str, Style]
+
+
 class Sheets:
     """The rules of all sheets by a class, an identifier, an attribute or a tag that they ask for."""
 
@@ -27,7 +31,13 @@ class Sheets:
         self._rules: dict[str, list[Rule]] = {}
         self._hiding: frozenset[str] = frozenset()
         statements = _statements(sheets)
-        hiding = {rule.keys()[0] for rule in _hiding_rules(statements)}
+        hiding = {
+            rule.keys()[0]
+            for selectors, _, style in statements
+            if _hides(style)
+            for rule in read_rules(selectors, style)
+            if not rule.is_conditional
+        }
         if hiding:
             self._keep_rules_of(hiding, statements)
 
@@ -50,13 +60,12 @@ class Sheets:
         found = [rule for rule in rules if rule.is_for(tag, identifier, classes, attributes)]
         return [rule.style for rule in sorted(found, key=lambda rule: (rule.specificity, rule.order))]
 
-    def _keep_rules_of(self, hiding: set[str], statements: list[tuple[str, str]]) -> None:
+    def _keep_rules_of(self, hiding: set[str], statements: list[_Statement]) -> None:
         """Keep the rules for elements that may be hidden, and those that show elements whatever they are."""
         shown: set[str] = set()
-        for order, (selectors, declarations) in enumerate(statements):
+        for order, (selectors, declarations, style) in enumerate(statements):
             if hiding.isdisjoint(names_in(selectors)) and not any(map(declarations.__contains__, _SHOWING_SIGNS)):
                 continue
-            style = read_style(declarations)
             for rule in read_rules(selectors, style, order):
                 if not rule.is_conditional:
                     self._rules.setdefault(rule.keys()[0], []).append(rule)
@@ -66,21 +75,14 @@ class Sheets:
         self._hiding = frozenset(hiding - shown)
 
 
-def _statements(sheets: Sequence[str]) -> list[tuple[str, str]]:
+def _statements(sheets: Sequence[str]) -> list[_Statement]:
     remaining = _MAX_LENGTH
-    found: list[tuple[str, str]] = []
+    found: list[_Statement] = []
     for sheet in sheets:
-        found += [each for each in read_sheet(sheet[:remaining]) if _is_telling(each[1])]
+        for selectors, declarations in read_sheet(sheet[:remaining]):
+            if _is_telling(declarations):
+                found.append((selectors, declarations, read_style(declarations)))
         remaining -= min(remaining, len(sheet))
-    return found
-
-
-def _hiding_rules(statements: list[tuple[str, str]]) -> list[Rule]:
-    found = []
-    for selectors, declarations in statements:
-        style = read_style(declarations)
-        if _hides(style):
-            found += [rule for rule in read_rules(selectors, style) if not rule.is_conditional]
     return found
 
 
