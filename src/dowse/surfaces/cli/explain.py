@@ -70,7 +70,7 @@ def summary(explanation: Explanation) -> list[str]:
     told = [
         f"Kind of page: {kind}.",
         f"Kept {words:,} of {all_words:,} words, {len(kept):,} of {len(explanation.blocks):,} blocks.",
-        f"Blocks that score {explanation.cut:.2f} or more are content.",
+        f"Blocks that score {explanation.cut:.2f} or more are content, with what belongs to them.",
     ]
     if explanation.is_whole:
         told[-1] = f"Too little scored {explanation.cut:.2f} or more, so the whole page was kept."
