@@ -35,8 +35,7 @@ def tier_of(tag: str, called: str) -> int:
     """How sure a name is, 1 being the surest; 0 for elements that are no holders of text by name."""
     if tag not in _HOLDERS:
         return 0
-    tiers = {_tier_of_name(name) for name in called[:_LONGEST].split()} | {_TIER_OF_TAG.get(tag, TIERS + 1)}
-    best = min(tiers)
+    best = min([_TIER_OF_TAG.get(tag, TIERS + 1), *map(_tier_of_name, called[:_LONGEST].split())])
     return best if best <= TIERS else 0
 
 

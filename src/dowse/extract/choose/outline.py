@@ -13,6 +13,8 @@ from dowse.extract.choose.blocks import Block
 from dowse.extract.tree.node import Node, Tree
 
 Numbers = NDArray[Any]
+# The tag, the class, the identifier and the role of an element.
+_Key = tuple[str, str | None, str | None, str | None]
 
 AROUND = (
     *("nav", "header", "footer", "aside", "main", "article", "section", "form", "ul", "ol", "table", "figure"),
@@ -69,11 +71,12 @@ class Outline:
         """What each element is called, by itself and with all that is around it, and how many look like it."""
         keys = [(node.tag, (get := node.attributes.get)("class"), get("id"), get("role")) for node in elements]
         # A page has many elements, and few that look different.
-        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        numbers: dict[_Key, int] = {}
+        kinds = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
         signs: dict[str, int] = {}
         looks = np.array([_look(*key, signs) for key in numbers], np.int64).reshape(-1, 4)
         columns = np.zeros((self._size, 4), np.int64)
-        columns[self._below_root] = looks[np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))]
+        columns[self._below_root] = looks[kinds]
         self._own_names, self.tiers, around, signs_here = columns.T
         marks = np.stack((self._own_names, around, 1 << self.tiers), 1)
         self.all_names, self.around, self.holders = _along(marks, self._parents, np.bitwise_or)[0].T
