@@ -61,7 +61,7 @@ def _guess_kinds(pages: list[Example]) -> None:
 
 def _train(path: Path, pages: list[Example]) -> Path:
     arrays = {
-        **training.arrays_of([training.train_kinds(pages)], "kinds", len(KINDS)),
+        **training.arrays_of(training.train_kinds(pages), "kinds", len(KINDS)),
         **training.arrays_of(training.train_blocks(pages), "blocks"),
     }
     written = io.BytesIO()

@@ -48,8 +48,7 @@ _BLOCKS: Mapping[str, Any] = {
     "lambda_l2": 5.0,
 }
 _BLOCK_ROUNDS = 200
-# Forests that differ by chance only know more together.
-_SEEDS = (7, 8)
+_SEED = 7
 # How much the length of a block counts, and how much that of its page: a short page is as much of a page.
 _BLOCK_POWER, _PAGE_POWER = 0.7, 0.5
 # So many blocks of a page say as much as all of them.
@@ -60,21 +59,20 @@ def train_kinds(examples: Sequence[Example]) -> lightgbm.Booster:
     """A forest that tells the kind of a page."""
     rows = np.stack([example.page for example in examples])
     labels = np.array([example.kind for example in examples])
-    return lightgbm.train({**_KINDS, "seed": _SEEDS[0]}, lightgbm.Dataset(rows, labels), _KIND_ROUNDS)
+    return lightgbm.train({**_KINDS, "seed": _SEED}, lightgbm.Dataset(rows, labels), _KIND_ROUNDS)
 
 
-def train_blocks(examples: Sequence[Example]) -> list[lightgbm.Booster]:
-    """Forests that tell which blocks are content."""
-    data = _data(examples)
-    return [lightgbm.train({**_BLOCKS, "seed": seed}, data, _BLOCK_ROUNDS) for seed in _SEEDS]
+def train_blocks(examples: Sequence[Example]) -> lightgbm.Booster:
+    """A forest that tells which blocks are content."""
+    return lightgbm.train({**_BLOCKS, "seed": _SEED}, _data(examples), _BLOCK_ROUNDS)
 
 
-def arrays_of(boosters: Sequence[lightgbm.Booster], prefix: str, groups: int = 1) -> Arrays:
-    """The mean of these forests as `dowse.extract.choose.forest` reads it."""
+def arrays_of(booster: lightgbm.Booster, prefix: str, groups: int = 1) -> Arrays:
+    """A forest as `dowse.extract.choose.forest` reads it."""
     nodes: list[tuple[int, float, int, float]] = []
     roots: list[int] = []
     depth = 0
-    for tree in (tree for booster in boosters for tree in booster.dump_model()["tree_info"]):
+    for tree in booster.dump_model()["tree_info"]:
         roots.append(len(nodes))
         nodes.append((0, 0.0, 0, 0.0))
         for place, node, level in _placed(tree["tree_structure"], len(nodes) - 1, nodes):
@@ -88,7 +86,7 @@ def arrays_of(boosters: Sequence[lightgbm.Booster], prefix: str, groups: int = 1
         f"{prefix}_features": asked.astype(np.uint16),
         f"{prefix}_thresholds": _rounded_down(thresholds),
         f"{prefix}_children": children.astype(np.uint32),
-        f"{prefix}_values": (values / len(boosters)).astype(np.float32),
+        f"{prefix}_values": values.astype(np.float32),
         f"{prefix}_roots": np.array(roots, np.uint32),
         f"{prefix}_shape": np.array([depth, groups], np.uint32),
     }

@@ -85,7 +85,7 @@ class _Scan:
             self.close()
         elif not ends and not self.inside and name in _COLLECTED:
             self.inside = name
-        else:
+        elif self.inside:
             self.pieces.append(" ")
 
     def close(self) -> None:
