@@ -92,9 +92,14 @@ def _mapped(value: object, mask: Callable[[str], str]) -> object:
 
 
 def _any_of(forms: set[str], *, whole_words: bool = False) -> re.Pattern[str] | None:
-    words = [re.escape(form) for form in sorted(forms, key=len, reverse=True)]
+    words = [_escaped(form) for form in sorted(forms, key=len, reverse=True)]
     pattern = "|".join(rf"(?<!\w){word}(?!\w)" if whole_words else word for word in words)
     return re.compile(pattern) if pattern else None
+
+
+def _escaped(form: str) -> str:
+    """A pattern of a form, whose punctuation may be escaped as in Markdown, and as in Markdown in JSON."""
+    return "".join(character if character.isalnum() else rf"\\{{0,2}}{re.escape(character)}" for character in form)
 
 
 class _Ends:

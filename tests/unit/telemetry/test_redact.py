@@ -204,3 +204,10 @@ def test_every_shape_of_a_credential_has_a_mark_that_is_looked_for_first(said: s
     told = Redactor().message(f"upstream says: {said}")
     assert said not in told
     assert MASK in told
+
+
+@pytest.mark.parametrize("echo", ["tv-dev_J4m*4xTn2Lk", r"tv-dev\_J4m\*4xTn2Lk", r"tv\-dev_J4m\*4xTn2Lk"])
+def test_a_secret_is_masked_where_a_page_repeats_it_and_markdown_escapes_it(echo: str) -> None:
+    redactor = Redactor(["tv-dev_J4m*4xTn2Lk"])
+    assert redactor.text(f"your key {echo} is wrong") == f"your key {MASK} is wrong"
+    assert redactor.data({"page": echo}) == {"page": MASK}
