@@ -7,6 +7,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from dowse import urls
 
@@ -39,8 +40,14 @@ _SHOWN = frozenset("product productgroup softwareapplication videoobject event c
 _PAGES = frozenset("webpage collectionpage itempage faqpage qapage aboutpage profilepage contactpage".split())
 
 
-def things(scripts: Iterable[str]) -> list[Thing]:
-    """All objects that speak of the page, in the order in which they come."""
+def things(scripts: Iterable[str]) -> tuple[Thing, ...]:
+    """All objects that speak of the page, in the order in which they come. They are not to be changed."""
+    return _things(tuple(scripts))
+
+
+# Asked twice for each page: what is its content, and who wrote it.
+@lru_cache(maxsize=1)
+def _things(scripts: tuple[str, ...]) -> tuple[Thing, ...]:
     found: list[Thing] = []
     left = _MOST_CHARS
     for script in scripts:
@@ -48,7 +55,7 @@ def things(scripts: Iterable[str]) -> list[Thing]:
         if left < 0:
             break
         _collect(_parsed(script), found)
-    return found
+    return tuple(found)
 
 
 def names_of(value: object, by_id: dict[str, Thing]) -> list[str]:
