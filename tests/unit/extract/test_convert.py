@@ -91,39 +91,6 @@ def test_a_title_about_tags_keeps_them(head: str, body: str) -> None:
     assert html(f"{body}<p>Some words to read.</p>", head=head).title == "The <div> element"
 
 
-@pytest.mark.parametrize(
-    ("source", "markdown"),
-    [
-        ("10<sup>9</sup>", "10⁹"),
-        ("E = mc<sup>2</sup>", "E = mc²"),
-        ("H<sub>2</sub>O", "H₂O"),
-        ("10<sup>−3</sup>", "10⁻³"),
-        ("Na<sup>+</sup>", "Na⁺"),
-        ("<sup>14</sup>C", "¹⁴C"),
-        ("x<sup>n</sup>", "x^n"),
-        ("x<sup>n+1</sup>", "x^(n+1)"),
-        ("f<sup>(n)</sup>", "f^(n)"),
-        ("<i>e</i><sup>x<sup>2</sup></sup>", "*e*^(x²)"),
-        ("x<sub>i</sub>", "x_i"),
-        ("V<sub>max</sub>", "V_max"),
-        ('<a href="/x">CO<sub>2</sub></a>', "[CO₂](https://docs.example/x)"),
-        ("Otter<sup>1,2</sup>", "Otter¹,²"),
-        ("1<sup>st</sup>", "1st"),
-        ("XIX<sup>e</sup>", "XIXe"),
-        ("Brook<sup>TM</sup>", "BrookTM"),
-        ("Brook<sup>beta</sup>", "Brookbeta"),
-        ("known<sup>[1]</sup>", "known[1]"),
-        ('known<sup><a href="#note">1</a></sup>', "known1"),
-        ('known<a href="/note"><sup>1</sup></a>', "known[1](https://docs.example/note)"),
-        ("known<sup>*</sup>", "known*"),
-        ("and <sub>in small print</sub>", "and in small print"),
-        ("<code>10<sup>9</sup></code>", "`109`"),
-    ],
-)
-def test_raised_and_lowered_text_keeps_its_meaning(source: str, markdown: str) -> None:
-    assert html(f"<p>see {source}</p>").markdown == f"see {markdown}"
-
-
 @pytest.mark.parametrize("fence", ["```", "~~~", "  ````"])
 @pytest.mark.parametrize("element", ["p", "div", "blockquote"])
 def test_prose_that_looks_like_a_fence_opens_no_code(fence: str, element: str) -> None:

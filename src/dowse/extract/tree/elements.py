@@ -19,5 +19,3 @@ INLINE = MATHEMATICS | frozenset(
     " rb rt rtc ruby s samp script small span strike strong sub sup time tt u var wbr".split()
 )
 """They are part of a line; whatever is in neither list is a block of its own."""
-
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
