@@ -100,12 +100,6 @@ def cut_at_word(text: str, limit: int) -> str:
     return (whole_words if 2 * len(whole_words) > limit else text[:limit])[:limit].rstrip()
 
 
-def estimate_tokens(text: str) -> int:
-    """An upper estimate of tokens: about 3.3 characters each in ASCII, 1.2 tokens for any other character."""
-    plain = len(text.encode("ascii", "ignore"))
-    return int(plain / 3.3 + (len(text) - plain) * 1.2 + 0.999)
-
-
 def _beginning(text: str, limit: int) -> str:
     return text[: _LOOKED_AT * limit] if limit else text
 

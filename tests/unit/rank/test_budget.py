@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse.rank.budget import cut, shares
-from dowse.text import estimate_tokens
+from dowse.tokens import estimate_tokens
 
 PIECES = [
     "```\n",
@@ -96,13 +96,15 @@ def test_a_cut_text_is_a_beginning_plus_at_most_a_fence(text: str, tokens: int) 
 
 
 def test_a_text_is_cut_at_the_end_of_a_line() -> None:
-    text = "\n".join(f"Line number {number} of the text." for number in range(20))
-    assert cut(text, 25).splitlines() == ["Line number 0 of the text.", "Line number 1 of the text."]
+    text = "\n".join(f"Line number {number} of the text." for number in range(100))
+    for tokens in range(200, 230):
+        lines = cut(text, tokens).splitlines()
+        assert lines == text.splitlines()[: len(lines)]
 
 
 def test_code_keeps_its_indentation_and_its_end() -> None:
     text = "Look:\n\n```python\nif ready:\n    go()\n" + "    more()\n" * 50 + "```\n"
-    assert cut(text, 23) == "Look:\n\n```python\nif ready:\n    go()\n    more()\n```"
+    assert cut(text, 26) == "Look:\n\n```python\nif ready:\n    go()\n    more()\n```"
 
 
 @pytest.mark.parametrize("marker", ["```", "~~~", "`````", "~~~~"])
@@ -117,12 +119,12 @@ def test_a_fence_is_closed_by_its_own_kind_and_length(marker: str) -> None:
 
 def test_a_closed_fence_is_not_closed_again() -> None:
     text = "~~~\ncode\n~~~\n" + "A line behind it.\n" * 100
-    assert cut(text, 40).endswith("A line behind it.")
+    assert cut(text, 200).endswith("A line behind it.")
 
 
 def test_inline_code_is_no_fence() -> None:
     text = "```inline``` code\n" + "A line behind it.\n" * 100
-    assert cut(text, 40).endswith("A line behind it.")
+    assert cut(text, 200).endswith("A line behind it.")
 
 
 def test_of_a_long_page_only_the_beginning_is_looked_at() -> None:
@@ -139,7 +141,7 @@ def test_of_a_long_page_only_the_beginning_is_looked_at() -> None:
             raise AssertionError("the whole page was split")
 
     assert cut(Page("A line.\n" * 600_000), 100).startswith("A line.\nA line.")
-    assert Page.longest_split == 400
+    assert Page.longest_split < 1_000
 
 
 def test_a_page_without_line_breaks_is_cut_at_a_word_rather_than_lost() -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse.rank.parts import BEGINNING, Part, Place, part
-from dowse.text import estimate_tokens
+from dowse.tokens import estimate_tokens
 from tests.unit.rank.test_budget import PIECES, ends_in_code
 
 SENTENCE = "A sentence of the page that says something. "
@@ -71,16 +71,22 @@ def test_a_text_that_fits_is_one_part() -> None:
     assert part(PARAGRAPHS, BEGINNING, 10_000) == Part(PARAGRAPHS)
 
 
-def test_a_part_ends_with_a_paragraph_and_is_more_than_half_full() -> None:
-    for shown, _ in list(parts(PARAGRAPHS, 200))[:-1]:
+def test_a_part_ends_with_a_paragraph_if_it_is_nearly_full_then() -> None:
+    for shown, _ in list(parts(PARAGRAPHS, 800))[:-1]:
         assert shown.text.startswith("Paragraph ")
         assert shown.text.endswith(".\u0020\n\n")
-        assert estimate_tokens(shown.text) > 100
+        assert estimate_tokens(shown.text) > 0.94 * 800
+
+
+def test_a_part_ends_with_a_sentence_where_the_end_of_the_paragraph_is_far() -> None:
+    shown = part(SENTENCE * 100, BEGINNING, 300)
+    assert shown.text.endswith("something. ")
+    assert estimate_tokens(shown.text) > 0.94 * 300
 
 
 def test_without_paragraphs_a_part_ends_with_a_line() -> None:
     text = "\n".join(f"- item {number}, of which there is something to say" for number in range(200))
-    assert all(shown.text.startswith("- item ") for shown, _ in parts(text, 100))
+    assert all(shown.text.startswith("- item ") for shown, _ in parts(text, 400))
 
 
 def test_without_lines_a_part_ends_with_a_word() -> None:
@@ -91,14 +97,36 @@ def test_without_lines_a_part_ends_with_a_word() -> None:
 
 def test_a_part_ends_before_a_heading_rather_than_behind_it() -> None:
     text = "".join(f"{SENTENCE * 2}\n\n## Heading\n\n" for _ in range(50)) + "The end."
-    for shown, _ in list(parts(text, 97))[:-1]:
-        assert shown.text.endswith("something. \n\n")
+    for tokens in range(500, 530, 5):
+        assert part(text, BEGINNING, tokens).text.endswith("something. \n\n")
 
 
-def test_code_that_fits_into_the_next_part_is_not_divided() -> None:
-    code = "```python\n" + "call(1, 2, 3)\n" * 20 + "```\n"
-    text = f"{SENTENCE * 10}\n\n{code}\nThe end."
-    assert [shown.text for shown, _ in parts(text, 160)] == [f"{SENTENCE * 10}\n\n", f"{code}\nThe end."]
+@pytest.mark.parametrize(("sentences", "is_divided"), [(10, True), (17, False)])
+def test_code_is_left_to_the_next_part_only_if_little_room_is_lost(sentences: int, is_divided: bool) -> None:
+    before = f"{SENTENCE * sentences}\n\n"
+    code = "```python\n" + "call(1, 2, 3)\n" * 12 + "```\n"
+    first, second = (shown.text for shown, _ in parts(f"{before}{code}\nThe end.", 175))
+    assert (first != before) == is_divided
+    assert first.startswith(before)
+    assert second.startswith("```python\ncall(")
+
+
+@pytest.mark.parametrize(
+    "row", ["| a row | of a table | with some words | in it |\n", "    call(with_some, words=in_it)\n"]
+)
+def test_rows_of_tables_and_lines_of_code_are_not_divided(row: str) -> None:
+    text = f"```\n{row * 100}```\n" if row.startswith(" ") else row * 100
+    for tokens in range(60, 120, 3):
+        shown, rest = part(text, BEGINNING, tokens), part(text, BEGINNING, tokens).rest
+        assert rest is not None
+        assert text[rest.at - 1] == "\n"
+        assert estimate_tokens(shown.text) > tokens - 30
+
+
+def test_a_row_longer_than_a_part_is_divided_and_so_is_one_behind_other_text() -> None:
+    long_row = f"| {'cell | ' * 300}\n"
+    for shown, _ in list(parts(f"Some words.\n\n{long_row}", 100))[:-1]:
+        assert estimate_tokens(shown.text) > 85
 
 
 @pytest.mark.parametrize(
@@ -141,4 +169,4 @@ def test_of_a_long_page_only_what_is_shown_is_looked_at() -> None:
             return str.__getitem__(self, at)  # type: ignore[index]
 
     assert part(Page("A line.\n" * 600_000), Place(3_000_000), 100).text.startswith("A line.\nA line.")
-    assert Page.longest == 400
+    assert Page.longest < 1_000
