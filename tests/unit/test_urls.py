@@ -99,23 +99,114 @@ def test_dropping_tracking_is_idempotent_on_any_text(text: str) -> None:
     assert urls.without_tracking(once) == once
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+ONE_DOCUMENT = {
+    "https://example.org/page": [
         "http://example.org/page",
         "https://www.example.org/page/",
-        "HTTPS://EXAMPLE.ORG/page#section",
+        "HTTPS://EXAMPLE.ORG./page#section",
         "https://example.org:443/page?utm_source=mail",
-        "https://example.org/a/../page",
+        "https://example.org/a/../page?",
+        "https://example.org/%70age?&gclid=1&",
+        "https://m.example.org/page",
+        "https://mobile.example.org/page/index.html",
+        "https://amp.example.org/page",
+        "https://example.org/page/amp/",
+        "https://example.org/page.amp",
+        "https://example.org/page?amp=1",
+        "https://example.org/page?outputType=amp",
+        "https://example-org.cdn.ampproject.org/c/s/example.org/page",
+        "https://www-example-org.cdn.ampproject.org/v/s/www.example.org/page/amp?amp_js_v=0.1#origin=x",
+        "https://www.google.com/amp/s/amp.example.org/page",
+    ],
+    "https://example.org/2024/a-long-story.html": [
+        "https://example.org/2024/a-long-story.amp.html",
+        "https://example.org/amp/2024/a-long-story.html",
+    ],
+    "https://example.org/?b=2&a=1 1&c": [
+        "https://example.org/index.php?c&a=1+1&b=2",
+        "http://example.org/default.aspx?c=&&b=2&a=1%201",
+    ],
+    "https://en.wikipedia.org/wiki/Stream_(computing)": ["https://en.m.wikipedia.org/wiki/Stream_%28computing%29"],
+    "https://example.org/~ana/ü": ["https://example.org/%7Eana/%c3%bc"],
+    "https://example.org/#!/inbox": ["http://www.example.org#!/inbox"],
+    "https://example.org/": ["https://example.org/#/", "https://example.org/#top"],
+    "https://garden.blogspot.com/2024/05/beans.html": ["http://garden.blogspot.com/2024/05/beans.html?m=1"],
+}
+OTHER_DOCUMENTS = [
+    ("https://example.org/page", "https://example.org/Page"),
+    ("https://example.org/page", "https://example.org/page?id=1"),
+    ("https://example.org/page", "https://b.org/page"),
+    ("https://example.org/page", "https://example.org:8443/page"),
+    ("https://example.org/page", "https://example.org/page#/route"),
+    ("https://example.org/page", "https://example.org/page?m=1"),
+    ("https://example.org/page", "ftp://example.org/page"),
+    ("https://example.org/list?page=1", "https://example.org/list?page=2"),
+    ("https://example.org/list?tag=a&tag=b", "https://example.org/list?tag=b&tag=a"),
+    ("https://example.org/p?lang=de", "https://example.org/p?lang=en"),
+    ("https://example.org/a%2Fb", "https://example.org/a/b"),
+    ("https://example.org/?q=a%26b", "https://example.org/?q=a&b"),
+    ("https://de.wikipedia.org/wiki/Stream", "https://en.wikipedia.org/wiki/Stream"),
+    ("https://m.tv/", "https://tv/"),
+    ("https://amp.com.au/", "https://com.au/"),
+    ("https://example.org/", "https://example.org/amp"),
+    ("https://github.com/otter", "https://github.com/otter/amp"),
+    ("https://example.org/tags", "https://example.org/tags/amp"),
+    ("https://docs.example.org/install", "https://docs.example.org/install/amp"),
+    ("https://example.org/install", "https://example.org/amp/install"),
+    ("https://example.org/page", "https://google.example/amp/s/example.org/page"),
+    ("https://overview/", "https://www.google.com/amp/overview/"),
+]
+
+
+@pytest.mark.parametrize(("page", "others"), ONE_DOCUMENT.items())
+def test_other_spellings_of_a_document_have_its_identity(page: str, others: list[str]) -> None:
+    assert {urls.identity(other) for other in others} == {urls.identity(page)}
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER_DOCUMENTS)
+def test_other_documents_have_another_identity(one: str, other: str) -> None:
+    assert urls.identity(one) != urls.identity(other)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_copy"),
+    [
+        ("https://m.example.org/page", True),
+        ("https://en.m.wikipedia.org/wiki/Stream", True),
+        ("https://example.org/page/amp/", True),
+        ("https://example.org/page?amp=1", True),
+        ("https://example-org.cdn.ampproject.org/c/s/example.org/page", True),
+        ("https://www.example.org/page/?b=1", False),
+        ("https://m.tv/", False),
+        ("https://github.com/otter/amp", False),
+        ("not a url", False),
     ],
 )
-def test_other_spellings_of_a_document_have_its_identity(other: str) -> None:
-    assert urls.identity(other) == urls.identity("https://example.org/page")
+def test_a_copy_for_phones_is_told_from_the_page_itself(url: str, is_copy: bool) -> None:
+    assert urls.is_copy(url) is is_copy
 
 
-@pytest.mark.parametrize("other", ["https://example.org/Page", "https://example.org/page?id=1", "https://b.org/page"])
-def test_other_documents_have_another_identity(other: str) -> None:
-    assert urls.identity(other) != urls.identity("https://example.org/page")
+@given(
+    st.sampled_from(["", "www.", "m.", "amp.", "www.m."]),
+    st.lists(st.sampled_from(["a", "amp", "b-c-d", "%7e%2F", "ü", "index.html", "x.amp.html"]), max_size=4),
+    PARTS,
+    st.sampled_from(["", "#top", "#/x", "#!"]),
+)
+def test_an_identity_is_the_same_in_any_scheme_and_order_and_has_no_other(
+    label: str, path: list[str], parts: list[str], fragment: str
+) -> None:
+    url = f"{label}example.org/{'/'.join(path)}?{{}}{fragment}"
+    identity = urls.identity("https://" + url.format("&".join(parts)))
+    assert urls.identity(identity) == identity
+    several = len({part.partition("=")[0] for part in parts}) < len(parts)
+    assert several or urls.identity("http://" + url.format("&".join(reversed(parts)))) == identity
+
+
+@given(st.text())
+def test_any_text_has_an_identity(text: str) -> None:
+    assert urls.identity(urls.identity(f"https://example.org/{text}")) == urls.identity(f"https://example.org/{text}")
+    assert urls.identity(urls.identity(text)) == urls.identity(text)
+    assert urls.is_copy(text) in (True, False)
 
 
 def test_what_is_no_url_is_its_own_identity() -> None:

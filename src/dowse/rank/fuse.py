@@ -1,0 +1,104 @@
+"""Puts the results of several providers together: one entry for each document, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from dowse import urls
+from dowse.models import Hit
+
+# The customary constant of reciprocal rank fusion: to be found twice counts more than to be first once.
+_K = 60
+# Whose results others pass on: two messengers of one index agree about nothing.
+_INDEX_BEHIND = {
+    "serper": "google",
+    "startpage": "google",
+    "duckduckgo": "bing",
+    "qwant": "bing",
+    "yahoo": "bing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A result and who found it: the providers, and the independent indexes behind them.
+
+    `score` is the sum of reciprocal ranks over the indexes; it is comparable within one search only.
+    """
+
+    hit: Hit
+    score: float
+    found_by: tuple[str, ...]
+    indexes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    provider: str
+    rank: int
+    hit: Hit
+
+    @property
+    def index(self) -> str:
+        """The index it comes from; a metasearch engine says from which, such as `google` or `bing news`."""
+        name = self.hit.engine.lower().replace(".", " ").partition(" ")[0] or self.provider
+        return _INDEX_BEHIND.get(name, name)
+
+
+def fuse(answers: Sequence[tuple[str, Sequence[Hit]]]) -> tuple[Fused, ...]:
+    """The documents that the providers found, by reciprocal rank fusion; of one provider alone in its own order."""
+    documents: dict[str, list[_Finding]] = {}
+    for finding in _findings(answers):
+        documents.setdefault(urls.identity(finding.hit.url), []).append(finding)
+    # Equal scores stay as they came: a provider that is asked first is preferred.
+    return tuple(sorted(map(_fused, documents.values()), key=lambda fused: -fused.score))
+
+
+def _findings(answers: Sequence[tuple[str, Sequence[Hit]]]) -> Iterator[_Finding]:
+    for provider, hits in answers:
+        for rank, hit in enumerate(hits, 1):
+            yield _Finding(provider, rank, hit)
+
+
+def _fused(findings: Sequence[_Finding]) -> Fused:
+    """One document out of all its findings, which are in the order in which the providers were asked."""
+    ranked = sorted(findings, key=lambda finding: finding.rank)
+    return Fused(
+        _merged([finding.hit for finding in ranked]),
+        _score(ranked),
+        tuple(dict.fromkeys(finding.provider for finding in findings)),
+        tuple(dict.fromkeys(finding.index for finding in findings)),
+    )
+
+
+def _merged(hits: Sequence[Hit]) -> Hit:
+    """The first hit, with what others know better."""
+    return replace(
+        hits[0],
+        url=min((hit.url for hit in hits), key=_remoteness),
+        snippet=max(hits, key=_says).snippet,
+        published=next((hit.published for hit in hits if hit.published), ""),
+    )
+
+
+def _score(ranked: Sequence[_Finding]) -> float:
+    """A provider counts once, however often it lists a document, and so does an index."""
+    providers: dict[str, _Finding] = {}
+    for finding in ranked:
+        providers.setdefault(finding.provider, finding)
+    indexes: dict[str, int] = {}
+    for finding in providers.values():
+        indexes.setdefault(finding.index, finding.rank)
+    return sum(1 / (_K + rank) for rank in indexes.values())
+
+
+def _remoteness(url: str) -> tuple[bool, bool]:
+    """The less, the nearer is an address to the page itself, and the safer is the way to it."""
+    return urls.is_copy(url), not url.lower().startswith("https:")
+
+
+def _says(hit: Hit) -> int:
+    """How much a hit says beyond its title."""
+    snippet, title = (text.strip(" .…").lower() for text in (hit.snippet, hit.title))
+    return 0 if snippet == title else len(snippet)

@@ -1,0 +1,178 @@
+"""Whose pages are preferred: rules of the user about sites, and a few of ours that those override."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dowse import urls
+from dowse.models import Hit
+from dowse.rank.fuse import Fused
+
+# In ranks. A preferred site passes a few others; it does not become the answer to everything.
+_BOOSTED, _BURIED = 3, -100
+_BOOSTED_BY_US, _BURIED_BY_US = 1, -10
+# Those who decide what is true of their subject: documentation from its makers, and standards.
+_AUTHORITIES = (
+    "developer.apple.com developer.android.com developer.mozilla.org docs.aws.amazon.com docs.djangoproject.com "
+    "docs.docker.com docs.github.com docs.kernel.org docs.oracle.com docs.python.org docs.rs docs.ruby-lang.org "
+    "doc.rust-lang.org go.dev kubernetes.io/docs learn.microsoft.com nodejs.org/api packaging.python.org "
+    "peps.python.org php.net/manual postgresql.org/docs react.dev sqlite.org typescriptlang.org/docs "
+    "ecma-international.org iana.org ietf.org nist.gov rfc-editor.org tc39.es unicode.org w3.org whatwg.org"
+)
+# Known to blockers of such sites for years: what they show was written elsewhere, and is found there.
+_COPIES = {
+    "copies questions and answers of other sites": (
+        "code-examples.net coderedirect.com coderoad.ru copyprogramming.com exceptionshub.com itranslater.com "
+        "it-swarm.* javaer101.com newbedev.com pretagteam.com py4u.net qastack.* "
+        "stackoom.com titanwolf.org uwenku.com voidcc.com"
+    ),
+    "copies repositories of other sites": (
+        "bleepcoder.com giters.com gitanswer.com githubhelp.com githubmemory.com githubplus.com gitmemory.* "
+        "issueexplorer.com pythonrepo.com"
+    ),
+    "copies an encyclopedia": (
+        "encyclopedia.thefreedictionary.com everything.explained.today wiki2.org wikibrief.org wikizero.com zxc.wiki"
+    ),
+}
+_PATTERN = re.compile(r"(\*\.)?([a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,20})(\.\*)?(/[^\s,*]{0,200})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many ranks a page is moved up, or down if that is negative, and why."""
+
+    weight: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A result at its place; `remark` says why it is not further up."""
+
+    fused: Fused
+    remark: str = ""
+
+    @property
+    def hit(self) -> Hit:
+        return self.fused.hit
+
+    @property
+    def found_by(self) -> tuple[str, ...]:
+        return self.fused.found_by
+
+    @property
+    def indexes(self) -> tuple[str, ...]:
+        return self.fused.indexes
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """`example.org` with all below it, `*.gov` for what is below only, `docs.*` for a beginning; each with a path."""
+
+    host: str
+    path: str
+    is_below: bool
+    is_beginning: bool
+
+    @classmethod
+    def read(cls, text: str) -> _Pattern:
+        """Raises `ValueError` with a sentence for people."""
+        found = _PATTERN.fullmatch(text.strip().lower())
+        # One label alone is a typing mistake more often than all of `.com`.
+        if not found or not (found[1] or found[3] or "." in found[2]):
+            raise ValueError(f"{text!r} is no site: write python.org, *.gov, docs.* or github.com/name")
+        host = found[2] if found[1] else found[2].removeprefix("www.")
+        return cls(host, (found[4] or "").rstrip("/"), bool(found[1]), bool(found[3]))
+
+    @property
+    def precision(self) -> tuple[int, int, bool]:
+        """The more of an address it names, the more precise it is."""
+        return self.path.count("/"), self.host.count("."), not (self.is_below or self.is_beginning)
+
+    def matches(self, host: str, path: str) -> bool:
+        return self._matches_host(host) and (path == self.path or path.startswith(self.path + "/"))
+
+    def _matches_host(self, host: str) -> bool:
+        if self.is_below and self.is_beginning:
+            return f".{self.host}." in host
+        if self.is_beginning:
+            return host.startswith(self.host + ".")
+        return host.endswith("." + self.host) or (host == self.host and not self.is_below)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    pattern: _Pattern
+    standing: Standing
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Sites that the user wants to see first, last or never. Raises `ValueError` for what names no site."""
+
+    boost: tuple[str, ...] = ()
+    bury: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for text in (*self.boost, *self.bury, *self.block):
+            _Pattern.read(text)
+
+    def standing(self, url: str) -> Standing:
+        """What the most precise rule says; where a rule of the user says something, ours say nothing."""
+        address = _address(url)
+        return _judged(self._own, address) or _judged(_OURS, address) or Standing()
+
+    def is_blocked(self, url: str) -> bool:
+        """Whether the user never wants to see it, whatever other rules say."""
+        host, path = _address(url)
+        return any(pattern.matches(host, path) for pattern in self._blocked)
+
+    @cached_property
+    def _own(self) -> tuple[_Rule, ...]:
+        # Of two rules about the same the second is not looked at: who buries a site means it.
+        return (
+            *_rules(self.bury, _BURIED, "a rule of yours buries {}"),
+            *_rules(self.boost, _BOOSTED, "a rule of yours boosts {}"),
+        )
+
+    @cached_property
+    def _blocked(self) -> tuple[_Pattern, ...]:
+        return tuple(map(_Pattern.read, self.block))
+
+
+def order(fused: Sequence[Fused], rules: Rules) -> tuple[Placed, ...]:
+    """The results without the blocked ones; those of boosted sites a few ranks further up, of buried ones down."""
+    allowed = [each for each in fused if not rules.is_blocked(each.hit.url)]
+    standings = [rules.standing(each.hit.url) for each in allowed]
+    # Where two meet at one rank, the one that was moved has come past the other.
+    ranks = sorted(range(len(allowed)), key=lambda rank: (rank - standings[rank].weight, -standings[rank].weight))
+    return tuple(Placed(allowed[rank], _remark(standings[rank])) for rank in ranks)
+
+
+def _remark(standing: Standing) -> str:
+    return f"sorted down: {standing.reason}" if standing.weight < 0 else ""
+
+
+def _rules(patterns: Iterable[str], weight: float, reason: str) -> tuple[_Rule, ...]:
+    return tuple(_Rule(_Pattern.read(text), Standing(weight, reason.format(text))) for text in patterns)
+
+
+def _judged(rules: Iterable[_Rule], address: tuple[str, str]) -> Standing | None:
+    matching = [rule for rule in rules if rule.pattern.matches(*address)]
+    return max(matching, key=lambda rule: rule.pattern.precision).standing if matching else None
+
+
+def _address(url: str) -> tuple[str, str]:
+    """Host and path as patterns have them."""
+    parsed = urls.parse(url)
+    return (parsed.name.removeprefix("www."), parsed.path.lower().rstrip("/")) if parsed else ("", "")
+
+
+_OURS = (
+    *_rules(_AUTHORITIES.split(), _BOOSTED_BY_US, "documentation or a standard from its makers"),
+    *(rule for reason, sites in _COPIES.items() for rule in _rules(sites.split(), _BURIED_BY_US, reason)),
+)
