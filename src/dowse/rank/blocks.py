@@ -1,141 +1,141 @@
-"""Markdown in pieces that can be shown alone: a few sentences, list items, table rows or lines of code."""
+"""A page in blocks: its paragraphs, lists, tables and blocks of code, each with its place and the headings above it."""
 
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
 
 from dowse.markdown import Fence, read_lines
 from dowse.text import cut_at_word
 
+# More than any page has that somebody wrote; what a hostile one has beyond is not looked at.
+_MOST_BLOCKS = 100_000
 _HEADING = re.compile(r"(#{1,6})\s{1,9}(?=\S)")
 _TABLE_RULE = re.compile(r"\|[\s:|-]{1,2000}$")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]*_]{0,3}\s{1,9}|[。！？]")
-# About three sentences. Smaller pieces find an answer in fewer tokens, larger ones read better.
-PIECE_CHARS = 400
-# No sentence, row of a table or line of code is taken apart unless it is longer than this.
-_WHOLE_CHARS = 1200
+_ITEM = re.compile(r"\s{0,40}(?:[-*+]|\d{1,9}[.)])\s")
+# A heading that is longer is shown without the targets of its links, and is cut if that is not enough.
+_LINKED_CHARS = 100
 _HEADING_CHARS = 200
+_LINK = re.compile(r"\[([^\[\]]{1,1000})\]\([^()\s]{1,2000}\)")
+
+
+class Kind(StrEnum):
+    """What a block is: only prose and lists have sentences."""
+
+    PROSE = "prose"
+    LIST = "list"
+    TABLE = "table"
+    CODE = "code"
 
 
 # Two headings may say the same and two blocks may be alike: each is itself only.
 @dataclass(frozen=True, slots=True, eq=False)
 class Heading:
+    """A line that names what follows it; `line` is what is shown of it, which may be shorter than `whole`."""
+
     line: str
     level: int
+    whole: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """A paragraph, list, table or code block. `opening` and `closing` stand around whatever is shown of it."""
+    """Lines of the page from `start` to `end` that belong together, blocks of code with their fence.
 
-    headings: tuple[Heading, ...]
+    `opening` and `closing` stand around whatever is shown of a block: the marks of code, the header of a table.
+    """
+
+    number: int
+    start: int
+    end: int
+    kind: Kind
+    headings: tuple[Heading, ...] = ()
     opening: str = ""
     closing: str = ""
+    is_closed: bool = False
 
     @property
-    def is_framed(self) -> bool:
-        """Whether it is code, or a table with a header."""
-        return bool(self.opening)
+    def anchor(self) -> str:
+        """The name by which a caller can ask for it."""
+        return f"b{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a block that is shown whole or not at all; `is_line` unless it begins in the middle of a line."""
-
-    block: Block
-    text: str
-    is_line: bool = True
+def blocks(markdown: str) -> Iterator[Block]:
+    """The blocks in order; headings are not blocks but the way to them, unless there is nothing below them."""
+    return islice((_block(number, *found) for number, found in enumerate(_under_headings(markdown), 1)), _MOST_BLOCKS)
 
 
-def pieces(markdown: str) -> Iterator[Piece]:
-    """All of the text in order; headings are not pieces but the way to them."""
-    headings: tuple[Heading, ...] = ()
-    for lines, fence in _runs(markdown):
-        mark = None if fence else _HEADING.match(lines[0])
-        if mark:
-            heading = Heading(cut_at_word(lines[0], _HEADING_CHARS), len(mark[1]))
-            headings = (*(above for above in headings if above.level < heading.level), heading)
-        elif fence:
-            yield from _code(headings, lines, fence)
-        elif len(lines) > 2 and lines[0].startswith("|") and _TABLE_RULE.match(lines[1]):
-            yield from _rows(Block(headings, "\n".join(lines[:2])), lines[2:])
-        else:
-            yield from _sentences(Block(headings), lines)
+@dataclass(slots=True)
+class _Run:
+    """Lines that belong together; the first two of them tell what they are."""
 
-
-def _runs(markdown: str) -> Iterator[tuple[list[str], Fence | None]]:
-    """Lines that belong together, and the fence they stand in, without its marks; a heading is alone."""
-    run: list[str] = []
+    start: int
+    end: int
+    first: list[str]
+    lines: int = 1
     fence: Fence | None = None
+    is_closed: bool = False
+    heading: Heading | None = None
+
+
+def _under_headings(markdown: str) -> Iterator[tuple[_Run, tuple[Heading, ...]]]:
+    """What becomes a block, and the headings above it."""
+    headings: tuple[Heading, ...] = ()
+    # A heading that has nothing below it yet.
+    empty: _Run | None = None
+    for run in _runs(markdown):
+        if run.heading is None:
+            yield run, headings
+            empty = None
+            continue
+        if empty and empty.heading and run.heading.level <= empty.heading.level:
+            yield empty, headings[:-1]
+        headings = (*(above for above in headings if above.level < run.heading.level), run.heading)
+        empty = run
+    if empty:
+        yield empty, headings[:-1]
+
+
+def _runs(markdown: str) -> Iterator[_Run]:
+    run: _Run | None = None
+    at = 0
     for line in read_lines(markdown):
-        is_heading = line.fence is None and bool(_HEADING.match(line.text))
-        is_blank = line.fence is None and not line.text.strip()
-        if run and (line.fence is not fence or is_heading or is_blank):
-            yield run, fence
-            run = []
-        fence = line.fence
-        if is_heading:
-            yield [line.text], None
-        elif not line.is_mark and not is_blank:
-            run.append(line.text)
+        start, end = at, at + len(line.text)
+        at = end + 1
+        mark = _HEADING.match(line.text) if line.fence is None and line.text.startswith("#") else None
+        is_blank = line.fence is None and (not line.text or line.text.isspace())
+        if run and (line.fence is not run.fence or mark or is_blank):
+            yield run
+            run = None
+        if mark:
+            heading = Heading(_shortened(line.text), len(mark[1]), line.text)
+            yield _Run(start, end, [line.text], heading=heading)
+        elif run:
+            run.end = end
+            run.lines += 1
+            run.is_closed = line.is_mark
+            if run.lines == 2:
+                run.first.append(line.text)
+        elif not is_blank:
+            run = _Run(start, end, [line.text], fence=line.fence)
     if run:
-        yield run, fence
+        yield run
 
 
-def _code(headings: tuple[Heading, ...], lines: Sequence[str], fence: Fence) -> Iterator[Piece]:
-    code = "\n".join(lines)
-    block = Block(headings, cut_at_word(fence.opening, _HEADING_CHARS), fence.marker)
-    yield from _rows(block, (textwrap.dedent(code) if fence.is_indented else code).split("\n"))
+def _shortened(line: str) -> str:
+    if len(line) <= _LINKED_CHARS:
+        return line
+    return cut_at_word(_LINK.sub(r"\1", line), _HEADING_CHARS)
 
 
-def _rows(block: Block, lines: Iterable[str]) -> Iterator[Piece]:
-    """Whole lines, as many as make a piece."""
-    taken: list[str] = []
-    size = 0
-    for line in lines:
-        for part in _chopped(line):
-            if taken and size + len(part) > PIECE_CHARS:
-                yield Piece(block, "\n".join(taken))
-                taken, size = [], 0
-            taken.append(part)
-            size += len(part)
-    if size:
-        yield Piece(block, "\n".join(taken))
-
-
-def _sentences(block: Block, lines: Iterable[str]) -> Iterator[Piece]:
-    """Whole sentences, as many as make a piece; lines stay lines."""
-    text, began_line = "", True
-    for line in lines:
-        begins_line = True
-        for sentence in _split(line):
-            if text and len(text) + len(sentence) > PIECE_CHARS:
-                yield Piece(block, text, began_line)
-                text, began_line = "", begins_line
-            text += ("\n" if text and begins_line else "") + sentence
-            begins_line = False
-    if text:
-        yield Piece(block, text, began_line)
-
-
-def _split(line: str) -> Iterator[str]:
-    start = 0
-    for end in _SENTENCE_END.finditer(line):
-        yield from _chopped(line[start : end.end()])
-        start = end.end()
-    if start < len(line):
-        yield from _chopped(line[start:])
-
-
-def _chopped(text: str) -> Iterator[str]:
-    """The text whole, or in parts where it is absurdly long."""
-    start = 0
-    while len(text) - start > _WHOLE_CHARS:
-        part = cut_at_word(text[start : start + _WHOLE_CHARS + 1], _WHOLE_CHARS)
-        if part:
-            yield part
-        start += len(part) or _WHOLE_CHARS
-    yield text[start:]
+def _block(number: int, run: _Run, headings: tuple[Heading, ...]) -> Block:
+    start, end = run.start, run.end
+    if fence := run.fence:
+        opening = cut_at_word(fence.opening, _HEADING_CHARS)
+        return Block(number, start, end, Kind.CODE, headings, opening, fence.marker, run.is_closed)
+    if run.lines > 2 and run.first[0].startswith("|") and _TABLE_RULE.match(run.first[1]):
+        return Block(number, start, end, Kind.TABLE, headings, "\n".join(run.first))
+    return Block(number, start, end, Kind.LIST if _ITEM.match(run.first[0]) else Kind.PROSE, headings)

@@ -1,22 +1,203 @@
-"""The lead of a page: its first paragraph of prose, which is what most pages open with."""
+"""A page in a few of its own words: what it says of itself, or else the sentences that fit its title and a question."""
 
 from __future__ import annotations
 
-from dowse.text import one_line
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import log
+from typing import NamedTuple
+
+from dowse.digests import Source
+from dowse.markdown import plain
+from dowse.rank.blocks import Heading, Kind, blocks
+from dowse.rank.languages import language_of, stemmer
+from dowse.rank.sentences import pieces
+from dowse.rank.stopwords import STOP_WORDS
+from dowse.rank.words import splitter
+from dowse.text import cut_at_word, without_markup
 
 MAX_CHARS = 500
-_MIN_CHARS = 60
-_LOOKED_AT = 20_000  # A lead comes early, and this runs on the event loop.
-_NOT_PROSE = ("#", "|", "```", "- ", "* ", "> ", "![", "1. ")
+_LEAST_CHARS = 80
+# What a page is about it says early.
+_LOOKED_AT = 40_000
+# If fewer words of a description are on the page, it is the same on all pages of the site.
+_OWN_SHARE = 0.4
+_GAP = " … "
+_WIDE_ENDS = ("。", "！", "？", "」", "』")
+_CLOSING = r"[\"'”’»)\]」』]{0,3}"
+_END = re.compile(rf"(?<!\.\.)[.!?。！？｡।؟۔။។]{_CLOSING}$")
+_WHOLE_SENTENCES = re.compile(rf".{{1,{MAX_CHARS}}}(?:(?<!\.\.)[.!?؟۔](?={_CLOSING}\s)|[。！？｡।။។]){_CLOSING}")
+_LAST_WORD = re.compile(r"\w{1,40}$")
+# Sizes are in bytes of UTF-8, because a character of Chinese says as much as three letters.
+_SENTENCE_BYTES = 30
+_LINE_BYTES = 150
+_SHORT_LINE_BYTES = 60
+_ITEM_MARK = re.compile(r"\s{0,9}(?:[-*+•]|\d{1,3}[.)])\s{1,9}")
+_FOOTNOTE_MARK = re.compile(r"\[\^\w{1,20}\]:?")
+# What many pages say before they come to the point.
+_NOT_ABOUT_IT = re.compile(
+    r"\b(?:(?:use|accept) (?:\w{1,20} )?cookies|enable javascript|affiliate (?:links?|commissions?)"
+    r"|earn (?:an? (?:\w{1,20} )?commission|from qualifying)|(?:subscribe|sign up) (?:to|for) (?:our|the|my)"
+    r"|all rights reserved)\b",
+    re.IGNORECASE,
+)
+_K1, _B = 1.2, 0.6
+# What the first sentence is worth beside the one that fits best, and after how many sentences half of it is left.
+# Less agrees less with what pages say of themselves (`tools/summary_scores.py`); more leaves no room for the question.
+_LEAD_WEIGHT = 1.0
+_LEAD_SENTENCES = 5
+# Of two sentences that share so much of the shorter one, the second says nothing new.
+_SAME_SHARE = 0.6
+# What fits into less is mostly a call to read on.
+_WORTH_FILLING = 100
 
 
-def lead(markdown: str) -> str:
-    """The first paragraph of some length, on one line; empty when the page has no prose."""
-    fenced = False
-    for block in markdown[:_LOOKED_AT].split("\n\n"):
-        inside = fenced
-        fenced ^= block.count("```") % 2 == 1
-        text = block.strip()
-        if not inside and len(text) >= _MIN_CHARS and not text.startswith(_NOT_PROSE):
-            return one_line(text, MAX_CHARS)
-    return ""
+class _Sentence(NamedTuple):
+    """A sentence, or a line that may be none; `is_own` if it is neither an item of a list nor a quotation.
+
+    Those whose `place` follows on each other stand side by side, with nothing between them that is no sentence.
+    """
+
+    text: str
+    place: int
+    is_own: bool
+
+
+class _Vocabulary:
+    """The words of a page without their endings, and without those that are in every sentence of its language."""
+
+    def __init__(self, text: str) -> None:
+        self._split = splitter(text)
+        language = language_of(self._split(text))
+        self._stem = stemmer(language)
+        self._stop_words = STOP_WORDS.get(language, frozenset())
+
+    def stems(self, text: str) -> list[str]:
+        return self._stem([word for word in self._split(text) if word not in self._stop_words])
+
+
+def summary(source: Source, question: str) -> str:
+    """At most 500 characters of plain text on one line, with a mark where something is left out between them.
+
+    Empty for a page without prose.
+    """
+    text = source.text[:_LOOKED_AT]
+    vocabulary = _Vocabulary(f"{source.title}\n{text}")
+    said = _whole(without_markup(plain(source.description)), text)
+    if len(said) >= _LEAST_CHARS and _is_about(said, f"{source.title}\n{text}", vocabulary):
+        return said
+    return _extract(_telling(list(_sentences(text))), f"{source.title}\n{question}", vocabulary)
+
+
+def plain_words(markdown: str) -> str:
+    """Text without the syntax of Markdown and the marks of footnotes."""
+    return _FOOTNOTE_MARK.sub("", plain(markdown))
+
+
+def without_item_mark(sentence: str) -> str:
+    """A sentence on one line, without the mark of the item of a list that it may be."""
+    mark = _ITEM_MARK.match(sentence)
+    return without_markup(sentence[mark.end() :] if mark else sentence)
+
+
+def _whole(description: str, text: str) -> str:
+    """A description without a sentence that was cut off; empty if nothing else is left of it."""
+    if len(description) <= MAX_CHARS and _END.search(description):
+        return description
+    if (whole := _WHOLE_SENTENCES.match(description)) and len(whole[0]) >= _LEAST_CHARS:
+        return whole[0]
+    # Some end without a full stop. One that was cut ends in the middle of a word, or with an ellipsis.
+    last = _LAST_WORD.search(description)
+    is_word = last is not None and re.search(rf"\b{last[0]}\b", text, re.IGNORECASE) is not None
+    return description if is_word and len(description) <= MAX_CHARS else ""
+
+
+def _is_about(description: str, text: str, vocabulary: _Vocabulary) -> bool:
+    said = {*vocabulary.stems(description)}
+    return len(said & {*vocabulary.stems(text)}) >= _OWN_SHARE * len(said)
+
+
+def _sentences(markdown: str) -> Iterator[_Sentence]:
+    place = 0
+    headings: tuple[Heading, ...] = ()
+    for block in blocks(markdown):
+        is_prose = block.kind in (Kind.PROSE, Kind.LIST) and block.end - block.start >= _SENTENCE_BYTES // 3
+        place += block.headings != headings or not is_prose
+        headings = block.headings
+        if not is_prose:
+            continue
+        is_own = block.kind is Kind.PROSE and not markdown.startswith((">", "|"), block.start)
+        # A link or a strong passage may hold more than one sentence: it has to be plain before it is divided.
+        words = plain_words(markdown[block.start : block.end])
+        for start, end in pieces(words, replace(block, start=0, end=len(words))):
+            place += 1
+            yield _Sentence(without_item_mark(words[start:end]), place, is_own)
+
+
+def _telling(sentences: Sequence[_Sentence]) -> list[_Sentence]:
+    """Those to choose from: sentences of the page's own, or else the next best thing that it has."""
+    own = [each for each in sentences if each.is_own]
+    found = [each for each in own if _is_sentence(each.text) and not _NOT_ABOUT_IT.search(each.text)]
+    return (
+        found
+        or [each for each in own if len(each.text.encode()) >= _SHORT_LINE_BYTES]
+        or [each for each in sentences if not each.is_own and _is_sentence(each.text)]
+    )
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether it ends like one, or is too long for anything else: Thai has no full stops."""
+    size = len(text.encode())
+    return size >= _LINE_BYTES or (size >= _SENTENCE_BYTES and _END.search(text) is not None)
+
+
+def _extract(sentences: Sequence[_Sentence], about: str, vocabulary: _Vocabulary) -> str:
+    """As many of the best sentences as there is room for, in their order."""
+    if not sentences:
+        return ""
+    stems = [vocabulary.stems(each.text) for each in sentences]
+    scores = _scores(stems, {*vocabulary.stems(about)})
+    chosen: dict[int, set[str]] = {}
+    left = MAX_CHARS
+    for index in sorted(range(len(sentences)), key=lambda index: -scores[index]):
+        cost = len(sentences[index].text) + (len(_GAP) if chosen else 0)
+        said = {*stems[index]}
+        if cost <= left and not any(_is_same(said, other) for other in chosen.values()):
+            chosen[index] = said
+            left -= cost
+        if left < _WORTH_FILLING:
+            break
+    if not chosen:
+        return cut_at_word(sentences[0].text, MAX_CHARS - 1) + "…"
+    return _joined([sentences[index] for index in sorted(chosen)])
+
+
+def _scores(sentences: Sequence[Sequence[str]], wanted: Collection[str]) -> list[float]:
+    """BM25 of each sentence beside the best one, and something for coming early."""
+    found = [Counter(word for word in words if word in wanted) for words in sentences]
+    frequency = Counter(word for counts in found for word in counts)
+    weights = {word: log(1 + (len(sentences) - n + 0.5) / (n + 0.5)) for word, n in frequency.items()}
+    average = sum(map(len, sentences)) / len(sentences) or 1.0
+    fits = [_fit(counts, weights, len(words) / average) for words, counts in zip(sentences, found, strict=True)]
+    best = max(fits) or 1.0
+    return [fit / best + _LEAD_WEIGHT / (1 + index / _LEAD_SENTENCES) for index, fit in enumerate(fits)]
+
+
+def _fit(counts: Mapping[str, int], weights: Mapping[str, float], length: float) -> float:
+    return sum(weights[word] * n * (_K1 + 1) / (n + _K1 * (1 - _B + _B * length)) for word, n in counts.items())
+
+
+def _is_same(words: set[str], other: set[str]) -> bool:
+    return len(words & other) > _SAME_SHARE * min(len(words), len(other))
+
+
+def _joined(sentences: Sequence[_Sentence]) -> str:
+    text = sentences[0].text
+    for before, sentence in pairwise(sentences):
+        # Chinese and Japanese have no blanks between sentences.
+        beside = "" if text.endswith(_WIDE_ENDS) else " "
+        text += (beside if sentence.place == before.place + 1 else _GAP) + sentence.text
+    return text

@@ -1,0 +1,77 @@
+"""What stands out on a page: the sentences that say most, and its blocks of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+
+from dowse.digests import CodeBlock, KeyPoint
+from dowse.rank.blocks import Block, Kind, blocks
+from dowse.rank.passages import Passages
+from dowse.rank.summary import plain_words, without_item_mark
+from dowse.text import cut_at_word, inert, one_line
+
+MOST_CODE_BLOCKS = 20
+_POINT_CHARS = 240
+_LINE_CHARS = 120
+# In bytes of UTF-8, because a character of Chinese says as much as three letters.
+_LEAST_BYTES = 20
+_NO_WORD = re.compile(r"[\W_]+")
+_LANGUAGE = re.compile(r"[`~]{3,}[ \t]{0,9}\{?\.?([\w+#-]{0,20})")
+# Comments, and lines that only prepare for what follows.
+_SAYS_LITTLE = re.compile(r"(?:#|//|/\*|\*|--|<!--|\"\"\"|''')|[\W_]*$|(?:import|from|use|using|package|include)\b|<\?")
+
+
+def key_points(passages: Passages, count: int = 5) -> tuple[KeyPoint, ...]:
+    """At most `count` of the best sentences in the order of the page, as plain text; none says what another says."""
+    points: tuple[KeyPoint, ...] = ()
+    # For each that says nothing alone the next best one is taken, within reason.
+    for tried in range(count, 3 * count):
+        points = _telling(passages.best(tried))
+        if len(points) >= count:
+            break
+    return points
+
+
+def code_blocks(markdown: str) -> tuple[CodeBlock, ...]:
+    """The first blocks of code of a page, each with its first line that tells what it does."""
+    if "```" not in markdown and "~~~" not in markdown:
+        return ()
+    code = (block for block in blocks(markdown) if block.kind is Kind.CODE)
+    return tuple(islice((_code_block(markdown, block) for block in code), MOST_CODE_BLOCKS))
+
+
+def _telling(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
+    found: dict[str, KeyPoint] = {}
+    for point in points:
+        text = without_item_mark(plain_words(point.text))
+        key = _NO_WORD.sub(" ", text.casefold())
+        is_new = not any(key in other or other in key for other in found)
+        if is_new and _stands_alone(point.text, text):
+            found[key] = KeyPoint(_shortened(text), point.anchor)
+    return tuple(found.values())
+
+
+def _stands_alone(markdown: str, text: str) -> bool:
+    """Whether it is neither the row of a table, nor a word or two, nor the announcement of something else."""
+    return not markdown.startswith("|") and len(text.encode()) >= _LEAST_BYTES and not text.endswith((":", "："))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _POINT_CHARS else cut_at_word(text, _POINT_CHARS - 1) + "…"
+
+
+def _code_block(markdown: str, block: Block) -> CodeBlock:
+    opening, *lines = markdown[block.start : block.end].split("\n")
+    if block.is_closed:
+        lines = lines[:-1]
+    language = _LANGUAGE.search(opening)
+    said = [line.strip() for line in lines if line.strip()] or [""]
+    beginning = next((line for line in said if not _SAYS_LITTLE.match(line)), said[0])
+    return CodeBlock(
+        anchor=block.anchor,
+        language=language[1].lower() if language else "",
+        lines=len(lines),
+        beginning=one_line(inert(beginning), _LINE_CHARS),
+    )

@@ -1,0 +1,144 @@
+"""A block in the pieces that are shown whole or not at all: sentences, list items, rows of a table, lines of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dowse.rank.blocks import Block, Kind
+
+# No sentence is longer that anybody wrote. Rows of tables and lines of code are never taken apart.
+_LONGEST = 1200
+# Code and tables up to this size are one piece. More code comes in whole lines, divided at empty ones if possible.
+_CODE_CHARS = 400
+_CODE_PIECE = 240
+_TABLE_CHARS = 160
+# A shorter line was ended by somebody; a longer one was wrapped, and the sentence goes on in the next.
+_WRAPPED = 50
+_ITEM = re.compile(r"[ \t>]{0,40}(?:[-*+•]|\d{1,3}[.)])\s{1,9}")
+# Group 1 is what belongs to the sentence: also the marks of notes behind its end.
+_END = re.compile(r"([.!?…؟۔։።。！？｡।॥။།។][.!?…\"'”’»)\]*_」』）]{0,5}(?:\[\w{1,5}\]){0,4})\s{0,9}")
+_NEEDS_BLANK = frozenset(".!?…؟۔։።")
+_BEFORE_WORD = "([{\"'“‘«*_—–/"
+_WORD_CHARS = 20
+# Without those of one letter and those with a point inside, which are told by their form.
+_ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof st jr sr gen col capt lt sgt rev hon gov sen rep pres mt ft vs etc al cf fig figs no nos vol pp "
+    "ed eds approx ca dept est inc ltd co corp bros jan feb mar apr jun jul aug sep sept oct nov dec op cit sec ch art "
+    "eq ref refs spp sp var bzw usw nr str bd hr fr ggf vgl evtl inkl sog sra dra ud uds av núm pág mme mlle dott sig "
+    "ecc им гг ул см рис др проф".split()
+)
+# Thai and Lao have a blank where others have a comma or a full stop.
+_BLANKS_END = re.compile("[\u0e00-\u0eff]")
+_BLANK = re.compile(r"\s{1,9}")
+_PHRASE_CHARS = 40
+
+Span = tuple[int, int]
+
+
+def pieces(markdown: str, block: Block) -> Iterator[Span]:
+    """Where the pieces of a block start and end, in order; what is between them is white space."""
+    if block.kind is Kind.CODE:
+        yield from _code(markdown, block)
+    elif block.kind is Kind.TABLE:
+        yield from _rows(markdown, block.start + len(block.opening) + 1, block.end)
+    else:
+        for first, last in _runs(markdown, block):
+            for start, end in _sentences(markdown, first, last):
+                if end - start <= _LONGEST:
+                    yield start, end
+                else:
+                    yield from _chopped(markdown, start, end)
+
+
+def _rows(markdown: str, start: int, end: int) -> Iterator[Span]:
+    """The rows of a table behind its header; all of them together if they are few."""
+    return iter([(start, end)]) if end - start <= _TABLE_CHARS else _lines(markdown, start, end)
+
+
+def _code(markdown: str, block: Block) -> Iterator[Span]:
+    """The lines between the marks of a fence."""
+    last = markdown.rfind("\n", block.start, block.end) if block.is_closed else block.end
+    start = markdown.find("\n", block.start, last) + 1
+    if not start:
+        return
+    if last - start <= _CODE_CHARS:
+        yield start, last
+        return
+    for line, end in _lines(markdown, start, last):
+        is_blank = line == end
+        if line > start and (end - start > _CODE_PIECE or (is_blank and 2 * (end - start) > _CODE_PIECE)):
+            yield start, line - 1
+            start = line
+    yield start, last
+
+
+def _lines(markdown: str, start: int, end: int) -> Iterator[Span]:
+    while start <= end:
+        stop = markdown.find("\n", start, end)
+        stop = end if stop < 0 else stop
+        yield start, stop
+        start = stop + 1
+
+
+def _runs(markdown: str, block: Block) -> Iterator[Span]:
+    """Lines that a sentence may go on over, together."""
+    if markdown.find("\n", block.start, block.end) < 0:
+        yield block.start, block.end
+        return
+    first = before = end = block.start
+    for line, line_end in _lines(markdown, block.start, block.end):
+        if line > first and (end - before < _WRAPPED or _ITEM.match(markdown, line, line_end)):
+            yield first, end
+            first = line
+        before, end = line, line_end
+    yield first, end
+
+
+def _sentences(markdown: str, start: int, end: int) -> Iterator[Span]:
+    mark = _ITEM.match(markdown, start, end)
+    # The point behind the number of an item ends nothing.
+    for found in _END.finditer(markdown, mark.end() if mark else start, end):
+        stop = found.end()
+        if stop < end and not _goes_on(markdown, start, found):
+            yield start, found.end(1)
+            start = stop
+    if end - start > 2 * _PHRASE_CHARS and _BLANKS_END.search(markdown, start, end):
+        yield from _phrases(markdown, start, end)
+    elif start < end:
+        yield start, end
+
+
+def _goes_on(markdown: str, start: int, found: re.Match[str]) -> bool:
+    """Whether a full stop ends no sentence, but an abbreviation, an initial, a number or a name."""
+    point, stop = found.span()
+    if markdown[point] not in _NEEDS_BLANK:
+        return False
+    if stop == found.end(1) or markdown[stop].islower():
+        return True
+    if markdown[point] != "." or found.end(1) > point + 1:
+        return False
+    first = max(start, point - _WORD_CHARS)
+    word = markdown[max(first, markdown.rfind(" ", first, point) + 1) : point].lstrip(_BEFORE_WORD)
+    if len(word) <= 2 and (word.isdigit() or (len(word) == 1 and word.isupper())):
+        return True
+    return word.lower() in _ABBREVIATIONS or (word[1:2] == "." and word[0].isalpha())
+
+
+def _phrases(markdown: str, start: int, end: int) -> Iterator[Span]:
+    for found in _BLANK.finditer(markdown, start, end):
+        if found.start() - start >= _PHRASE_CHARS and end - found.end() >= _PHRASE_CHARS // 2:
+            yield start, found.start()
+            start = found.end()
+    yield start, end
+
+
+def _chopped(markdown: str, start: int, end: int) -> Iterator[Span]:
+    """What is absurdly long in parts, cut between words if there are any."""
+    while end - start > _LONGEST:
+        blank = markdown.rfind(" ", start + _LONGEST // 2, start + _LONGEST)
+        stop = start + _LONGEST if blank < 0 else blank
+        yield start, stop
+        start = stop if blank < 0 else stop + 1
+    if start < end:
+        yield start, end

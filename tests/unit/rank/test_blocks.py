@@ -1,0 +1,94 @@
+"""A page in blocks: what belongs together, where it is, and what stands above it."""
+
+import pytest
+
+from dowse.rank.blocks import Kind, blocks
+
+PAGE = """\
+# Otters
+
+They swim.
+They eat fish.
+
+## Care
+
+- feed them
+  - twice a day
+1. wash them
+
+| Food | Grams |
+| --- | --- |
+| trout | 200 |
+
+```py
+feed()
+```
+
+| not | a table |
+
+> A quotation."""
+
+
+def test_blocks_are_numbered_over_the_page_and_keep_their_place() -> None:
+    found = list(blocks(PAGE))
+    assert [block.anchor for block in found] == ["b1", "b2", "b3", "b4", "b5", "b6"]
+    assert [PAGE[block.start : block.end].partition("\n")[0] for block in found] == [
+        "They swim.",
+        "- feed them",
+        "| Food | Grams |",
+        "```py",
+        "| not | a table |",
+        "> A quotation.",
+    ]
+    assert PAGE[found[1].start : found[1].end] == "- feed them\n  - twice a day\n1. wash them"
+
+
+def test_a_block_is_prose_a_list_a_table_or_code() -> None:
+    kinds = [block.kind for block in blocks(PAGE)]
+    assert kinds == [Kind.PROSE, Kind.LIST, Kind.TABLE, Kind.CODE, Kind.PROSE, Kind.PROSE]
+
+
+def test_what_frames_a_block_is_known() -> None:
+    frames = {block.kind: (block.opening, block.closing) for block in blocks(PAGE)}
+    assert frames[Kind.TABLE] == ("| Food | Grams |\n| --- | --- |", "")
+    assert frames[Kind.CODE] == ("```py", "```")
+
+
+def test_headings_lead_to_a_block_and_end_with_their_section() -> None:
+    page = "# A\n\none\n\n### B\n\ntwo\n\n## C\n\nthree"
+    lines = [[heading.line for heading in block.headings] for block in blocks(page)]
+    assert lines == [["# A"], ["# A", "### B"], ["# A", "## C"]]
+
+
+def test_a_heading_in_code_is_code() -> None:
+    (block,) = blocks("```\n# no heading\n\ntext\n```")
+    assert (block.kind, block.is_closed) == (Kind.CODE, True)
+
+
+def test_code_that_is_never_closed_is_told_from_code_that_is() -> None:
+    assert [block.is_closed for block in blocks("```\none\n```\n\n```\ntwo")] == [True, False]
+
+
+def test_a_heading_with_nothing_below_it_is_a_block() -> None:
+    page = "# News\n\n## Otters are back\n\n## Voles\n\nThey left.\n\n## Last"
+    found = [(page[block.start : block.end], [above.line for above in block.headings]) for block in blocks(page)]
+    assert found == [
+        ("## Otters are back", ["# News"]),
+        ("They left.", ["# News", "## Voles"]),
+        ("## Last", ["# News"]),
+    ]
+
+
+def test_a_long_heading_is_shown_without_the_targets_of_its_links() -> None:
+    (block,) = blocks(f"## [Otters](https://otter.example/{'x' * 100}) are back\n\nText.")
+    assert block.headings[0].line == "## Otters are back"
+    assert block.headings[0].whole.endswith(") are back")
+
+
+def test_a_page_without_text_has_no_blocks() -> None:
+    assert not list(blocks("\n\n  \n"))
+
+
+@pytest.mark.cost
+def test_no_more_blocks_are_looked_at_than_anybody_writes() -> None:
+    assert sum(1 for _ in blocks("a\n\n" * 100_001)) == 100_000

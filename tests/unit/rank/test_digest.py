@@ -1,0 +1,61 @@
+"""The pages of one search: who gets how much of the budget, and what becomes of those that get nothing."""
+
+import pytest
+
+from dowse.digests import Source
+from dowse.rank.digest import digest
+from dowse.tokens import estimate_tokens
+
+QUESTION = "How much does the otter weigh?"
+
+
+def page(name: str, words: str, count: int = 60) -> Source:
+    lines = (f"{name} number {number} {words}, as page {name} of the book of {name} says." for number in range(count))
+    return Source(f"# {name}\n\n" + "\n\n".join(lines), name)
+
+
+OTTERS = [page(name, "tells that an otter weighs nine kilograms") for name in ("Ash", "Birch", "Cedar", "Elm")]
+OTHERS = [
+    page(name, "is about something else altogether") for name in ("Fir", "Hazel", "Larch", "Maple", "Oak", "Pine")
+]
+
+
+@pytest.mark.parametrize(("count", "lines"), [(1, 60), (10, 30), (50, 10)])
+@pytest.mark.parametrize("max_tokens", [100, 250, 1000])
+def test_all_pages_together_stay_within_the_budget_and_use_most_of_it(max_tokens: int, count: int, lines: int) -> None:
+    sources = [
+        page(f"Tree{number}", f"tells that otter {number} weighs nine kilograms", lines) for number in range(count)
+    ]
+    used = sum(estimate_tokens(each.text) for each in digest(QUESTION, sources, max_tokens))
+    assert 0.7 * max_tokens < used <= max_tokens
+
+
+def test_a_page_that_answers_gets_more_than_one_that_does_not_and_that_gets_some() -> None:
+    good, poor = digest(QUESTION, [OTTERS[0], OTHERS[0]], 1000)
+    assert good.merit > poor.merit
+    assert len(good.text) > 2 * len(poor.text) > 200
+
+
+def test_a_budget_too_small_for_all_goes_to_the_pages_that_fit_best() -> None:
+    digests = digest(QUESTION, [*OTHERS, *OTTERS[:2]], 100)
+    assert [bool(each.text) for each in digests] == [False] * 6 + [True] * 2
+    assert all("otter" in each.text for each in digests[6:])
+    assert all(not each.anchors and each.blocks == 60 and each.summary for each in digests[:6])
+
+
+def test_what_a_short_page_does_not_need_the_others_get() -> None:
+    short = Source("# Otters\n\nAn otter weighs nine kilograms.")
+    brief, long = digest(QUESTION, [short, OTTERS[0]], 600)
+    assert (brief.text, brief.anchors) == (short.text, ())
+    assert estimate_tokens(long.text) > 480
+
+
+def test_without_a_budget_nothing_is_cut() -> None:
+    assert [each.text for each in digest(QUESTION, OTTERS, 0)] == [source.text for source in OTTERS]
+
+
+def test_of_pages_that_say_the_same_the_first_is_shown_and_the_others_cost_nothing() -> None:
+    digests = digest(QUESTION, [OTTERS[0], OTHERS[0], OTTERS[0], OTHERS[0]], 1000)
+    assert [each.twin for each in digests] == [None, None, 0, 1]
+    assert [bool(each.text) for each in digests] == [True, True, False, False]
+    assert sum(estimate_tokens(each.text) for each in digests) > 800

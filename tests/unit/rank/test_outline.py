@@ -1,0 +1,207 @@
+"""The outline of a page, and finding a section of it by name."""
+
+import time
+
+import pytest
+
+from dowse.rank.outline import MOST_SECTIONS, Section, find, outline
+
+PAGE = """Bellows is a small tool.
+
+# Install
+
+Choose your system.
+
+## Linux
+
+Take it from the archive.
+
+```sh
+# not a heading
+apt install bellows
+```
+
+## Windows and *others* ##
+
+Download it.
+
+# Use [`bellows`](https://bellows.example/)
+
+Run it.
+
+#### Options
+
+All are optional.
+
+# C++
+
+Bindings.
+
+# C
+
+More bindings.
+"""
+
+
+def text_of(section: Section | None, page: str = PAGE) -> str:
+    return page[section.start : section.end] if section else ""
+
+
+def test_sections_are_numbered_by_how_they_are_nested() -> None:
+    assert [(section.number, section.title, section.level) for section in outline(PAGE)] == [
+        ("1", "Install", 1),
+        ("1.1", "Linux", 2),
+        ("1.2", "Windows and others", 2),
+        ("2", "Use bellows", 1),
+        ("2.1", "Options", 4),
+        ("3", "C++", 1),
+        ("4", "C", 1),
+    ]
+
+
+def test_a_section_goes_on_to_the_next_heading_of_its_level_or_above() -> None:
+    install, linux, windows, *_ = outline(PAGE)
+    assert text_of(install).startswith("# Install\n")
+    assert text_of(install) == PAGE[install.start : PAGE.index("# Use")]
+    assert text_of(linux).endswith("apt install bellows\n```\n\n")
+    assert text_of(windows) == "## Windows and *others* ##\n\nDownload it.\n\n"
+
+
+def test_the_last_section_goes_on_to_the_end() -> None:
+    assert text_of(outline(PAGE)[-1]) == "# C\n\nMore bindings.\n"
+
+
+def test_a_section_costs_what_it_holds_with_all_under_it() -> None:
+    install, linux, windows, *_ = outline(PAGE)
+    assert install.tokens > linux.tokens + windows.tokens > windows.tokens > 0
+
+
+def test_a_long_section_costs_more_although_only_its_beginning_is_counted() -> None:
+    short, long = outline("# Short\n\n" + "some words " * 1_000 + "\n\n# Long\n\n" + "some words " * 100_000)
+    assert 90 < long.tokens / short.tokens < 110
+
+
+def test_a_page_without_headings_has_no_outline() -> None:
+    assert outline("Just a paragraph.\n\n    # indented code\n\n- # in a list\n\n#hashtag\n") == ()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "```\n# no\n```",
+        "~~~~ text\n# no\n~~~\n# no\n~~~~",
+        "````\n```\n# no\n````",
+        "- ```\n  # no\n  ```",
+        "> ```\n> # no",
+        "```\n# no\n   ```",
+        "```\n# no\n```python\n# no\n```",
+    ],
+)
+def test_lines_of_code_are_no_headings(code: str) -> None:
+    assert [section.title for section in outline(f"# One\n\n{code}\n\n# Two\n")] == ["One", "Two"]
+
+
+def test_inline_code_opens_no_block() -> None:
+    assert [section.title for section in outline("```x``` is code\n\n# One\n")] == ["One"]
+
+
+def test_a_code_block_without_an_end_hides_all_that_follows() -> None:
+    assert [section.title for section in outline("# One\n\n```\n# no\n")] == ["One"]
+
+
+def test_titles_cannot_make_a_viewer_load_anything() -> None:
+    (section,) = outline("# `![x](https://tracker.example/p.png)` <b>bold</b> \\<img src=x>\n")
+    assert "](" not in section.title
+    assert "<b>" not in section.title
+    assert "<img" not in section.title
+
+
+def test_of_too_many_sections_the_deepest_are_left_out() -> None:
+    page = "".join(f"# {part}\n\n" + "".join(f"### {part}-{n}\n\n" for n in range(9)) for part in range(30))
+    sections = outline(page)
+    assert len(sections) == MOST_SECTIONS
+    assert sum(section.level == 1 for section in sections) == 30
+    assert [section.start for section in sections] == sorted(section.start for section in sections)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("1.1", "Linux"),
+        ("§2.1", "Options"),
+        ("§ 1.2.", "Windows and others"),
+        ("2 Use bellows", "Use bellows"),
+        ("linux", "Linux"),
+        ("  ## LINUX: ", "Linux"),
+        ("use `bellows`", "Use bellows"),
+        ("wind", "Windows and others"),
+        ("others", "Windows and others"),
+        ("Install > Linux", "Linux"),
+        ("Install › windows", "Windows and others"),
+        ("c", "C"),
+        ("C++", "C++"),
+    ],
+)
+def test_a_section_is_found_by_its_number_title_or_path(name: str, title: str) -> None:
+    found = find(PAGE, name)
+    assert found is not None
+    assert (found.title, text_of(found)) == (title, text_of(next(s for s in outline(PAGE) if s.title == title)))
+
+
+@pytest.mark.parametrize("name", ["", "9", "1.9", "1.1 Windows", "macOS", "n", "Use bellows > Linux", "b99", "b0", ">"])
+def test_what_is_not_there_or_not_clear_is_not_found(name: str) -> None:
+    assert find(PAGE, name) is None
+
+
+def test_of_sections_with_the_same_title_the_first_is_found_unless_a_path_tells_them_apart() -> None:
+    page = "# Cats\n\n## Food\n\nFish.\n\n# Dogs\n\n## Food\n\nMeat.\n"
+    assert "Fish" in text_of(find(page, "Food"), page)
+    assert "Meat" in text_of(find(page, "Dogs > Food"), page)
+
+
+def test_numbers_that_the_page_gives_are_found_if_no_section_has_them() -> None:
+    page = "# Guide\n\n## 2.1 Setup\n\nFirst.\n\n## 2.2 Start\n\nThen.\n"
+    assert text_of(find(page, "2.2"), page) == "## 2.2 Start\n\nThen.\n"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "text"),
+    [
+        ("b1", PAGE),
+        ("b4", PAGE[PAGE.index("```sh") : PAGE.index("## Windows")]),
+        ("[B3]", PAGE[PAGE.index("Take it") : PAGE.index("## Windows")]),
+        ("b2", PAGE[PAGE.index("Choose") : PAGE.index("# Use")]),
+    ],
+)
+def test_from_a_block_on_the_rest_of_its_section_is_found(anchor: str, text: str) -> None:
+    assert text_of(find(PAGE, anchor)) == text
+
+
+def test_a_page_without_headings_can_be_read_from_a_block_on() -> None:
+    page = "One.\n\nTwo.\n\nThree."
+    assert text_of(find(page, "b2"), page) == "Two.\n\nThree."
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        ("## Part\n\n" + "Some words of a paragraph. " * 50 + "\n\n```\n# x\n```\n\n") * 1_300,
+        "# a\n" * 500_000,
+        "```\n" * 500_000,
+        "`" * 2_000_000,
+        "# " + "#" * 2_000_000,
+    ],
+)
+def test_two_megabytes_do_not_hold_up_the_server(page: str) -> None:
+    started = time.process_time()
+    outline(page)
+    # It takes 15 ms; this much tells a slow machine from one that goes through the page again and again.
+    assert time.process_time() - started < 0.3
+
+
+def test_a_section_of_a_page_with_very_many_has_an_outline_of_its_own() -> None:
+    page = "\n".join(f"# Part {number}\n## Detail {number}" for number in range(300))
+    assert {section.level for section in outline(page)} == {1}
+    part = find(page, "Part 7")
+    assert part
+    assert [section.title for section in outline(page, part)] == ["Detail 7"]
