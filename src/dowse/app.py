@@ -22,8 +22,9 @@ from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
 from dowse.flows.chain import FetchingReader, ReadChain, Readers
 from dowse.flows.extracted import RememberingExtractor
+from dowse.flows.find import Finder, Lifetimes
 from dowse.flows.read import PageLifetimes, ReadFlow
-from dowse.flows.search import Lifetimes, SearchFlow
+from dowse.flows.search import SearchFlow
 from dowse.flows.shelf import Memory
 from dowse.interfaces import Authenticator, Extractor, PageReader, SearchProvider, SiteLoader
 from dowse.models import Clock
@@ -31,6 +32,7 @@ from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.net.secrecy import SecretUrls
 from dowse.providers.table import PROVIDERS, READERS, Kit, prices
+from dowse.rank.sources import Rules
 from dowse.routing.limiter import SlidingWindows
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
@@ -69,7 +71,11 @@ class App:
         self._api_client = ConfiguredClient(USER_AGENT)
         self._page_client = UntrustedClient(self._guard, USER_AGENT)
         self._robots = RobotsFiles(self._page_client, self.clock, self._cache, kept_s=settings.ttl_robots)
-        self._workers = WorkerPool(pdf_max_pages=settings.pdf_max_pages, with_images=settings.images == "alt")
+        self._workers = WorkerPool(
+            pdf_max_pages=settings.pdf_max_pages,
+            with_images=settings.images == "alt",
+            is_semantic=settings.semantic == "auto",
+        )
         self._extractor = RememberingExtractor(self._workers, self._cache, kept_s=self._page_lifetimes.of().kept_s)
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
@@ -175,10 +181,11 @@ class App:
         )
         lifetimes = Lifetimes(settings.ttl_search, settings.ttl_news, settings.ttl_failures, settings.ttl_stale)
         search = SearchFlow(
-            router,
+            Finder(router, self._memory, lifetimes, clock=self.clock),
             reader,
-            self._memory,
-            lifetimes,
+            self._workers,
+            self._cache,
+            Rules(settings.boost, settings.bury, settings.block),
             clock=self.clock,
             observer=observer,
             offline=settings.offline,

@@ -42,7 +42,8 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar
 
-from dowse.models import Attempt, Onward, Page, Rate, Status
+from dowse.allowances import Rate
+from dowse.models import Attempt, Onward, Page, Status
 from dowse.text import one_line
 
 DETAIL_CHARS = 300

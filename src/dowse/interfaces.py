@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.models import Attempt, Body, CacheState, Deadline, Found, Principal, Query, Rate, Text
+from dowse.allowances import Rate
+from dowse.digests import Digest, Source
+from dowse.models import Attempt, Body, CacheState, Deadline, Found, Principal, Query, Text
 from dowse.urls import Url
 
 
@@ -99,8 +101,10 @@ class Extractor(Protocol):
         """
         ...
 
-    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
-        """At most so many tokens of what fits the question best; empty if no word of it is in the text."""
+    async def digest(
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+    ) -> tuple[Digest, ...]:
+        """What each page has to say to a question, at most so many tokens of all together; 0 to cut nothing."""
         ...
 
 

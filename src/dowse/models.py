@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dowse.allowances import Rate
+from dowse.digests import Digest
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -69,34 +72,6 @@ class Deadline:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """How often: so many calls within any stretch of time as long as this."""
-
-    calls: int
-    period_s: float
-
-    def __str__(self) -> str:
-        """As people write it: `20/10m`."""
-        units = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
-        unit = next((unit for unit, seconds in units.items() if not self.period_s % seconds), "s")
-        amount = self.period_s / units[unit]
-        return f"{self.calls}/{int(amount) if amount.is_integer() else amount}{unit}"
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a provider may cost in a calendar period (UTC)."""
-
-    amount: float
-    unit: Literal["calls", "usd"]
-    period: Literal["day", "month"]
-
-    def __str__(self) -> str:
-        amount = f"{self.amount:.6f}".rstrip("0").rstrip(".")
-        return f"{amount} {self.unit}/{self.period}"
-
-
-@dataclass(frozen=True, slots=True)
 class Principal:
     """Who calls. `limits` of their own beat the settings'; `contracts` is `None` where all are open to them."""
 
@@ -115,6 +90,13 @@ class TimeRange(StrEnum):
     WEEK = "week"
     MONTH = "month"
     YEAR = "year"
+
+
+class Depth(StrEnum):
+    """How widely is searched: the first provider that answers, or several at once."""
+
+    NORMAL = "normal"
+    WIDE = "wide"
 
 
 class Category(StrEnum):
@@ -299,6 +281,7 @@ class Facts:
     language: str = ""
     site: str = ""
     canonical_url: str = ""
+    description: str = ""
     is_whole: bool = False
     hidden_words: int = 0
     invisible_characters: int = 0
@@ -354,11 +337,20 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A hit together with its page."""
+    """A hit together with its page, and what is shown of that, if it was read.
+
+    `found_by` are the providers that have it, `indexes` the independent collections behind them. `duplicates` are
+    addresses of other hits that say the same. `remarks` are about its place among the others.
+    """
 
     hit: Hit
     page: Page
     score: float
+    digest: Digest | None = None
+    found_by: tuple[str, ...] = ()
+    indexes: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,7 +365,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """A finished search, ready for a contract to shape."""
+    """A finished search, ready for a contract to shape; `engine` is the first of the `providers` that answered."""
 
     query: Query
     engine: str
@@ -384,3 +376,4 @@ class SearchOutcome:
     warnings: tuple[str, ...] = ()
     stats: Stats = field(default_factory=Stats)
     freshness: Freshness = LIVE
+    providers: tuple[str, ...] = ()

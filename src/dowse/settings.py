@@ -16,9 +16,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from pydantic import ConfigDict, SecretStr
 
 from dowse import EXTRACTION, __version__, urls
-from dowse.models import Budget
+from dowse.allowances import Budget
 from dowse.settings_browser import BrowserSettings
 from dowse.settings_memory import MemorySettings
+from dowse.settings_ranking import RankingSettings
 from dowse.settings_reading import ReadingSettings
 from dowse.settings_server import ServerSettings
 from dowse.settings_types import (
@@ -59,10 +60,10 @@ _INDIFFERENT = re.compile(
     r"log_.*|default_.*|.*_budget|.*_timeout_s|deadline_s|offline|fetch_content|max_results_count"
     r"|max_concurrent_fetches|browser_(?:max_pages|retry_.*|sandbox|snap_multiplier|path)"
 )
-_INDIFFERENT_FIELDS = {*ServerSettings.model_fields, *MemorySettings.model_fields}
+_INDIFFERENT_FIELDS = {*ServerSettings.model_fields, *RankingSettings.model_fields, *MemorySettings.model_fields}
 
 
-class Settings(ServerSettings, ReadingSettings, BrowserSettings, MemorySettings):
+class Settings(ServerSettings, RankingSettings, ReadingSettings, BrowserSettings, MemorySettings):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid", defer_build=False)

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from dowse.models import Rate
+from dowse.allowances import Rate
 from dowse.settings_types import Flag, Hosts, HttpUrl, Networks, OnOff, Origins, RateLimit, Tokens, setting
 
 ContractName = Literal["dowse", "kindly", "jan", "swissarmyhammer"]

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 from dowse import urls
-from dowse.models import Budget, Rate
+from dowse.allowances import Budget, Rate
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?", re.IGNORECASE | re.ASCII)
@@ -45,6 +45,8 @@ _TLS_OPTIONS = {
     "ssl_check_hostname": "true|false",
 }
 _NAT64_LENGTHS = (32, 40, 48, 56, 64, 96)  # RFC 6052
+# A host, of which a `*` may stand for labels at an end, and the beginning of a path.
+_SITE = re.compile(r"(?:\*\.)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,20}(?:\.\*)?(?:/[^\s,*]{0,200})?", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
 
 
@@ -125,6 +127,14 @@ def _headers(value: object) -> dict[str, str]:
     if any(character in f"{name}{item}" for name, item in parsed.items() for character in "\r\n\0"):
         raise ValueError
     return parsed
+
+
+def _sites(value: object) -> tuple[str, ...]:
+    patterns = _names(value)
+    # One label alone is a typing mistake more often than all of `.com`.
+    if not all(_SITE.fullmatch(pattern) and "." in pattern.partition("/")[0] for pattern in patterns):
+        raise ValueError
+    return patterns
 
 
 def _host_ports(value: object) -> tuple[str, ...]:
@@ -285,6 +295,11 @@ Hosts = Annotated[
 ]
 Origins = Annotated[
     tuple[str, ...], BeforeValidator(_origins), Takes("origins such as https://app.example.org, separated by commas")
+]
+SitePatterns = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_sites),
+    Takes("sites such as python.org, *.gov, docs.* or github.com/spam, separated by commas"),
 ]
 State = Annotated[
     str,

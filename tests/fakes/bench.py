@@ -7,9 +7,11 @@ from dowse.contracts import registry
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer
 from dowse.errors import DowseError
+from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import Extractor, Fetcher, SearchProvider
 from dowse.models import Found
+from dowse.rank.sources import Rules
 from dowse.routing.router import Router
 from tests.fakes.clock import FakeClock
 from tests.fakes.memory import NO_PAGES, NO_SEARCHES, PAGES, SEARCHES, remembering
@@ -50,10 +52,18 @@ class ContractBench:
         )
         router = Router[SearchProvider]("search", [self.provider], clock=clock, observer=observer)
         lifetimes = SEARCHES if is_remembering else NO_SEARCHES
-        search = SearchFlow(router, reader, memory, lifetimes, clock=clock, observer=observer, offline=settings.offline)
-        self.contract = registry.build(
-            contract, Services(search, reader, clock, settings, extractor or PlainExtractor())
+        extractor = extractor or PlainExtractor()
+        search = SearchFlow(
+            Finder(router, memory, lifetimes, clock=clock),
+            reader,
+            extractor,
+            memory.cache,
+            Rules(settings.boost, settings.bury, settings.block),
+            clock=clock,
+            observer=observer,
+            offline=settings.offline,
         )
+        self.contract = registry.build(contract, Services(search, reader, clock, settings, extractor))
 
     async def call(self, name: str, **arguments: object) -> Answer:
         tool = self.contract.tool(name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dowse.flows.find import Lifetimes
 from dowse.flows.read import PageLifetimes
-from dowse.flows.search import Lifetimes
 from dowse.flows.shelf import Memory
 from dowse.interfaces import Observer
 from dowse.models import Clock

@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dowse.digests import Digest, Source
 from dowse.errors import PageUnreadable
 from dowse.models import Body, Deadline, Found, Hit, Query, Status, Text
-from dowse.rank.passages import select
+from dowse.rank.digest import digest
 from tests.fakes.clock import FakeClock
 
 
@@ -87,8 +88,10 @@ class PlainExtractor:
     ) -> list[str]:
         return [re.sub("<[^>]*>", "", fragment).strip() for fragment in fragments]
 
-    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
-        return select(markdown, question, max_tokens)
+    async def digest(
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+    ) -> tuple[Digest, ...]:
+        return tuple(digest(question, sources, max_tokens))
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
         text = body.data.decode()

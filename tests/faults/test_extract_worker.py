@@ -16,6 +16,7 @@ from typing import NoReturn
 
 import pytest
 
+from dowse.digests import Source
 from dowse.errors import PageUnreadable
 from dowse.extract.pool import WorkerPool
 from dowse.models import Body, Facts, Onward, Status, Text
@@ -187,7 +188,7 @@ async def test_a_job_without_time_costs_no_worker(pool: WorkerPool, timeout_s: f
     for job in (
         pool.extract(body(), timeout_s=timeout_s),
         pool.render(["<p>x"], url="https://pages.example/", timeout_s=timeout_s),
-        pool.select("x", "x", 100, timeout_s=timeout_s),
+        pool.digest("x", [Source("x")], 100, timeout_s=timeout_s),
     ):
         with pytest.raises(PageUnreadable) as raised:
             await job
@@ -210,10 +211,31 @@ async def test_passages_are_cut_in_the_worker(pool: WorkerPool) -> None:
     answer = "The otter weighs 9 kg, größer als {}. It swims in rivers, and in the sea" + " as well" * 9
     page = "# Animals\n\n" + "Some words.\n\n" * 50 + answer.format("\ud800") + "\n\nMore." * 50
 
-    chosen = await pool.select(page, "What does the otter weigh?", 100, timeout_s=ENOUGH_S)
+    long, short = await pool.digest(
+        "What does the otter weigh?", [Source(page), Source("Short.", "A title")], 100, timeout_s=ENOUGH_S
+    )
 
-    assert chosen == f"# Animals\n\n[…]\n\n{answer.format('?')}\n\n[…]"
-    assert await pool.select(page, "quantum chromodynamics", 100, timeout_s=ENOUGH_S) == ""
+    assert answer.format("?") in long.text
+    assert "[…]" in long.text and long.anchors and long.blocks > 100
+    assert (short.text, short.anchors, short.twin) == ("Short.", (), None)
+
+
+async def test_a_page_that_is_not_cut_comes_back_as_it_was(pool: WorkerPool) -> None:
+    page = "# Animals\n\n" + "The otter swims. " * 50_000
+
+    (digest,) = await pool.digest("otter", [Source(page)], 0, timeout_s=ENOUGH_S)
+
+    assert digest.text == page
+    assert len(digest.summary) <= 500
+
+
+async def test_of_a_page_that_is_sent_in_part_no_more_than_that_is_shown(pool: WorkerPool) -> None:
+    page = "# Animals\n\n```\n" + f"{'=' * 99}\n" * 6000
+
+    (digest,) = await pool.digest("otter", [Source(page)], 24_000, timeout_s=ENOUGH_S)
+
+    assert digest.text.count("=\n") > 1000
+    assert len(digest.text) < 501_000 and digest.text.endswith(f"{'=' * 99}\n```")
 
 
 async def test_a_question_that_takes_too_long_is_a_typed_failure(pool: WorkerPool) -> None:
@@ -221,7 +243,7 @@ async def test_a_question_that_takes_too_long_is_a_typed_failure(pool: WorkerPoo
     os.kill(pool.pids[0], signal.SIGSTOP)
 
     with pytest.raises(PageUnreadable) as raised:
-        await pool.select("some words", "words", 100, timeout_s=0.1)
+        await pool.digest("some words", [Source("words")], 100, timeout_s=0.1)
 
     assert raised.value.status is Status.ERROR
     assert pool.pids == ()
@@ -401,7 +423,7 @@ def test_no_parser_is_imported_by_the_pool_and_nothing_heavy_by_the_worker() -> 
     # Cutting passages is the workers' business, and so is what it needs.
     assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.rank.blocks", "dowse.rank.words"}
     assert not worker & {"asyncio", "pydantic", "aiohttp", "subprocess"}
-    nouns = ("models", "errors", "interfaces", "config", "urls", "text", "markdown", "media_types")
-    level_0 = {"dowse", *(f"dowse.{name}" for name in nouns)}
+    nouns = ("models", "digests", "allowances", "errors", "interfaces", "config", "urls", "text", "markdown")
+    level_0 = {"dowse", "dowse.media_types", *(f"dowse.{name}" for name in nouns)}
     ours = {name for name in worker if name.partition(".")[0] == "dowse"}
     assert {name for name in ours if not name.startswith("dowse.extract")} <= level_0

@@ -134,6 +134,11 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "takes IPv6 prefixes such as 2001:db8:64::/96, separated by commas.",
     ),
     ("DOWSE_IMAGES",): (("all", "true"), "takes one of alt, none."),
+    ("DOWSE_SEMANTIC",): (("on", "true"), "takes one of auto, off."),
+    ("DOWSE_BOOST", "DOWSE_BURY", "DOWSE_BLOCK"): (
+        ("com", "https://python.org", "a b.org", "py*.org", "python.org,,x y"),
+        "takes sites such as python.org, *.gov, docs.* or github.com/spam, separated by commas.",
+    ),
     ("DOWSE_PDF_MAX_PAGES", "ARXIV_MAX_PAGES"): (("0", "2001", "all"), "takes a whole number from 1 to 2000."),
     ("GITHUB_MAX_COMMENTS", "HACKERNEWS_MAX_COMMENTS"): (("0", "501", "x"), "takes a whole number from 1 to 500."),
     ("STACKEXCHANGE_MAX_CHARS", "GITHUB_MAX_CHARS", "WIKIPEDIA_MAX_CHARS", "ARXIV_MAX_CHARS"): (

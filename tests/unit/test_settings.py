@@ -2,8 +2,8 @@
 
 import pytest
 
+from dowse.allowances import Budget, Rate
 from dowse.config import load
-from dowse.models import Budget, Rate
 from dowse.settings import PROVIDERS, Settings, variables
 from dowse.settings_types import Takes
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dowse.allowances import Rate
 from dowse.errors import ConfigError
-from dowse.models import Principal, Rate
+from dowse.models import Principal
 from dowse.settings_server import CONTRACTS, ServerSettings
 from dowse.settings_types import rate
 from dowse.text import one_line

@@ -17,4 +17,5 @@ def facts_of(metadata: Metadata) -> Facts:
         language=metadata.language,
         site=metadata.site,
         canonical_url=metadata.canonical_url,
+        description=metadata.description,
     )

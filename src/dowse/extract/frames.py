@@ -12,7 +12,7 @@ from dowse.models import Facts, Onward, Status, fields_of
 CONVERT = "convert"
 STRIP = "strip"
 FRAGMENTS = "fragments"
-SELECT = "select"
+DIGEST = "digest"
 EXPLAIN = "explain"
 
 LENGTH_BYTES = 4

@@ -11,8 +11,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from dowse.digests import Digest, Source
 from dowse.errors import PageUnreadable
-from dowse.extract import frames
+from dowse.extract import digesting, frames
 from dowse.extract.explanation import Explanation, decoded
 from dowse.extract.process import Worker, WorkerFailed
 from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
@@ -38,9 +39,17 @@ class _Slot:
 class WorkerPool:
     """Implements `interfaces.Extractor` with at most `size` processes."""
 
-    def __init__(self, size: int = 2, *, pdf_max_pages: int = 100, with_images: bool = False) -> None:
+    def __init__(
+        self,
+        size: int = 2,
+        *,
+        pdf_max_pages: int = 100,
+        with_images: bool = False,
+        is_semantic: bool = False,
+    ) -> None:
         self._pdf_max_pages = pdf_max_pages
         self._with_images = with_images
+        self._is_semantic = is_semantic
         self._all = [_Slot() for _ in range(size)]
         # Last in, first out: a second process is started only when the first is busy.
         self._idle: asyncio.LifoQueue[_Slot] = asyncio.LifoQueue()
@@ -75,11 +84,23 @@ class WorkerPool:
         answer = await self._only(header, job, timeout_s)
         return [str(piece) for piece in json.loads(answer.markdown)]
 
-    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
-        """The passages of a text that fit a question."""
-        header: frames.Header = {"mode": frames.SELECT, "question": question, "max_tokens": max_tokens}
-        answer = await self._only(header, markdown.encode("utf-8", "replace"), timeout_s)
-        return answer.markdown
+    async def digest(
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+    ) -> tuple[Digest, ...]:
+        """What each of the pages has to say to a question, found in one job."""
+        pages, data = digesting.to_job(sources, max_tokens)
+        header: frames.Header = {
+            "mode": frames.DIGEST,
+            "question": question,
+            "max_tokens": max_tokens,
+            "is_semantic": self._is_semantic,
+            "pages": pages,
+        }
+        answer = await self._only(header, data, timeout_s)
+        try:
+            return digesting.from_answer(answer.markdown, sources)
+        except ValueError:
+            raise PageUnreadable(Status.ERROR, _FAILED) from None
 
     async def explain(self, body: Body, *, timeout_s: float) -> Explanation | None:
         """Which parts of a page were taken and why; `None` for what is no HTML, where nothing is chosen."""

@@ -81,10 +81,13 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
 
 def _done(job: Mapping[str, object], data: bytes) -> Text:
     # Imported by need: the stripper's second attempt must not wait for the libraries of the first.
-    if job["mode"] == frames.SELECT:
-        from dowse.rank.passages import select
+    if job["mode"] == frames.DIGEST:
+        from dowse.extract.digesting import from_job, to_answer
+        from dowse.rank.digest import digest
 
-        return Text(select(data.decode(), str(job["question"]), int(str(job["max_tokens"]))))
+        question, sources = str(job["question"]), from_job(job["pages"], data)
+        digests = digest(question, sources, int(str(job["max_tokens"])), is_semantic=job["is_semantic"] is True)
+        return Text(to_answer(digests, sources, job["pages"]))
     body = Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
     if job["mode"] == frames.FRAGMENTS:
         from dowse.extract.fragments import to_texts

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from dowse.digests import Digest, Source
 from dowse.errors import PageUnreadable
 from dowse.extract.explanation import Explanation
 from dowse.flows.read import ReadFlow
@@ -47,8 +48,10 @@ class Witness:
     ) -> list[str]:
         return await self._extractor.render(fragments, url=url, timeout_s=timeout_s, without=without)
 
-    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
-        return await self._extractor.select(markdown, question, max_tokens, timeout_s=timeout_s)
+    async def digest(
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+    ) -> tuple[Digest, ...]:
+        return await self._extractor.digest(question, sources, max_tokens, timeout_s=timeout_s)
 
     def body_of(self, markdown: str) -> Body:
         return self._bodies[markdown]

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Sequence
 
 from dowse import EXTRACTION, __version__
+from dowse.digests import Digest, Source
 from dowse.flows.codec import Codec
 from dowse.interfaces import Extractor
 from dowse.models import Body, Text
@@ -51,8 +52,10 @@ class RememberingExtractor:
     ) -> list[str]:
         return await self._extractor.render(fragments, url=url, timeout_s=timeout_s, without=without)
 
-    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
-        return await self._extractor.select(markdown, question, max_tokens, timeout_s=timeout_s)
+    async def digest(
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+    ) -> tuple[Digest, ...]:
+        return await self._extractor.digest(question, sources, max_tokens, timeout_s=timeout_s)
 
     async def close(self) -> None:
         """Wait until everything is kept. The extractor behind it is somebody else's to close."""

@@ -1,78 +1,55 @@
-"""One search: ask the providers in order, drop duplicates, read the pages side by side."""
+"""One search: find results, put the same ones together, read the pages side by side, keep what answers."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dowse.errors import AllProvidersFailed, NoProvider, Offline, TimedOut, Transient
+from dowse.digests import Digest, Source
+from dowse.errors import NoProvider, Offline, PageUnreadable
+from dowse.flows.find import Finder, Findings
 from dowse.flows.read import ReadFlow
-from dowse.flows.shelf import Known, Lifetime, Memory, Recalled, Shelf, Wanted
-from dowse.interfaces import Observer, Progress, SearchProvider, no_progress
-from dowse.models import (
-    Attempt,
-    Category,
-    Clock,
-    Deadline,
-    Found,
-    Hit,
-    Page,
-    Query,
-    Result,
-    SearchOutcome,
-    Stats,
-    Status,
-    TimeRange,
-)
-from dowse.rank.dedupe import unique
-from dowse.routing.router import Routed, Router
+from dowse.interfaces import Extractor, Observer, Progress, no_progress
+from dowse.models import Clock, Deadline, Depth, Page, Query, Result, SearchOutcome, Stats, Status
+from dowse.rank import budget
+from dowse.rank.fuse import fuse
+from dowse.rank.sources import Placed, Rules, order
+from dowse.stores.cache import Cache
+from dowse.tokens import estimate_tokens
 
 # Reading needs what is left when the providers were slow: they never get the whole of the time.
 _SEARCH_SHARE = 0.8
+# And so does looking for the passages, but not much.
+_READ_SHARE = 0.95
+_LONGEST_RESERVE_S = 1.0
+_NO_PASSAGES = "the passages for the query could not be looked for in time; pages are shown from their beginning"
 NO_PROVIDER = (
     "No search provider is configured. Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL "
     "for your own SearXNG) in the environment of this server, then restart it."
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Lifetimes:
-    """How long the results of a search are good, by what was asked for and by what came."""
-
-    usual_s: float
-    news_s: float
-    empty_s: float
-    stale_s: float
-
-    def of(self, query: Query, found: Found | None = None) -> Lifetime:
-        is_news = query.category is Category.NEWS or query.time_range is TimeRange.DAY
-        fresh_s = self.news_s if is_news else self.usual_s
-        if found is not None and not found.hits:
-            # Nothing may be somebody's hiccup, and is of no use to anybody later.
-            return Lifetime(min(fresh_s, self.empty_s))
-        return Lifetime(fresh_s, self.stale_s)
-
-
 class SearchFlow:
-    """Finds pages and reads them; knows providers only as a router."""
+    """Finds pages and reads them."""
 
     def __init__(
         self,
-        router: Router[SearchProvider],
+        finder: Finder,
         reader: ReadFlow,
-        memory: Memory,
-        lifetimes: Lifetimes,
+        extractor: Extractor,
+        cache: Cache,
+        rules: Rules,
         *,
         clock: Clock,
         observer: Observer,
         offline: bool = False,
     ) -> None:
-        self._router = router
+        self._finder = finder
         self._reader = reader
-        self._memory = memory
-        self._shelf = Shelf("search", Found, memory, _is_outage)
-        self._lifetimes = lifetimes
+        self._extractor = extractor
+        self._cache = cache
+        self._rules = rules
         self._clock = clock
         self._observer = observer
         self._offline = offline
@@ -82,79 +59,155 @@ class SearchFlow:
         query: Query,
         deadline: Deadline,
         *,
+        depth: Depth = Depth.NORMAL,
         fetch_content: bool = True,
+        max_tokens: int = 0,
         offline: bool = False,
         progress: Progress = no_progress,
     ) -> SearchOutcome:
-        """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result."""
+        """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result.
+
+        At most `max_tokens` tokens of all pages together are shown; 0 to cut nothing.
+        """
         if offline or self._offline:
             raise Offline("search")
-        if not self._router.providers:
+        if not self._finder.providers:
             raise NoProvider(NO_PROVIDER)
         started = self._clock.now()
-        search_deadline = deadline.capped(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
-        recalled = await self._find(query, search_deadline, progress)
-        routed = recalled.routed
+        until = deadline.capped(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
+        findings = await self._finder.find(query, depth, until, progress)
         search_ms = self._ms(started)
-        hits = unique(routed.answer.hits)
-        state = recalled.freshness.state
-        self._observer.search_completed(routed.provider, query.text, len(hits), search_ms, cache=state)
-        pages = await self._pages(hits, deadline, progress) if fetch_content else _unread(hits)
-        return SearchOutcome(
-            query=query,
-            engine=routed.provider,
-            results=_ordered(hits, pages),
-            attempts=routed.attempts,
-            answers=routed.answer.answers,
-            suggestions=routed.answer.suggestions,
-            warnings=routed.warnings + routed.answer.warnings + _remarks(pages) + self._memory.cache.complaints(),
-            stats=_stats(pages, search_ms, self._ms(started)),
-            freshness=recalled.freshness,
+        fused = fuse([(name, found.hits) for name, found in findings.answers])
+        placed = order(fused, self._rules)
+        blocked = len(fused) - len(placed)
+        placed = placed[: query.num_results] if len(findings.answers) > 1 else placed
+        self._observer.search_completed(
+            findings.providers[0], query.text, len(placed), search_ms, cache=findings.freshness.state
         )
+        if fetch_content:
+            results, remarks = await self._read(query, placed, deadline, max_tokens, progress)
+        else:
+            results, remarks = _ordered([_result(each, _unread(each)) for each in placed]), ()
+        warnings = (*findings.warnings, *_about_blocked(blocked), *remarks, *self._cache.complaints())
+        return _outcome(query, findings, results, warnings, Times(search_ms, self._ms(started)))
 
-    async def _find(self, query: Query, deadline: Deadline, progress: Progress) -> Recalled[Found]:
-        async def ask(provider: SearchProvider, until: Deadline) -> Found:
-            return await provider.search(query, until)
+    async def _read(
+        self, query: Query, placed: Sequence[Placed], deadline: Deadline, max_tokens: int, progress: Progress
+    ) -> tuple[list[Result], tuple[str, ...]]:
+        """The results with their pages, in order, and what there is to say about reading them."""
+        reserve_s = min(_LONGEST_RESERVE_S, deadline.remaining_s() * (1 - _READ_SHARE))
+        pages = await self._pages(placed, deadline.capped(deadline.remaining_s() - reserve_s), progress)
+        digests, remarks = await self._digests(query, pages, max_tokens, deadline)
+        results = [_result(*each) for each in zip(placed, pages, digests, strict=True)]
+        return _ordered(_without_twins(results)), (*_remarks(pages), *remarks)
 
-        async def make(_known: Known[Found] | None, until: Deadline, tell: Progress) -> Routed[Found]:
-            return await self._router.first_answer(ask, until, tell)
-
-        given_s = deadline.remaining_s()
-        wanted = Wanted(
-            repr(query),
-            make,
-            lambda found: self._lifetimes.of(query, found),
-            is_remembered=self._lifetimes.of(query).fresh_s > 0,
-        )
-        try:
-            return await self._shelf.answer(wanted, deadline, progress)
-        except TimeoutError:
-            # Somebody else was at it already, and is slower than this caller can wait.
-            late = TimedOut(self._router.providers[0].name, f"no answer within {given_s:.1f} s")
-            attempt = Attempt(late.provider, "search", late.code, round(given_s * 1000), late.detail)
-            raise AllProvidersFailed((late,), (attempt,)) from None
-
-    async def _pages(self, hits: Sequence[Hit], deadline: Deadline, progress: Progress) -> list[Page]:
+    async def _pages(self, placed: Sequence[Placed], deadline: Deadline, progress: Progress) -> list[Page]:
         done = 0
 
-        async def read(hit: Hit) -> Page:
+        async def read(url: str) -> Page:
             nonlocal done
-            page = await self._reader.read(hit.url, deadline, for_search=True)
+            page = await self._reader.read(url, deadline, for_search=True)
             done += 1
-            await progress(f"read {done} of {len(hits)} pages")
+            await progress(f"read {done} of {len(placed)} pages")
             return page
 
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(read(hit)) for hit in hits]
+            tasks = [group.create_task(read(each.hit.url)) for each in placed]
         return [task.result() for task in tasks]
+
+    async def _digests(
+        self, query: Query, pages: Sequence[Page], max_tokens: int, deadline: Deadline
+    ) -> tuple[list[Digest | None], tuple[str, ...]]:
+        """What is shown of each page that was read; `twin` is a number among all of the pages."""
+        numbers = [number for number, page in enumerate(pages) if page.status.readable]
+        digests: list[Digest | None] = [None] * len(pages)
+        if not numbers:
+            return digests, ()
+        sources = [source_of(pages[number]) for number in numbers]
+        try:
+            made = await self._extractor.digest(query.text, sources, max_tokens, timeout_s=deadline.remaining_s())
+            remarks: tuple[str, ...] = ()
+        except PageUnreadable:
+            # Beside other calls: these may be long pages.
+            made, remarks = await asyncio.to_thread(beginnings, sources, max_tokens), (_NO_PASSAGES,)
+        for number, digest in zip(numbers, made, strict=True):
+            digests[number] = digest if digest.twin is None else replace(digest, twin=numbers[digest.twin])
+        return digests, remarks
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
 
 
-def _is_outage(failed: AllProvidersFailed) -> bool:
-    """Whether an older answer is better than this failure; a rejected key is for the user to hear of."""
-    return all(isinstance(error, Transient) for error in failed.errors)
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How long finding took, and everything."""
+
+    search_ms: int
+    total_ms: int
+
+
+def source_of(page: Page) -> Source:
+    """A page that was read, as it is compared with a question."""
+    return Source(page.text, page.title, page.final_url or page.url, page.facts.description)
+
+
+def beginnings(sources: Sequence[Source], max_tokens: int) -> tuple[Digest, ...]:
+    """As much of each page as fits, from its beginning; all of it where nothing is to be cut."""
+    if not max_tokens:
+        return tuple(Digest(source.text) for source in sources)
+    granted = budget.shares([estimate_tokens(source.text[: 4 * max_tokens]) for source in sources], max_tokens)
+    return tuple(Digest(budget.cut(source.text, tokens)) for source, tokens in zip(sources, granted, strict=True))
+
+
+def _unread(placed: Placed) -> Page:
+    return Page(placed.hit.url, Status.NOT_FETCHED, final_url=placed.hit.url)
+
+
+def _result(placed: Placed, page: Page, digest: Digest | None = None) -> Result:
+    flaws = tuple(f"sorted down: {flaw}" for flaw in digest.flaws) if digest else ()
+    remarks = ((placed.remark,) if placed.remark else ()) + flaws
+    return Result(placed.hit, page, 0.0, digest, found_by=placed.found_by, indexes=placed.indexes, remarks=remarks)
+
+
+def _without_twins(results: Sequence[Result]) -> list[Result]:
+    """Of results that say the same the first one, which names the others."""
+    others: dict[int, list[str]] = {}
+    for result in results:
+        if result.digest and result.digest.twin is not None:
+            others.setdefault(result.digest.twin, []).append(result.hit.url)
+    return [
+        replace(result, duplicates=tuple(others.get(number, ())))
+        for number, result in enumerate(results)
+        if result.digest is None or result.digest.twin is None
+    ]
+
+
+def _ordered(results: Sequence[Result]) -> list[Result]:
+    """As they were placed, except that poor pages come after the others, and those that could not be read last."""
+    ranked = sorted(results, key=lambda result: (_failed(result.page), bool(result.digest and result.digest.flaws)))
+    return [replace(result, score=round(1 / (1 + 0.1 * rank), 3)) for rank, result in enumerate(ranked)]
+
+
+def _outcome(
+    query: Query, findings: Findings, results: Sequence[Result], warnings: tuple[str, ...], times: Times
+) -> SearchOutcome:
+    pages = [result.page for result in results]
+    # Those that say the same as another were read to know it.
+    read = sum(page.status.readable for page in pages) + sum(len(result.duplicates) for result in results)
+    failed = sum(map(_failed, pages))
+    found = [answer for _, answer in findings.answers]
+    return SearchOutcome(
+        query=query,
+        engine=findings.providers[0],
+        results=tuple(results),
+        attempts=findings.attempts,
+        answers=tuple(dict.fromkeys(text for each in found for text in each.answers)),
+        suggestions=tuple(dict.fromkeys(text for each in found for text in each.suggestions)),
+        warnings=warnings,
+        stats=Stats(times.search_ms, times.total_ms, pages_read=read, pages_failed=failed),
+        freshness=findings.freshness,
+        providers=findings.providers,
+    )
 
 
 def _remarks(pages: Sequence[Page]) -> tuple[str, ...]:
@@ -162,20 +215,10 @@ def _remarks(pages: Sequence[Page]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"while reading pages, {warning}" for page in pages for warning in page.warnings))
 
 
-def _unread(hits: Sequence[Hit]) -> list[Page]:
-    return [Page(hit.url, Status.NOT_FETCHED, final_url=hit.url) for hit in hits]
-
-
-def _ordered(hits: Sequence[Hit], pages: Sequence[Page]) -> tuple[Result, ...]:
-    """In the provider's order, except that pages which could not be read come last."""
-    pairs = sorted(zip(hits, pages, strict=True), key=lambda pair: _failed(pair[1]))
-    return tuple(Result(hit, page, score=round(1 / (1 + 0.1 * rank), 3)) for rank, (hit, page) in enumerate(pairs))
+def _about_blocked(count: int) -> tuple[str, ...]:
+    left_out = "1 result was left out: its site is" if count == 1 else f"{count} results were left out: their sites are"
+    return (f"{left_out} on the list DOWSE_BLOCK",) if count else ()
 
 
 def _failed(page: Page) -> bool:
     return not page.status.readable and page.status is not Status.NOT_FETCHED
-
-
-def _stats(pages: Sequence[Page], search_ms: int, total_ms: int) -> Stats:
-    read, failed = sum(page.status.readable for page in pages), sum(map(_failed, pages))
-    return Stats(search_ms=search_ms, total_ms=total_ms, pages_read=read, pages_failed=failed)

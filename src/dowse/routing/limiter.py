@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from dowse.models import Clock, Rate
+from dowse.allowances import Rate
+from dowse.models import Clock
 
 SWEEP_S = 60.0
 

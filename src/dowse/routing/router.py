@@ -76,6 +76,7 @@ class _Walk(Generic[P]):
     waiting: Sequence[P]
     deadline: Deadline
     route: Route[P] | None = None
+    may_retry: bool = True
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[ProviderError] = field(default_factory=list)
@@ -122,9 +123,13 @@ class Router(Generic[P]):
         progress: Progress = no_progress,
         *,
         route: Route[P] | None = None,
+        may_retry: bool = True,
     ) -> Routed[R]:
-        """The first provider's answer, or an error made of the first failure and all attempts."""
-        walk = _Walk(await route.start() if route else self.providers, deadline, route)
+        """The first provider's answer, or an error made of the first failure and all attempts.
+
+        The last one gets a second chance, unless others are asked elsewhere.
+        """
+        walk = _Walk(await route.start() if route else self.providers, deadline, route, may_retry)
         while walk.waiting:
             name = walk.provider.name
             await progress(f"{self._operation}: asking {name}")
@@ -147,7 +152,7 @@ class Router(Generic[P]):
         try:
             return await self._try(call, walk)
         except ProviderError as error:
-            if len(walk.waiting) > 1 or not self._policy.retries(error):
+            if len(walk.waiting) > 1 or not walk.may_retry or not self._policy.retries(error):
                 raise
             delay = random.uniform(*RETRY_DELAY_S)
             if self._breaker(walk.provider.name).state is not State.CLOSED or walk.deadline.remaining_s() <= delay:

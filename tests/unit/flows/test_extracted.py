@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 import dowse.flows.extracted
+from dowse.digests import Source
 from dowse.errors import PageUnreadable
 from dowse.flows.extracted import RememberingExtractor
 from dowse.interfaces import Extractor
@@ -240,6 +241,5 @@ async def test_pieces_and_passages_pass_through(extractor: RememberingExtractor,
     url = "https://site.example/"
 
     assert await extractor.render(pieces, url=url, timeout_s=5) == await behind.render(pieces, url=url, timeout_s=5)
-    assert await extractor.select("Otters swim", "swim", 10, timeout_s=5) == await behind.select(
-        "Otters swim", "swim", 10, timeout_s=5
-    )
+    page = [Source("Otters swim")]
+    assert await extractor.digest("swim", page, 10, timeout_s=5) == await behind.digest("swim", page, 10, timeout_s=5)

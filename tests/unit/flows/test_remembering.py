@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from dowse.rank.sources import Rules
 
 from dowse.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
+from dowse.flows.find import Finder, Lifetimes
 from dowse.flows.read import PageLifetimes, content_hash
-from dowse.flows.search import Lifetimes, SearchFlow
+from dowse.flows.search import SearchFlow
 from dowse.interfaces import Robots, SearchProvider
 from dowse.models import (
     Body,
@@ -32,7 +34,7 @@ from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import PAGES, SEARCHES, remembering
 from tests.fakes.reading import reading
-from tests.fakes.scripted import ScriptedFetcher, ScriptedProvider, hits
+from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedProvider, hits
 
 A, B = "https://example.org/a", "https://example.org/b"
 QUERY = Query("what is new", num_results=3)
@@ -68,7 +70,15 @@ class Bench:
             lifetimes=lifetimes,
         )
         router = Router[SearchProvider]("search", [self.provider], clock=self.clock, observer=self.observer)
-        self.flow = SearchFlow(router, self.reader, self.memory, searches, clock=self.clock, observer=self.observer)
+        self.flow = SearchFlow(
+            Finder(router, self.memory, searches, clock=self.clock),
+            self.reader,
+            PlainExtractor(),
+            self.memory.cache,
+            Rules(),
+            clock=self.clock,
+            observer=self.observer,
+        )
 
     async def search(self, query: Query = QUERY, *, fetch_content: bool = False) -> SearchOutcome:
         outcome = await self.flow.search(query, Deadline.after(self.clock, 50), fetch_content=fetch_content)

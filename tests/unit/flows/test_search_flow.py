@@ -1,17 +1,23 @@
 """A whole search over scripted parts: who is asked, what is read, how it is ordered and counted."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from dowse.clock import SystemClock
+from dowse.digests import Digest, Source
 from dowse.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable, Unavailable
+from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
-from dowse.interfaces import SearchProvider
-from dowse.models import Attempt, Clock, Deadline, Found, Hit, Page, Query, SearchOutcome, Stats, Status
+from dowse.interfaces import Extractor, SearchProvider
+from dowse.models import Attempt, Clock, Deadline, Depth, Found, Hit, Page, Query, SearchOutcome, Stats, Status
+from dowse.rank.sources import Rules
 from dowse.routing.router import Router
+from dowse.tokens import estimate_tokens
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import NO_SEARCHES, remembering
 from tests.fakes.reading import reading
-from tests.fakes.scripted import HANGS, ScriptedFetcher, ScriptedProvider, hits
+from tests.fakes.scripted import HANGS, PlainExtractor, ScriptedFetcher, ScriptedProvider, hits
 
 A, B, C = (f"https://example.org/{name}" for name in "abc")
 QUERY = Query("what is new", num_results=3)
@@ -26,6 +32,8 @@ class Bench:
         pages: dict[str, str | Exception] | None = None,
         clock: Clock | None = None,
         offline: bool = False,
+        blocked: tuple[str, ...] = (),
+        extractor: Extractor | None = None,
     ) -> None:
         self.clock = clock or FakeClock()
         self.observer = RecordingObserver()
@@ -35,11 +43,24 @@ class Bench:
         router = Router[SearchProvider]("search", providers, clock=self.clock, observer=self.observer)
         memory = remembering(self.clock, observer=self.observer)
         self.flow = SearchFlow(
-            router, reader, memory, NO_SEARCHES, clock=self.clock, observer=self.observer, offline=offline
+            Finder(router, memory, NO_SEARCHES, clock=self.clock),
+            reader,
+            extractor or PlainExtractor(),
+            memory.cache,
+            Rules(block=blocked),
+            clock=self.clock,
+            observer=self.observer,
+            offline=offline,
         )
 
     async def search(
-        self, *, deadline_s: float = 50.0, fetch_content: bool = True, offline: bool = False
+        self,
+        *,
+        deadline_s: float = 50.0,
+        fetch_content: bool = True,
+        offline: bool = False,
+        depth: Depth = Depth.NORMAL,
+        max_tokens: int = 0,
     ) -> SearchOutcome:
         async def progress(step: str) -> None:
             self.steps.append(step)
@@ -49,6 +70,8 @@ class Bench:
             Deadline.after(self.clock, deadline_s),
             fetch_content=fetch_content,
             offline=offline,
+            depth=depth,
+            max_tokens=max_tokens,
             progress=progress,
         )
 
@@ -184,3 +207,63 @@ async def test_without_a_provider_the_error_names_the_keys_that_would_help() -> 
         await Bench().search()
     for name in ("SERPER_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY", "SEARXNG_URL"):
         assert name in str(caught.value)
+
+
+STORY = " ".join(f"The harbour bridge number {n} was opened in {1900 + n} by the mayor of its town." for n in range(40))
+
+
+async def test_pages_that_say_the_same_are_one_result_that_names_the_others() -> None:
+    mirror = "https://mirror.example/copy"
+    bench = Bench(ScriptedProvider(hits(A, mirror, B)), pages={A: STORY, mirror: STORY + " Copied.", B: "Otters swim."})
+    outcome = await bench.search()
+    assert links(outcome) == [(A, "ok"), (B, "ok")]
+    assert [result.duplicates for result in outcome.results] == [(mirror,), ()]
+    assert outcome.stats.pages_read == 3
+
+
+async def test_a_page_that_says_nothing_comes_after_the_others_and_the_reason_is_told() -> None:
+    spam = "Buy this domain. This domain is for sale! The domain example.org is for sale."
+    outcome = await Bench(ScriptedProvider(hits(A, B)), pages={A: spam, B: STORY}).search()
+    assert links(outcome) == [(B, "ok"), (A, "ok")]
+    assert outcome.results[1].remarks[0].startswith("sorted down: ")
+
+
+async def test_blocked_sites_are_left_out_and_that_is_said() -> None:
+    bench = Bench(ScriptedProvider(hits(A, "https://bad.example/x")), pages={A: "a"}, blocked=("bad.example",))
+    outcome = await bench.search()
+    assert links(outcome) == [(A, "ok")]
+    assert outcome.warnings == ("1 result was left out: its site is on the list DOWSE_BLOCK",)
+    assert bench.fetcher.asked == [A]
+
+
+async def test_what_is_shown_of_all_pages_stays_within_the_budget() -> None:
+    pages: dict[str, str | Exception] = {A: STORY, B: "Nothing of that. " * 400}
+    outcome = await Bench(ScriptedProvider(hits(A, B)), pages=pages).search(max_tokens=300)
+    shown = [result.digest.text for result in outcome.results if result.digest]
+    assert len(shown) == 2 and all(shown)
+    assert sum(map(estimate_tokens, shown)) <= 300
+
+
+async def test_a_wide_search_shows_as_many_results_as_were_asked_for_and_who_found_them() -> None:
+    first, second = ScriptedProvider(hits(A, B, C)), ScriptedProvider(hits(C, "https://example.org/d"), name="tavily")
+    outcome = await Bench(first, second).search(depth=Depth.WIDE, fetch_content=False)
+    assert [result.hit.url for result in outcome.results] == [C, A, B]
+    assert outcome.results[0].found_by == ("serper", "tavily")
+    assert outcome.results[0].indexes == ("google", "tavily")
+    assert outcome.providers == ("serper", "tavily")
+
+
+async def test_without_time_for_passages_pages_are_shown_from_their_beginning() -> None:
+    class Late(PlainExtractor):
+        async def digest(
+            self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+        ) -> tuple[Digest, ...]:
+            raise PageUnreadable(Status.TIMEOUT, "no worker was free in time")
+
+    bench = Bench(ScriptedProvider(hits(A)), pages={A: STORY}, extractor=Late())
+    outcome = await bench.search(max_tokens=100)
+    digest = outcome.results[0].digest
+    assert digest and STORY.startswith(digest.text) and estimate_tokens(digest.text) <= 100
+    assert outcome.warnings == (
+        "the passages for the query could not be looked for in time; pages are shown from their beginning",
+    )

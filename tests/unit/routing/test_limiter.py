@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.models import Rate
+from dowse.allowances import Rate
 from dowse.routing.limiter import SWEEP_S, SlidingWindows
 from tests.fakes import FakeClock
 

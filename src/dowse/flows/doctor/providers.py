@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from dowse import urls
+from dowse.allowances import Budget
 from dowse.config import enabled_without_credential
 from dowse.flows.doctor.check import Check, State
 from dowse.interfaces import Spent
-from dowse.models import Budget
 from dowse.settings import PROVIDERS, Settings, variables
 from dowse.settings_reading import LOADERS
 

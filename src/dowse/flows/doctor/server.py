@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dowse.allowances import Rate
 from dowse.flows.doctor.check import Check, State
-from dowse.models import Rate
 from dowse.settings import Settings
 
 _GROUP = "server"
