@@ -14,20 +14,18 @@ _MEMORY = {
     "cache": {"type": "string", "enum": [state.value for state in CacheState]},
     "cache_age_s": _INTEGER,
 }
-_ATTEMPTS = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "provider": _TEXT,
-            "operation": _TEXT,
-            "outcome": _TEXT,
-            "ms": _INTEGER,
-            "detail": _TEXT,
-        },
-        "required": ["provider", "operation", "outcome", "ms", "detail"],
-    },
-}
+
+
+def _objects(**properties: object) -> dict[str, object]:
+    """A list of objects that have all of these."""
+    item = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"type": "array", "items": item}
+
+
+_ATTEMPTS = _objects(provider=_TEXT, operation=_TEXT, outcome=_TEXT, ms=_INTEGER, detail=_TEXT)
+_OUTLINE = _objects(number=_TEXT, title=_TEXT, level=_INTEGER, tokens=_INTEGER)
+# Which blocks are shown of a page that is not shown whole: "3 of 41", and their names.
+_SHOWN = {"blocks": _TEXT, "anchors": _TEXTS}
 _RESULT: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -46,7 +44,16 @@ _RESULT: dict[str, Any] = {
     },
 }
 _RESULT["required"] = list(_RESULT["properties"])
-_RESULT["properties"] |= {"kind": _TEXT, "warnings": _TEXTS}
+# Where there is something to say.
+_RESULT["properties"] |= {
+    "kind": _TEXT,
+    "warnings": _TEXTS,
+    "found_by": _TEXTS,
+    "duplicates": _TEXTS,
+    **_SHOWN,
+    "key_points": _objects(text=_TEXT, anchor=_TEXT),
+    "code_blocks": _objects(anchor=_TEXT, language=_TEXT, lines=_INTEGER, beginning=_TEXT),
+}
 
 WEB_SEARCH_OUTPUT: dict[str, object] = {
     "type": "object",
@@ -58,6 +65,8 @@ WEB_SEARCH_OUTPUT: dict[str, object] = {
         "warnings": _TEXTS,
         "answers": _TEXTS,
         "suggestions": _TEXTS,
+        "providers": _TEXTS,
+        "agreement": _INTEGER,
         "stats": {
             "type": "object",
             "properties": {
@@ -91,6 +100,7 @@ GET_CONTENT_OUTPUT: dict[str, Any] = {
     },
 }
 GET_CONTENT_OUTPUT["required"] = list(GET_CONTENT_OUTPUT["properties"])
+GET_CONTENT_OUTPUT["properties"] |= {"outline": _OUTLINE, **_SHOWN}
 # Where they are known.
 GET_CONTENT_OUTPUT["properties"] |= dict.fromkeys(
     (

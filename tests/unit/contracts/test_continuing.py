@@ -10,11 +10,11 @@ from dowse.contracts.tool import Answer
 from dowse.errors import InvalidRequest, Offline, PageUnreadable
 from dowse.flows.read import content_hash
 from dowse.models import Status
-from dowse.text import estimate_tokens
+from dowse.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 
 URL = "https://example.org/page"
-LONG = "# Title\n\n" + "".join(f"Paragraph {number} of the page says something.\n\n" for number in range(40)).strip()
+LONG = "# Title\n\n" + "".join(f"Paragraph {number} of the page says something.\n\n" for number in range(80)).strip()
 CHANGED = "the page has changed since it was begun; this is its new beginning"
 
 
@@ -51,9 +51,10 @@ async def test_the_text_says_how_much_is_left_and_how_to_read_on() -> None:
     first: Answer = await a_bench().call("get_content", url=URL, max_tokens=200)
     assert first.structured is not None
     rest = estimate_tokens(LONG[len(str(first.structured["page_content"])) :])
-    assert first.text.endswith(
-        f"(Cut: about {rest} of {estimate_tokens(LONG)} tokens are left. "
-        f'To read on call get_content with this url and cursor "{first.structured["next_cursor"]}".)'
+    assert first.text.split("\n\n")[-2] == (
+        f"(Cut: about {rest} tokens are left; the page has about {estimate_tokens(LONG)} tokens. "
+        f'To read on: get_content(url="{URL}", cursor="{first.structured["next_cursor"]}"). '
+        'A section of the outline: section="1".)'
     )
 
 
@@ -123,7 +124,11 @@ async def test_a_cursor_behind_the_end_is_refused() -> None:
         ({"cursor": ["x"]}, "cursor must be text, not a list."),
         (
             {"cursor": f"5.{content_hash(LONG)}", "question": "What?"},
-            "question picks passages and cursor reads on: pass only one of them.",
+            "cursor reads on where an answer ended: pass it without question and section.",
+        ),
+        (
+            {"cursor": f"5.{content_hash(LONG)}", "section": "2"},
+            "cursor reads on where an answer ended: pass it without question and section.",
         ),
     ],
 )

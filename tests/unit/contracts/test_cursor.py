@@ -14,15 +14,22 @@ from dowse.rank.parts import Place
 DIGEST = content_hash("a text")
 
 
-@given(st.text(), st.integers(1, 10**9 - 1), st.integers(0, 10**9 - 1) | st.none())
-def test_a_cursor_survives_the_way_to_the_caller_and_back(text: str, at: int, code_at: int | None) -> None:
-    cursor = Cursor(Place(at, code_at if code_at is not None and code_at < at else None), content_hash(text))
+PLACES = st.integers(1, 10**9 - 1)
+
+
+@given(st.text(), PLACES, st.integers(0, 10**9 - 1) | st.none(), PLACES | st.none())
+def test_a_cursor_survives_the_way_to_the_caller_and_back(
+    text: str, at: int, code_at: int | None, end: int | None
+) -> None:
+    place = Place(at, code_at if code_at is not None and code_at < at else None)
+    cursor = Cursor(place, content_hash(text), end if end is not None and end > at else None)
     assert parse(str(cursor)) == cursor
 
 
 def test_a_cursor_is_one_short_word_that_no_command_takes_for_an_option() -> None:
     assert str(Cursor(Place(31_000), "-" + DIGEST[1:])) == f"31000.-{DIGEST[1:]}"
     assert str(Cursor(Place(31_000, 0), DIGEST)) == f"31000.0.{DIGEST}"
+    assert str(Cursor(Place(31_000), DIGEST, 40_000)) == f"31000-40000.{DIGEST}"
 
 
 @pytest.mark.parametrize(
@@ -43,6 +50,9 @@ def test_a_cursor_is_one_short_word_that_no_command_takes_for_an_option() -> Non
         f"5.5.{DIGEST}",
         f"5.6.{DIGEST}",
         f"5.4.3.{DIGEST}",
+        f"5-5.{DIGEST}",
+        f"5-4.{DIGEST}",
+        f"5-06.{DIGEST}",
     ],
 )
 def test_anything_else_is_refused_in_one_sentence(text: str) -> None:

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from dowse.allowances import Rate
 from dowse.config import load
 from dowse.contracts.dispatch import Dispatcher
 from dowse.contracts.tool import Answer, Tool
 from dowse.errors import DowseError, LimitReached, NoProvider
 from dowse.interfaces import Progress, ToolCall, no_progress
-from dowse.models import LOCAL, Principal, Rate
+from dowse.models import LOCAL, Principal
 from dowse.routing.limiter import SlidingWindows
 from dowse.telemetry.log import configure
 from dowse.telemetry.redact import Redactor

@@ -13,6 +13,7 @@ from dowse.contracts.excerpt import excerpt_of
 from dowse.contracts.facts import fact_fields, fact_warnings, facts_line
 from dowse.contracts.schemas import GET_CONTENT_OUTPUT, WEB_SEARCH_OUTPUT
 from dowse.contracts.tool import Answer
+from dowse.digests import Digest
 from dowse.models import Body, Facts, Found, Hit, Page, Query, Result, SearchOutcome, Status, Text
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import PlainExtractor
@@ -38,8 +39,8 @@ def shown(page: Page) -> Answer:
 
 
 def found(page: Page, published: str = "") -> Answer:
-    outcome = SearchOutcome(Query("otters"), "serper", (Result(Hit("Title", URL, published=published), page, 1.0),), ())
-    return web_search.answer(outcome, 1000)
+    result = Result(Hit("Title", URL, published=published), page, 1.0, Digest(page.text))
+    return web_search.answer(SearchOutcome(Query("otters"), "serper", (result,), ()))
 
 
 def test_get_content_has_a_field_for_everything_that_is_known() -> None:

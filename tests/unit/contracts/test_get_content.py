@@ -1,19 +1,23 @@
 """`get_content` of the `dowse` contract: one page, or the note that says why there is none."""
 
 import re
+import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import jsonschema
 import pytest
 
-from dowse.contracts.excerpt import excerpt_of
+from dowse.contracts.excerpt import beside, excerpt_of
 from dowse.contracts.get_content import answer
 from dowse.contracts.notes import note
 from dowse.contracts.schemas import GET_CONTENT_OUTPUT
 from dowse.contracts.tool import Answer
+from dowse.digests import Digest, Source
 from dowse.errors import InvalidRequest, Offline, PageUnreadable
 from dowse.models import CacheState, Freshness, Page, Status
-from dowse.text import estimate_tokens
+from dowse.rank.blocks import blocks as blocks_of
+from dowse.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import PlainExtractor
 
@@ -37,11 +41,14 @@ async def test_the_whole_typed_answer() -> None:
         "engine": "direct",
         "attempts": [{"provider": "direct", "operation": "read", "outcome": "ok", "ms": 0, "detail": ""}],
         "warnings": [],
-        "total_tokens": 5,
+        "total_tokens": estimate_tokens("# Title\n\nText."),
         "next_cursor": "",
         "cache": "miss",
         "cache_age_s": 0,
         "untrusted": True,
+        "outline": [
+            {"number": "1", "title": "Title", "level": 1, "tokens": estimate_tokens("# Title\n\nText.")},
+        ],
     }
     assert bench.steps == [f"reading {URL}"]
 
@@ -76,21 +83,25 @@ def test_a_long_page_is_cut_and_says_how_long_it_is() -> None:
     assert LONG.startswith(text)
     assert (answered.structured["status"], answered.structured["total_tokens"]) == ("truncated", estimate_tokens(LONG))
     left = estimate_tokens(LONG[len(text) :])
-    assert f"(Cut: about {left:,} of {estimate_tokens(LONG):,} tokens are left. To read on call" in answered.text
+    assert (
+        f"(Cut: about {left:,} tokens are left; the page has about {estimate_tokens(LONG):,} tokens. "
+        f'To read on: get_content(url="{URL}", cursor="CURSOR").)'
+    ) in answered.text
 
 
 def test_a_page_that_was_not_read_to_its_end_says_so() -> None:
     page = Page(URL, Status.TRUNCATED, "_100 of 300 pages are shown._", "Title", URL)
     assert shown(page, 100).text.endswith("\n\n(The page goes on; this is all that was read of it.)")
     cut = shown(Page(URL, Status.TRUNCATED, LONG, "Title", URL), 100)
-    assert f" of more than {estimate_tokens(LONG):,} tokens are left. To read on call" in cut.text
+    assert f"; the page has more than {estimate_tokens(LONG):,} tokens. To read on: " in cut.text
 
 
 def test_a_cut_code_block_is_closed_and_called_truncated_although_it_is_as_long_as_before() -> None:
-    text = "```\n" + "x" * 290 + "\n" + "日" * 20
-    answered = shown(Page(URL, Status.OK, text, final_url=URL), 100)
+    lines = "call(1, 2, 3)\n" * 8
+    text = f"```\n{lines}" + "日本" * 10
+    answered = shown(Page(URL, Status.OK, text, final_url=URL), estimate_tokens(text) - 1)
     assert answered.structured is not None
-    assert answered.structured["page_content"] == "```\n" + "x" * 290 + "\n```"
+    assert answered.structured["page_content"] == f"```\n{lines}```"
     assert answered.structured["status"] == "truncated"
 
 
@@ -160,15 +171,17 @@ async def test_a_question_gets_the_passages_about_it_and_how_to_read_the_rest() 
     bench = ContractBench(pages={URL: MANUAL})
     answered = await bench.call("get_content", url=URL, question="How much does the otter weigh?")
     assert answered.structured is not None
-    assert answered.structured["page_content"] == (
-        "# Title\n\n[…]\n\n## Weight\n\nThe otter weighs nine kilograms.\n\n[…]"
-    )
-    size = estimate_tokens(MANUAL)
+    assert "The otter weighs nine kilograms." in str(answered.structured["page_content"])
+    size, blocks = estimate_tokens(MANUAL), len(list(blocks_of(MANUAL)))
     assert (answered.structured["status"], answered.structured["total_tokens"]) == ("truncated", size)
-    assert answered.structured["warnings"] == []
+    assert (answered.structured["warnings"], answered.structured["next_cursor"]) == ([], "")
+    anchors = answered.structured["anchors"]
+    assert isinstance(anchors, list)
+    assert answered.structured["blocks"] == f"{len(anchors)} of {blocks}"
     assert answered.text.endswith(
-        "(These are the passages for the question, […] where something is left out; the page has about "
-        f"{size:,} tokens. To read it from its beginning leave out question; max_tokens goes up to 24000.)"
+        f"({len(anchors)} of {blocks} blocks are shown ({', '.join(anchors)}), […] where something is left out; the "
+        f'page has about {size:,} tokens. To read on from a block: get_content(url="{URL}", section="{anchors[-1]}"). '
+        f'From its beginning: get_content(url="{URL}").)'
     )
 
 
@@ -184,7 +197,9 @@ class LateExtractor(PlainExtractor):
 
     given_s: list[float] = field(default_factory=list)
 
-    async def select(self, markdown: str, question: str, max_tokens: int, *, timeout_s: float) -> str:
+    async def digest(
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+    ) -> tuple[Digest, ...]:
         self.given_s.append(timeout_s)
         raise PageUnreadable(Status.TIMEOUT, "no worker was free in time")
 
@@ -262,3 +277,9 @@ async def test_offline_is_an_error_before_anything_is_fetched() -> None:
     with pytest.raises(Offline):
         await bench.call("get_content", url=URL, offline_mode=True)
     assert bench.fetcher.asked == []
+
+
+async def test_only_a_long_page_is_worked_on_beside_other_calls() -> None:
+    short, long = (Page(URL, Status.OK, "words " * count) for count in (10, 10_000))
+    assert await beside(short, threading.get_ident) == threading.get_ident()
+    assert await beside(long, threading.get_ident) != threading.get_ident()

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dowse.allowances import Rate
 from dowse.contracts.jan import MAX_TEXT_CHARS, NO_SNIPPET
 from dowse.errors import (
     AllProvidersFailed,
@@ -16,7 +17,7 @@ from dowse.errors import (
     PageUnreadable,
     Unavailable,
 )
-from dowse.models import Attempt, Found, Hit, Query, Rate, Status, TimeRange
+from dowse.models import Attempt, Found, Hit, Query, Status, TimeRange
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
 

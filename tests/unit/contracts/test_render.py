@@ -1,9 +1,10 @@
-"""A page as text: its title stands above it once, however its characters are written there."""
+"""A page as text: its title stands above it once, and the call for more of it can be copied."""
 
 from __future__ import annotations
 
 import pytest
 
+from dowse.contracts.calls import get_content_call
 from dowse.contracts.render import render_page
 from dowse.models import Page, Status
 
@@ -22,3 +23,15 @@ def test_a_title_is_shown_where_the_text_does_not_begin_with_it(title: str, text
     page = Page("https://example.org/", Status.OK, title=title, text=text)
     shown = render_page(page, text, (), more="")
     assert [line for line in shown.split("\n") if line.startswith("# ")] == headings
+
+
+@pytest.mark.parametrize(
+    ("url", "call"),
+    [
+        ("https://example.org/ä", 'get_content(url="https://example.org/ä", section="b7")'),
+        ('https://example.org/?q="a"', 'get_content(url="https://example.org/?q=\\"a\\"", section="b7")'),
+        ("https://example.org/".ljust(401, "x"), 'get_content(url=<the url above>, section="b7")'),
+    ],
+)
+def test_a_call_can_be_copied_and_a_very_long_address_is_not_repeated(url: str, call: str) -> None:
+    assert get_content_call(url, section="b7") == call

@@ -5,14 +5,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dowse.allowances import Rate
 from dowse.config import load
+from dowse.contracts.ceiling import MAX_TOKENS
 from dowse.contracts.notes import note
 from dowse.contracts.swissarmyhammer import answer, failure
 from dowse.contracts.tool import Answer
-from dowse.contracts.web_search import MAX_TOKENS
+from dowse.digests import Digest
 from dowse.errors import (
     AllProvidersFailed,
     BadAnswer,
@@ -36,21 +38,8 @@ from dowse.errors import (
     TimedOut,
     Unavailable,
 )
-from dowse.models import (
-    Attempt,
-    Category,
-    Found,
-    Hit,
-    Page,
-    Query,
-    Rate,
-    Result,
-    SearchOutcome,
-    Stats,
-    Status,
-    TimeRange,
-)
-from dowse.text import estimate_tokens
+from dowse.models import Attempt, Category, Found, Hit, Page, Query, Result, SearchOutcome, Stats, Status, TimeRange
+from dowse.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
 
@@ -224,6 +213,8 @@ async def test_the_whole_answer_with_pages() -> None:
                     "fetch_time_ms": 0,
                     "summary": LEAD,
                     "status": "ok",
+                    "key_points": [LEAD],
+                    "code_blocks": [],
                 },
             },
             {
@@ -247,6 +238,21 @@ async def test_the_whole_answer_with_pages() -> None:
         "content_fetch_stats": {"attempted": 2, "successful": 1, "failed": 1, "total_time_ms": 0},
     }
     assert here.steps == ["search: asking serper", "read 1 of 2 pages", "read 2 of 2 pages"]
+
+
+async def test_of_a_long_page_the_passages_about_the_query_are_shown_and_its_code_is_listed() -> None:
+    filler = "".join(f"Paragraph {number} says nothing of interest to anybody.\n\n" for number in range(3000))
+    code = "```python\notter.weigh()\n```"
+    here = bench(hits(A), {A: f"# A\n\n{filler}The otter weighs nine kilograms:\n\n{code}\n\n{filler}"})
+    (item,) = metadata(await here.call("web_search", query="otter weight"))["results"]
+    shown = item["content"]["markdown"]
+    assert "The otter weighs nine kilograms:" in shown
+    assert item["content"]["status"] == "truncated"
+    assert item["content"]["code_blocks"] == [
+        {"language": "python", "code": "otter.weigh()", "start_line": shown.split("\n").index("```python") + 1}
+    ]
+    assert len(item["content"]["key_points"]) <= 10
+    assert len(item["content"]["summary"]) <= 500
 
 
 async def test_the_whole_answer_without_pages() -> None:
@@ -301,12 +307,14 @@ def test_a_searxng_is_named_by_its_address_without_user_and_password(address: st
     assert told(error, SEARXNG_URL=address)["attempted_instances"] == ["https://search.example.org", "exa"]
 
 
-@given(st.lists(st.sampled_from([CODE, LEAD * 60, "short", "", "雨の日に歩く路地。" * 300, '"\n' * 4000]), max_size=50))
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from([CODE, LEAD * 60, "short", "", "雨の日に歩く路地。" * 300, '"\n' * 4000]), max_size=15))
 @example([CODE * 20] * 10)
 @example(['"\n' * 90_000])
 def test_the_whole_answer_stays_within_what_clients_take(texts: list[str]) -> None:
     pages = [Page(f"{A}{number}", Status.OK, text, word_count=9) for number, text in enumerate(texts)]
-    results = tuple(Result(Hit("A title of some length", page.url, LEAD), page, 1.0) for page in pages)
+    hit = Hit("A title of some length", A, LEAD)
+    results = tuple(Result(hit, page, 1.0, Digest(page.text, summary=LEAD)) for page in pages)
     said = answer(SearchOutcome(Query("x"), "serper", results, ()), "serper", fetch_content=True)
     assert estimate_tokens(said.further[0]) <= MAX_TOKENS
     for item, text in zip(metadata(said)["results"], texts, strict=True):
@@ -316,8 +324,12 @@ def test_the_whole_answer_stays_within_what_clients_take(texts: list[str]) -> No
 
 
 def test_the_room_for_pages_is_used_and_shared() -> None:
-    pages = [Page(f"{A}{number}", Status.OK, f"{LEAD}\n\n" * 900) for number in range(10)]
-    results = tuple(Result(Hit("T", page.url, LEAD), page, 1.0) for page in (*pages, Page(B, Status.OK, "short")))
+    """Also where passages that fit before are too long for what stands around them."""
+    pages = [
+        *(Page(f"{A}{number}", Status.OK, f"{LEAD}\n\n" * 110) for number in range(10)),
+        Page(B, Status.OK, "short"),
+    ]
+    results = tuple(Result(Hit("T", page.url, LEAD), page, 1.0, Digest(page.text)) for page in pages)
     said = answer(SearchOutcome(Query("x"), "serper", results, ()), "serper", fetch_content=True)
     *long, short = metadata(said)["results"]
     assert estimate_tokens(said.further[0]) > 0.9 * MAX_TOKENS
@@ -329,7 +341,8 @@ def test_the_room_for_pages_is_used_and_shared() -> None:
 def test_results_are_kept_although_they_leave_no_room_for_pages() -> None:
     address = "https://example.org/" + "x" * 2000
     results = tuple(
-        Result(Hit("T" * 300, f"{address}{n}", "s" * 1000), Page(address, Status.OK, LEAD), 1.0) for n in range(50)
+        Result(Hit("T" * 300, f"{address}{n}", "s" * 1000), Page(address, Status.OK, LEAD), 1.0, Digest(LEAD))
+        for n in range(50)
     )
     found = metadata(answer(SearchOutcome(Query("x"), "serper", results, ()), "serper", fetch_content=True))
     assert [item["content"]["status"] for item in found["results"]] == ["truncated"] * 50

@@ -60,6 +60,28 @@ def test_flags_become_arguments(point: Point, capsys: Captured) -> None:
     assert "note: exa cannot filter by language, so it was left out." in capsys.readouterr().out
 
 
+def test_a_wide_search_shows_who_found_what(point: Point, capsys: Captured) -> None:
+    web = point("serper", "exa")
+    for provider in (web.serper, web.exa):
+        provider.finds(["/articles/python-315"])
+    assert main(["search", "python", "--depth", "wide", "--no-content"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("python — 1 result from serper, exa; 1 of them in more than one index\n")
+    assert "\n   2026-10-02 · not_fetched · found by serper, exa\n" in shown
+
+
+def test_a_page_of_which_passages_are_shown_says_how_many_and_a_mirror_is_named(point: Point, capsys: Captured) -> None:
+    web = point("serper")
+    manual = "# Otters\n\n" + "".join(f"Otter {number} swims in the river.\n\n" for number in range(300))
+    for path in ("/manual.md", "/mirror.md"):
+        web.pages.serves(path, manual, content_type="text/markdown")
+    web.serper.finds(["/manual.md", "/mirror.md"])
+    assert main(["search", "otter", "--format", "concise", "--max-tokens", "200"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"\n   truncated · \d+ of 300 blocks\n", shown)
+    assert f"\n   the same text: {web.page('/mirror.md')}\n" in shown
+
+
 def test_direct_answers_are_printed_first(point: Point, capsys: Captured) -> None:
     web = point("serper")
     web.serper.replies(json={"organic": [], "answerBox": {"answer": "42"}})
@@ -126,6 +148,8 @@ def test_offline_refuses_at_once(
         (["-n", "0"], "num_results must be a whole number from 1 to 50, not 0."),
         (["--language", "english"], 'language must be like en or pt-BR, not "english".'),
         (["--safe-search", "9"], "safe_search must be a whole number from 0 to 2, not 9."),
+        (["--depth", "deep"], 'depth must be one of normal, wide, not "deep".'),
+        (["--format", "short"], 'response_format must be one of concise, detailed, not "short".'),
         (["--site", "localhost"], "include_domains takes domains such as python.org, not 'localhost'."),
     ],
 )

@@ -11,7 +11,10 @@ from dowse.models import Status
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.terminal import style, tried
 
-_OPTIONS = ("category", "language", "safe_search", "time_range", "start_date", "end_date", "max_tokens", "timeout_s")
+_OPTIONS = (
+    *("category", "language", "safe_search", "time_range", "start_date", "end_date"),
+    *("depth", "response_format", "max_tokens", "timeout_s"),
+)
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -27,6 +30,10 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("--end-date", metavar="DATE", help="latest publication date")
     parser.add_argument("--site", action="append", metavar="DOMAIN", help="only this domain; may be repeated")
     parser.add_argument("--not-site", action="append", metavar="DOMAIN", help="never this domain; may be repeated")
+    parser.add_argument("--depth", metavar="DEPTH", help="normal, or wide to ask several providers at once")
+    parser.add_argument(
+        "--format", dest="response_format", metavar="FORMAT", help="detailed, or concise for less of everything"
+    )
     parser.add_argument("--max-tokens", metavar="N", help="bound for the text of all pages together")
     parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="longest time for the whole search")
     parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
@@ -52,8 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _shown(found: Structured) -> str:
     items = found["results"]
     assert isinstance(items, list)
-    count = f"{len(items)} result{'' if len(items) == 1 else 's'}"
-    blocks = [f"{style(str(found['query']), 'bold')} — {count} from {found['engine']}"]
+    blocks = [f"{style(str(found['query']), 'bold')} — {_counted(found, len(items))}"]
     blocks += [f"{style('answer', 'green')} {answer}" for answer in _listed(found, "answers")]
     copy = stale_copy(found)
     # Of a search that is stale itself, every result is.
@@ -63,17 +69,28 @@ def _shown(found: Structured) -> str:
     return "\n\n".join([*blocks, style(tried(found), "dim")])
 
 
+def _counted(found: Structured, count: int) -> str:
+    """How many results, from whom, and how many of them several indexes have."""
+    providers = ", ".join(_listed(found, "providers")) or found["engine"]
+    agreed = f"; {found['agreement']} of them in more than one index" if "agreement" in found else ""
+    return f"{count} result{'' if count == 1 else 's'} from {providers}{agreed}"
+
+
 def _block(number: int, item: Mapping[str, object], copy: str) -> str:
     status = Status(str(item["status"]))
     lines = [f"{number}. {style(str(item['title']), 'bold')}", f"   {style(str(item['link']), 'cyan')}"]
-    facts = " · ".join(filter(None, [str(item["published"]), status.value, copy]))
-    lines.append(f"   {style(facts, 'green' if status.readable else 'yellow')}")
+    blocks = f"{item['blocks']} blocks" if "blocks" in item else ""
+    finders = ", ".join(_listed(item, "found_by"))
+    told = [str(item["published"]), status.value, blocks, copy, f"found by {finders}" if finders else ""]
+    lines.append(f"   {style(' · '.join(filter(None, told)), 'green' if status.readable else 'yellow')}")
+    lines += [f"   {style(f'the same text: {url}', 'dim')}" for url in _listed(item, "duplicates")]
+    lines += [f"   {style(f'note: {warning}', 'yellow')}" for warning in _listed(item, "warnings")]
     lines += [f"   {item['snippet']}"] if item["snippet"] else []
     if status.readable:
         lines += ["", *(f"   {line}".rstrip() for line in str(item["page_content"]).splitlines())]
     return "\n".join(lines)
 
 
-def _listed(found: Structured, name: str) -> list[dict[str, object]]:
+def _listed(found: Structured, name: str) -> list[str]:
     value = found.get(name)
-    return value if isinstance(value, list) else []
+    return [str(each) for each in value] if isinstance(value, list) else []
