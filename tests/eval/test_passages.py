@@ -1,0 +1,89 @@
+"""How often the answer is in what is shown of a page: whole articles, pages of the web, and one page in 14 languages.
+
+The figures may only rise: `passages_floors.json` says what was reached, less what a harmless change may cost.
+`benchmarks/passages.py` has more figures, and those of others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.passages_eval import selectors
+from benchmarks.passages_eval.measure import Result, measure
+from benchmarks.passages_eval.report import recall
+from tests.realparts import missing
+from tools.passages.data import Page, language_pages, squad_file, squad_pages, thinned, web_pages
+
+FLOORS = json.loads(Path(__file__).with_name("passages_floors.json").read_text())
+BUDGETS = (250, 500)
+# All of them would take a minute; the benchmark asks them all.
+EVERY = 3
+LANGUAGES = [page.language for page in language_pages()]
+# How much more has to be kept than by showing the beginning of the page.
+LEAD = 0.3
+
+
+def results(pages: Iterable[Page]) -> list[Result]:
+    """What dowse shows, and what the beginning of the page would."""
+    both = [replace(selectors.dowse(), rank=None), selectors.head()]
+    return list(measure(both, list(pages), BUDGETS))
+
+
+@pytest.fixture(scope="module")
+def articles() -> list[Result]:
+    if not squad_file().is_file():
+        missing(f"{squad_file()} is missing; name the folder that holds passages in DOWSE_EVAL_DATA")
+    return results(thinned(squad_pages(squad_file()), EVERY))
+
+
+@pytest.fixture(scope="module")
+def web() -> list[Result]:
+    return results(web_pages())
+
+
+@pytest.fixture(scope="module")
+def languages() -> list[Result]:
+    return results(language_pages())
+
+
+def by(selector: str, found: list[Result], language: str = "") -> list[Result]:
+    return [each for each in found if each.selector == selector and language in ("", each.language)]
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_answers_in_whole_articles_are_shown_as_often_as_before(articles: list[Result], budget: int) -> None:
+    assert recall(by("dowse", articles), budget) >= FLOORS["squad"][str(budget)]
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_answers_on_pages_of_the_web_are_shown_as_often_as_before(web: list[Result], budget: int) -> None:
+    assert recall(by("dowse", web), budget) >= FLOORS["web"][str(budget)]
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_answers_are_shown_in_each_language(languages: list[Result], language: str, budget: int) -> None:
+    assert recall(by("dowse", languages, language), budget) >= FLOORS["languages"][language][str(budget)]
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_answers_in_all_languages_are_shown_as_often_as_before(languages: list[Result], budget: int) -> None:
+    assert recall(by("dowse", languages), budget) >= FLOORS["all_languages"][str(budget)]
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_far_more_answers_are_shown_than_at_the_beginning_of_the_page(
+    languages: list[Result], language: str, budget: int
+) -> None:
+    head = recall(by("head", languages, language), budget)
+    assert recall(by("dowse", languages, language), budget) >= head + LEAD
+
+
+def test_what_is_shown_fits_into_the_budget_of_a_real_tokenizer(web: list[Result], languages: list[Result]) -> None:
+    assert max(share for each in [*web, *languages] for share in each.used.values()) <= 1.0

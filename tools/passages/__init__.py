@@ -1,0 +1,1 @@
+"""Questions to pages, and what counts as an answer to them."""
