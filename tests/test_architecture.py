@@ -22,11 +22,15 @@ LEVELS = (
     (
         ROOT,
         "models",
+        "allowances",
+        "digests",
+        "tokens",
         "errors",
         "interfaces",
         "settings",
         "settings_browser",
         "settings_memory",
+        "settings_ranking",
         "settings_reading",
         "settings_server",
         "settings_types",
@@ -79,7 +83,7 @@ CODE_FROM_DATA = ("pickle", "marshal", "shelve", "builtins.eval", "builtins.exec
 
 # What reads hostile pages, and is heavy: it belongs into the workers, which may be killed.
 PARSERS = ("selectolax", "numpy")
-PARSING = "dowse.extract."
+PARSING = ("dowse.extract.", "dowse.rank.semantic")
 
 # Where a bug or a cancellation must be met whatever it is; each says why at its place.
 BROAD_EXCEPTS = {

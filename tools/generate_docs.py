@@ -21,6 +21,7 @@ GROUPS = {
         "search_order", "fallback", "deadline_s", "offline", "default_results_count", "max_results_count",
         "default_language", "default_category", "default_safe_search",
     ),
+    "Ranking": ("boost", "bury", "block", "semantic"),
     "Reading": (
         "fetch_content", "read_order", "max_concurrent_fetches", "content_fetch_timeout_s", "max_content_size",
         "allow_private", "nat64_prefixes", "respect_robots", "allow_secret_urls", "images",
