@@ -66,12 +66,14 @@ class Choice:
         self._take(number, cost)
         return True
 
-    def take_all(self, numbers: Iterable[int]) -> None:
-        """Show as many of some pieces as fit."""
+    def takes_any(self, numbers: Iterable[int]) -> bool:
+        """Show as many of some pieces as fit, and say whether it was any."""
+        before = len(self._taken)
         for number in numbers:
             if self.is_full:
-                return
+                break
             self.takes(number)
+        return len(self._taken) > before
 
     def take_part(self, numbers: Iterable[int]) -> None:
         """Fill what is left, if it is much, with the beginning of a piece, or else with what headings are longer."""

@@ -25,9 +25,11 @@ _LEAD_SHARE = 0.15
 _LEAD_WITHIN = 20
 _COMPANION_SHARE = 0.15
 # For so many tokens one of the best pieces comes with its neighbours: it reads better, but they are rarely the answer.
-_NEIGHBOURS_PER = 500
+_NEIGHBOURS_PER = 600
 # A page with more characters to a token is none that anybody wrote.
 _CHARS_PER_TOKEN = 9
+# What is left is not known exactly until it is counted: then more may fit.
+_FILLINGS = 3
 _MEANING = 0.3
 
 
@@ -78,11 +80,10 @@ class Passages:
         for number in self._lead():
             choice.takes(number, max_tokens * _LEAD_SHARE)
         self._answer(choice, max_tokens)
-        # What is left is not known exactly until it is counted, and counted again.
-        for _ in range(2):
+        for _ in range(_FILLINGS):
             choice.recount()
-            choice.take_all(chain(self._ranked, self._rest()))
-        choice.recount()
+            if choice.is_full or not choice.takes_any(chain(self._ranked, self._rest())):
+                break
         choice.take_part(chain(self._ranked, self._rest()))
         text = choice.text()
         # A page may be a single line that is too long for any budget.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from dowse.rank.sources import Rules
 
 from dowse.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
 from dowse.flows.find import Finder, Lifetimes
@@ -26,6 +25,7 @@ from dowse.models import (
     TimeRange,
     Validators,
 )
+from dowse.rank.sources import Rules
 from dowse.routing.router import Router
 from dowse.stores.memory import MemoryStore
 from dowse.stores.recent import KEPT_S

@@ -105,7 +105,7 @@ def test_sentences_of_a_long_paragraph_are_shown_alone() -> None:
 def test_with_many_tokens_the_neighbours_of_the_best_sentence_are_shown() -> None:
     sentences = [f"Sentence {number} is about nothing that anybody would ask for." for number in range(200)]
     sentences[100] = "The otter weighs nine kilograms."
-    text = shown(" ".join(sentences), "How much does the otter weigh?", 500)
+    text = shown(" ".join(sentences), "How much does the otter weigh?", 600)
     assert " ".join(sentences[99:102]) in text
 
 
