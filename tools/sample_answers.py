@@ -1,0 +1,84 @@
+"""Writes docs/answers.md: what a model gets for five typical calls, on the pages of the pocket web."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+from dowse.app import App
+from dowse.config import load
+from dowse.interfaces import no_progress
+from dowse.pocketweb import PocketWeb
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "answers.md"
+# Always the same, so that the page changes only where an answer does.
+PORT = 8808
+KETTLE = "/products/kettle"
+HEAD = """\
+# Five answers as a model sees them
+
+What `web_search` and `get_content` return as text, on the pages of the [pocket web](testing.md). The typed half has the
+same, field by field. `tools/sample_answers.py` writes this page; the eight characters behind "page 1" differ in every
+answer, so that no page can forge the end of its fence.
+"""
+NONCE = re.compile(r"(?<=page )([0-9a-f]{8})\b|(?<=page \d )([0-9a-f]{8})\b")
+
+CALLS: dict[str, tuple[str, dict[str, object]]] = {
+    "A documentation question": (
+        "web_search",
+        {"query": "lantern client: how long does it wait between attempts", "num_results": 1, "max_tokens": 200},
+    ),
+    "A news question, concise": (
+        "web_search",
+        {"query": "harbour bridge nordhaven reopening tram", "num_results": 1, "response_format": "concise"},
+    ),
+    "A comparison, asked widely": (
+        "web_search",
+        {"query": "bread baking sourdough sauerteig", "num_results": 2, "depth": "wide", "max_tokens": 400},
+    ),
+    "A page that could not be read": ("web_search", {"query": "fjell gooseneck kettle price", "num_results": 1}),
+    "A long page with a question": (
+        "get_content",
+        {
+            "url": f"http://127.0.0.1:{PORT}/long",
+            "question": "When was the oldest lantern lit?",
+            "max_tokens": 300,
+        },
+    ),
+}
+
+
+def main() -> None:
+    TARGET.write_text(asyncio.run(_page()), encoding="utf-8")
+
+
+async def _page() -> str:
+    async with PocketWeb(port=PORT) as web:
+        environ = {**web.environment("serper", "exa", "tavily"), "DOWSE_STATE": "memory:", "DOWSE_BROWSER": "off"}
+        async with App(load({}, environ).settings) as app:
+            parts = [HEAD]
+            for title, (name, arguments) in CALLS.items():
+                if "kettle" in str(arguments):
+                    web.pages.fails(KETTLE, "403")
+                    web.serper.finds([KETTLE])
+                parts.append(f"## {title}\n\n`{_call(name, arguments)}`\n\n{await _answer(app, name, arguments)}")
+    return "\n".join(parts)
+
+
+async def _answer(app: App, name: str, arguments: dict[str, object]) -> str:
+    tool = app.contract.tool(name)
+    assert tool is not None
+    answer = await tool.call(arguments, no_progress)
+    return f"````text\n{NONCE.sub('0c1d2e3f', answer.text)}\n````\n"
+
+
+def _call(name: str, arguments: dict[str, object]) -> str:
+    shown = ", ".join(
+        f"{key}={value}" if isinstance(value, int) else f'{key}="{value}"' for key, value in arguments.items()
+    )
+    return f"{name}({shown})"
+
+
+if __name__ == "__main__":
+    main()
