@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -16,16 +17,21 @@ from pathlib import Path
 
 import numpy as np
 
+# One thread each, so that sums are made in the same order every time.
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from dowse.extract.choose.kinds import KINDS  # noqa: E402
 from tools.extractor import data, training  # noqa: E402
 from tools.extractor.dataset import Example, examples  # noqa: E402
+from tools.extractor.network import train_network  # noqa: E402
 
 SHIPPED = ROOT / "src" / "dowse" / "extract" / "choose" / "model.npz"
 FOLDS = ROOT / "tests" / "eval" / "folds"
 _WORKERS = 2
+# Two networks that began differently know more together than one.
+_NETWORK_SEEDS = (7, 8)
 
 
 def main() -> None:
@@ -41,9 +47,10 @@ def main() -> None:
     right = np.mean([int(np.argmax(page.kinds)) == page.kind for page in pages])
     _say(began, f"kind of page, out of fold: {right:.3f} right")
     asked.folds.mkdir(parents=True, exist_ok=True)
-    parts = {asked.model: pages}
-    for fold in range(data.FOLDS):
-        parts[asked.folds / f"fold-{fold}.npz"] = [page for page in pages if page.fold != fold]
+    parts = {
+        asked.folds / f"fold-{fold}.npz": [page for page in pages if page.fold != fold] for fold in range(data.FOLDS)
+    }
+    parts[asked.model] = pages
     with ProcessPoolExecutor(_WORKERS, mp_context=get_context("fork")) as workers:
         for path in workers.map(_train, parts, parts.values()):
             _say(began, f"{path.stat().st_size / 1e6:.2f} MB  {path}")
@@ -64,6 +71,9 @@ def _train(path: Path, pages: list[Example]) -> Path:
         **training.arrays_of(training.train_kinds(pages), "kinds", len(KINDS)),
         **training.arrays_of(training.train_blocks(pages), "blocks"),
     }
+    for number, seed in enumerate(_NETWORK_SEEDS):
+        trained = train_network(pages, seed)
+        arrays |= {f"network{number}_{name}": value for name, value in trained.items()}
     written = io.BytesIO()
     np.savez_compressed(written, allow_pickle=False, **arrays)
     path.write_bytes(written.getvalue())

@@ -30,6 +30,7 @@ class Example:
     fold: int
     blocks: Numbers
     page: Numbers
+    alike: Numbers
     shares: Numbers
     kinds: Numbers
     """How likely the page is of each kind; filled by a model that has not seen it."""
@@ -53,6 +54,13 @@ def _example(sample: Sample) -> Example | None:
         return None
     found = features.measure(tree, blocks, sample.url)
     truth = shares([block.text for block in blocks], sample.content)
-    kinds = np.zeros(len(KINDS), np.float32)
-    labels = np.array(truth, np.float32)
-    return Example(sample.name, KINDS.index(sample.kind), sample.fold, found.blocks, found.page, labels, kinds)
+    return Example(
+        sample.name,
+        KINDS.index(sample.kind),
+        sample.fold,
+        found.blocks,
+        found.page,
+        found.alike,
+        np.array(truth, np.float32),
+        np.zeros(len(KINDS), np.float32),
+    )

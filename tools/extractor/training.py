@@ -12,6 +12,7 @@ from dowse.extract.choose import features
 from dowse.extract.choose.kinds import KINDS
 from dowse.extract.choose.outline import Numbers
 from tools.extractor.dataset import Example
+from tools.extractor.weights import weights
 
 Arrays = dict[str, Numbers]
 
@@ -49,8 +50,6 @@ _BLOCKS: Mapping[str, Any] = {
 }
 _BLOCK_ROUNDS = 200
 _SEED = 7
-# How much the length of a block counts, and how much that of its page: a short page is as much of a page.
-_BLOCK_POWER, _PAGE_POWER = 0.7, 0.5
 # So many blocks of a page say as much as all of them.
 _MOST_BLOCKS = 500
 
@@ -96,11 +95,9 @@ def _data(examples: Sequence[Example]) -> lightgbm.Dataset:
     rows, labels, weighed = [], [], []
     for example in examples:
         chosen = _chosen(len(example.blocks))
-        found = features.Features(example.blocks[chosen], example.page)
-        rows.append(features.rows(found, example.kinds))
+        rows.append(features.rows(example.blocks[chosen], example.page, example.kinds))
         labels.append(example.shares[chosen])
-        lengths = (example.words + 1) ** _BLOCK_POWER
-        weighed.append(lengths[chosen] * len(lengths) / len(chosen) / lengths.sum() ** _PAGE_POWER)
+        weighed.append(weights(example.words)[chosen] * len(example.words) / len(chosen))
     whole = np.concatenate(weighed)
     return lightgbm.Dataset(np.concatenate(rows), np.concatenate(labels), weight=whole / whole.mean())
 

@@ -93,6 +93,8 @@ class Features:
 
     blocks: Numbers
     page: Numbers
+    alike: Numbers
+    """A number for each block, the same for those that look alike."""
 
 
 def block_columns() -> tuple[str, ...]:
@@ -125,10 +127,10 @@ def columns() -> tuple[str, ...]:
     return (*block_columns(), *_SHARED, *(f"kind_{kind}" for kind in KINDS))
 
 
-def rows(found: Features, kinds: Numbers) -> Numbers:
-    """What a forest for blocks sees: the numbers of each block, and what is the same for all of a page."""
-    shared = np.concatenate((found.page[SHARED_COLUMNS], kinds), dtype=np.float32)
-    return np.concatenate((found.blocks, np.broadcast_to(shared, (len(found.blocks), len(shared)))), 1)
+def rows(blocks: Numbers, page: Numbers, kinds: Numbers) -> Numbers:
+    """What a model for blocks sees: the numbers of each block, and what is the same for all of a page."""
+    shared = np.concatenate((page[SHARED_COLUMNS], kinds), dtype=np.float32)
+    return np.concatenate((blocks, np.broadcast_to(shared, (len(blocks), len(shared)))), 1)
 
 
 def measure(tree: Tree, blocks: Sequence[Block], url: str) -> Features:
@@ -199,7 +201,7 @@ class _Measuring:
             self._held(numbers),
             self._best(numbers),
         ]
-        return Features(np.concatenate(rows, 1, dtype=np.float32), self._page(near))
+        return Features(np.concatenate(rows, 1, dtype=np.float32), self._page(near), outline.alike)
 
     def _containers(self, elements: Numbers, numbers: Numbers) -> Numbers:
         """About some elements around each block: how much they hold, and where in them the block is."""

@@ -44,11 +44,15 @@ class Forest:
 
     def probabilities(self, rows: Numbers) -> Numbers:
         """For each row how likely it is; with several groups, how likely each of them is."""
-        scores = np.concatenate([self._scores(rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)])
+        scores = self.scores(rows)
         if self.groups == 1:
             return np.asarray(1 / (1 + np.exp(-scores[:, 0])))
         powers = np.exp(scores - scores.max(1, keepdims=True))
         return np.asarray(powers / powers.sum(1, keepdims=True))
+
+    def scores(self, rows: Numbers) -> Numbers:
+        """For each row and group the sum of the leaves that the row ends in; of one group the logarithm of the odds."""
+        return np.concatenate([self._sums(rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)])
 
     def contributions(self, row: Numbers) -> dict[int, float]:
         """How much each feature of a row adds to its score: what the trees expect before and after asking for it."""
@@ -62,8 +66,7 @@ class Forest:
                 node = following
         return found
 
-    def _scores(self, rows: Numbers) -> Numbers:
-        """The sums of the leaves that each row ends in."""
+    def _sums(self, rows: Numbers) -> Numbers:
         flat = np.ascontiguousarray(rows, np.float32).ravel()
         starts = (np.arange(len(rows)) * rows.shape[1])[:, None]
         nodes = np.repeat(self.roots[None, :], len(rows), 0)

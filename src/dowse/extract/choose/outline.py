@@ -42,10 +42,12 @@ CLOSEST = 6
 """So many distinct elements around a block are looked at, from the inside out."""
 OUTERMOST = 3
 """And so many from the outside in."""
+# By so many elements around them blocks are told apart.
+_LOOKED_AT = 3
 
 
 class Outline:
-    """Columns by the index of a node; `levels` and `tops` are indexes of elements by block."""
+    """Columns by the index of a node; `levels`, `tops` and `alike` are by block, the first two indexes of elements."""
 
     def __init__(self, tree: Tree, blocks: Sequence[Block]) -> None:
         # The root is the body, which is around everything and so says nothing.
@@ -62,6 +64,7 @@ class Outline:
         for _ in range(CLOSEST - 1):
             self.levels.append(self.up[self.levels[-1]])
         self.tops = [self._outermost(number) for number in range(1, OUTERMOST + 1)]
+        self.alike = self._alike()
 
     def images_in(self, elements: Numbers) -> Numbers:
         """How many images each of these elements holds."""
@@ -83,6 +86,7 @@ class Outline:
         self._count_alike(signs_here)
 
     def _count_alike(self, signs: Numbers) -> None:
+        self._signs = signs
         counts = np.bincount(signs[self._below_root], minlength=1)
         counts[0] += 1  # the root
         self.same_sign = counts[signs].astype(np.float32)
@@ -113,6 +117,15 @@ class Outline:
         steps = np.stack((np.ones(self._size, np.int64), ~is_same), 1)
         steps[0] = 0
         self.depth, self.level = _along(steps, parents, np.add)[0].T.astype(np.float32)
+
+    def _alike(self) -> Numbers:
+        """A number for each block, the same for those in elements that look alike, such as the posts of a thread."""
+        found = np.zeros(len(self.inner), np.int64)
+        element = self.inner
+        for _ in range(_LOOKED_AT):
+            found = found * (int(self._signs.max()) + 1) + self._signs[element]
+            element = self._parents[element]
+        return found
 
     def _outermost(self, number: int) -> Numbers:
         """Of the elements around each block the innermost that is at most so many levels deep."""

@@ -57,8 +57,8 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
         return Selection([], _NOTHING, 0.0, _NOTHING, "", 0.0, is_whole=True, rows=_NOTHING)
     found = features.measure(tree, blocks, url)
     kinds = model.kinds_of(found.page)
-    rows = features.rows(found, kinds)
-    scores = model.blocks.probabilities(rows)
+    rows = features.rows(found.blocks, found.page, kinds)
+    scores = model.probabilities(rows, found.alike)
     words = found.blocks[:, features.WORDS]
     limit = min(max(best_cut(scores, words), _LOWEST_CUT), _HIGHEST_CUT)
     kind = int(np.argmax(kinds))

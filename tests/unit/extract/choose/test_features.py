@@ -73,7 +73,7 @@ def test_a_row_is_what_the_block_has_for_itself_and_then_what_all_of_the_page_sh
     found = features.measure(tree, cut(tree), URL)
     kinds = np.arange(len(KINDS))
 
-    rows = features.rows(found, kinds)
+    rows = features.rows(found.blocks, found.page, kinds)
 
     assert rows.shape == (len(found.blocks), len(features.columns()))
     assert (rows[:, : found.blocks.shape[1]] == found.blocks).all()
