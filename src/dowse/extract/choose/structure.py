@@ -121,9 +121,9 @@ class _Completing:
                 self.kept[number] = bool(self.kept[number + 1 : number + 1 + _BELOW].any())
 
     def _take_titles(self) -> None:
-        """Of main headings the one right above the content: others are the name of the site."""
+        """Of main headings the one right above the content, if it may be some: others are the name of the site."""
         for number, block in enumerate(self._blocks):
-            if block.container.tag == "h1" and not self.kept[number]:
+            if block.container.tag == "h1" and not self.kept[number] and self._scores[number] >= _HEADING_SCORE:
                 below = slice(number + 1, number + 1 + _BELOW_THE_TITLE)
                 first = next((other for other in range(*below.indices(len(self._blocks))) if self.kept[other]), number)
                 between = self._blocks[number + 1 : first + 1]

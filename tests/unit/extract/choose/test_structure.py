@@ -153,17 +153,20 @@ def test_a_heading_goes_with_what_is_below_it(heading: str, is_kept: bool) -> No
 
 
 def test_the_title_is_kept_above_the_text_and_what_stands_between_them() -> None:
-    """The pages that a model learns from have their titles elsewhere; who reads one wants it."""
-    assert kept("<h1 score=0>title</h1>" + ELSE * 11 + TEXT) == "title text"
-    assert kept("<h1 score=0>title</h1>" + ELSE * 12 + TEXT) == "text"
+    assert kept("<h1 score=0.1>title</h1>" + ELSE * 11 + TEXT) == "title text"
+    assert kept("<h1 score=0.1>title</h1>" + ELSE * 12 + TEXT) == "text"
+
+
+def test_a_title_that_does_not_look_like_content_is_left_to_those_who_show_it_apart() -> None:
+    assert kept("<h1 score=0.09>title</h1>" + TEXT) == "text"
 
 
 def test_the_name_of_the_site_above_the_title_is_none() -> None:
-    assert kept("<h1 score=0>site</h1><h1 score=0>title</h1>" + TEXT) == "title text"
+    assert kept("<h1 score=0.1>site</h1><h1 score=0.1>title</h1>" + ELSE * 3 + TEXT) == "title text"
 
 
 def test_a_title_above_nothing_is_left() -> None:
-    assert kept(TEXT + "<h1 score=0>title</h1>" + ELSE) == "text"
+    assert kept(TEXT + "<h1 score=0.1>title</h1>" + ELSE) == "text"
 
 
 def test_posts_of_a_thread_are_kept_like_the_others() -> None:
