@@ -34,9 +34,10 @@ def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | 
     tree = build(capped(markup))
     selection = select(tree, url, model)
     text = _rendered(tree, selection, url, with_images=with_images)
+    # A page that asks for a login or a proof is bare, too, and what it asks for says more.
+    is_thin = verdict.check_page(markup, url, text.markdown)
     if selection.is_bare and not text.is_thin:
         raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
-    is_thin = verdict.check_page(markup, url, text.markdown)
     return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=text.is_thin or is_thin)
 
 
