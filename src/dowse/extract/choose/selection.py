@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowse.extract.choose import features, small, structure
+from dowse.extract.choose import features, repeats, small, structure
 from dowse.extract.choose.bare import is_bare
 from dowse.extract.choose.blocks import Block, cut
 from dowse.extract.choose.kinds import KINDS
@@ -67,6 +67,8 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
         kept = small.kept(blocks, words)
     else:
         kept = structure.completed(tree, blocks, scores, scores >= limit, is_thread=KINDS[kind] == "forum")
+        # The parts of a manual are read one by one, so each of them says all that it needs.
+        kept = kept if KINDS[kind] == "documentation" else repeats.without(blocks, words, kept)
     is_whole = bool(words[kept].sum() < min(_LITTLE_WORDS, _SMALL_SHARE * words.sum()))
     kept = np.ones_like(kept) if is_whole else kept
     # A few words may be of any kind.
