@@ -125,6 +125,13 @@ def test_hidden_elements_stay_hidden_when_markup_is_written_anew() -> None:
     assert [node.text() for node in parser.css("[hidden], object")] == ["x", "y"]
 
 
+@pytest.mark.parametrize("end", ["", "</iframe>"])
+def test_a_frame_in_a_noscript_does_not_swallow_the_page(end: str) -> None:
+    markup = f'<noscript><iframe src="https://tags.example/" />{end}</noscript><p>text'
+
+    assert words(capped(markup))[-1] == "text"
+
+
 def test_lone_surrogates_are_replaced() -> None:
     assert capped("<p>a\ud800b</p>") == "<p>a\ufffdb</p>"
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.extract.tree.build import build
 from dowse.extract.tree.css import read_style
 from dowse.extract.tree.hiding import Certainty, Hiding
 
@@ -147,6 +148,26 @@ def test_without_doubts_only_what_is_certain_is_hidden() -> None:
 )
 def test_sheets_tell_whether_an_element_is_seen(sheet: str, certainty: Certainty) -> None:
     assert judge("p", sheet, class_="first note", id="n", data_x="1") is certainty
+
+
+@pytest.mark.parametrize(
+    ("media", "is_seen"),
+    [
+        ("", False),
+        ("all", False),
+        ("screen", False),
+        ("print, screen", False),
+        ("all and (min-width: 728px)", False),
+        ("print", True),
+        ("PRINT", True),
+        ("all and (max-width: 551.98px)", True),
+        ("(orientation: landscape) and (max-width: 903.98px)", True),
+    ],
+)
+def test_a_sheet_for_another_screen_hides_nothing(media: str, is_seen: bool) -> None:
+    tree = build(f'<style media="{media}">.a{{display:none}}</style><p>b<p class=a>c')
+
+    assert ("c" in [node.text for node in tree.nodes]) is is_seen
 
 
 def test_the_source_of_a_formula_is_kept_for_what_is_drawn_of_it() -> None:

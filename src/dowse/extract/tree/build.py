@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from dowse.extract.tree.css import is_for_screens
 from dowse.extract.tree.elements import INLINE, NEVER_SHOWN
 from dowse.extract.tree.hiding import Certainty, Hiding
 from dowse.extract.tree.node import Attributes, Node, Tree
@@ -32,7 +33,8 @@ def build(markup: str, without: Sequence[str] = ()) -> Tree:
     for named in [node for selector in without for node in parser.css(selector)]:
         # One that is inside another of them, or named twice, does no harm.
         named.decompose(recursive=False)
-    hiding = Hiding([node.text() for node in parser.css("style")])
+    styles = parser.css("style")
+    hiding = Hiding([node.text() for node in styles if is_for_screens(node.attributes.get("media") or "")])
     walk = _Walk(parser, hiding)
     if walk.doubtful > _ALL_OF_A_PAGE * (walk.doubtful + walk.seen):
         hiding = hiding.without_doubts()

@@ -125,6 +125,11 @@ def read_rules(selectors: str, style: Style, order: int = 0) -> Iterator[Rule]:
         )
 
 
+def is_for_screens(media: str) -> bool:
+    """Whether a sheet with such a `media` attribute applies to a screen of the usual size."""
+    return any(_applies(f"@media {each}") for each in media.lower().split(","))
+
+
 def _applies(condition: str) -> bool:
     """Whether a block is for a screen of the usual size."""
     if condition.startswith(("@layer", "@supports")):
