@@ -70,6 +70,7 @@ def _train(path: Path, pages: list[Example]) -> Path:
     arrays = {
         **training.arrays_of(training.train_kinds(pages), "kinds", len(KINDS)),
         **training.arrays_of(training.train_blocks(pages), "blocks"),
+        **training.arrays_of(training.train_threads(pages), "threads"),
     }
     for number, seed in enumerate(_NETWORK_SEEDS):
         trained = train_network(pages, seed)

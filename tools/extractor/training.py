@@ -9,7 +9,7 @@ import lightgbm
 import numpy as np
 
 from dowse.extract.choose import features
-from dowse.extract.choose.kinds import KINDS
+from dowse.extract.choose.kinds import FORUM, KINDS
 from dowse.extract.choose.outline import Numbers
 from tools.extractor.dataset import Example
 from tools.extractor.weights import weights
@@ -50,6 +50,9 @@ _BLOCKS: Mapping[str, Any] = {
 }
 _BLOCK_ROUNDS = 200
 _SEED = 7
+# Threads are few: other pages help, but each of them counts less, and every other of them is enough.
+_OTHERS = 2
+_WEIGHT_OF_OTHERS = 0.3
 # So many blocks of a page say as much as all of them.
 _MOST_BLOCKS = 500
 
@@ -63,7 +66,15 @@ def train_kinds(examples: Sequence[Example]) -> lightgbm.Booster:
 
 def train_blocks(examples: Sequence[Example]) -> lightgbm.Booster:
     """A forest that tells which blocks are content."""
-    return lightgbm.train({**_BLOCKS, "seed": _SEED}, _data(examples), _BLOCK_ROUNDS)
+    return lightgbm.train({**_BLOCKS, "seed": _SEED}, _data(examples, [1.0] * len(examples)), _BLOCK_ROUNDS)
+
+
+def train_threads(examples: Sequence[Example]) -> lightgbm.Booster:
+    """A forest that tells which blocks are content where people talk to each other."""
+    threads = [example for example in examples if example.kind == FORUM]
+    others = [example for example in examples if example.kind != FORUM][::_OTHERS]
+    data = _data([*threads, *others], [1.0] * len(threads) + [_WEIGHT_OF_OTHERS] * len(others))
+    return lightgbm.train({**_BLOCKS, "seed": _SEED}, data, _BLOCK_ROUNDS)
 
 
 def arrays_of(booster: lightgbm.Booster, prefix: str, groups: int = 1) -> Arrays:
@@ -91,13 +102,14 @@ def arrays_of(booster: lightgbm.Booster, prefix: str, groups: int = 1) -> Arrays
     }
 
 
-def _data(examples: Sequence[Example]) -> lightgbm.Dataset:
+def _data(examples: Sequence[Example], factors: Sequence[float]) -> lightgbm.Dataset:
+    """All blocks, of each page with the weight that it has."""
     rows, labels, weighed = [], [], []
-    for example in examples:
+    for example, factor in zip(examples, factors, strict=True):
         chosen = _chosen(len(example.blocks))
         rows.append(features.rows(example.blocks[chosen], example.page, example.kinds))
         labels.append(example.shares[chosen])
-        weighed.append(weights(example.words)[chosen] * len(example.words) / len(chosen))
+        weighed.append(factor * weights(example.words)[chosen] * len(example.words) / len(chosen))
     whole = np.concatenate(weighed)
     return lightgbm.Dataset(np.concatenate(rows), np.concatenate(labels), weight=whole / whole.mean())
 

@@ -10,7 +10,7 @@ import numpy as np
 from dowse.extract.choose import features, repeats, small, structure
 from dowse.extract.choose.bare import is_bare
 from dowse.extract.choose.blocks import Block, cut
-from dowse.extract.choose.kinds import KINDS
+from dowse.extract.choose.kinds import FORUM, KINDS
 from dowse.extract.choose.model import Model, shipped
 from dowse.extract.choose.outline import Numbers
 from dowse.extract.tree.elements import INLINE
@@ -58,7 +58,7 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
     found = features.measure(tree, blocks, url)
     kinds = model.kinds_of(found.page)
     rows = features.rows(found.blocks, found.page, kinds)
-    scores = model.probabilities(rows, found.alike)
+    scores = model.probabilities(rows, found.alike, float(kinds[FORUM]))
     words = found.blocks[:, features.WORDS]
     limit = min(max(best_cut(scores, words), _LOWEST_CUT), _HIGHEST_CUT)
     kind = int(np.argmax(kinds))
@@ -66,7 +66,7 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
     if is_small:
         kept = small.kept(blocks, words)
     else:
-        kept = structure.completed(tree, blocks, scores, scores >= limit, is_thread=KINDS[kind] == "forum")
+        kept = structure.completed(tree, blocks, scores, scores >= limit, is_thread=kind == FORUM)
         # The parts of a manual are read one by one, so each of them says all that it needs.
         kept = kept if KINDS[kind] == "documentation" else repeats.without(blocks, words, kept)
     is_whole = bool(words[kept].sum() < min(_LITTLE_WORDS, _SMALL_SHARE * words.sum()))

@@ -86,15 +86,42 @@ def test_a_block_sees_the_page_by_the_length_of_its_blocks() -> None:
     assert found == pytest.approx([1 + 1.5, 3 + 1.5], abs=1e-5)
 
 
+def leaf(value: float) -> Forest:
+    """A forest that says the same of every block."""
+    none = np.array([0])
+    return Forest(none, np.array([np.inf], np.float32), none, np.array([value], np.float32), none, 0)
+
+
+def stump(value: float) -> Forest:
+    """A forest that says this of blocks whose first column is above 5, and nothing of others."""
+    none = np.array([0])
+    thresholds, values = np.array([5, np.inf, np.inf], np.float32), np.array([0, 0, value], np.float32)
+    return Forest(np.zeros(3, np.int64), thresholds, np.array([1, 1, 2]), values, none, 1)
+
+
 def test_the_forest_and_the_mean_of_the_networks_are_weighed() -> None:
-    leaf = Forest(
-        np.array([0]), np.array([np.inf], np.float32), np.array([0]), np.array([-3], np.float32), np.array([0]), 0
-    )
-    model = Model(shipped().kinds, leaf, (network(bias=2.0), network(bias=4.0)))
+    model = Model(shipped().kinds, leaf(-3), (network(bias=2.0), network(bias=4.0)))
 
     (likely,) = model.probabilities(np.zeros((1, 1), np.float32), np.zeros(1))
 
     assert likely == pytest.approx(1 / (1 + np.exp(-(0.7 * -3 + 0.5 * 3))))
+
+
+@pytest.mark.parametrize(("forum", "expected"), [(0.1, 1.0), (0.5, 0.5 * 1 + 0.5 * 1.2 * 5), (1.0, 1.2 * 5)])
+def test_the_forest_for_threads_counts_as_much_as_a_page_is_likely_one(forum: float, expected: float) -> None:
+    model = Model(shipped().kinds, leaf(1), threads=leaf(5))
+
+    (likely,) = model.probabilities(np.zeros((1, 1), np.float32), np.zeros(1), forum)
+
+    assert np.log(likely / (1 - likely)) == pytest.approx(expected)
+
+
+def test_the_posts_of_a_thread_are_judged_together() -> None:
+    model = Model(shipped().kinds, leaf(0), threads=stump(10))
+
+    likely = model.probabilities(np.array([[0], [9], [0], [9]], np.float32), np.array([1, 1, 1, 2]), 1.0)
+
+    assert np.log(likely / (1 - likely)) == pytest.approx([0.4 * 4, 0.6 * 12 + 0.4 * 4, 0.4 * 4, 12])
 
 
 def test_the_networks_that_come_with_dowse_are_well_formed() -> None:
