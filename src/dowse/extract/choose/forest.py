@@ -11,6 +11,8 @@ from dowse.extract.choose.outline import Numbers
 
 # So many rows at a time stay in the processor's cache.
 _ROWS = 256
+# Most rows are in a leaf after so many levels.
+_SHALLOW = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,19 @@ class Forest:
 
     def _sums(self, rows: Numbers) -> Numbers:
         flat = np.ascontiguousarray(rows, np.float32).ravel()
-        starts = (np.arange(len(rows)) * rows.shape[1])[:, None]
-        nodes = np.repeat(self.roots[None, :], len(rows), 0)
-        for _ in range(self.depth):
+        starts = np.repeat(np.arange(len(rows)) * rows.shape[1], len(self.roots))
+        nodes = self._further(flat, starts, np.tile(self.roots, len(rows)), min(self.depth, _SHALLOW))
+        places = np.flatnonzero(np.take(self.children, nodes) != nodes)
+        nodes[places] = self._further(flat, starts[places], nodes[places], self.depth - _SHALLOW)
+        leaves = np.take(self.values, nodes)
+        return np.asarray(leaves.reshape(len(rows), -1, self.groups).sum(1, dtype=np.float64))
+
+    def _further(self, flat: Numbers, starts: Numbers, nodes: Numbers, levels: int) -> Numbers:
+        """The nodes so many levels down for rows that start at these places."""
+        for _ in range(levels):
             asked = np.take(self.features, nodes)
             asked += starts
             above = np.take(flat, asked) > np.take(self.thresholds, nodes)
             nodes = np.take(self.children, nodes)
             nodes += above
-        leaves = np.take(self.values, nodes)
-        return np.asarray(leaves.reshape(len(rows), -1, self.groups).sum(1, dtype=np.float64))
+        return nodes
