@@ -27,5 +27,5 @@ def cut(text: str, tokens: int) -> str:
     stop = last_stop(text, 0, tokens, None)
     if not stop:
         return text
-    shown = text[: stop.at].rstrip() + (f"\n{stop.closing.strip()}" if stop.closing else "")
+    shown = text[: stop.at].rstrip() + ("\n" + stop.closing.strip("\n") if stop.closing else "")
     return shown if token_cost(shown) <= tokens else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dowse.rank.stops import Code, code_after, last_stop
+from dowse.rank.fences import Code, opened
+from dowse.rank.stops import SEAM, last_stop
 from dowse.tokens import token_cost
 
 _LANGUAGE = re.compile(r"[`~ ]{0,30}([\w+#.-]{0,20})", re.ASCII)
@@ -37,8 +38,9 @@ class Part:
 def part(text: str, start: Place, tokens: int) -> Part:
     """What follows a place, in at most `tokens` tokens, of which there have to be 50; never nothing."""
     code = _code_at(text, start)
-    opening = f"{code.mark}{_language(text, code)}\n" if code else ""
-    stop = last_stop(text, start.at, tokens - token_cost(opening), code)
+    opening = _opening(text, start.at, code) if code else ""
+    marks = token_cost(opening) + SEAM if opening else 0
+    stop = last_stop(text, start.at, tokens - marks, code)
     if not stop:
         return Part(opening + text[start.at :])
     shown = f"{opening}{text[start.at : stop.at]}{stop.closing}"
@@ -49,10 +51,13 @@ def _code_at(text: str, place: Place) -> Code | None:
     """The code that goes on at a place; nothing if the place says what is not so."""
     if place.code_at is None:
         return None
-    line = text[place.code_at : place.at].partition("\n")[0]
-    return code_after(line, place.code_at, None)
+    end = text.find("\n", place.code_at, place.at)
+    return opened(text, place.code_at, end if end >= 0 else place.at)
 
 
-def _language(text: str, code: Code) -> str:
+def _opening(text: str, at: int, code: Code) -> str:
+    """What opens code again, in the list or the quotation that it is in."""
     found = _LANGUAGE.match(text, text.index(code.mark, code.at))
-    return found[1] if found else ""
+    language = found[1] if found else ""
+    rest_of_line = code.indent if text[at - 1] != "\n" else ""
+    return f"{code.indent}{code.mark}{language}\n{rest_of_line}"

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dowse.rank.fences import LONGEST_CLOSING, Code, code_after, opened
 from dowse.tokens import reach, token_cost
 
 # So full it has to be to end at a pause: the estimate leaves a part of the budget unused as well.
 _FULL = 0.95
-# Nobody writes longer marks around code; repeating those of a hostile page would leave no room for its text.
-_LONGEST_MARK = 20
-# With a backtick behind it, it is inline code.
-_FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
+# So full it has to be to end before a heading or the first mark of code, rather than behind it.
+_HALF_FULL = 0.5
+# So much more a text and a mark may cost together than each alone.
+SEAM = 1.1
 _SENTENCE_ENDS = (". ", "! ", "? ", "。", "！", "？", "। ")
 # So many code points may make one character; what has more of them is no writing.
 _LONGEST_CHARACTER = 32
 _JOINERS = ("\u200c", "\u200d")
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
-
-
-class Code(NamedTuple):
-    """A block of code that is open: where it begins, and the mark that closes it."""
-
-    at: int
-    mark: str
 
 
 class Stop(NamedTuple):
@@ -57,9 +50,14 @@ def last_stop(text: str, start: int, tokens: float, code: Code | None) -> Stop |
     if limit == len(text):
         return None
     stop = _best_stop(text, _room(text, start, limit, tokens), code)
-    if stop.closing:
-        tokens -= token_cost("\n" + "`" * _LONGEST_MARK)
-        stop = _best_stop(text, _room(text, start, reach(text, start, tokens), tokens), code)
+    # With less room it may end in other code, with a longer mark.
+    for closing in (stop.closing, LONGEST_CLOSING):
+        if not stop.closing:
+            break
+        left = tokens - token_cost(closing) - SEAM
+        stop = _best_stop(text, _room(text, start, reach(text, start, left), left), code)
+        if token_cost(stop.closing) <= token_cost(closing):
+            break
     return stop
 
 
@@ -74,26 +72,26 @@ def _best_stop(text: str, room: _Room, code: Code | None) -> Stop:
     if good:
         return max(good, key=lambda stop: (stop.rank, stop.at))
     last = stops[-1] if stops else Stop(0, room.start, code)
-    if last.at < room.limit and _is_divisible(text, last, room):
-        return _within_line(text, last, room)
-    return last
+    if _is_opening(text, last, room):
+        if before := _before_opening(text, stops, room):
+            return before
+    elif last.at == room.limit or not _is_divisible(text, last, room):
+        return last
+    return _within_line(text, last, room)
 
 
-def fence_after(line: str, fence: str) -> str:
-    """The marker of the code block that is open behind a line; empty outside of code."""
-    marker = _FENCE.match(line.lstrip())
-    if not fence:
-        return marker[0] if marker else ""
-    closes = marker is not None and marker[0].startswith(fence) and line.strip() == marker[0]
-    return "" if closes else fence
+def _is_opening(text: str, last: Stop, room: _Room) -> bool:
+    """Whether the line before a stop opens code, or the one behind it does, or looks so where there is no more room."""
+    if last.code:
+        return last.code.at >= room.start and not last.rank
+    return bool(opened(text, last.at, room.limit) or opened(text, last.at, _line_end(text, last.at)))
 
 
-def code_after(line: str, at: int, code: Code | None) -> Code | None:
-    """The code that is open behind a line."""
-    mark = fence_after(line, code.mark if code else "")
-    if not mark or len(mark) > _LONGEST_MARK:
-        return None
-    return code or Code(at, mark)
+def _before_opening(text: str, stops: list[Stop], room: _Room) -> Stop | None:
+    """Before a block of code of which nothing could be shown but its mark, and before its heading if it is near."""
+    half = reach(text, room.start, room.tokens * _HALF_FULL)
+    pauses = [stop for stop in stops if stop.rank and stop.at >= half]
+    return max(pauses or [stop for stop in stops if not stop.code], key=lambda stop: stop.at, default=None)
 
 
 def _line_ends(text: str, start: int, limit: int, code: Code | None) -> Iterator[Stop]:
@@ -101,12 +99,12 @@ def _line_ends(text: str, start: int, limit: int, code: Code | None) -> Iterator
     at, is_heading = start, False
     while end := text.find("\n", at, limit) + 1:
         line = text[at : end - 1]
-        was_code, code = code, code_after(line, at, code)
+        was_code, code = code, code_after(text, at, end - 1, code)
         is_heading = not was_code and (line.startswith("#") or (is_heading and not line))
         ends_paragraph = not line.strip()
-        opens = code and not was_code
+        opens = code is not None and code is not was_code
         rank = 0 if is_heading or opens else 1 if code else 2 + ends_paragraph
-        yield Stop(rank, end, code, code.mark if code else "")
+        yield Stop(rank, end, code, code.closing if code else "")
         at = end
 
 
@@ -125,11 +123,22 @@ def _within_line(text: str, last: Stop, room: _Room) -> Stop:
         or _behind((" ",), text, full, room.limit)
         or _between_characters(text, room.start, room.limit)
     )
-    if at <= last.at:
+    line_end = _line_end(text, last.at)
+    code = code_after(text, last.at, line_end, last.code)
+    if code_after(text, at, line_end, code) != code:
+        # What is left of the line would look like a mark at the beginning of the next part.
+        word_end = last.at + len(text[last.at : at].rstrip(" "))
+        at = _behind((" ",), text, last.at, word_end) or at
+    # Half a line may look like a mark although the whole of it is none, or be too short to belong to its quotation.
+    half = code_after(text, last.at, at, last.code)
+    if at <= last.at or (half != code and last.at > room.start):
         return last
-    # Half a line may look like a mark although the whole of it is none.
-    half = code_after(text[last.at : at], last.at, last.code)
-    return Stop(0, at, last.code, f"\n{half.mark}" if half else "")
+    return Stop(0, at, code, f"\n{half.closing}" if half else "")
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
 
 
 def _behind(ends: tuple[str, ...], text: str, start: int, limit: int) -> int:

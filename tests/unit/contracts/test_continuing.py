@@ -169,5 +169,5 @@ async def test_long_code_stays_code_in_every_part() -> None:
     bench = a_bench("Look:\n\n```python\n" + "    call(1, 2, 3)\n" * 200 + "```\n\nThe end.")
     first = await bench.structured("get_content", url=URL, max_tokens=200)
     second = await read_on(bench, str(first["next_cursor"]))
-    assert str(first["page_content"]).endswith("call(1, 2, 3)\n```")
+    assert str(first["page_content"]).endswith("call(1, 2, 3)\n```\n")
     assert str(second["page_content"]).startswith("```python\n    call(1, 2, 3)\n")

@@ -101,7 +101,7 @@ def test_a_cut_code_block_is_closed_and_called_truncated_although_it_is_as_long_
     text = f"```\n{lines}" + "日本" * 10
     answered = shown(Page(URL, Status.OK, text, final_url=URL), estimate_tokens(text) - 1)
     assert answered.structured is not None
-    assert answered.structured["page_content"] == f"```\n{lines}```"
+    assert answered.structured["page_content"] == f"```\n{lines}```\n"
     assert answered.structured["status"] == "truncated"
 
 

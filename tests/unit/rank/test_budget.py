@@ -104,7 +104,7 @@ def test_a_text_is_cut_at_the_end_of_a_line() -> None:
 
 def test_code_keeps_its_indentation_and_its_end() -> None:
     text = "Look:\n\n```python\nif ready:\n    go()\n" + "    more()\n" * 50 + "```\n"
-    assert cut(text, 26) == "Look:\n\n```python\nif ready:\n    go()\n    more()\n```"
+    assert cut(text, 20) == "Look:\n\n```python\nif ready:\n    go()\n    more()\n```"
 
 
 @pytest.mark.parametrize("marker", ["```", "~~~", "`````", "~~~~"])
@@ -115,6 +115,15 @@ def test_a_fence_is_closed_by_its_own_kind_and_length(marker: str) -> None:
     shown = cut(text, 60)
     assert shown.startswith(f"Look:\n\n{marker}md\n{inside}line of code")
     assert shown.endswith(f"line of code\n{marker}")
+
+
+@pytest.mark.parametrize(
+    ("opened", "line"), [("> ```", "> "), ("   ~~~~", "   "), ("- ```md", "  "), ("> 1. ```", ">    ")]
+)
+def test_code_in_a_list_or_a_quotation_is_closed_in_it(opened: str, line: str) -> None:
+    shown = cut(f"Look:\n\n{opened}\n" + f"{line}line of code\n" * 100, 60)
+    mark = opened.strip("> -1.md")
+    assert shown.endswith(f"\n{line}line of code\n{line}{mark}")
 
 
 def test_a_closed_fence_is_not_closed_again() -> None:

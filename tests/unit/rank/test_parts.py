@@ -39,6 +39,9 @@ def parts(text: str, tokens: int) -> Iterator[tuple[Part, str]]:
 @example("```python\n" + "日" * 500, 50)
 @example("`" * 3000 + "\ncode\n" * 100, 50)
 @example("```" + "p" * 3000 + "\n" + "code\n" * 100, 50)
+@example("   >   >   > ``````````" + "a#.+" * 30 + "\n" + "   >   >   > code\n" * 50, 50)
+@example("   >   >   > ``````````" + "a#.+" * 5 + "\n   >   >   >" + "code" * 500, 50)
+@example("> " * 500 + "```\n" + "> code\n" * 100, 50)
 @example("a" + "\u0301" * 3000, 50)
 @example("\n" * 3000, 50)
 def test_parts_join_to_the_text_and_each_holds_something_that_fits(text: str, tokens: int) -> None:
@@ -135,8 +138,10 @@ def test_a_row_longer_than_a_part_is_divided_and_so_is_one_behind_other_text() -
         ("```python", "```", "```python"),
         ("~~~~ c++ {.numbered}", "~~~~", "~~~~c++"),
         ("```", "```", "```"),
-        ("  ```json", "```", "```json"),
+        ("  ```json", "  ```", "  ```json"),
         ("```日本語", "```", "```"),
+        ("1. ```python", "   ```", "   ```python"),
+        ("    - ```python", "      ```", "      ```python"),
     ],
 )
 def test_long_code_is_closed_at_each_end_and_opened_again_with_its_language(opened: str, mark: str, again: str) -> None:
@@ -145,13 +150,68 @@ def test_long_code_is_closed_at_each_end_and_opened_again_with_its_language(open
     assert len(middle) > 5
     for shown in middle:
         assert shown.startswith(f"{again}\n    call(")
-        assert shown.endswith(f"'arguments')\n{mark}")
+        assert shown.endswith(f"'arguments')\n{mark}\n")
     assert last.endswith(f"'arguments')\n{mark}\n\nThe end.")
 
 
 def test_a_line_of_code_that_is_too_long_stays_code() -> None:
     shown = [shown.text for shown, _ in parts("```json\n" + "[1, 2, 3]," * 200 + "\n```", 100)]
-    assert all(text.startswith("```json\n") and text.endswith("\n```") for text in shown)
+    assert all(text.startswith("```json\n") and text.rstrip("\n").endswith("\n```") for text in shown)
+
+
+def test_code_in_a_quotation_is_closed_and_opened_again_in_it() -> None:
+    code = "\n".join(f"> value_{number} = {number}" for number in range(200))
+    first, *middle, last = [shown.text for shown, _ in parts(f"Look:\n\n> ```python\n{code}\n> ```\n\nThe end.", 300)]
+    assert first.startswith("Look:\n\n> ```python\n> value_0 = 0\n")
+    assert middle
+    for shown in (first, *middle):
+        assert shown.endswith("\n> ```\n")
+    for shown in (*middle, last):
+        assert shown.startswith("> ```python\n> value_")
+    assert last.endswith("> value_199 = 199\n> ```\n\nThe end.")
+
+
+def test_a_line_of_quoted_code_that_is_too_long_stays_quoted_code() -> None:
+    *others, last = [shown.text for shown, _ in parts("> ```json\n> " + "[1, 2, 3]," * 200 + "\n> ```", 100)]
+    assert len(others) > 5
+    assert all(shown.startswith("> ```json\n> ") and shown.endswith("\n> ```\n") for shown in others)
+    assert last.startswith("> ```json\n> ")
+
+
+def test_code_ends_with_the_quotation_that_it_is_in() -> None:
+    text = "> ```\n> left open\n\n" + PARAGRAPHS
+    assert all("```" not in shown.text for shown, _ in list(parts(text, 100))[1:])
+
+
+@pytest.mark.parametrize("heading", ["", "## Code\n\n"])
+@pytest.mark.parametrize("opened", ["```python", "> ```python", "- ~~~", "```python title=an-example-of-a-longer-mark"])
+def test_a_part_ends_before_the_mark_of_code_and_its_heading_rather_than_behind_it(opened: str, heading: str) -> None:
+    before = f"# Title\n\n{SENTENCE * 10}\n\n"
+    text = f"{before}{heading}{opened}\n" + f"{opened[0] if opened[0] == '>' else ' '} call(1, 2, 3)\n" * 100
+    mark_ends = len(before + heading + opened) + 1
+    for tokens in range(90, 150):
+        rest = part(text, BEGINNING, tokens).rest
+        assert rest is not None
+        assert rest.at <= len(before) or rest.at > mark_ends
+        assert (rest.code_at is not None) == (rest.at > mark_ends)
+
+
+def test_code_whose_mark_is_longer_than_a_part_is_code_to_its_end() -> None:
+    text = "```python " + "a=1 " * 100 + "\n" + "call(1, 2, 3)\n" * 100 + "```\n\nThe end."
+    *others, last = [shown.text for shown, _ in parts(text, 100)]
+    assert all(shown.startswith("```python") and shown.endswith("\n```\n") for shown in others)
+    assert last.endswith("call(1, 2, 3)\n```\n\nThe end.")
+
+
+def test_what_is_left_of_a_line_is_not_taken_for_the_beginning_of_code() -> None:
+    text = "word " * 60 + "  ```\n\n" + PARAGRAPHS
+    for tokens in range(55, 75):
+        assert all(not shown.text.lstrip().startswith("```") for shown, _ in parts(text, tokens))
+
+
+def test_an_indented_mark_in_code_does_not_end_it() -> None:
+    text = "```md\n    ```\n" + "call(1, 2, 3)\n" * 100 + "```\n"
+    assert all(shown.text.startswith("```md\n") for shown, _ in parts(text, 100))
 
 
 def test_a_place_that_says_there_is_code_where_none_is_shows_text() -> None:
