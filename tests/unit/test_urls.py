@@ -153,6 +153,8 @@ OTHER_DOCUMENTS = [
     ("https://example.org/tags", "https://example.org/tags/amp"),
     ("https://docs.example.org/install", "https://docs.example.org/install/amp"),
     ("https://example.org/install", "https://example.org/amp/install"),
+    ("https://example.org/guide/index.html", "https://example.org/guide.html"),
+    ("https://example.org/page", "https://example.org/page.amp.html"),
     ("https://example.org/page", "https://google.example/amp/s/example.org/page"),
     ("https://overview/", "https://www.google.com/amp/overview/"),
 ]

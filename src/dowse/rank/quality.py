@@ -116,7 +116,7 @@ def _repeats_itself(page: _Page) -> bool:
     """Most of what it says are sentences that it says five times or more."""
     sentences = [each for each in _SENTENCE_END.split(page.text) if len(each) >= _SENTENCE_CHARS]
     repeated = (len(each) * times for each, times in Counter(sentences).items() if times >= 5)
-    return bool(page.prose) and sum(repeated) >= 0.6 * sum(map(len, sentences))
+    return page.word_count >= _ENOUGH_WORDS and sum(repeated) >= 0.6 * len(page.text)
 
 
 def _is_spun(page: _Page) -> bool:

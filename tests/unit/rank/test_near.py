@@ -68,6 +68,43 @@ def test_pages_with_the_same_licence_are_different(own: int) -> None:
     assert twins([f"{article(seed, own)}\n\n{licence}" for seed in range(3)]) == [None] * 3
 
 
+def kettle(name: str, price: int, watts: int, litres: float, colour: str, boilerplate: int = 8) -> str:
+    """The page of a shop that says the same about everything it sells."""
+    return (
+        f"# {name} kettle\n\nThe {name} kettle is our best seller, and it comes with a warranty of two years.\n\n"
+        "## Specification\n\n| Property | Value |\n| --- | --- |\n"
+        f"| Price | {price} crowns |\n| Power | {watts} W |\n| Volume | {litres} l |\n| Colour | {colour} |\n\n"
+        f"## Delivery\n\n{article(7, boilerplate)}"
+    )
+
+
+@pytest.mark.parametrize("boilerplate", [8, 80], ids=["short", "long"])
+def test_two_things_of_one_shop_are_different(boilerplate: int) -> None:
+    fjell = kettle("Fjell", 39, 1200, 1.2, "blue", boilerplate)
+    assert twins([fjell, kettle("Strand", 89, 2400, 1.7, "red", boilerplate)]) == [None, None]
+    assert twins([fjell, fjell.replace("\n\n##", f"\n\n{FRAME}\n\n##", 1)]) == [None, 0]
+
+
+def test_pages_with_other_names_and_no_numbers_are_different() -> None:
+    pages = [f"# {name} team\n\nThe {name} team meets in {name}.\n\n{article(7, 6)}" for name in ("Aldon", "Brack")]
+    assert twins(pages) == [None, None]
+
+
+def test_one_form_with_other_numbers_is_different() -> None:
+    assert twins([kettle("Fjell", 39, 1200, 1.2, "blue"), kettle("Fjell", 89, 2400, 1.7, "blue")]) == [None, None]
+
+
+def test_a_copy_with_another_date_and_the_name_of_its_site_is_found() -> None:
+    page = f"# Beans\n\nWritten on 3 May 2024, read 17 times.\n\n{article(1)}\n\n## Sowing in 2024\n\n{article(2)}"
+    copy = page.replace("# Beans", "# Garden news\n\n# Beans | Garden news", 1).replace("17 times", "950 times")
+    assert twins([page, f"{copy}\n\n{FRAME}"]) == [None, 0]
+    assert twins([page, page.partition("\n\n")[2]]) == [None, 0]
+
+
+def test_a_reprint_under_another_headline_is_found_if_all_else_is_the_same() -> None:
+    assert twins([f"# Beans grow\n\n{article(1)}", f"# The garden in May\n\n{article(1)}"]) == [None, 0]
+
+
 def test_an_excerpt_is_no_mirror_and_neither_is_a_page_with_much_of_its_own() -> None:
     assert twins([article(1), " ".join(sentences(1)[:18])]) == [None, None]
     assert twins([" ".join(sentences(1)[:18]), article(1)]) == [None, None]

@@ -24,6 +24,11 @@ STUFFED = " ".join(
     for town in TOWNS
 )
 REPEATED = "\n\n".join(["Click the button below to claim your free gift before the offer ends tonight."] * 9)
+SHORT_LINE = "Buy cheap story facts online now best price story facts.\n\n" * 60
+SHORT_LINES = (
+    "Buy cheap beans online now at the best price.\n\nBeans with fast delivery to every town.\n\n"
+    "Order today and save ninety percent.\n\n"
+) * 25
 LINKS = "\n".join(f"- [Shop number {number} in the old town](https://shop{number}.example/)" for number in range(40))
 SPUN = " ".join(
     f"In {town} you find a {{great|good|fine}} offer for {{your home|your house}} and a {{low|small}} price."
@@ -40,6 +45,8 @@ RANDOM = " ".join("".join(random.Random(seed).choices("bcdfghjklmnpqrstvxz", k=6
     [
         (STUFFED, "the same phrase over and over"),
         (REPEATED, "the same sentences again and again"),
+        (f"# Story facts\n\n{SHORT_LINE}", "the same sentences again and again"),
+        (f"# Beans\n\n{SHORT_LINES}", "the same sentences again and again"),
         (f"# Shops\n\n{LINKS}", "hardly anything but links"),
         (SPUN, "text that a program left unfinished"),
         (CUT_OFF, "a list of cut-off sentences"),
@@ -64,6 +71,13 @@ CATALOGUE = "\n".join(
     f"- [Garden shed {n}](https://shop.example/{n}): wood, {n} cm, 4 out of 5 stars" for n in range(60)
 )
 CHANGES = "\n".join(f"- Fixed a crash when the list of {town} was empty (#{n})" for n, town in enumerate(TOWNS * 3))
+FORUM = "\n\n".join(
+    f"**{town}**\n\nMember since 2019, 40 posts\n\n{post.strip()}.\n\nReply to this post"
+    for town, post in zip(TOWNS, ARTICLE.replace("\n", " ").split("."), strict=False)
+)
+OFFERS = "\n".join(
+    f"- Garden shed {town} of larch wood, {n} cm\n- Free delivery to your door" for n, town in enumerate(TOWNS * 3)
+)
 SONG = "\n".join(f"We sail to {town} in the morning\nand home with the tide again" for town in TOWNS)
 USAGE = f"{ARTICLE}\n\nRun the tool with {{start|stop|restart}}, and give it {{json|text}} for the form."
 FOR_SALE = ARTICLE * 3 + "\n\nA short note says that this domain is for sale."
@@ -77,8 +91,22 @@ TIBETAN = " ".join("་".join(chr(0x0F40 + (number + step) % 40) for step in ran
 
 @pytest.mark.parametrize(
     "text",
-    [ARTICLE, CODE, TABLE, CATALOGUE, CHANGES, SONG, USAGE, FOR_SALE, CHINESE, TIBETAN, f"Beans.\n\n{CODE}"],
-    ids="article code table catalogue changes song usage for-sale chinese tibetan short-with-code".split(),
+    [
+        ARTICLE,
+        CODE,
+        TABLE,
+        CATALOGUE,
+        CHANGES,
+        FORUM,
+        OFFERS,
+        SONG,
+        USAGE,
+        FOR_SALE,
+        CHINESE,
+        TIBETAN,
+        f"Beans.\n\n{CODE}",
+    ],
+    ids="article code table catalogue changes forum offers song usage for-sale chinese tibetan short-with-code".split(),
 )
 def test_a_page_that_is_merely_unusual_has_no_flaw(text: str) -> None:
     assert flaws(Source(text)) == ()
