@@ -33,7 +33,13 @@ def shortened(texts: Mapping[int, str], excess: int) -> dict[int, str]:
 
 def typed_tokens(value: object) -> int:
     """What something costs in the typed half of an answer, where quotes and line ends are escaped."""
-    return estimate_tokens(json.dumps(value, ensure_ascii=False))
+    return _tokens(json.dumps(value, ensure_ascii=False))
+
+
+def _tokens(text: str) -> int:
+    """At most so many tokens; counted only where it matters, since no token is shorter than a byte."""
+    size = len(text.encode("utf-8", "replace"))
+    return size if size <= CEILING - _FRAME_TOKENS else estimate_tokens(text)
 
 
 def below_ceiling(items: Sequence[Item], render: Callable[[Sequence[Item]], str]) -> tuple[Sequence[Item], str]:
@@ -44,7 +50,7 @@ def below_ceiling(items: Sequence[Item], render: Callable[[Sequence[Item]], str]
     """
     text = render(items)
     for lighten in (_without_extras, _shorter_snippets, _shorter_pages, _fewer):
-        excess = max(estimate_tokens(text), typed_tokens(items) + _FRAME_TOKENS) - CEILING
+        excess = max(_tokens(text), typed_tokens(items) + _FRAME_TOKENS) - CEILING
         if excess <= 0:
             break
         items = lighten(items, excess)

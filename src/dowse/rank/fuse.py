@@ -74,6 +74,8 @@ def _fused(findings: Sequence[_Finding]) -> Fused:
 
 def _merged(hits: Sequence[Hit]) -> Hit:
     """The first hit, with what others know better."""
+    if len(hits) == 1:
+        return hits[0]
     return replace(
         hits[0],
         url=min((hit.url for hit in hits), key=_remoteness),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from dowse import urls
 from dowse.models import Hit
@@ -124,7 +124,7 @@ class Rules:
     def standing(self, url: str) -> Standing:
         """What the most precise rule says; where a rule of the user says something, ours say nothing."""
         address = _address(url)
-        return _judged(self._own, address) or _judged(_OURS, address) or Standing()
+        return _judged(self._own, address) or _judged_by_us(address) or Standing()
 
     def is_blocked(self, url: str) -> bool:
         """Whether the user never wants to see it, whatever other rules say."""
@@ -164,6 +164,12 @@ def _rules(patterns: Iterable[str], weight: float, reason: str) -> tuple[_Rule, 
 def _judged(rules: Iterable[_Rule], address: tuple[str, str]) -> Standing | None:
     matching = [rule for rule in rules if rule.pattern.matches(*address)]
     return max(matching, key=lambda rule: rule.pattern.precision).standing if matching else None
+
+
+# The same sites come again and again, and there are many rules.
+@lru_cache(maxsize=512)
+def _judged_by_us(address: tuple[str, str]) -> Standing | None:
+    return _judged(_OURS, address)
 
 
 def _address(url: str) -> tuple[str, str]:
