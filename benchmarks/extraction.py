@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ from pathlib import Path
 
 # As a script it would find only what lies beside it.
 sys.path.append(str(Path(__file__).parents[1]))
+# As in the workers of dowse.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.extractors import libraries, own, server
 from benchmarks.extractors.measure import Result, facts_scores, measure

@@ -9,6 +9,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+# As in the workers: on several cores numpy would spend more time on waiting than on what a page needs.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client

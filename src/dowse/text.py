@@ -44,6 +44,8 @@ _UNSAFE_LINK = re.compile(r"(\]\(\s{0,9}<?|\]:\s{1,9}<?)(?:javascript|data|vbscr
 _BRACKETS = re.compile("[<>]")
 # So many times its limit a text may be longer than it looks; more of it is not looked at, which would take time.
 _LOOKED_AT = 20
+# So many vowels and tones may belong to one letter; what has more of them is no writing.
+_MOST_MARKS = 8
 
 
 def visible(text: str) -> str:
@@ -92,12 +94,17 @@ def without_markup(text: str, limit: int = 0) -> str:
 
 
 def cut_at_word(text: str, limit: int) -> str:
-    """At most `limit` characters, ending with a whole word where there is one."""
+    """At most `limit` characters, ending with a whole word where there is one, and with a whole letter in any case."""
     if len(text) <= limit:
         return text
     whole_words = text[: limit + 1].rpartition(" ")[0]
     # A last word longer than all the others is none: Chinese and Japanese have no blanks.
-    return (whole_words if 2 * len(whole_words) > limit else text[:limit])[:limit].rstrip()
+    if 2 * len(whole_words) > limit:
+        return whole_words[:limit].rstrip()
+    end = limit
+    while end > max(0, limit - _MOST_MARKS) and unicodedata.category(text[end]).startswith("M"):
+        end -= 1
+    return text[:end].rstrip()
 
 
 def _beginning(text: str, limit: int) -> str:

@@ -249,10 +249,13 @@ async def test_a_question_that_takes_too_long_is_a_typed_failure(pool: WorkerPoo
     assert pool.pids == ()
 
 
+LONG_LIST = "".join(f"<li>{number} lorem ipsum dolor sit amet elit sed do" + " do" * 10 for number in range(45_000))
+
+
 @pytest.mark.parametrize(
     ("data", "media_type", "end"),
     [
-        ("<ul><li>x" * 100 + "<li>lorem ipsum" * 45_000, "text/html", "- lorem ipsum"),
+        ("<ul><li>x" * 100 + LONG_LIST, "text/html", " do"),
         ("lorem ipsum\n" * 250_000, "text/x-python", "\nlorem ipsum\n```"),
         ("lorem " * 500_000, "text/plain", " lorem"),
         ("𝄞" * 2_100_000, "text/plain", "𝄞"),

@@ -218,3 +218,8 @@ def test_a_tag_is_made_inert_once(written: str, shown: str) -> None:
 def test_generics_are_not_taken_for_markup(title: str, shown: str) -> None:
     """Titles of programming questions are full of angle brackets."""
     assert text.without_markup(title) == shown
+
+
+def test_a_letter_is_not_cut_off_from_its_vowels_and_tones() -> None:
+    assert text.cut_at_word("ประภาคารแห่งนี้", 13) == "ประภาคารแห่ง"
+    assert len(text.cut_at_word("a" + "\u0301" * 100, 50)) >= 40, "what nobody writes is cut anywhere"

@@ -22,7 +22,7 @@ _CHARS_PER_TOKEN = 9
 # A budget is full when not even this is left, in tokens and as a share: nothing that says something costs less.
 _LEAST, _LEAST_SHARE = 5.0, 0.01
 # With more left than this a piece is cut to fill it, if that fills at least half of it.
-_UNUSED_SHARE = 0.03
+_UNUSED_SHARE = 0.07
 _FILLED_SHARE = 0.5
 _CUT_FROM = 20
 
