@@ -14,8 +14,8 @@ from dowse.models import Body
 
 MAX_SECONDS = 2.0
 MAX_GROWTH = 2.6
-# What takes less is as much chance as cost.
-NOISE_SECONDS = 0.05
+# What takes less is as much chance as cost: memory that is warm makes a small page twice as quick.
+NOISE_SECONDS = 0.08
 TOLD = "The ferry crosses the bay four times a day, and tickets are sold on the pier."
 
 Page = Callable[[int], str]
