@@ -11,14 +11,16 @@ GAP = "[…]"
 """Stands where something was left out."""
 
 
-def shares(wanted: Sequence[int], budget: int) -> list[int]:
-    """Divide a budget so that short texts fit whole and long ones share what is left equally."""
+def shares(wanted: Sequence[int], budget: int, weights: Sequence[float] = ()) -> list[int]:
+    """Divide a budget so that short texts fit whole and long ones share what is left, by weight if there are any."""
+    weights = weights or [1.0] * len(wanted)
     granted = [0] * len(wanted)
-    left, waiting = budget, len(wanted)
-    for index in sorted(range(len(wanted)), key=lambda i: wanted[i]):
-        granted[index] = min(wanted[index], left // waiting)
+    left, weight_left = budget, sum(weights)
+    # Those that need least for their weight come first, so that the others share what these leave.
+    for index in sorted(range(len(wanted)), key=lambda i: wanted[i] / weights[i]):
+        granted[index] = min(wanted[index], int(left * weights[index] / weight_left))
         left -= granted[index]
-        waiting -= 1
+        weight_left -= weights[index]
     return granted
 
 

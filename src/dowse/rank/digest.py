@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dowse.digests import Digest, Source
 from dowse.rank import semantic
+from dowse.rank.budget import shares
 from dowse.rank.near import twins
 from dowse.rank.passages import Passages
 from dowse.rank.points import code_blocks, key_points
@@ -73,12 +74,5 @@ def _shared(pages: Sequence[Passages], max_tokens: int) -> list[int]:
     floor = min(_FLOOR_TOKENS, max_tokens // max(1, len(pages)))
     granted = [min(floor, page.tokens) for page in pages]
     missing = [page.tokens - tokens for page, tokens in zip(pages, granted, strict=True)]
-    weights = [_LEAST_WEIGHT + page.merit for page in pages]
-    left, weight_left = max_tokens - sum(granted), sum(weights)
-    # Those that need least for their weight come first, so that the others share what these leave.
-    for number in sorted(range(len(pages)), key=lambda number: missing[number] / weights[number]):
-        more = min(missing[number], int(left * weights[number] / weight_left))
-        granted[number] += more
-        left -= more
-        weight_left -= weights[number]
-    return granted
+    more = shares(missing, max_tokens - sum(granted), [_LEAST_WEIGHT + page.merit for page in pages])
+    return [first + rest for first, rest in zip(granted, more, strict=True)]
