@@ -21,6 +21,20 @@ GROUPS = {
         "search_order", "fallback", "deadline_s", "offline", "default_results_count", "max_results_count",
         "default_language", "default_category", "default_safe_search",
     ),
+    "Searching without a key": (
+        "keyless", "keyless_order", "scrub",
+        "tavily_keyless_enabled", "tavily_keyless_timeout_s", "tavily_keyless_budget",
+        "exa_mcp_enabled", "exa_mcp_timeout_s", "exa_mcp_budget", "exa_mcp_url",
+        "parallel_mcp_enabled", "parallel_mcp_timeout_s", "parallel_mcp_budget", "parallel_mcp_url",
+        "firecrawl_mcp_enabled", "firecrawl_mcp_timeout_s", "firecrawl_mcp_budget", "firecrawl_mcp_url",
+        "open_enabled", "open_timeout_s", "open_budget", "open_apis", "crossref_api_url",
+        "searxng_pool_enabled", "searxng_pool_timeout_s", "searxng_pool_budget", "searx_space_url",
+        "instance_health_check_interval_s", "max_consecutive_failures", "rate_limit_backoff_base_s",
+        "use_random_instances", "rotate_user_agents", "request_delay_range",
+        "duckduckgo_enabled", "duckduckgo_timeout_s", "duckduckgo_budget", "duckduckgo_url",
+        "mojeek_enabled", "mojeek_timeout_s", "mojeek_budget", "mojeek_url",
+    ),
+    "MCP servers to search with": ("mcp_providers",),
     "Ranking": ("boost", "bury", "block", "semantic"),
     "Reading": (
         "fetch_content", "read_order", "max_concurrent_fetches", "content_fetch_timeout_s", "max_content_size",
@@ -135,7 +149,11 @@ def _holds(path: Path, text: str) -> bool:
 def _groups() -> dict[str, list[str]]:
     """Every field of `Settings` under its heading; a new field without a group is an error, not an omission."""
     fields = list(Settings.model_fields)
-    groups = {TITLES[name]: [field for field in fields if field.startswith(f"{name}_")] for name in PROVIDERS}
+    named = {field for members in GROUPS.values() for field in members}
+    groups = {
+        TITLES[name]: [field for field in fields if field.startswith(f"{name}_") and field not in named]
+        for name in PROVIDERS
+    }
     groups |= {title: list(members) for title, members in GROUPS.items()}
     missing = set(fields).symmetric_difference(field for members in groups.values() for field in members)
     if missing:

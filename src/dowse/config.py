@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from dowse.errors import ConfigError
 from dowse.settings import CONTRACT_DEFAULTS, PROVIDERS, Settings, variables
+from dowse.settings_keyless import MEMBERS, OPEN_APIS
 from dowse.settings_types import Takes
 from dowse.text import one_line
 
@@ -22,17 +23,9 @@ from dowse.text import one_line
 # file can serve several versions; everything else that starts with DOWSE_ is a typo.
 RESERVED = frozenset(
     [
-        "DOWSE_KEYLESS",
-        "DOWSE_KEYLESS_ORDER",
         "DOWSE_PROXY",
-        "DOWSE_ROTATE_USER_AGENTS",
         "DOWSE_HEDGE",
         "DOWSE_EVAL_DATA",
-        "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL",
-        "DOWSE_MAX_CONSECUTIVE_FAILURES",
-        "DOWSE_RATE_LIMIT_BACKOFF_BASE",
-        "DOWSE_REQUEST_DELAY_RANGE",
-        "DOWSE_USE_RANDOM_INSTANCES",
         "DOWSE_SUMMARIZE_LONG_CONTENT",
         "DOWSE_MAX_SUMMARY_LENGTH",
         "DOWSE_EXTRACT_CODE_BLOCKS",
@@ -46,7 +39,7 @@ RESERVED = frozenset(
 # it must not decide where keys and queries are sent or which private hosts may be read.
 TRUSTED_ONLY = re.compile(
     r"(dowse_)?(allow_private|proxy|state|log_queries|host|read_order"
-    r"|allow_secret_urls|nat64_prefixes|cache_size|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
+    r"|keyless(_order)?|scrub|mcp_providers|allow_secret_urls|nat64_prefixes|cache_size|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
     r"|.*_(endpoint|url|key|token|headers_json))"
 )
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
@@ -276,8 +269,8 @@ def _sentence(field: str, values: Mapping[str, object], names: Mapping[str, str]
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
     given = str(values[field])
     # An address may hold a password, in front of its host or among its parameters.
-    secret = any(word in field for word in ("_key", "headers", "token")) or "@" in given
-    secret = secret or (field == "state" and "?" in given)
+    secret = field.endswith("_key") or any(word in field for word in ("headers", "token", "mcp_providers"))
+    secret = secret or "@" in given or (field == "state" and "?" in given)
     value = "" if secret else f" is {given[:80]!r}, but it"
     return f"{name}{value} takes {takes(field)}."
 
@@ -303,13 +296,23 @@ def takes(field: str) -> str:
 
 def _coherent(settings: Settings, problems: list[str]) -> Settings:
     """The settings without what does not fit together; that is said instead."""
-    unknown = [name for name in settings.search_order if name not in PROVIDERS]
-    problems += [
-        f"DOWSE_SEARCH_ORDER names {name!r}, but it takes names out of {', '.join(PROVIDERS)}." for name in unknown
-    ]
+    taken: dict[str, tuple[str, ...]] = {
+        "search_order": (*PROVIDERS, *settings.mcp_providers),
+        "keyless_order": MEMBERS,
+        "open_apis": OPEN_APIS,
+    }
     changed: dict[str, object] = {}
-    if unknown:
-        changed["search_order"] = tuple(name for name in settings.search_order if name in PROVIDERS)
+    for field, names in taken.items():
+        given: tuple[str, ...] = getattr(settings, field)
+        unknown = [name for name in given if name not in names]
+        problems += [
+            f"{variables(field)[0]} names {name!r}, but it takes names out of {', '.join(names)}." for name in unknown
+        ]
+        if unknown:
+            changed[field] = tuple(name for name in given if name in names)
+    if doubled := sorted({*PROVIDERS, *MEMBERS} & settings.mcp_providers.keys()):
+        problems.append(f"DOWSE_MCP_PROVIDERS names {doubled[0]!r}, which dowse has already; call it something else.")
+        changed["mcp_providers"] = {}
     if incomplete := _incomplete_jwt(settings):
         problems.append(incomplete)
         changed |= {"jwt_issuer": "", "jwt_audience": "", "jwks_url": None}

@@ -4,6 +4,7 @@ DowseError
 ├── ConfigError             a setting is invalid: the start is refused, the message names the variable
 ├── InvalidRequest          the caller's arguments: correct them and call again
 ├── Offline                 offline mode: no network was touched
+├── Unauthorized            whoever calls did not say who they are, or not rightly
 ├── LimitReached            this caller has used a tool as often as allowed; says when to come back
 ├── InternalError           a bug of ours; its text stays in the log
 ├── NoProvider              nothing is configured that could answer
@@ -19,8 +20,12 @@ DowseError
 │   │   ├── TimedOut
 │   │   ├── BadAnswer       a body that is not what the API promises
 │   │   ├── Redirected      an API never redirects
-│   │   ├── Blocked         a challenge page, or SearXNG with JSON switched off
+│   │   ├── Blocked         a challenge page, a limiter, a refusal
+│   │   ├── Misconfigured   it works, but not as it is set up: SearXNG with JSON switched off, a wrong address
 │   │   ├── EnginesFailed   SearXNG answered, but all its engines had failed
+│   │   ├── Irrelevant      it answered with results that have nothing to do with the query
+│   │   ├── NotCovered      its collections have nothing about this; the web may
+│   │   ├── NoInstance      of the public SearXNG instances none is known, or none answered
 │   │   ├── NotRead         a reader is well, but could not read this one page
 │   │   │   └── Unread      one of our own, which knows what became of the page
 │   │   └── Skipped         not asked: its breaker is open or no time is left
@@ -29,6 +34,7 @@ DowseError
 │       └── BadRequest      400 and other 4xx
 ├── WireError               below HTTP; an adapter translates it and it goes no further
 │   ├── WireFailed          refused, reset, DNS, TLS, a malformed answer; `net` has kinds of its own
+│   │   └── WireInsecure    its certificate is not good
 │   ├── WireTimeout
 │   ├── WireTooLarge        more bytes than we take
 │   └── WireDenied          the guard refused the address before anything was dialled
@@ -66,6 +72,10 @@ class Offline(DowseError):
 
     def __init__(self, operation: str) -> None:
         super().__init__(f"{operation} unavailable: offline mode is enabled")
+
+
+class Unauthorized(DowseError):
+    """A token is missing or not good; which of the two is not told."""
 
 
 class LimitReached(DowseError):
@@ -106,8 +116,11 @@ class ProviderError(DowseError):
         said: str = "",
         retry_after_s: float | None = None,
         http_status: int | None = None,
+        instances: tuple[str, ...] = (),
     ) -> None:
         self.provider = provider
+        # The addresses that were asked, where a provider has several to choose from.
+        self.instances = instances
         # Upstream's own words go to the caller only: they may repeat the query, which is not logged.
         self.logged_detail = one_line(detail, DETAIL_CHARS)
         self.detail = one_line(", ".join(filter(None, [detail, said])), DETAIL_CHARS)
@@ -167,9 +180,37 @@ class Blocked(Transient):
     summary = "refused to serve us"
 
 
+class Misconfigured(Transient):
+    """Whoever runs it can mend it; the detail says how."""
+
+    code = "misconfigured"
+    summary = "is not set up to answer us"
+
+
 class EnginesFailed(Transient):
     code = "engines_failed"
     summary = "answered, but all of its engines had failed"
+
+
+class Irrelevant(Transient):
+    """Engines that take us for a bot send something plausible instead of an error."""
+
+    code = "irrelevant"
+    summary = "answered with results that have nothing to do with the query"
+
+
+class NotCovered(Transient):
+    """It was asked and is well; what it collects is not about this."""
+
+    code = "not_covered"
+    summary = "has nothing about this"
+
+
+class NoInstance(Transient):
+    """Of several servers that could be asked, none is known, all are resting, or those that were asked failed."""
+
+    code = "no_instance"
+    summary = "had no instance that could answer"
 
 
 class NotRead(Transient):
@@ -225,12 +266,14 @@ class AllProvidersFailed(DowseError):
         errors: tuple[ProviderError, ...],
         attempts: tuple[Attempt, ...],
         warnings: tuple[str, ...] = (),
+        *,
+        advice: str = "",
     ) -> None:
         self.errors = errors
         self.attempts = attempts
         self.warnings = warnings
         lines = [_line(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
-        super().__init__("\n".join([str(errors[0]), *lines]))
+        super().__init__("\n".join(filter(None, [str(errors[0]), *lines, advice])))
 
 
 class AllReadersFailed(DowseError):
@@ -248,6 +291,13 @@ class WireError(DowseError):
 
 class WireFailed(WireError):
     """No connection, or one that broke; the message never holds an address."""
+
+
+class WireInsecure(WireFailed):
+    """The other side could not prove who it is."""
+
+    def __init__(self) -> None:
+        super().__init__("no secure connection")
 
 
 class WireTimeout(WireError):

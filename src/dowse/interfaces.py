@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dowse.allowances import Rate
+from dowse.answers import CitedAnswer, Question
 from dowse.digests import Digest, Source
-from dowse.models import Attempt, Body, CacheState, Deadline, Found, Principal, Query, Text
+from dowse.listings import Listing
+from dowse.models import Attempt, Body, CacheState, Category, Deadline, Found, Principal, Query, Text
 from dowse.urls import Url
 
 
@@ -21,8 +23,27 @@ class SearchProvider(Protocol):
     @property
     def timeout_s(self) -> float: ...
 
+    @property
+    def categories(self) -> frozenset[Category]:
+        """What it can be asked for; whatever else is asked, it drops the category and says so."""
+        ...
+
     async def search(self, query: Query, deadline: Deadline) -> Found:
         """Answer by the deadline, which is this provider's share of the whole call's time."""
+        ...
+
+
+class AnswerProvider(Protocol):
+    """Writes answers with citations. Raises `ProviderError`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def timeout_s(self) -> float: ...
+
+    async def answer(self, question: Question, deadline: Deadline) -> CitedAnswer:
+        """By the deadline, however many attempts it takes; indices fit the text that is returned."""
         ...
 
 
@@ -105,6 +126,30 @@ class Extractor(Protocol):
         self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
     ) -> tuple[Digest, ...]:
         """What each page has to say to a question, at most so many tokens of all together; 0 to cut nothing."""
+        ...
+
+
+class ListingReader(Protocol):
+    """Reads the results off a search engine's page, where it can be killed. Raises `PageUnreadable`."""
+
+    async def listing(self, engine: str, body: Body, query: str, *, timeout_s: float) -> Listing:
+        """`engine` names whose page it is; the query is echoed on it, and must not be taken for anything else."""
+        ...
+
+
+class Scrubber(Protocol):
+    """Keeps secrets out of what is sent to search engines."""
+
+    def scrub(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """The text as it may be sent, and what to tell about the difference. Raises `InvalidRequest`."""
+        ...
+
+
+class Disclosures(Protocol):
+    """Knows which third parties were sent a query for which nobody had chosen them."""
+
+    def news(self) -> tuple[str, ...]:
+        """A sentence about those that were not named yet; each is named once in the life of a process."""
         ...
 
 

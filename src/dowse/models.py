@@ -138,23 +138,31 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One search result before its page is read."""
+    """One search result before its page is read; a picture or a film has addresses of its own, and no page to read."""
 
     title: str
     url: str
     snippet: str = ""
     engine: str = ""
     published: str = ""
+    image_url: str = ""
+    thumbnail: str = ""
+    duration: str = ""
+
+    @property
+    def is_media(self) -> bool:
+        return bool(self.image_url or self.thumbnail or self.duration)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one provider answered."""
+    """What one provider answered; of several `instances` that it asked, the last one answered."""
 
     hits: tuple[Hit, ...]
     answers: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    instances: tuple[str, ...] = ()
 
 
 class Onward(Enum):
@@ -365,7 +373,10 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """A finished search, ready for a contract to shape; `engine` is the first of the `providers` that answered."""
+    """A finished search, ready for a contract to shape; `engine` is the first of the `providers` that answered.
+
+    Of several `instances` that it asked, the last one answered.
+    """
 
     query: Query
     engine: str
@@ -377,3 +388,4 @@ class SearchOutcome:
     stats: Stats = field(default_factory=Stats)
     freshness: Freshness = LIVE
     providers: tuple[str, ...] = ()
+    instances: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from pydantic import ConfigDict, SecretStr
 from dowse import EXTRACTION, __version__, urls
 from dowse.allowances import Budget
 from dowse.settings_browser import BrowserSettings
+from dowse.settings_keyless import MEMBERS, KeylessSettings
 from dowse.settings_memory import MemorySettings
 from dowse.settings_ranking import RankingSettings
 from dowse.settings_reading import ReadingSettings
@@ -36,12 +37,14 @@ from dowse.settings_types import (
     Size,
     setting,
 )
+from dowse.settings_types_search import HttpUrls
 
 PROVIDERS = ("serper", "exa", "tavily", "searxng")
 READERS = ("serper", "exa", "tavily")
 # What a drop-in is used to, where the user says nothing else.
 CONTRACT_DEFAULTS: dict[str, dict[str, object]] = {
-    "jan": {"fallback": "any", "read_order": "scrape-first", "default_results_count": 10},
+    "kindly": {"keyless": "off"},
+    "jan": {"fallback": "any", "read_order": "scrape-first", "default_results_count": 10, "keyless": "off"},
     "swissarmyhammer": {"default_results_count": 10},
 }
 
@@ -63,7 +66,7 @@ _INDIFFERENT = re.compile(
 _INDIFFERENT_FIELDS = {*ServerSettings.model_fields, *RankingSettings.model_fields, *MemorySettings.model_fields}
 
 
-class Settings(ServerSettings, RankingSettings, ReadingSettings, BrowserSettings, MemorySettings):
+class Settings(ServerSettings, KeylessSettings, RankingSettings, ReadingSettings, BrowserSettings, MemorySettings):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid", defer_build=False)
@@ -116,8 +119,11 @@ class Settings(ServerSettings, RankingSettings, ReadingSettings, BrowserSettings
         "basic", "TAVILY_SEARCH_DEPTH", about="Tavily's depth; `advanced` costs two credits a search."
     )
 
-    searxng_url: HttpUrl | None = setting(
-        None, "SEARXNG_URL", "SEARXNG_BASE_URL", about="Base address of your SearXNG; activates it."
+    searxng_url: HttpUrls | None = setting(
+        None,
+        "SEARXNG_URL",
+        "SEARXNG_BASE_URL",
+        about="Base address of your SearXNG, or several separated by commas; activates it.",
     )
     searxng_enabled: Flag | None = setting(
         None, "SEARXNG_ENABLED", about="`false` switches SearXNG off although it has an address."
@@ -136,6 +142,11 @@ class Settings(ServerSettings, RankingSettings, ReadingSettings, BrowserSettings
     )
     searxng_user_agent: str = setting(
         "", "SEARXNG_USER_AGENT", about="User agent for your SearXNG; dowse's own when empty."
+    )
+    searxng_format: Literal["json", "html", "auto"] = setting(
+        "json",
+        "SEARXNG_FORMAT",
+        about="What your SearXNG is asked for: JSON, its HTML page, or the page where JSON is refused (`auto`).",
     )
     searxng_headers: Headers = setting(
         "{}", "SEARXNG_HEADERS_JSON", about="Extra headers for your SearXNG as a JSON object."
@@ -218,10 +229,12 @@ class Settings(ServerSettings, RankingSettings, ReadingSettings, BrowserSettings
         """Every secret value, for the redaction filter and for nothing else."""
         values = [value for name, value in self if isinstance(value, SecretStr) and name != "browser_url"]
         values += self.tokens.values()
-        values += [value for name, value in self.searxng_headers.items() if not name.lower().startswith(_HARMLESS)]
+        headers = [self.searxng_headers, *(server.headers for server in self.mcp_providers.values())]
+        values += [value for each in headers for name, value in each.items() if not name.lower().startswith(_HARMLESS)]
         return (
             *(value.get_secret_value() for value in values),
-            *_userinfo(self.searxng_url or ""),
+            *(part for url in self.searxng_url or () for part in _userinfo(url)),
+            *(part for server in self.mcp_providers.values() for part in _userinfo(server.url)),
             *_userinfo(self.state),
             *_credentials(self.browser_url),
         )
@@ -239,15 +252,15 @@ class Settings(ServerSettings, RankingSettings, ReadingSettings, BrowserSettings
     def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
         """As pydantic has it, except that an address is shown without the password that may be in it."""
         for name, value in super().__repr_args__():
-            yield name, urls.without_userinfo(value) if isinstance(value, str) and "@" in value else value
+            yield name, _shown(value)
 
     @staticmethod
     def credential_variable(provider: str) -> str:
         return "SEARXNG_URL" if provider == "searxng" else f"{provider.upper()}_API_KEY"
 
-    def credential(self, provider: str) -> SecretStr | str | None:
+    def credential(self, provider: str) -> SecretStr | tuple[str, ...] | None:
         """What makes a provider usable: its key, or the address of a SearXNG."""
-        value: SecretStr | str | None = getattr(self, self.credential_variable(provider).lower())
+        value: SecretStr | tuple[str, ...] | None = getattr(self, self.credential_variable(provider).lower())
         return value
 
     def budget(self, provider: str) -> Budget | None:
@@ -255,8 +268,17 @@ class Settings(ServerSettings, RankingSettings, ReadingSettings, BrowserSettings
         return budget
 
     def searchers(self) -> list[str]:
-        """The active providers in the order in which they are asked."""
-        return [name for name in self.search_order if self.is_active(name)]
+        """The active providers in the order in which they are asked; MCP servers that it leaves out come last."""
+        known = [name for name in self.search_order if name in self.mcp_providers or self.is_active(name)]
+        return [*known, *(name for name in self.mcp_providers if name not in self.search_order)]
+
+    def keyless_members(self) -> list[str]:
+        """Who is asked without a key, in order: always, or when the others have failed. Nobody where that is off."""
+        if self.keyless == "off" or (self.keyless == "on" and self.searchers()):
+            return []
+        flags = {name: getattr(self, f"{name}_enabled") for name in MEMBERS}
+        asked_for = [name for name in MEMBERS if flags[name] and name not in self.keyless_order]
+        return [name for name in (*self.keyless_order, *asked_for) if flags[name] is not False]
 
     def scrapers(self) -> list[str]:
         """The active providers that read pages; their order is fixed."""
@@ -265,6 +287,12 @@ class Settings(ServerSettings, RankingSettings, ReadingSettings, BrowserSettings
     def is_active(self, provider: str) -> bool:
         """A provider is asked when it has a credential and its flag is not false."""
         return self.credential(provider) is not None and getattr(self, f"{provider}_enabled") is not False
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(map(_shown, value))
+    return urls.without_userinfo(value) if isinstance(value, str) and "@" in value else value
 
 
 def _revealed(value: object) -> object:

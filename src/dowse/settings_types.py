@@ -90,6 +90,13 @@ def _factor(value: object) -> float:
     return factor
 
 
+def _temperature(value: object) -> float:
+    temperature = float(str(value))
+    if not 0 <= temperature <= 2:
+        raise ValueError
+    return temperature
+
+
 def _on_off_auto(value: object) -> str:
     text = str(value).strip().lower()
     return text if text == "auto" else "on" if _flag(text) else "off"
@@ -260,6 +267,7 @@ Duration = Annotated[
 Pause = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 500ms or 2, or 0 for none")]
 Ttl = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 30s, 5m or 24h, or 0 for not at all")]
 Factor = Annotated[float, BeforeValidator(_factor), Takes("a number from 1 to 20")]
+Temperature = Annotated[float, BeforeValidator(_temperature), Takes("a number from 0 to 2")]
 OnOffAuto = Annotated[Literal["auto", "on", "off"], BeforeValidator(_on_off_auto), Takes("auto, on or off")]
 Size = Annotated[int, BeforeValidator(_size), Takes("a size such as 5MB or 500kB, up to 50MB")]
 CacheSize = Annotated[int, BeforeValidator(_size), Takes("a size from 1MB to 100GB such as 256MB")]

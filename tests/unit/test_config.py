@@ -35,6 +35,16 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "TAVILY_TIMEOUT",
         "SEARXNG_TIMEOUT",
         "SEARXNG_TIMEOUT_SECONDS",
+        "TAVILY_KEYLESS_TIMEOUT",
+        "EXA_MCP_TIMEOUT",
+        "PARALLEL_MCP_TIMEOUT",
+        "FIRECRAWL_MCP_TIMEOUT",
+        "OPEN_TIMEOUT",
+        "SEARXNG_POOL_TIMEOUT",
+        "DUCKDUCKGO_TIMEOUT",
+        "MOJEEK_TIMEOUT",
+        "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL",
+        "DOWSE_RATE_LIMIT_BACKOFF_BASE",
         "DOWSE_DEADLINE_S",
         "DOWSE_DEFAULT_TIMEOUT",
         "DOWSE_CONTENT_FETCH_TIMEOUT",
@@ -48,6 +58,15 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "EXA_ENABLED",
         "TAVILY_ENABLED",
         "SEARXNG_ENABLED",
+        "TAVILY_KEYLESS_ENABLED",
+        "EXA_MCP_ENABLED",
+        "PARALLEL_MCP_ENABLED",
+        "FIRECRAWL_MCP_ENABLED",
+        "OPEN_ENABLED",
+        "SEARXNG_POOL_ENABLED",
+        "DUCKDUCKGO_ENABLED",
+        "MOJEEK_ENABLED",
+        "DOWSE_USE_RANDOM_INSTANCES",
         "DOWSE_OFFLINE",
         "DOWSE_FETCH_CONTENT",
         "DOWSE_LOG_QUERIES",
@@ -63,8 +82,13 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "TAVILY_SEARCH_ENDPOINT",
         "TAVILY_EXTRACT_ENDPOINT",
         "DOWSE_JWKS_URL",
-        "SEARXNG_URL",
-        "SEARXNG_BASE_URL",
+        "EXA_MCP_URL",
+        "PARALLEL_MCP_URL",
+        "FIRECRAWL_MCP_URL",
+        "CROSSREF_API_URL",
+        "SEARX_SPACE_URL",
+        "DUCKDUCKGO_URL",
+        "MOJEEK_URL",
         "STACKEXCHANGE_API_URL",
         "GITHUB_API_URL",
         "WIKIPEDIA_API_URL",
@@ -76,6 +100,19 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "CRATES_API_URL",
         "MDN_URL",
     ): (("localhost:8080", "ftp://example.org", "file:///etc/passwd", "http://", "//host", "http://[::1"), ADDRESS),
+    ("SEARXNG_URL", "SEARXNG_BASE_URL"): (
+        ("localhost:8080", "ftp://example.org", "http://a.example,b.example", ","),
+        "takes an address that starts with http:// or https://, or several separated by commas.",
+    ),
+    ("SEARXNG_FORMAT",): (("xml",), "takes one of json, html, auto."),
+    ("DOWSE_KEYLESS",): (("maybe", "2"), "takes on, off or fallback."),
+    ("DOWSE_ROTATE_USER_AGENTS",): (("some",), "takes on, off or all."),
+    ("DOWSE_SCRUB",): (("on",), "takes one of mask, refuse, off."),
+    ("DOWSE_REQUEST_DELAY_RANGE",): (
+        ("100", "500,100", "-1,5", "a,b", "1,2,3", "0,90000"),
+        "takes two numbers of milliseconds such as 100,500.",
+    ),
+    ("DOWSE_MAX_CONSECUTIVE_FAILURES",): (("0", "101", "x"), "takes a whole number from 1 to 100."),
     ("TAVILY_SEARCH_DEPTH",): (("deep",), "takes one of basic, advanced, fast, ultra-fast."),
     ("SEARXNG_TIME_RANGE",): (("decade",), "takes one of (empty), day, week, month, year."),
     ("SEARXNG_SAFESEARCH", "DOWSE_DEFAULT_SAFE_SEARCH"): (
@@ -94,7 +131,11 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_LIMIT_GOOGLE_SEARCH",
         "DOWSE_LIMIT_SCRAPE",
     ): (("20", "0/10m", "20/0m", "20/", "/10m", "-1/m", "1.5/m", "20/fortnight"), RATE),
-    ("DOWSE_BUDGET_SERPER", "DOWSE_BUDGET_EXA", "DOWSE_BUDGET_TAVILY", "DOWSE_BUDGET_SEARXNG"): (
+    (
+        *("DOWSE_BUDGET_SERPER", "DOWSE_BUDGET_EXA", "DOWSE_BUDGET_TAVILY", "DOWSE_BUDGET_SEARXNG"),
+        *("DOWSE_BUDGET_TAVILY_KEYLESS", "DOWSE_BUDGET_EXA_MCP", "DOWSE_BUDGET_PARALLEL_MCP", "DOWSE_BUDGET_OPEN"),
+        *("DOWSE_BUDGET_FIRECRAWL_MCP", "DOWSE_BUDGET_SEARXNG_POOL", "DOWSE_BUDGET_DUCKDUCKGO", "DOWSE_BUDGET_MOJEEK"),
+    ): (
         ("500", "500calls", "0usd/month", "5eur/month", "5usd/year", "-5usd/month", "0.5calls/month", "1.5calls/day"),
         BUDGET,
     ),
@@ -236,9 +277,39 @@ def test_another_wrong_value_is_told_although_the_log_level_was_ignored() -> Non
         load({}, {"LOG_LEVEL": "loud", "DOWSE_FALLBACK": "always"})
 
 
+LISTS = ("DOWSE_SEARCH_ORDER", "DOWSE_KEYLESS_ORDER", "DOWSE_OPEN_APIS")
+
+
+@pytest.mark.parametrize("variable", LISTS)
+def test_a_name_that_nobody_has_is_told_with_those_that_exist(variable: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^{variable} names 'nobody', but it takes names out of \w+, "):
+        load({}, {variable: "nobody"})
+
+
+SERVER = '"url": "https://a.example/mcp", "tool": "search"'
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("mine", "[]", '{"mine": {}}', f'{{"Mine": {{{SERVER}}}}}', f'{{"mine": {{{SERVER}, "key": "x"}}}}'),
+        *('{"mine": {"url": "a.example", "tool": "x"}}', '{"mine": {"url": "https://a.example", "tool": 1}}'),
+        f'{{"mine": {{{SERVER}, "headers": {{"A": "b\\nc"}}}}}}',
+    ],
+)
+def test_an_mcp_server_that_is_not_described_well_is_refused_without_its_headers(value: str) -> None:
+    with pytest.raises(ConfigError, match=r"^DOWSE_MCP_PROVIDERS takes a JSON object such as "):
+        load({}, {"DOWSE_MCP_PROVIDERS": value})
+
+
+def test_an_mcp_server_cannot_have_the_name_of_a_provider() -> None:
+    with pytest.raises(ConfigError, match="names 'exa', which dowse has already"):
+        load({}, {"DOWSE_MCP_PROVIDERS": f'{{"exa": {{{SERVER}}}}}'})
+
+
 def test_every_setting_that_can_be_wrong_is_covered_here() -> None:
-    secret = {"SEARXNG_HEADERS_JSON", "DOWSE_TOKENS"}
-    covered = {name for names in WRONG for name in names} | secret | {"DOWSE_SEARCH_ORDER"}
+    secret = {"SEARXNG_HEADERS_JSON", "DOWSE_TOKENS", "DOWSE_MCP_PROVIDERS"}
+    covered = {name for names in WRONG for name in names} | secret | set(LISTS)
     assert {field for field in Settings.model_fields if config.takes(field) != "text"} == {
         field for field in Settings.model_fields if covered & set(variables(field))
     }

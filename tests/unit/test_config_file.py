@@ -59,9 +59,9 @@ def test_the_whole_table_of_seed_002_is_accepted_without_a_word(tmp_path: Path) 
 
 
 def test_its_keys_are_variables_too() -> None:
-    names = [line.split(" = ")[0].upper() for line in SEED_002.splitlines() if " = " in line]
-    values = {f"DOWSE_{name}": "5" for name in names if name not in ("MAX_RESULTS_COUNT",)}
-    assert len(values) == 14
+    lines = [line.split("#")[0].split(" = ") for line in SEED_002.splitlines() if " = " in line]
+    values = {f"DOWSE_{name.upper()}": value.strip().strip('"') for name, value in lines}
+    assert len(values) == 15
     assert load({}, values).warnings == ()
 
 
@@ -124,7 +124,8 @@ def test_neither_can_it_from_inside_the_seeds_table(tmp_path: Path) -> None:
         "serper_api_key", "EXA_API_KEY", "serper_search_endpoint", "searxng_url", "searxng_base_url",
         "searxng_headers_json", "allow_private", "DOWSE_ALLOW_PRIVATE", "proxy", "dowse_proxy", "state", "log_queries",
         "browser", "browser_path", "browser_url", "tokens", "tokens_file", "jwt_issuer", "jwks_url", "allowed_hosts",
-        "allowed_origins", "trusted_proxies",
+        "allowed_origins", "trusted_proxies", "keyless", "keyless_order", "scrub", "mcp_providers", "exa_mcp_url",
+        "searx_space_url",
     ],
 )  # fmt: skip
 def test_a_file_of_the_working_directory_may_not_set(tmp_path: Path, key: str) -> None:
@@ -137,7 +138,7 @@ def test_a_file_of_the_working_directory_may_not_set(tmp_path: Path, key: str) -
 @pytest.mark.parametrize(
     "line",
     [
-        'keyless = "on"', 'keyless_order = "a"', "max_results_count = 5", 'searxng_language = "de"',
+        "max_results_count = 5", 'searxng_language = "de"',
         'contract = "dowse"', "rotate_user_agents = true", "fetch_content = false",
     ],
 )  # fmt: skip

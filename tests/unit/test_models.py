@@ -91,7 +91,7 @@ def _leaves(kind: type[errors.ProviderError]) -> list[type[errors.ProviderError]
 
 def test_every_failure_of_a_provider_has_a_code_of_its_own() -> None:
     codes = [leaf.code for leaf in _leaves(errors.ProviderError)]
-    assert len(codes) == len(set(codes)) == 13
+    assert len(codes) == len(set(codes)) == 17
     assert "error" not in codes
 
 

@@ -59,7 +59,10 @@ def test_lists_are_lower_case_and_without_repetition() -> None:
 ALIASES = [
     ("SERPER_TIMEOUT", "SERPER_HTTP_TIMEOUT", "serper_timeout_s", ("3", 3.0), ("4", 4.0)),
     ("SEARXNG_TIMEOUT", "SEARXNG_TIMEOUT_SECONDS", "searxng_timeout_s", ("3", 3.0), ("4", 4.0)),
-    ("SEARXNG_URL", "SEARXNG_BASE_URL", "searxng_url", ("http://a.example",) * 2, ("http://b.example",) * 2),
+    (
+        *("SEARXNG_URL", "SEARXNG_BASE_URL", "searxng_url"),
+        *(("http://a.example", ("http://a.example",)), ("http://b.example,http://c", ("http://b.example", "http://c"))),
+    ),
     ("DOWSE_DEADLINE_S", "DOWSE_DEFAULT_TIMEOUT", "deadline_s", ("3", 3.0), ("4", 4.0)),
     ("DOWSE_DEADLINE_S", "KINDLY_TOOL_TOTAL_TIMEOUT_SECONDS", "deadline_s", ("3", 3.0), ("4", 4.0)),
     (
@@ -303,3 +306,39 @@ def test_texts_of_an_earlier_extraction_are_not_shared(monkeypatch: pytest.Monke
     now = read().scope()
     monkeypatch.setattr("dowse.settings.EXTRACTION", 1)
     assert read().scope() != now
+
+
+POOL = ["tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "open", "searxng_pool"]
+
+
+@pytest.mark.parametrize(
+    ("environ", "members"),
+    [
+        ({}, POOL),
+        ({"SERPER_API_KEY": KEY}, []),
+        ({"SERPER_API_KEY": KEY, "SERPER_ENABLED": "false"}, POOL),
+        ({"SERPER_API_KEY": KEY, "DOWSE_KEYLESS": "fallback"}, POOL),
+        ({"DOWSE_KEYLESS": "off"}, []),
+        ({"DOWSE_CONTRACT": "kindly"}, []),
+        ({"DOWSE_CONTRACT": "jan"}, []),
+        ({"DOWSE_CONTRACT": "kindly", "DOWSE_KEYLESS": "on"}, POOL),
+        ({"DOWSE_CONTRACT": "swissarmyhammer"}, POOL),
+        ({"DOWSE_KEYLESS_ORDER": "open, Exa,searxng-pool"}, ["open", "exa_mcp", "searxng_pool"]),
+        ({"EXA_MCP_ENABLED": "false", "OPEN_ENABLED": "off"}, [n for n in POOL if n not in ("exa_mcp", "open")]),
+        ({"MOJEEK_ENABLED": "true"}, [*POOL, "mojeek"]),
+        ({"DOWSE_KEYLESS_ORDER": "duckduckgo"}, ["duckduckgo"]),
+    ],
+)
+def test_without_a_key_the_pool_answers_unless_somebody_says_otherwise(
+    environ: dict[str, str], members: list[str]
+) -> None:
+    assert read(**environ).keyless_members() == members
+
+
+def test_remote_mcp_servers_are_asked_where_the_order_has_them_or_last() -> None:
+    described = '{"mine": {"url": "https://a.example/mcp", "tool": "find", "headers": {"X-Key": "canary-value"}}}'
+    settings = read(SERPER_API_KEY=KEY, DOWSE_MCP_PROVIDERS=described)
+    assert settings.searchers() == ["serper", "mine"]
+    assert "canary-value" in settings.secrets()
+    assert "canary-value" not in repr(settings)
+    assert read(DOWSE_MCP_PROVIDERS=described, DOWSE_SEARCH_ORDER="mine,serper").searchers() == ["mine"]
