@@ -39,12 +39,12 @@ class Redactor:
         self._in_messages = _any_of({key for key in keys if len(key) < _SHORTEST_KEY}, whole_words=True)
         self._ends = _Ends(keys)
 
-    def text(self, text: str) -> str:
+    def text(self, text: str, *, mask: str = MASK) -> str:
         """For answers: known secrets masked, and nothing left that a client could not decode."""
         if not text.isascii():
             # A lone surrogate, out of a header or an API's JSON, would end the connection when it is written.
             text = text.encode("utf-8", "replace").decode()
-        return self._everywhere.sub(MASK, text) if self._everywhere else text
+        return self._everywhere.sub(mask, text) if self._everywhere else text
 
     def message(self, text: str) -> str:
         """For logs and errors: short secrets and the ends of long ones too, and whatever looks like a credential."""

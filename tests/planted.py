@@ -1,0 +1,147 @@
+"""Queries with a secret in them, and queries that only resemble such."""
+
+from __future__ import annotations
+
+import base64
+
+MIXED = "kT9vXq2LmZ7rWc4Yb8Ns"
+HEX32 = "9f86d081884c7d659a2feaa0c55ad015"
+HEX40 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"
+HEX64 = HEX32 + "4f1b2b0b822cd15d6c15b0f00a08aa12"
+BASE64 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+AMAZON = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzTopLq2d8"
+HEADER, CLAIMS = (
+    base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (b'{"alg":"HS256"}', b'{"sub":"1234567890"}')
+)
+JWT = f"{HEADER}.{CLAIMS}.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+
+PLANTED = {
+    "OpenAI": ("sk-proj-a1B2c3D4a1B2c3D4a1B2c3D4", "why is {} rejected"),
+    "GitHub": ("ghp_a1B2c3D4a1B2c3D4a1B2c3D4a1B2c3D4abcd", "git push with {} fails"),
+    "AWS key id": ("AKIAABCD1234EFGH5678", "access denied for {} in s3"),
+    "AWS secret": (AMAZON, "aws secret access key {} not valid"),
+    "AWS secret of a file": (AMAZON, "aws_secret_access_key={} in ~/.aws/credentials ignored"),
+    "Slack": ("xoxb-123456789012-abcdefghij", "slack api {} invalid_auth"),
+    "Stripe": ("sk_live_a1B2c3D4a1B2c3D4", "stripe charge {} declined"),
+    "webhook": ("hooks.slack.com/services/T0ABCDEFG/B0ABCDEFG/aBcDeFgHiJkLmNoPqRsTuVwX", "post to https://{} curl"),
+    "JSON Web Token": (JWT, "decode {} in python"),
+    "header": ("a8f5f167f44f4964e6c998dee827110c", "curl -H 'Authorization: Bearer {}' 401"),
+    "header of basic authentication": ("YWRtaW46aHVudGVyMg==", "Authorization: Basic {} nginx"),
+    "bearer alone": ("a8f5f167f44f4964e6c998de", "what does bearer {} mean"),
+    "private key": (BASE64, "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY----- invalid format"),
+    "private key on one line": (
+        BASE64,
+        "openssl -----BEGIN RSA PRIVATE KEY----- Proc-Type: 4,ENCRYPTED {} aB3= -----END RSA PRIVATE KEY----- fails",
+    ),
+    "private key cut off": (BASE64, "load -----BEGIN OPENSSH PRIVATE KEY----- {} in paramiko"),
+    "password": ("hunter2", "mysql -h db password={} access denied"),
+    "password of letters": ("swordfish", "mysql password=swordfish fails to connect"),
+    "password with signs": ("P@$$w0rd!", "ldap bind passwd: {} error 49"),
+    "password in JSON": ("correct horse", 'login body {"user": "ana", "password": "{}"} returns 400'),
+    "password of a connection": ("Str0ng#1", "Server=db;User Id=sa;Password={};Encrypt=True timeout"),
+    "password of an option": ("hunter2", "docker login --password {} denied"),
+    "password of curl": ("hunter2", "curl -u ana:{} https://example.org 403"),
+    "variable of a shell": ("hunter2x", "PGPASSWORD={} psql hangs"),
+    "name in CamelCase": ("hunter2x", "spring dbPassword={} not resolved"),
+    "key": (HEX32, "weather api_key = {} returns 401"),
+    "secret": ("s3cr3tValue", "client_secret: {} rejected by keycloak"),
+    "address": ("ana:hunter2", "https://{}@example.org/repo.git clone fails"),
+    "connection": ("ana:p@ss#wrd", "postgres://{}@db.example:5432/app refuses"),
+    "connection without a name": (":hunter2", "redis://{}@cache:6379/0 NOAUTH"),
+    "token in an address": (MIXED, "https://{}@git.example/a.git asks again"),
+    "random behind a word": (MIXED, "my key is {} why is it rejected"),
+    "random before a word": (MIXED, "is {} a valid token for gitea"),
+    "random behind a sign": (MIXED, "token={} in the url"),
+    "signature of an address": (MIXED, "azure blob ?sv=2026&sig={}&se=2027 403"),
+    "code of an address": (f"4/0{MIXED}", "google callback?code={}&scope=email invalid_grant"),
+    "hexadecimal that is called a key": (HEX40, "serper api key {} 403"),
+    "password of digits": ("12345678", "router password: {} not accepted"),
+    "quote that is not closed": ("hunter2", 'connect(password="{} unterminated string'),
+    "name before a name": ("hunter2", "what is password: password: {} in ansible"),
+    "token of letters": ("kTvXqLmZrWcYbNsQhGdPoA", "auth token {} invalid"),
+    "token longer than any pattern": ("aB3_" * 100, "google token ya29.{} revoked"),
+    "token without a prefix": (f"{MIXED}-_{MIXED}" * 9, "is the token {} too long"),
+    "Telegram": (f"123456789:AA{MIXED}{MIXED[:13]}", "bot {} getUpdates"),
+    "private key without its first line": (f"b3BlbnNzaC1rZXktdjE{BASE64}", "paramiko cannot load {} here"),
+    "dowse": ("dowse_4mVv0J8yQm1q6h3sWZtq0bX9nKcR2aLfE7uYpD5gTzI", "what is {} for"),
+}
+INNOCENT = [
+    f"git revert {HEX40} merge commit",
+    "git show 9f86d08 and a3bf4f1b2",
+    "what is 123e4567-e89b-12d3-a456-426614174000 in bluetooth token exchange",
+    f"virustotal md5 {HEX32}",
+    f"sha256 {HEX64} iso",
+    f"docker pull alpine@sha256:{HEX64} token error",
+    f"npm integrity key sha512-{MIXED}{MIXED}{MIXED}== mismatch",
+    f"gpg --recv-keys {HEX40.upper()} no data",
+    f"USDT token 0x{HEX40} contract",
+    "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7kT9vXq2LmZ7rWc4Yb8Ns public key format",
+    "sk-learn vs scikit-learn",
+    "sk-learn-and-friends-a-comparison-of-tools",
+    "what does AKIA at the beginning of a key mean",
+    "what is eyJ in a JWT",
+    "why do tokens start with eyJhbGciOiJIUzI1NiJ9",
+    "pip install pypi-attestations pypi-simple",
+    "python 3.12.1 vs 3.13.0rc2 key differences",
+    "AbstractSingletonProxyFactoryBean token",
+    "Base64UrlTokenEncoderV2Impl secret key spec",
+    "Windows update error 0x80070005 registry key",
+    "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft Schlüssel",
+    "CVE-2026-12345 token leak GHSA-9q8w-77xv-x6r4",
+    "npm @typescript-eslint/eslint-plugin key-spacing",
+    "doi 10.1038/s41586-021-03819-2 key results",
+    "10.1016/j.cell.2020.01.001 secret pathway",
+    "isbn 978-3-16-148410-0 the key",
+    "css #ff00aa80 color token",
+    "youtube dQw4w9WgXcQ key change",
+    "tokens per second Qwen2.5-7B-Instruct-GGUF-Q4_K_M",
+    "claude-3-5-sonnet-20241022 max tokens api key",
+    "how to set password=secret in docker",
+    "POSTGRES_PASSWORD=mysecretpassword docker run",
+    "password=None in python requests",
+    "def login(user: str, password: str) -> None",
+    "password: Optional[str] = Field(default=None)",
+    "api_key=your_key_here python client",
+    "api_key=YOUR_API_KEY vs x-api-key: <token>",
+    "token=$TOKEN or token=${TOKEN} in bash",
+    "password=$DB_PASSWORD in env file",
+    'password=os.environ["DB_PASSWORD"] keyerror',
+    "password = getpass.getpass() not hiding",
+    "secret=client_secret oauth2 field names",
+    "password: must contain 8 characters regex",
+    "password: sha256 or argon2id",
+    "private key: PKCS#8 vs PKCS#1",
+    "passphrase: bip39 12 words",
+    "password=hashlib.sha256(pw.encode()).hexdigest()",
+    "PWD=/home/ana in bash",
+    "using password: YES",
+    "arn:aws:secretsmanager:us-east-1:123456789012:secret:prod/db not found",
+    "api key: how to rotate it",
+    "Authorization: Bearer token format",
+    "Authorization: Bearer <token> vs Basic auth",
+    "basic authentication vs bearer authentication",
+    "difference between token and secret in kubernetes",
+    "what does -----BEGIN RSA PRIVATE KEY----- mean",
+    "-----BEGIN PRIVATE KEY----- vs -----BEGIN RSA PRIVATE KEY----- and -----END PRIVATE KEY-----",
+    f"-----BEGIN CERTIFICATE----- {BASE64} -----END CERTIFICATE----- expired",
+    "https://user:<password>@example.org syntax",
+    "https://example.org:8080/@ana profile",
+    "https://example.org:8080?q=a@b",
+    "git@github.com:encode/httpx.git permission denied",
+    "ssh://git@example.org:22/repo.git",
+    "mailto:ana@example.org",
+    "key=lambda item: item.first_name sorted",
+    "curl --user option explained",
+    "docker login --password stdin",
+    "as of 2026, which password manager is best?",
+    "パスワード 忘れた リセット 方法",
+    "密钥管理 最佳实践 token",
+    "…",
+    "",
+]
+
+
+def planted(name: str) -> tuple[str, str]:
+    """A secret and a query that holds it."""
+    secret, query = PLANTED[name]
+    return secret, query.replace("{}", secret)

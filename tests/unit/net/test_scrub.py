@@ -1,0 +1,233 @@
+"""Secrets in queries are found in whatever shape they come; what resembles one, and talk about them, is not touched."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import time
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.errors import InvalidRequest
+from dowse.net.scrub import MASK, QueryScrubber
+from dowse.telemetry.redact import Redactor
+from tests.planted import AMAZON, BASE64, HEX40, INNOCENT, JWT, MIXED, PLANTED, planted
+
+Mode = Literal["mask", "refuse", "off"]
+OWN = "plain-words-as-a-key"
+
+
+def scrubber(mode: Mode = "mask", *own: str) -> QueryScrubber:
+    return QueryScrubber(Redactor(own), mode)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_secret_is_masked_and_the_rest_of_the_query_stays(name: str) -> None:
+    secret, query = planted(name)
+
+    masked, warnings = scrubber().scrub(query)
+
+    assert secret not in masked
+    assert MASK in masked
+    assert masked.split()[-1] == query.split()[-1]
+    assert len(warnings) == 1
+    assert "DOWSE_SCRUB" in warnings[0]
+    assert secret not in warnings[0]
+
+
+@pytest.mark.parametrize("query", INNOCENT)
+def test_what_resembles_a_secret_and_talk_about_them_is_not_touched(query: str) -> None:
+    assert scrubber().scrub(query) == (query, ())
+
+
+@pytest.mark.parametrize(
+    ("query", "masked", "kind"),
+    [
+        ("why sk-proj-a1B2c3D4a1B2c3D4a1B2   fails", "why … fails", "an API key"),
+        (f"why {JWT} fails", "why … fails", "a token"),
+        ("see https://ana:hunter2@host/a", "see https://…@host/a", "the password of an address"),
+        ("see password='hunter2' there", "see password='…' there", "a password or key"),
+        ("see Authorization: Bearer a1b2c3 there", "see Authorization: Bearer … there", "the credentials of a request"),
+        (
+            f"see\n-----BEGIN PRIVATE KEY-----\n{BASE64}\n-----END PRIVATE KEY-----\nthere",
+            "see … there",
+            "a private key",
+        ),
+        (f"aws_secret_access_key={AMAZON} ignored", "aws_secret_access_key=… ignored", "a password or key"),
+        (f"see https://discord.com/api/webhooks/1234567890123/{MIXED}{MIXED}", "see https://…", "a webhook"),
+    ],
+)
+def test_exactly_the_secret_is_masked_and_its_kind_is_told(query: str, masked: str, kind: str) -> None:
+    text, (warning,) = scrubber().scrub(query)
+
+    assert text == masked
+    assert kind in warning
+
+
+def test_all_kinds_are_told_once() -> None:
+    query = f"compare password=hunter2 with password=hunter3 and {JWT}"
+
+    text, warnings = scrubber().scrub(query)
+
+    assert text == "compare password=… with password=… and …"
+    assert warnings == (
+        "the query seemed to hold a password or key and a token, which was masked before it was sent; "
+        "DOWSE_SCRUB says what becomes of what looks like a secret",
+    )
+
+
+def test_what_is_a_secret_in_two_ways_is_masked_once() -> None:
+    block = f"-----BEGIN PRIVATE KEY----- {BASE64} -----END PRIVATE KEY-----"
+
+    masked, _ = scrubber().scrub(f"compare password=hunter2 with secret={block} please")
+
+    assert masked == "compare password=… with secret=… please"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "password",
+            "dbPassword",
+            "MYSQL_ROOT_PASSWORD",
+            "spring.datasource.password",
+            "api key",
+            "x-api-key",
+            "apiKey",
+        ),
+        *("client_secret", "clientSecret", "secretkey", "access_key", "AccountKey", "encryption-key", "signing_key"),
+        *("auth token", "refresh_token", "passphrase", "pwd", "session id"),
+    ],
+)
+@pytest.mark.parametrize("sign", ["=", ": ", " = ", '": "', "=>"])
+def test_a_value_is_recognised_by_its_name(name: str, sign: str) -> None:
+    assert scrubber().scrub(f"why is {name}{sign}hunter2 rejected")[0] == f"why is {name}{sign}… rejected"
+
+
+@pytest.mark.parametrize(
+    ("secret", "harmless"),
+    [
+        ("password=ab1c", "password=ab1"),
+        ("password: 123456", "password: 12345"),
+        (f"token {MIXED[:16]}-abcd", f"token {MIXED[:15]}-abcde"),
+        (f"token {'x' * 33} {MIXED}", f"token {'x' * 34} {MIXED}"),
+        (f"{MIXED} {'x' * 18} token", f"{MIXED} {'x' * 19} token"),
+        (f"api key is the {HEX40}", f"api key of somebody {HEX40}"),
+        (f"api key {HEX40}", f"api key {HEX40.upper()}"),
+    ],
+)
+def test_how_long_and_how_near_a_secret_is(secret: str, harmless: str) -> None:
+    assert MASK in scrubber().scrub(f"why is {secret} bad")[0]
+    assert scrubber().scrub(f"why is {harmless} bad") == (f"why is {harmless} bad", ())
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_query_with_a_secret_can_be_refused(name: str) -> None:
+    secret, query = planted(name)
+
+    with pytest.raises(InvalidRequest, match="DOWSE_SCRUB=mask") as refused:
+        scrubber("refuse").scrub(query)
+
+    assert secret not in str(refused.value)
+
+
+def test_a_query_without_a_secret_is_not_refused() -> None:
+    assert scrubber("refuse").scrub("what is a password") == ("what is a password", ())
+
+
+@pytest.mark.parametrize(
+    "query", ["sk-proj-a1B2c3D4a1B2c3D4a1B2c3D4", f"my token is {MIXED}", "password=hunter2", f"API key: {HEX40} x"]
+)
+def test_a_query_of_nothing_but_a_secret_is_refused(query: str) -> None:
+    with pytest.raises(InvalidRequest, match="nothing but") as refused:
+        scrubber().scrub(query)
+
+    assert query not in str(refused.value)
+
+
+@pytest.mark.parametrize("query", ["password=hunter2 鍵", "password=hunter2 vi"])
+def test_the_shortest_question_is_a_question(query: str) -> None:
+    assert scrubber().scrub(query)[0] == query.replace("hunter2", MASK)
+
+
+def test_switched_off_everything_passes_but_the_servers_own_secrets() -> None:
+    off = scrubber("off", "tvly-own-1234567890")
+
+    assert off.scrub("mysql password=hunter2 denied") == ("mysql password=hunter2 denied", ())
+    assert off.scrub("what is tvly-own-1234567890 and password=hunter2") == (
+        "what is … and password=hunter2",
+        ("the query seemed to hold one of this server's own secrets, which was masked before it was sent",),
+    )
+    with pytest.raises(InvalidRequest):
+        off.scrub("tvly-own-1234567890")
+
+
+@pytest.mark.parametrize("written", [OWN, OWN[::-1], base64.b64encode(OWN.encode()).decode()])
+@pytest.mark.parametrize("mode", ["mask", "off"])
+def test_the_servers_own_secrets_are_masked_in_every_spelling(written: str, mode: Mode) -> None:
+    masked, (warning,) = scrubber(mode, OWN).scrub(f"what is {written} here")
+
+    assert masked == "what is … here"
+    assert "own secrets" in warning
+
+
+def test_the_servers_own_secrets_are_refused_where_secrets_are() -> None:
+    with pytest.raises(InvalidRequest, match="own secrets"):
+        scrubber("refuse", OWN).scrub(f"what is {OWN} here")
+
+
+def test_what_was_masked_is_not_masked_again() -> None:
+    for name in PLANTED:
+        masked, _ = scrubber().scrub(planted(name)[1])
+        assert scrubber().scrub(masked) == (masked, ())
+
+
+WORDS = st.text(st.characters(categories=["L", "N", "M", "S"]), min_size=1, max_size=15)
+HARMLESS = WORDS.filter(lambda word: "=" not in word)
+
+
+@given(st.lists(HARMLESS | st.sampled_from(["password", "token,", "key?", "(secret)", "bearer", "…"])).map(" ".join))
+def test_text_without_a_secret_is_not_changed(text: str) -> None:
+    assert scrubber().scrub(text) == (text, ())
+
+
+@given(WORDS.map(str.strip), st.sampled_from([*PLANTED]), WORDS.map(str.strip))
+def test_a_secret_is_found_between_any_words(before: str, name: str, behind: str) -> None:
+    secret, query = planted(name)
+
+    masked, _ = scrubber().scrub(f"what of {before} {query} {behind}")
+
+    assert secret not in masked
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        *(
+            "eyJ",
+            "sk-",
+            "xox",
+            "aA1",
+            "a://",
+            "a://b:",
+            "--a-",
+            "-u a:",
+            "bearer ",
+            "key=a1B2",
+            "password=",
+            "secret: ",
+        ),
+        *("authorization: bearer ", "-----BEGIN PRIVATE KEY----- ", "-----BEGIN PRIVATE KEY-----" + "a" * 23 + " "),
+        f"token {HEX40} ",
+    ],
+)
+def test_a_hostile_query_takes_no_time(beginning: str) -> None:
+    """Ten times as long as a query may be, and made of beginnings of every pattern."""
+    started = time.process_time()
+    with contextlib.suppress(InvalidRequest):
+        scrubber().scrub((beginning * 5000)[:5000])
+    assert time.process_time() - started < 0.5
