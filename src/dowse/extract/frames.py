@@ -14,6 +14,7 @@ STRIP = "strip"
 FRAGMENTS = "fragments"
 DIGEST = "digest"
 EXPLAIN = "explain"
+LISTING = "listing"
 
 LENGTH_BYTES = 4
 # A job holds a document, and some are large; whatever comes of it, nobody reads more than this.

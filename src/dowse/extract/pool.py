@@ -15,7 +15,9 @@ from dowse.digests import Digest, Source
 from dowse.errors import PageUnreadable
 from dowse.extract import digesting, frames
 from dowse.extract.explanation import Explanation, decoded
+from dowse.extract.listings import codec
 from dowse.extract.process import Worker, WorkerFailed
+from dowse.listings import Listing
 from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 
 _LONGEST_JOB_S = 8.0
@@ -37,7 +39,7 @@ class _Slot:
 
 
 class WorkerPool:
-    """Implements `interfaces.Extractor` with at most `size` processes."""
+    """Implements `interfaces.Extractor` and `interfaces.ListingReader` with at most `size` processes."""
 
     def __init__(
         self,
@@ -107,6 +109,15 @@ class WorkerPool:
         answer = await self._only(self._header(frames.EXPLAIN, body), body.data, timeout_s)
         try:
             return decoded(answer.markdown) if answer.markdown else None
+        except ValueError:
+            raise PageUnreadable(Status.ERROR, _FAILED) from None
+
+    async def listing(self, engine: str, body: Body, query: str, *, timeout_s: float) -> Listing:
+        """What the page of a search engine says; what stands in place of results is an outcome, not an error."""
+        header = {**self._header(frames.LISTING, body), "engine": engine, "query": query}
+        answer = await self._only(header, body.data, timeout_s)
+        try:
+            return codec.decoded(answer.markdown)
         except ValueError:
             raise PageUnreadable(Status.ERROR, _FAILED) from None
 

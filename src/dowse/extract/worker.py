@@ -97,6 +97,11 @@ def _done(job: Mapping[str, object], data: bytes) -> Text:
         from dowse.extract.explain import to_explanation
 
         return to_explanation(body)
+    if job["mode"] == frames.LISTING:
+        from dowse.extract.listings.codec import encoded
+        from dowse.extract.listings.reading import to_listing
+
+        return Text(encoded(to_listing(str(job["engine"]), body, str(job["query"]))))
     return _bounded(_converted(body, job))
 
 

@@ -1,0 +1,1 @@
+"""The pages of search engines: their results, or what stands in their place."""

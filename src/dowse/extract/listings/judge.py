@@ -1,0 +1,100 @@
+"""What stands where results should be: a challenge, a refusal, a wall; or something that nobody knows."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote_plus
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from dowse.errors import PageUnreadable
+from dowse.extract import verdict
+from dowse.extract.fragments import to_markdown
+from dowse.extract.tree.guard import capped
+from dowse.extract.verdict.phrases import either, names, normal
+from dowse.extract.verdict.scan import scan
+from dowse.listings import Outcome
+from dowse.models import Status
+
+# No wall is longer.
+_MOST_CHARS = 200_000
+# What an engine writes about its page; in other attributes are the marks of whoever made it.
+_SPOKEN = frozenset({"value", "content", "title", "alt", "placeholder", "aria-label", "label"})
+_ADDRESSES = frozenset({"href", "src", "action", "data-src"})
+# Where there are no results, a puzzle is what stands in their place. On pages with some it may belong to a form.
+_PUZZLES = (
+    ".g-recaptcha, .h-captcha, .cf-turnstile, .frc-captcha, .mtcaptcha, .geetest_holder, #px-captcha, "
+    ".anomaly-modal__modal, form[id*='captcha'], form[action*='captcha'], iframe[src*='captcha']"
+)
+# What limiters say, as the name of a page or as all of it.
+_REFUSAL = either(
+    r"(?:(?:http |error )?(?:403|429)\W{0,5})?(?:too many requests|forbidden|access (?:was )?denied|you are blocked)",
+    r"(?:you are being )?rate[- ]limit(?:ed| exceeded)?|(?:http |error )?(?:403|429)",
+)
+
+
+def judge(markup: str, url: str, query: str, *, is_own: bool) -> tuple[Outcome, str]:
+    """What a page without results is, and which signs tell. It `is_own` if the engine's search form is on it.
+
+    Whoever searches for "are you a robot" finds that on the page: echoes of the query are no sign of anything. But
+    somebody else's page has no echoes, and may well ask this.
+    """
+    markup = markup[:_MOST_CHARS]
+    seen = [without_echoes(markup, query)] if is_own else [without_echoes(markup, query), markup]
+    found = [each for each in (_verdict(page, url) for page in seen) if each is not None]
+    wall = next(filter(_is_wall, found), None)
+    if wall is not None:
+        return Outcome.BLOCKED, wall.detail
+    return Outcome.UNKNOWN, found[0].detail if found else ""
+
+
+def without_echoes(markup: str, query: str) -> str:
+    """The page without the query in what it says and in the parameters of its links."""
+    words = query.split()
+    if not words:
+        return markup
+    written = r"[\s+]{1,9}".join(map(re.escape, words))
+    echo = re.compile(rf"(?<!\w){written}(?!\w)", re.IGNORECASE)
+    parser = LexborHTMLParser(capped(markup))
+    # An empty document has no root.
+    for node in list(parser.root.traverse(include_text=True)) if parser.root else ():
+        if node.tag == "-text":
+            text = node.text_content or ""
+            if echo.search(text):
+                node.replace_with(echo.sub(" ", text))
+        else:
+            _take_echoes_out(node, echo)
+    return parser.html or ""
+
+
+def _take_echoes_out(node: LexborNode, echo: re.Pattern[str]) -> None:
+    for name, value in node.attributes.items():
+        if value and name in _SPOKEN and echo.search(value):
+            node.attrs[name] = echo.sub(" ", value)
+        elif value and name in _ADDRESSES and "?" in value:
+            before, mark, parameters = value.partition("?")
+            if echo.search(unquote_plus(parameters)):
+                node.attrs[name] = before + mark + echo.sub(" ", unquote_plus(parameters))
+
+
+def _is_wall(found: PageUnreadable) -> bool:
+    return found.status in (Status.BLOCKED, Status.LOGIN_REQUIRED)
+
+
+def _verdict(markup: str, url: str) -> PageUnreadable | None:
+    """The verdict that any page would get; what it is silent about is judged more strictly than for a page to read."""
+    markdown = to_markdown(markup, url)
+    found: PageUnreadable | None = None
+    try:
+        verdict.check_page(markup, url, markdown)
+    except PageUnreadable as unreadable:
+        found = unreadable
+    if found is not None and _is_wall(found):
+        return found
+    if LexborHTMLParser(capped(markup)).css_first(_PUZZLES) is not None:
+        return PageUnreadable(Status.BLOCKED, "challenge page (captcha)")
+    shape = scan(markup)
+    said = [name for text in (shape.title, *shape.headings, normal(markdown)) for name in names(text)]
+    if any(map(_REFUSAL.fullmatch, said)):
+        return PageUnreadable(Status.BLOCKED, "access denied (name)")
+    return found

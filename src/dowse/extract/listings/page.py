@@ -1,0 +1,108 @@
+"""A search engine's page by selectors: text on one line, links in full, and what its reader makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import parse_qs
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from dowse import urls
+from dowse.extract.tree.guard import capped
+from dowse.listings import Row
+from dowse.text import without_markup
+
+_TITLE_CHARS, _TEXT_CHARS, _LABEL_CHARS, _URL_CHARS = 300, 1000, 60, 2048
+# More than any engine shows on a page, and than anybody asks for.
+_MOST_ROWS = 100
+# Each may hold all the others, and all that is in it is looked at.
+_MOST_ELEMENTS = 300
+_MOST_SIDE_NOTES = 20
+_UNSEEN = ["script", "style", "template", "noscript"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the reader of an engine's pages found. It `is_own` if the page has that engine's search form.
+
+    `is_empty` where the engine itself says that there is nothing. Rows may lead anywhere; `sifted` tells.
+    """
+
+    rows: tuple[Row, ...] = ()
+    is_own: bool = False
+    is_empty: bool = False
+    failed_engines: tuple[tuple[str, str], ...] = ()
+    answers: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+
+class Page:
+    """A parsed page and its address, to which its links are relative."""
+
+    def __init__(self, markup: str, url: str) -> None:
+        self._parser = LexborHTMLParser(capped(markup))
+        self._parser.strip_tags(_UNSEEN, recursive=True)
+        self._url = url
+
+    def all(self, selector: str) -> list[LexborNode]:
+        """Elements in the order in which they are written; of very many only the first."""
+        return self._parser.css(selector)[:_MOST_ELEMENTS]
+
+    def has(self, selector: str) -> bool:
+        return self._parser.css_first(selector) is not None
+
+    def link(self, node: LexborNode | None, attribute: str = "href") -> str:
+        """Where an element leads; as it is written if that is nowhere in the web, and empty if it does not say."""
+        written = attribute_of(node, attribute).strip()[: 2 * _URL_CHARS]
+        parsed = urls.parse(written, self._url) if written else None
+        return parsed.href if parsed else written
+
+
+def first(node: LexborNode, selector: str) -> LexborNode | None:
+    return node.css_first(selector)
+
+
+def attribute_of(node: LexborNode | None, name: str) -> str:
+    return (node.attributes.get(name) or "") if node is not None else ""
+
+
+def title_of(node: LexborNode | None, attribute: str = "") -> str:
+    """A title, which some pictures have in an attribute."""
+    return without_markup(attribute_of(node, attribute), _TITLE_CHARS) if attribute else _text(node, _TITLE_CHARS)
+
+
+def text_of(node: LexborNode | None) -> str:
+    return _text(node, _TEXT_CHARS)
+
+
+def label_of(node: LexborNode | None) -> str:
+    """A short text, such as the name of an engine."""
+    return _text(node, _LABEL_CHARS)
+
+
+def labels(texts: Iterable[str]) -> tuple[str, ...]:
+    """Answers and suggestions: each once, and not very many."""
+    return tuple(dict.fromkeys(filter(None, texts)))[:_MOST_SIDE_NOTES]
+
+
+def parameter(url: str, name: str) -> str:
+    """A value that an address carries, such as the address it redirects to."""
+    parsed = urls.parse(url)
+    return next(iter(parse_qs(parsed.query).get(name, ())), "") if parsed else ""
+
+
+def is_web_address(url: str) -> bool:
+    parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
+    return parsed is not None and parsed.scheme in ("http", "https")
+
+
+def sifted(rows: Iterable[Row]) -> tuple[tuple[Row, ...], int]:
+    """The rows that have a title and lead to the web, and how many of the others lead somewhere else."""
+    named = [row for row in rows if row.title and row.url]
+    good = [row for row in named if is_web_address(row.url)]
+    return tuple(good[:_MOST_ROWS]), len(named) - len(good)
+
+
+def _text(node: LexborNode | None, limit: int) -> str:
+    return without_markup(node.text(), limit) if node is not None else ""

@@ -1,0 +1,19 @@
+"""The reader of result pages without its worker: the same code, in the process of the test."""
+
+from __future__ import annotations
+
+from dowse.extract.listings.reading import to_listing
+from dowse.listings import Listing
+from dowse.models import Body
+
+
+class ListingsHere:
+    """Implements `interfaces.ListingReader`, and remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.bodies: list[Body] = []
+
+    async def listing(self, engine: str, body: Body, query: str, *, timeout_s: float) -> Listing:
+        assert timeout_s > 0
+        self.bodies.append(body)
+        return to_listing(engine, body, query)
