@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -72,10 +72,15 @@ class ConfiguredClient:
         headers: Mapping[str, str],
         params: Mapping[str, str] | None = None,
         json: object | None = None,
+        form: Mapping[str, str] | None = None,
         timeout_s: float,
         max_bytes: int = 5_000_000,
+        is_enough: Callable[[bytes], bool] | None = None,
     ) -> Reply:
-        """One request, one answer, a redirect included; `timeout_s` bounds all of it."""
+        """One request, one answer, a redirect included; `timeout_s` bounds all of it.
+
+        Of a body that need not end, `is_enough` hears every piece and says when to stop.
+        """
         from dowse.net import wire
 
         endpoint = urls.parse(url)
@@ -88,10 +93,11 @@ class ConfiguredClient:
                 headers={"User-Agent": self._user_agent, **headers},
                 params=params,
                 json=json,
+                data=form,
                 allow_redirects=False,
             )
             try:
-                body = await wire.read_body(response, max_bytes)
+                body = await wire.read_body(response, max_bytes, is_enough)
             finally:
                 # Ends the connection if the body was not read to its end; otherwise the pool has it back already.
                 response.close()
@@ -121,9 +127,21 @@ class UntrustedClient:
         self._session: aiohttp.ClientSession | None = None
 
     async def get(
-        self, url: str, *, timeout_s: float, max_bytes: int, accept: str = _ACCEPT, earlier: Earlier | None = None
+        self,
+        url: str,
+        *,
+        timeout_s: float,
+        max_bytes: int,
+        accept: str = _ACCEPT,
+        earlier: Earlier | None = None,
+        headers: Mapping[str, str] | None = None,
+        follows: bool = True,
     ) -> Fetched:
-        """The answer at the end of at most five redirects; `timeout_s` bounds all hops together."""
+        """The answer at the end of at most five redirects; `timeout_s` bounds all hops together.
+
+        `headers` go before our own, and to every hop: nothing belongs there that only one host may know.
+        Who does not follow gets the first redirect as the answer, with its `location`.
+        """
         target = self._guard.judge(url)
         from dowse.net import wire
 
@@ -132,11 +150,12 @@ class UntrustedClient:
                 # Also where a connection is kept: the name may lead elsewhere by now.
                 addresses = await self._guard.resolve(target)
                 conditions = earlier.conditions(target.href) if earlier else {}
-                answer = await self._hop(target, addresses, {"Accept": accept, **conditions}, max_bytes)
-                if isinstance(answer, Fetched):
+                own = {"User-Agent": self._user_agent, "Accept": accept, **conditions}
+                answer = await self._hop(target, addresses, _preferring(headers or {}, own), max_bytes)
+                if not follows or answer.status not in _REDIRECTS or "location" not in answer.headers:
                     # One that nobody asked for says nothing about what we know.
                     return replace(answer, is_unchanged=bool(conditions) and answer.status == _NOT_MODIFIED)
-                target = self._guard.judge(answer, base=target.href)
+                target = self._guard.judge(answer.headers["location"], base=target.href)
             raise TooManyRedirects
 
     async def close(self) -> None:
@@ -145,25 +164,29 @@ class UntrustedClient:
             await self._session.close()
             self._session = None
 
-    async def _hop(
-        self, target: Url, addresses: list[Address], headers: Mapping[str, str], max_bytes: int
-    ) -> Fetched | str:
-        """The answer, or the address it redirects to."""
+    async def _hop(self, target: Url, addresses: list[Address], headers: Mapping[str, str], max_bytes: int) -> Fetched:
         from dowse.net import pinned, wire
 
         if self._session is None:
             self._session = pinned.pinned_session(self._tls)
-        response = await pinned.get(self._session, target, addresses, {"User-Agent": self._user_agent, **headers})
+        response = await pinned.get(self._session, target, addresses, headers)
         try:
-            if response.status in _REDIRECTS and "Location" in response.headers:
-                return _ascii(response.headers["Location"])
             # The status of a failure says all; its page could only turn it into a timeout or a size error.
             succeeded = 200 <= response.status < 300
             body = await wire.read_body(response, max_bytes) if succeeded else b""
         finally:
             # Ends the connection if the body was not read to its end; otherwise the pool has it back already.
             response.close()
-        return Fetched(target.href, response.status, wire.read_headers(response), body)
+        told = wire.read_headers(response)
+        if "location" in told:
+            told = {**told, "location": _ascii(told["location"])}
+        return Fetched(target.href, response.status, told, body)
+
+
+def _preferring(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """The headers of both, and of each name only the first; capitals make no difference in names."""
+    names = {name.lower() for name in first}
+    return {**first, **{name: value for name, value in second.items() if name.lower() not in names}}
 
 
 def _ascii(location: str) -> str:

@@ -12,7 +12,7 @@ import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
-from dowse.errors import WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
+from dowse.errors import WireDenied, WireError, WireFailed, WireInsecure, WireTimeout, WireTooLarge
 from dowse.net.decode import ACCEPTED, Decoder
 from dowse.net.dns import look_up
 from dowse.urls import Url
@@ -66,8 +66,13 @@ def request_target(url: Url) -> yarl.URL:
     return target
 
 
-async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    """The decoded body; stops at the limit, and lets others work in between."""
+async def read_body(
+    response: aiohttp.ClientResponse, max_bytes: int, is_enough: Callable[[bytes], bool] | None = None
+) -> bytes:
+    """The decoded body; stops at the limit, and lets others work in between.
+
+    `is_enough` hears every piece as it comes, and ends the reading when it has heard what it waits for.
+    """
     decoder = Decoder(",".join(response.headers.getall("Content-Encoding", [])), max_bytes)
     if (response.content_length or 0) > decoder.max_packed_bytes:
         raise WireTooLarge("the answer is larger than the limit")
@@ -76,6 +81,8 @@ async def read_body(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
     async for chunk in response.content.iter_any():
         for piece in decoder.feed(chunk):
             pieces.append(piece)
+            if is_enough and is_enough(piece):
+                return b"".join(pieces)
             if now() > turn_ends:
                 await asyncio.sleep(0)
                 turn_ends = now() + _TURN_S
@@ -131,7 +138,7 @@ def _translated(error: Exception) -> WireError:
         case aiohttp.ClientConnectorDNSError():
             return WireFailed("host not found")
         case aiohttp.ClientSSLError():
-            return WireFailed("no secure connection")
+            return WireInsecure()
         case aiohttp.ClientConnectorError():
             return WireFailed("no connection")
         case aiohttp.ClientError() | HttpProcessingError() | OSError():

@@ -1,4 +1,4 @@
-"""Doubles of Tavily's search and extract: bearer token only, short queries, no empty optional."""
+"""Doubles of Tavily's search and extract: bearer token or keyless, never both; short queries, no empty optional."""
 
 from __future__ import annotations
 
@@ -135,7 +135,9 @@ def _error(status: int, message: str) -> web.Response:
 
 def _is_authorized(seen: SeenRequest, key: str) -> bool:
     """A key in the body overrules the header at the real API and fails there when stale."""
-    return seen.headers.get("authorization") == f"Bearer {key}" and not (seen.json and "api_key" in seen.json)
+    ways = {"authorization": f"Bearer {key}"}, {"x-tavily-access-mode": "keyless"}
+    chosen = {name: seen.headers[name] for way in ways for name in way if name in seen.headers}
+    return chosen in ways and not (seen.json and "api_key" in seen.json)
 
 
 def _wanted(body: dict[str, object]) -> Wanted:

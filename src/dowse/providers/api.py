@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -61,6 +61,7 @@ class Api:
     """Failures that this API tells in a way of its own; what it does not know is judged by the status."""
     too_large: type[ProviderError] = NetworkFailed
     """What an answer is that is larger than we take."""
+    max_bytes: int = 5_000_000
 
     async def post(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json) -> Json:
         return (await self.post_with_headers(url, deadline, headers=headers, body=body))[0]
@@ -69,11 +70,23 @@ class Api:
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json
     ) -> tuple[Json, Mapping[str, str]]:
         """The answer with its headers, where some APIs tell more about a limit than in the body."""
-        reply = self._judged(await self._send("POST", url, deadline, headers=headers, json=body))
-        return self._object(reply), reply.headers
+        reply = self.judged(await self._send("POST", url, deadline, headers=headers, json=body))
+        return self.read_object(reply), reply.headers
+
+    async def post_reply(
+        self,
+        url: str,
+        deadline: Deadline,
+        *,
+        headers: Mapping[str, str],
+        body: Json,
+        is_enough: Callable[[bytes], bool] | None = None,
+    ) -> Reply:
+        """An answer whatever its status, not judged yet; `is_enough` ends one that need not end by itself."""
+        return await self._send("POST", url, deadline, headers=headers, json=body, is_enough=is_enough)
 
     async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
-        return self._object(await self.get_reply(url, deadline, headers=headers, params=params))
+        return self.read_object(await self.get_reply(url, deadline, headers=headers, params=params))
 
     async def get_list(
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
@@ -88,7 +101,26 @@ class Api:
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
     ) -> Reply:
         """An answer that is a success, whatever it holds."""
-        return self._judged(await self._send("GET", url, deadline, headers=headers, params=params))
+        return self.judged(await self._send("GET", url, deadline, headers=headers, params=params))
+
+    async def post_form(
+        self, url: str, deadline: Deadline, *, headers: Mapping[str, str], form: Mapping[str, str]
+    ) -> Reply:
+        """The answer to a filled-in form, if it is a success."""
+        return self.judged(await self._send("POST", url, deadline, headers=headers, form=form))
+
+    def judged(self, reply: Reply) -> Reply:
+        """The same answer if it is a success; else its failure is raised."""
+        if 200 <= reply.status < 300:
+            return reply
+        raise self.own_failure(reply) or self._failure(reply)
+
+    def read_object(self, reply: Reply) -> Json:
+        """The JSON object that an answer holds."""
+        body = self._parse(reply)
+        if not isinstance(body, dict):
+            raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an object")
+        return body
 
     def page(self, text: str, title: str = "", plain: str = "") -> Text:
         """A page as the API read it, cleaned as every text from the web is; one without a word was not read."""
@@ -101,7 +133,11 @@ class Api:
 
     def not_read(self, said: str) -> NotRead:
         """The failure of one page in an answer that is otherwise good; `said` are the API's words."""
-        return NotRead(self.provider, said=self.redactor.message(one_line(said[:_SPOKEN_BYTES])))
+        return NotRead(self.provider, said=self.spoken(said))
+
+    def spoken(self, words: str) -> str:
+        """Words of the API as they may be shown: one line of it, and no secret."""
+        return self.redactor.message(one_line(words[:_SPOKEN_BYTES]))
 
     async def _send(
         self,
@@ -112,10 +148,22 @@ class Api:
         headers: Mapping[str, str],
         params: Mapping[str, str] | None = None,
         json: Json | None = None,
+        form: Mapping[str, str] | None = None,
+        is_enough: Callable[[bytes], bool] | None = None,
     ) -> Reply:
         timeout_s = min(self.timeout_s, deadline.remaining_s())
         try:
-            return await self.client.send(method, url, headers=headers, params=params, json=json, timeout_s=timeout_s)
+            return await self.client.send(
+                method,
+                url,
+                headers=headers,
+                params=params,
+                json=json,
+                form=form,
+                timeout_s=timeout_s,
+                max_bytes=self.max_bytes,
+                is_enough=is_enough,
+            )
         except WireTimeout as error:
             raise TimedOut(self.provider, f"no answer within {timeout_s:.1f} s") from error
         except WireTooLarge as error:
@@ -123,22 +171,11 @@ class Api:
         except WireError as error:
             raise NetworkFailed(self.provider, str(error)) from error
 
-    def _judged(self, reply: Reply) -> Reply:
-        if 200 <= reply.status < 300:
-            return reply
-        raise self.own_failure(reply) or self._failure(reply)
-
-    def _object(self, reply: Reply) -> Json:
-        body = self._parse(reply)
-        if not isinstance(body, dict):
-            raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an object")
-        return body
-
     def _parse(self, reply: Reply) -> object:
         try:
             return json.loads(reply.body)
         except (ValueError, RecursionError) as error:
-            if _is_challenge(reply):
+            if is_challenge(reply):
                 raise Blocked(self.provider, "it answered with a challenge page") from error
             raise BadAnswer(self.provider, "the body is not JSON") from error
 
@@ -151,7 +188,8 @@ class Api:
             )
         # Masked before it is cut: half a key would pass the filter on the way out.
         said = self.redactor.message(_message(reply))
-        return kind(self.provider, detail, said=said, retry_after_s=_retry_after_s(reply), http_status=reply.status)
+        wait_s = retry_after_s(reply.headers)
+        return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
 
 
 def _classify(reply: Reply) -> type[ProviderError]:
@@ -163,7 +201,7 @@ def _classify(reply: Reply) -> type[ProviderError]:
         return Unavailable
     if status < 400:
         return Redirected
-    if _is_challenge(reply):
+    if is_challenge(reply):
         return Blocked
     if status in _QUOTA_STATUS or _speaks_of_quota(reply):
         return QuotaSpent
@@ -181,11 +219,18 @@ def items(provider: str, body: Json, name: str) -> list[Json]:
 def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
     """A result worth showing: it has a title and leads to the web. An empty snippet is no fault."""
     title = without_markup(title, _TITLE_CHARS)
-    parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
-    if not title or parsed is None or parsed.scheme not in ("http", "https"):
+    if not title or not _is_web_address(url):
         return None
     snippet = without_markup(snippet, _SNIPPET_CHARS)
     return Hit(title, urls.without_tracking(url), snippet, one_line(engine, 60), iso_date(published))
+
+
+def media(found: Hit | None, *, image_url: str = "", thumbnail: str = "", duration: str = "") -> Hit | None:
+    """The same hit as a picture or a film; what leads nowhere is left out."""
+    if found is None:
+        return None
+    image_url, thumbnail = (address if _is_web_address(address) else "" for address in (image_url, thumbnail))
+    return replace(found, image_url=image_url, thumbnail=thumbnail, duration=one_line(duration, 20))
 
 
 def first_hits(found: Iterable[Hit | None], wanted: int) -> tuple[Hit, ...]:
@@ -246,14 +291,25 @@ def _parse_american_date(text: str) -> date:
     return date(int(match[3]), _MONTHS.index(match[1]) + 1, int(match[2]))
 
 
-def _is_challenge(reply: Reply) -> bool:
+def _is_web_address(url: str) -> bool:
+    parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
+    return parsed is not None and parsed.scheme in ("http", "https")
+
+
+def is_challenge(reply: Reply) -> bool:
+    """Whether a bot check answered in place of the API."""
     return "html" in reply.headers.get("content-type", "") and bool(_CHALLENGE.search(reply.body[:20_000]))
 
 
 def _speaks_of_quota(reply: Reply) -> bool:
     """Whether an error is about credits; a web page is not an error message, and its footer has credits too."""
     spoken = reply.body[:_SPOKEN_BYTES].decode("utf-8", "replace")
-    return "html" not in reply.headers.get("content-type", "") and bool(_QUOTA.search(spoken))
+    return "html" not in reply.headers.get("content-type", "") and is_about_quota(spoken)
+
+
+def is_about_quota(words: str) -> bool:
+    """Whether an error message says that there is nothing left to spend."""
+    return bool(_QUOTA.search(words))
 
 
 def _message(reply: Reply) -> str:
@@ -271,9 +327,9 @@ def _message(reply: Reply) -> str:
     return ""
 
 
-def _retry_after_s(reply: Reply) -> float | None:
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Retry-After as seconds or as a date; nonsense and the past count as not said."""
-    value = reply.headers.get("retry-after", "").strip()
+    value = headers.get("retry-after", "").strip()
     if value.isdecimal():
         return float(value[:9]) or None
     try:

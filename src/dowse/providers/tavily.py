@@ -22,6 +22,7 @@ _CREDITS = {"advanced": 2}
 
 class Tavily:
     name = "tavily"
+    categories = LIMITS.categories
 
     def __init__(
         self, api: Api, key: SecretStr, *, search_endpoint: str, extract_endpoint: str, depth: str = "basic"
@@ -35,14 +36,14 @@ class Tavily:
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         fitted, warnings = fit(self.name, query, LIMITS)
-        payload = _payload(fitted, self._depth)
-        body = await self._api.post(self._search_endpoint, deadline, headers=self._headers(), body=payload)
-        hits = first_hits(map(_hit, items(self.name, body, "results")), fitted.num_results)
-        return Found(hits[query.earlier :], plain([string(body, "answer")]), warnings=warnings)
+        body = await self._api.post(
+            self._search_endpoint, deadline, headers=self._headers(), body=payload(fitted, self._depth)
+        )
+        return found(self.name, body, query, wanted=fitted.num_results, warnings=warnings)
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        payload = {"urls": [url], "extract_depth": "basic", "format": "markdown"}
-        body = await self._api.post(self._extract_endpoint, deadline, headers=self._headers(), body=payload)
+        wanted = {"urls": [url], "extract_depth": "basic", "format": "markdown"}
+        body = await self._api.post(self._extract_endpoint, deadline, headers=self._headers(), body=wanted)
         # A page that could not be had comes with HTTP 200, in a list of its own.
         if failed := body.get("failed_results"):
             first = failed[0] if isinstance(failed, list) else failed
@@ -62,7 +63,8 @@ def prices(depth: str) -> dict[str, float]:
     return PRICES | {"search": PRICES["search"] * _CREDITS.get(depth, 1)}
 
 
-def _payload(query: Query, depth: str) -> Json:
+def payload(query: Query, depth: str) -> Json:
+    """A search as Tavily wants it, with a key or without one."""
     # Empty optional fields are errors for Tavily, so they are left out.
     optional: dict[str, object] = {
         "topic": "news" if query.category is Category.NEWS else "",
@@ -80,6 +82,12 @@ def _payload(query: Query, depth: str) -> Json:
         "include_images": False,
         "include_raw_content": False,
     } | {name: value for name, value in optional.items() if value}
+
+
+def found(provider: str, body: Json, query: Query, *, wanted: int, warnings: tuple[str, ...]) -> Found:
+    """What Tavily answers, with a key or without one."""
+    hits = first_hits(map(_hit, items(provider, body, "results")), wanted)
+    return Found(hits[query.earlier :], plain([string(body, "answer")]), warnings=warnings)
 
 
 def _hit(item: Json) -> Hit | None:

@@ -1,0 +1,87 @@
+"""Any remote MCP server as a search provider; a description of it says how its tool is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dowse import urls
+from dowse.models import Deadline, Found, Hit, Query
+from dowse.providers.api import Api, Json, first_hits
+from dowse.providers.disclosure import Disclosure
+from dowse.providers.limits import Limits, fit
+from dowse.providers.mcp.client import McpClient
+from dowse.providers.mcp.failures import tool_failure, without_results
+from dowse.providers.mcp.results import rows, texts, to_hit
+from dowse.settings_types_search import McpServer
+
+# What is reasonable to ask of a server of which nothing is known.
+LIMITS = Limits(max_results=20, max_query_chars=1000)
+
+
+class McpSearch:
+    """Asks one tool of one server. `party` is who receives the queries, to be told where nobody has chosen it."""
+
+    def __init__(
+        self,
+        api: Api,
+        server: McpServer,
+        *,
+        limits: Limits = LIMITS,
+        party: str = "",
+        disclosure: Disclosure | None = None,
+    ) -> None:
+        self.name = api.provider
+        self.timeout_s = api.timeout_s
+        self.categories = limits.categories
+        self._api = api
+        self._server = server
+        self._limits = limits
+        self._party = party
+        self._disclosure = disclosure
+        self._client = McpClient(api, server.url, _revealed(server))
+
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        fitted, warnings = fit(self.name, query, self._limits)
+        if self._disclosure:
+            self._disclosure.tell(self._party, self.name)
+        arguments = _arguments(self._server, fitted)
+        # One end for all that it takes: the handshake, the call, and both once more where the session was lost.
+        result = await self._client.call(self._server.tool, arguments, deadline.capped(self.timeout_s))
+        hits = (hit for hit in map(to_hit, self._rows(result)) if hit and _is_within(hit, query))
+        return Found(first_hits(hits, fitted.num_results)[query.earlier :], warnings=warnings)
+
+    def _rows(self, result: Json) -> list[Json]:
+        words = "\n".join(texts(result))
+        if failure := tool_failure(self._api, result, words):
+            raise failure
+        found = rows(result, self._server.results)
+        if found is None:
+            raise without_results(self._api, words)
+        return list(found)
+
+
+def party(vendor: str, url: str) -> str:
+    """How a vendor is told of: with the host that the query was really sent to."""
+    endpoint = urls.parse(url)
+    return f"{vendor} ({endpoint.host})" if endpoint else vendor
+
+
+def _revealed(server: McpServer) -> Mapping[str, str]:
+    return {name: value.get_secret_value() for name, value in server.headers.items()}
+
+
+def _arguments(server: McpServer, query: Query) -> Json:
+    arguments = dict(server.arguments)
+    for name in filter(None, (part.strip() for part in server.query.split(","))):
+        arguments[name.removesuffix("[]")] = [query.text] if name.endswith("[]") else query.text
+    if server.count:
+        arguments[server.count] = query.num_results
+    return arguments
+
+
+def _is_within(hit: Hit, query: Query) -> bool:
+    """Whether a hit is from where it was asked for: of `site:`, semantic engines make what they like."""
+    page = urls.parse(hit.url)
+    host = page.name if page else ""
+    is_asked_for = not query.include_domains or urls.is_below(host, *query.include_domains)
+    return is_asked_for and not urls.is_below(host, *query.exclude_domains)

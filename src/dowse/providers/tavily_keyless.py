@@ -1,0 +1,36 @@
+"""Tavily without a key: a header in its place, and the same answers, less often.
+
+As documented at https://docs.tavily.com/documentation/keyless.
+"""
+
+from __future__ import annotations
+
+from dowse import urls
+from dowse.models import Deadline, Found, Query
+from dowse.providers import tavily
+from dowse.providers.api import Api
+from dowse.providers.disclosure import Disclosure
+from dowse.providers.limits import fit
+
+_HEADERS = {"X-Tavily-Access-Mode": "keyless"}
+_DEPTH = "basic"
+
+
+class TavilyKeyless:
+    name = "tavily_keyless"
+    categories = tavily.LIMITS.categories
+
+    def __init__(self, api: Api, disclosure: Disclosure, *, search_endpoint: str) -> None:
+        self.timeout_s = api.timeout_s
+        self._api = api
+        self._disclosure = disclosure
+        self._search_endpoint = search_endpoint
+
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        fitted, warnings = fit(self.name, query, tavily.LIMITS)
+        endpoint = urls.parse(self._search_endpoint)
+        self._disclosure.tell(f"Tavily ({endpoint.host})" if endpoint else "Tavily", self.name)
+        body = await self._api.post(
+            self._search_endpoint, deadline, headers=_HEADERS, body=tavily.payload(fitted, _DEPTH)
+        )
+        return tavily.found(self.name, body, query, wanted=fitted.num_results, warnings=warnings)

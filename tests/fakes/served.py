@@ -1,0 +1,33 @@
+"""A double on a server of its own, for those that are no part of the pocket web or must not share it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from aiohttp import web
+
+from dowse.pocketweb import Double
+
+_HOST = "127.0.0.1"
+_SHUTDOWN_S = 0.05
+
+D = TypeVar("D", bound=Double)
+
+
+@asynccontextmanager
+async def served(kind: type[D], key: str = "") -> AsyncIterator[tuple[D, str]]:
+    """The double, and where it is."""
+    ports: list[int] = []
+    double = kind(key, lambda: f"http://{_HOST}:{ports[0]}")
+    app = web.Application()
+    app.router.add_route("*", "/{rest:.*}", double.handle)
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S)
+    await runner.setup()
+    await web.TCPSite(runner, _HOST, 0).start()
+    ports.append(runner.addresses[0][1])
+    try:
+        yield double, f"http://{_HOST}:{ports[0]}{double.path}"
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,171 @@
+"""Results are found wherever a search tool puts them, and where there are none nothing is made up."""
+
+import json
+import time
+
+import pytest
+
+from dowse.models import Hit
+from dowse.providers.api import Json
+from dowse.providers.mcp.results import rows, to_hit
+from dowse.providers.mcp.written import labelled, linked
+
+ROW = {"title": "T", "url": "https://a.example/", "snippet": "S"}
+
+
+def _said(*texts: str) -> Json:
+    return {"content": [{"type": "text", "text": text} for text in texts]}
+
+
+@pytest.mark.parametrize(
+    "structured",
+    [
+        {"results": [ROW]},
+        {"data": [ROW]},
+        {"data": {"web": [ROW], "news": []}},
+        {"web": {"results": [ROW]}},
+        {"organic": [ROW]},
+        {"result": {"items": [ROW]}},
+        {"results": [None, "text", {"title": "no address"}, ROW]},
+        {"success": True, "results": None, "items": [ROW]},
+    ],
+)
+def test_the_list_is_looked_for_in_what_is_structured_and_in_json_as_text(structured: Json) -> None:
+    assert rows({"structuredContent": structured, "content": []}) == [ROW]
+    assert rows(_said(json.dumps(structured, indent=2))) == [ROW]
+
+
+def test_a_list_of_results_may_stand_alone() -> None:
+    assert rows(_said(json.dumps([ROW, ROW]))) == [ROW, ROW]
+
+
+def test_a_block_for_each_result_is_a_list() -> None:
+    other = {"name": "U", "link": "https://b.example/"}
+    assert rows(_said(json.dumps(ROW), json.dumps(other))) == [ROW, other]
+
+
+def test_a_path_is_followed_and_nothing_else_is_looked_at() -> None:
+    answer: Json = {"structuredContent": {"results": [{"url": "https://wrong.example/"}], "a": {"b": [ROW]}}}
+    assert rows(answer, "a.b") == [ROW]
+    assert rows(answer, "a.c") is None
+
+
+@pytest.mark.parametrize("empty", [{"results": []}, {"data": {"web": []}}, {"success": True, "data": {}}])
+def test_an_empty_list_is_an_answer(empty: Json) -> None:
+    assert rows({"structuredContent": empty}) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["No search results found. Please try a different query.", "No results", "Nothing was found."]
+)
+def test_a_sentence_that_says_so_is_an_empty_list(text: str) -> None:
+    assert rows(_said(text)) == []
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {},
+        {"structuredContent": {}},
+        {"structuredContent": {"results": ["text"]}},
+        {"structuredContent": {"answer": "42"}, "content": []},
+        _said(""),
+        _said("Here is what I think about it."),
+        _said("The page says: no results " + "and much more " * 100),
+        _said("Title: without an address\nAuthor: nobody"),
+        _said('{"results": '),
+    ],
+)
+def test_without_a_list_there_is_none(result: Json) -> None:
+    assert rows(result) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (ROW, Hit("T", "https://a.example/", "S")),
+        ({"name": "T", "link": "https://a.example/"}, Hit("T", "https://a.example/")),
+        ({"title": None, "href": "https://a.example/x"}, Hit("https://a.example/x", "https://a.example/x")),
+        ({**ROW, "snippet": None, "excerpts": ["a", "b", 5]}, Hit("T", "https://a.example/", "a … b")),
+        ({**ROW, "snippet": "", "highlights": ["h"], "text": "t"}, Hit("T", "https://a.example/", "h")),
+        ({**ROW, "publish_date": "2026-10-02"}, Hit("T", "https://a.example/", "S", published="2026-10-02")),
+        (
+            {**ROW, "publishedDate": "2026-10-02T08:00:00.000Z"},
+            Hit("T", "https://a.example/", "S", published="2026-10-02"),
+        ),
+        ({**ROW, "title": "A <b>b</b>\u202e\x1b[2J", "snippet": "x\x00y"}, Hit("A b[2J", "https://a.example/", "xy")),
+        ({**ROW, "url": "javascript:alert(1)"}, None),
+        ({**ROW, "url": "https://a.example/?utm_source=x"}, Hit("T", "https://a.example/", "S")),
+        ({"title": ["T"], "url": 5}, None),
+    ],
+)
+def test_a_row_becomes_a_hit_by_whatever_names_its_parts_have(row: Json, expected: Hit | None) -> None:
+    assert to_hit(row) == expected
+
+
+@pytest.mark.parametrize("between", ["\n\n", "\n\n---\n\n", "\r\n\r\n"])
+def test_labelled_blocks_are_read_as_exa_writes_them(between: str) -> None:
+    first = "Title: One: the first\nURL: https://a.example/1\nPublished: 2026-10-02T00:00:00.000Z\nAuthor: N/A\n"
+    first += "Highlights:\nA passage.\n\n# With a heading\n...\nAnother: passage."
+    second = "Title: Two\nURL: https://a.example/2\nPublished Date: N/A\nText: All of it.\nTo the end."
+    assert labelled(between.join([first, second])) == [
+        {
+            "title": "One: the first",
+            "url": "https://a.example/1",
+            "published": "2026-10-02T00:00:00.000Z",
+            "snippet": "A passage. # With a heading ... Another: passage.",
+        },
+        {"title": "Two", "url": "https://a.example/2", "snippet": "All of it. To the end."},
+    ]
+
+
+def test_labels_in_another_order_are_read_too() -> None:
+    text = "Title: T\nDescription: D\nURL: https://a.example/\n\n**Title:** U\n**Link:** https://b.example/"
+    assert labelled(text) == [
+        {"title": "T", "url": "https://a.example/", "snippet": "D"},
+        {"title": "U", "url": "https://b.example/", "snippet": ""},
+    ]
+
+
+def test_labels_within_a_passage_are_no_result_and_change_none() -> None:
+    """Pages quote such lines, and some would like to be a result."""
+    text = "Title: Real\nURL: https://real.example/\nHighlights:\nquoted:\nTitle: Fake\nURL: https://fake.example/\nend"
+    (row,) = labelled(text)
+    assert (row["title"], row["url"]) == ("Real", "https://real.example/")
+
+
+def test_links_at_the_beginning_of_lines_are_results_with_what_follows() -> None:
+    text = (
+        "Found 3 pages, see [the help](https://help.example/):\n\n"
+        "1. [One](https://a.example/1) - first words\n   and more\n"
+        "- **[Two (2)](https://a.example/wiki/Two_(number))**\n"
+        "### [Three](https://a.example/3)\nbelow [an aside](https://aside.example/) here\n"
+        "![a picture](https://a.example/x.png)\n[not a page](mailto:x@a.example)"
+    )
+    assert [(row["title"], row["url"]) for row in linked(text)] == [
+        ("One", "https://a.example/1"),
+        ("Two (2)", "https://a.example/wiki/Two_(number)"),
+        ("Three", "https://a.example/3"),
+    ]
+    assert linked(text)[0]["snippet"] == "first words    and more"
+
+
+@pytest.mark.cost
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "[" * 400_000,
+        "[a](" * 100_000,
+        "[a](https://" + "(" * 400_000,
+        "Title:" * 70_000,
+        "Title: x\nURL:\n" * 30_000,
+        "Title: x\nURL: https://a.example/\n\n" * 12_000,
+        "- [a](https://a.example/) " + "x" * 400_000,
+        "no " * 150_000,
+    ],
+    ids=range(8),
+)
+def test_hostile_text_takes_no_time(hostile: str) -> None:
+    started = time.perf_counter()
+    rows(_said(hostile))
+    assert time.perf_counter() - started < 1.0
