@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from dowse.loaders import compose
-from dowse.loaders.arxiv_feed import Paper
 from dowse.models import Text
+from dowse.providers.open.arxiv_feed import Paper
 from dowse.text import one_line
 from dowse.urls import Url
 

@@ -7,9 +7,10 @@ import re
 from dowse import urls
 from dowse.errors import PageUnreadable
 from dowse.loaders.kit import TIMEOUT_S, Kit, asking
-from dowse.loaders.stackexchange_api import NAME, Address, Inquiry, StackApi
+from dowse.loaders.stackexchange_api import Address, Inquiry, StackApi
 from dowse.loaders.stackexchange_page import arranged, converted, html_of, to_page
 from dowse.models import Deadline, Status, Text
+from dowse.providers.open.stackexchange_failures import NAME
 from dowse.urls import Url
 
 # What the API calls the sites with a domain of their own; the others it calls by their subdomain.

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 
-from dowse.errors import BadAnswer, KeyRejected, NotRead, PageUnreadable, ProviderError, RateLimited, Unavailable
+from dowse.errors import BadAnswer, NotRead, PageUnreadable, ProviderError, RateLimited
 from dowse.loaders.kit import Kit
 from dowse.models import Deadline, Status
 from dowse.net.clients import Reply
 from dowse.providers.api import Json, items, string, whole
+from dowse.providers.open import stackexchange_failures as failures
+from dowse.providers.open.stackexchange_failures import KEY_VARIABLE, NAME
 
-NAME = "stackexchange"
-_KEY_VARIABLE = "STACKEXCHANGE_KEY"
 _PAGE_SIZE = 100
 _ANSWER_PAGES = 2
-# What the numbers in errors mean: https://api.stackexchange.com/docs/error-handling
-_BAD_PARAMETER, _THROTTLED, _DOWN = 400, 502, (500, 503)
-_WAIT = re.compile(r"available in (\d{1,7}) seconds")
 _EVERYTHING = "*"
-_DAY_S = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +48,7 @@ class StackApi:
 
     def __init__(self, kit: Kit) -> None:
         settings, key = kit.settings, kit.settings.stackexchange_key
-        self._api = replace(kit.api(NAME, _KEY_VARIABLE), own_failure=self._failure)
+        self._api = replace(kit.api(NAME, KEY_VARIABLE), own_failure=self._failure)
         self._redactor = kit.redactor
         self._base = settings.stackexchange_api_url.rstrip("/")
         self._params = {"filter": settings.stackexchange_filter, "key": key.get_secret_value() if key else ""}
@@ -69,30 +62,21 @@ class StackApi:
             raise RateLimited(NAME, "the pause that it asked for is not over", retry_after_s=wait_s)
         sent = {name: value for name, value in {**self._params, **params}.items() if value}
         body = await self._api.get(f"{self._base}/{method.format(ids)}", deadline, headers={}, params=sent)
-        if (backoff_s := whole(body, "backoff")) > 0:
-            self._closed_until[method] = clock.now() + min(backoff_s, _DAY_S)
-        if body.get("quota_remaining") == 0:
-            self._closed_until[_EVERYTHING] = clock.now() + _until_midnight_s(clock.utc())
+        for closed, pause_s in (
+            (method, failures.backoff_s(body)),
+            (_EVERYTHING, failures.quota_pause_s(body, clock)),
+        ):
+            if pause_s:
+                self._closed_until[closed] = clock.now() + pause_s
         return items(NAME, body, "items"), body.get("has_more") is True
 
     def _failure(self, reply: Reply) -> ProviderError | None:
-        """What the API means by the numbers in its errors, nearly all of which come with the status 400."""
-        try:
-            body = json.loads(reply.body)
-        except (ValueError, RecursionError):
-            return None
-        if not isinstance(body, dict):
-            return None
-        number, message = whole(body, "error_id"), string(body, "error_message")
-        said, wait = self._redactor.message(message), _WAIT.search(message)
-        if number == _THROTTLED:
-            return RateLimited(NAME, said=said, retry_after_s=float(wait[1]) if wait else None)
-        if number in _DOWN:
-            return Unavailable(NAME, said=said)
-        if number == _BAD_PARAMETER and message.startswith("`key`"):
-            return KeyRejected(NAME, f"check {_KEY_VARIABLE}", said=said)
+        number, message = failures.told(reply)
+        if known := failures.failure(reply, self._redactor):
+            return known
         # A site or a number that does not exist: the API is well, and the page may still be there.
-        return NotRead(NAME, said=said) if number == _BAD_PARAMETER else None
+        said = self._redactor.message(message)
+        return NotRead(NAME, said=said) if number == failures.BAD_PARAMETER else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +149,3 @@ class Inquiry:
 
 def _chars(posts: Iterable[Json]) -> int:
     return sum(len(string(post, "body_markdown", "body")) for post in posts)
-
-
-def _until_midnight_s(now: datetime) -> float:
-    """Quotas are for a day of UTC."""
-    midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
-    return (midnight - now).total_seconds()

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from aiohttp import web
 
+from dowse.pocketweb.listings import Listing
 from dowse.pocketweb.seen import SeenRequest
-from dowse.pocketweb.sites import SiteDouble
 from dowse.pocketweb.sites_github_schema import objection
+from dowse.pocketweb.sites_searching import SearchedSite, stamp
 
 # It opens nothing; it looks like a real one so that redaction is tested against the real thing.
 TOKEN = "ghp_q3V8nR2tKx7LmZ0wYc5JfB9sHd4GuPe1AoTi"
 VERSION = "2022-11-28"
 _MEDIA_TYPES = ("application/vnd.github+json", "application/vnd.github.object+json")
 _DOCUMENTATION = "https://docs.github.com/rest"
+_SEARCHES = ("/search/repositories", "/search/issues")
+_QUALIFIER = re.compile(r"\b(is|created):(\S+)")
+_SEARCH_FIELDS = frozenset({"q", "sort", "order", "per_page", "page"})
+_LONGEST_QUERY = 256
 _NO_AGENT = (
     "Request forbidden by administrative rules. Please make sure your request has a User-Agent header "
     "(https://docs.github.com/en/rest/overview/resources-in-the-rest-api#user-agent-required).\n"
 )
 
 
-class GithubApi(SiteDouble):
+class GithubApi(SearchedSite):
     """Answers to GraphQL are told apart by the variables of the query, as others are by their parameters."""
 
     name = "github"
@@ -54,9 +60,33 @@ class GithubApi(SiteDouble):
             return self.error(415, "Unsupported 'Accept' header. Must accept 'application/json'.")
         if seen.path == self._graphql:
             return self._checked_query(seen, is_known=authorization is not None)
-        return None if seen.method == "GET" else self.missing(seen)
+        if seen.method != "GET":
+            return self.error(404, "Not Found")
+        return self._checked_search(seen.params) if self._is_search(seen) else None
+
+    def _is_search(self, seen: SeenRequest) -> bool:
+        return seen.path.removeprefix(self.path) in _SEARCHES
+
+    def _checked_search(self, params: dict[str, str]) -> web.Response | None:
+        text = _QUALIFIER.sub("", params.get("q", "")).strip()
+        if not text or len(text) > _LONGEST_QUERY or set(params) - _SEARCH_FIELDS:
+            return self.error(422, "Validation Failed")
+        return None
+
+    def _searched(self, seen: SeenRequest) -> web.Response:
+        asked, wants_issues = seen.params["q"], seen.path.endswith("/issues")
+        qualifiers = dict(_QUALIFIER.findall(asked))
+        if wants_issues and qualifiers.get("is") not in ("issue", "pull-request"):
+            return self.error(422, "Query must include 'is:issue' or 'is:pull-request'")
+        since, _, until = qualifiers.get("created", "*..*").replace("*", "").partition("..")
+        most = int(seen.params.get("per_page", "30"))
+        found = self.matches(_QUALIFIER.sub("", asked), most, since=since, until=until)
+        shaped = [(_issue if wants_issues else _repository)(*each) for each in enumerate(found, 1)]
+        return web.json_response({"total_count": len(found), "incomplete_results": False, "items": shaped})
 
     def missing(self, seen: SeenRequest) -> web.Response:
+        if self._is_search(seen):
+            return self._searched(seen)
         if seen.path != self._graphql:
             return self.error(404, "Not Found")
         name = f"{seen.params.get('owner')}/{seen.params.get('name')}"
@@ -82,3 +112,38 @@ class GithubApi(SiteDouble):
             return self.error(400, "Problems parsing JSON")
         wrong = objection(query, variables)
         return web.json_response({"errors": [{"message": wrong}]}) if wrong else None
+
+
+def _repository(number: int, listing: Listing) -> dict[str, object]:
+    return {
+        "id": number,
+        "name": f"page-{number}",
+        "full_name": f"pocket/page-{number}",
+        "private": False,
+        "html_url": listing.url,
+        "description": f"{listing.title}: {listing.snippet}",
+        "fork": False,
+        "created_at": stamp(listing),
+        "pushed_at": stamp(listing),
+        "stargazers_count": 100 - number,
+        "language": "Python",
+        "topics": listing.keywords.split()[:5],
+        "score": 1.0,
+    }
+
+
+def _issue(number: int, listing: Listing) -> dict[str, object]:
+    return {
+        "id": number,
+        "number": number,
+        "title": listing.title,
+        "html_url": listing.url,
+        "repository_url": "https://api.github.com/repos/pocket/pages",
+        "user": {"login": "otter42"},
+        "labels": [],
+        "state": "closed",
+        "comments": 2,
+        "created_at": stamp(listing),
+        "body": listing.snippet,
+        "score": 1.0,
+    }

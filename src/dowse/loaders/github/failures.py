@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 
 from dowse.errors import BadAnswer, NotRead, PageUnreadable, ProviderError, RateLimited
 from dowse.loaders.github.urls import NAME
 from dowse.models import Status
 from dowse.net.clients import Reply
 from dowse.providers.api import Json, objects, string
+from dowse.providers.open import github_limits as limits
 from dowse.telemetry.redact import Redactor
 
 TOKEN_VARIABLE = "GITHUB_TOKEN"
-# What GitHub asks for where it does not say when to come back.
-_UNSAID_WAIT_S = 60.0
 _LIMITS = {"RATE_LIMIT", "RATE_LIMITED"}
 _REFUSALS = {"FORBIDDEN", "INSUFFICIENT_SCOPES"}
 
@@ -28,9 +25,11 @@ def of_reply(reply: Reply, *, has_token: bool) -> ProviderError | None:
         raise PageUnreadable(Status.NOT_FOUND, "GitHub's API says that the repository has moved")
     if status in (404, 410, 451):
         raise PageUnreadable(Status.NOT_FOUND, f"GitHub's API does not have the page: HTTP {status}")
-    if _is_limit(reply):
+    if limits.is_limit(reply):
         advice = "" if has_token else f"; with {TOKEN_VARIABLE} the limit is higher"
-        return RateLimited(NAME, f"HTTP {status}{advice}", retry_after_s=_wait_s(reply.headers), http_status=status)
+        return RateLimited(
+            NAME, f"HTTP {status}{advice}", retry_after_s=limits.wait_s(reply.headers), http_status=status
+        )
     if status in (401, 403) and not has_token:
         raise PageUnreadable(Status.BLOCKED, f"GitHub's API does not show the page to everybody: HTTP {status}")
     return None
@@ -43,35 +42,8 @@ def of_query(answer: Json, headers: Mapping[str, str], redactor: Redactor) -> Ex
     if "NOT_FOUND" in types:
         return PageUnreadable(Status.NOT_FOUND, "GitHub's API does not have the page")
     if types & _LIMITS:
-        return RateLimited(NAME, "the limit of its GraphQL API is reached", retry_after_s=_wait_s(headers))
+        return RateLimited(NAME, "the limit of its GraphQL API is reached", retry_after_s=limits.wait_s(headers))
     if types & _REFUSALS:
         return NotRead(NAME, f"its GraphQL API does not show the page to the owner of {TOKEN_VARIABLE}")
     said = redactor.message(string(errors[0], "message")) if errors else ""
     return BadAnswer(NAME, "its GraphQL API answered with an error", said=said)
-
-
-def _is_limit(reply: Reply) -> bool:
-    """A 403 may also be a refusal; a limit has a time when it ends, or says its name."""
-    if reply.status == 429:
-        return True
-    headers = reply.headers
-    is_said = headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
-    return reply.status == 403 and (is_said or b"rate limit" in reply.body[:4096].lower())
-
-
-def _wait_s(headers: Mapping[str, str]) -> float:
-    retry_after, reset = headers.get("retry-after", "").strip(), headers.get("x-ratelimit-reset", "").strip()
-    if retry_after.isdecimal():
-        return float(retry_after[:9]) or _UNSAID_WAIT_S
-    now = _server_time(headers)
-    if headers.get("x-ratelimit-remaining") != "0" or not reset.isdecimal() or now is None:
-        return _UNSAID_WAIT_S
-    return max(1.0, float(reset[:12]) - now.timestamp())
-
-
-def _server_time(headers: Mapping[str, str]) -> datetime | None:
-    """When the answer was sent by the clock of who sent it: ours may be off by more than the wait."""
-    try:
-        return parsedate_to_datetime(headers.get("date", ""))
-    except (ValueError, OverflowError):
-        return None

@@ -1,18 +1,19 @@
-"""arXiv's Atom feed, read with suspicion: what it says of one paper."""
+"""arXiv's Atom feed, read with suspicion: what it says of papers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from dowse.loaders.compose import day
 from dowse.text import one_line
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _FIELD_CHARS = 20_000
 _MOST_AUTHORS = 10_000
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class NotAFeed(ValueError):
@@ -39,19 +40,27 @@ class Paper:
 def first_paper(body: bytes) -> Paper | None:
     """The first entry of a feed; `None` where there is none, or where it tells of an error. Raises `NotAFeed`."""
     entry = _parse(body).find(f"{_ATOM}entry")
-    if entry is None:
-        return None
+    return None if entry is None else _paper(entry)
+
+
+def papers(body: bytes) -> list[Paper]:
+    """All papers of a feed, in its order. Raises `NotAFeed`."""
+    entries = _parse(body).findall(f"{_ATOM}entry")
+    return [paper for entry in entries if (paper := _paper(entry))]
+
+
+def _paper(entry: ElementTree.Element) -> Paper | None:
+    """What an entry says; `None` for one that tells of an error."""
     address, title = _text(entry, f"{_ATOM}id"), one_line(_text(entry, f"{_ATOM}title"))
     if not title or "/api/errors" in address:
         return None
-    published, updated = _text(entry, f"{_ATOM}published"), _text(entry, f"{_ATOM}updated")
     return Paper(
         address=address,
         title=title,
         abstract=_text(entry, f"{_ATOM}summary"),
         authors=_names(entry),
-        submitted=day(published),
-        updated=day(updated),
+        submitted=_day(entry, f"{_ATOM}published"),
+        updated=_day(entry, f"{_ATOM}updated"),
         categories=_categories(entry),
         comment=one_line(_text(entry, f"{_ARXIV}comment")),
         journal=one_line(_text(entry, f"{_ARXIV}journal_ref")),
@@ -76,6 +85,11 @@ def _parse(body: bytes) -> ElementTree.Element:
 
 def _text(parent: ElementTree.Element, name: str) -> str:
     return (parent.findtext(name) or "").strip()[:_FIELD_CHARS]
+
+
+def _day(entry: ElementTree.Element, name: str) -> str:
+    found = _DAY.match(_text(entry, name))
+    return found[0] if found else ""
 
 
 def _names(entry: ElementTree.Element) -> list[str]:

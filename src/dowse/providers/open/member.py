@@ -1,0 +1,158 @@
+"""The open APIs as one member of the keyless pool: those that fit the query are asked at once, and fused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dowse import urls
+from dowse.errors import (
+    Blocked,
+    KeyRejected,
+    Misconfigured,
+    NotCovered,
+    ProviderError,
+    RateLimited,
+    Skipped,
+    TimedOut,
+    Transient,
+)
+from dowse.models import Category, Clock, Deadline, Found, Hit, Query
+from dowse.providers.disclosure import Disclosure
+from dowse.providers.limits import Limits, fit
+from dowse.providers.open.answer import Answer, OpenApi
+from dowse.providers.open.fuse import fused
+from dowse.providers.open.language import language_of
+from dowse.providers.open.shape import choose
+
+LIMITS = Limits(
+    max_results=50,
+    filters=frozenset({"language", "time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
+    categories=frozenset({Category.GENERAL, Category.IT, Category.SCIENCE}),
+)
+PRICES = {"search": 0.0}
+# Some are dropped as unrelated, and some are found twice.
+_LEAST_PER_API = 10
+# What one of them may take of the time; the rest is for putting the answers together.
+_SHARE = 0.9
+# Once somebody has found something, the others are waited for no longer than this.
+_GRACE_S = 1.5
+_UNSAID_PAUSE_S, _LONGEST_PAUSE_S = 60.0, 24 * 3600.0
+
+Outcomes = Mapping[str, Answer | ProviderError]
+
+
+class OpenApis:
+    """Implements `interfaces.SearchProvider`. An API that asks for a pause is not asked before it is over."""
+
+    name = "open"
+    categories = LIMITS.categories
+
+    def __init__(
+        self, apis: Sequence[OpenApi], disclosure: Disclosure, *, timeout_s: float, grace_s: float = _GRACE_S
+    ) -> None:
+        self.timeout_s = timeout_s
+        self._apis = {api.name: api for api in apis}
+        self._disclosure = disclosure
+        self._grace_s = grace_s
+        self._paused_until: dict[str, float] = {}
+
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        fitted, warnings = fit(self.name, query, LIMITS)
+        apis = self._chosen(fitted, deadline.clock)
+        asked = replace(fitted, num_results=max(fitted.num_results, _LEAST_PER_API), language=language_of(fitted))
+        outcomes = await self._outcomes(apis, asked, deadline)
+        answers = [outcome for outcome in outcomes.values() if isinstance(outcome, Answer)]
+        errors = [outcome for outcome in outcomes.values() if isinstance(outcome, ProviderError)]
+        if not answers:
+            raise _failure(errors)
+        hits = fused(fitted.text, [_wanted(answer.hits, fitted) for answer in answers], fitted.num_results)
+        if not hits:
+            raise NotCovered(self.name, _looked(outcomes))
+        # Any other failure says nothing that somebody with an answer could do something about.
+        told = tuple(f"{error}; it was left out." for error in errors if isinstance(error, KeyRejected))
+        return Found(tuple(hits[query.earlier :]), warnings=warnings + told)
+
+    def _chosen(self, query: Query, clock: Clock) -> list[OpenApi]:
+        names = choose(query, self._apis)
+        if not names:
+            raise NotCovered(self.name, "none of the APIs in DOWSE_OPEN_APIS fits the query")
+        ready = [self._apis[name] for name in names if self._paused_until.get(name, 0.0) <= clock.now()]
+        if not ready:
+            raise Skipped(self.name, f"{', '.join(names)} asked for a pause that is not over")
+        return ready
+
+    async def _outcomes(self, apis: Sequence[OpenApi], query: Query, deadline: Deadline) -> Outcomes:
+        """What became of each of them; one that is still silent when the others are done is left behind."""
+        share = deadline.capped(_SHARE * min(self.timeout_s, deadline.remaining_s()))
+        tasks = {asyncio.create_task(self._ask(api, query, share)): api.name for api in apis}
+        pending, has_found = set(tasks), False
+        try:
+            while pending:
+                done, pending = await asyncio.wait(
+                    pending,
+                    timeout=self._grace_s if has_found else None,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                if not done:
+                    break
+                has_found = has_found or any(_has_hits(task.result()) for task in done)
+        finally:
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+        return {
+            name: TimedOut(name, "the others were quicker") if task in pending else task.result()
+            for task, name in tasks.items()
+        }
+
+    async def _ask(self, api: OpenApi, query: Query, deadline: Deadline) -> Answer | ProviderError:
+        address = urls.parse(api.address(query))
+        self._disclosure.tell(f"{api.title} ({address.host if address else 'unknown'})", self.name)
+        try:
+            answer = await api.search(query, deadline)
+        except (RateLimited, Blocked) as error:
+            self._pause(api.name, error.retry_after_s or _UNSAID_PAUSE_S, deadline.clock)
+            return error
+        except ProviderError as error:
+            return error
+        self._pause(api.name, answer.pause_s, deadline.clock)
+        return answer
+
+    def _pause(self, name: str, seconds: float, clock: Clock) -> None:
+        until = clock.now() + min(seconds, _LONGEST_PAUSE_S)
+        self._paused_until[name] = max(until, self._paused_until.get(name, 0.0))
+
+
+def _has_hits(outcome: Answer | ProviderError) -> bool:
+    return isinstance(outcome, Answer) and bool(outcome.hits)
+
+
+def _wanted(hits: Sequence[Hit], query: Query) -> list[Hit]:
+    """Those at the domains that were asked for."""
+    hosts = [(hit, parsed.name) for hit in hits if (parsed := urls.parse(hit.url))]
+    return [
+        hit
+        for hit, host in hosts
+        if (not query.include_domains or urls.is_below(host, *query.include_domains))
+        and not urls.is_below(host, *query.exclude_domains)
+    ]
+
+
+def _looked(outcomes: Outcomes) -> str:
+    silent = [name for name, outcome in outcomes.items() if not isinstance(outcome, Answer)]
+    looked = f"looked in {', '.join(name for name in outcomes if name not in silent)}"
+    return looked + (f"; {', '.join(silent)} did not answer" if silent else "")
+
+
+def _failure(errors: Sequence[ProviderError]) -> ProviderError:
+    """The first failure as one of the member: a mistake in a request to one of them must not keep others from trying.
+
+    It has no time to come back: the pause of one is not a pause of all.
+    """
+    first = next((error for error in errors if isinstance(error, Transient)), errors[0])
+    kind = type(first) if isinstance(first, Transient) else Misconfigured
+    others = [f"{error.provider}: {error.code}" for error in errors if error is not first]
+    detail = "; ".join([f"{first.provider}: {first.logged_detail}", *others])
+    return kind(OpenApis.name, detail, http_status=first.http_status)
