@@ -1,4 +1,4 @@
-"""A real SearXNG: Debian's `searx` on loopback, whose only engine asks the pocket web.
+"""A real SearXNG: Debian's `searx` on loopback, whose only engine asks the pocket web; in JSON, and by its web page.
 
 What it cannot show: switching JSON off (`search.formats`) came after this version, so the answer to that, 403, is
 the double's (tests/flows). An engine it has suspended is not reported at all, hence no ban in the settings below.
@@ -23,6 +23,7 @@ from tests.conftest import Server
 from tests.realparts import require
 
 READY_S = 30.0
+FORMATS = ("json", "html")
 # Debian ships no default settings, so `use_default_settings` would crash and the file has to be complete.
 PLACES = "/usr/share/python3-searx"
 
@@ -98,8 +99,10 @@ async def _announced(output: asyncio.StreamReader, address: str) -> None:
     pytest.fail(f"searx did not start: {said.decode(errors='replace')}")
 
 
-async def search(server: Server, web: PocketWeb, address: str, **arguments: object) -> CallToolResult:
-    environment = web.environment("searxng") | {"SEARXNG_URL": address}
+async def search(
+    server: Server, web: PocketWeb, address: str, answer_format: str = "json", **arguments: object
+) -> CallToolResult:
+    environment = web.environment("searxng") | {"SEARXNG_URL": address, "SEARXNG_FORMAT": answer_format}
     async with server.connect(environment) as client:
         return await client.call_tool("web_search", {"query": "python release", **arguments})
 
@@ -110,11 +113,13 @@ def text(result: CallToolResult) -> str:
     return block.text
 
 
-@pytest.mark.parametrize("ending", ["", "/", "/search"])
+@pytest.mark.parametrize(
+    ("ending", "answer_format"), [("", "json"), ("/", "json"), ("/search", "json"), ("", "html"), ("", "auto")]
+)
 async def test_results_come_from_the_engine_and_their_pages_are_read(
-    server: Server, web: PocketWeb, searx: str, ending: str
+    server: Server, web: PocketWeb, searx: str, ending: str, answer_format: str
 ) -> None:
-    result = await search(server, web, searx + ending, num_results=2)
+    result = await search(server, web, searx + ending, answer_format, num_results=2)
     assert not result.is_error, text(result)
     found = result.structured_content
     assert (found["engine"], len(found["results"])) == ("searxng", 2)
@@ -123,33 +128,44 @@ async def test_results_come_from_the_engine_and_their_pages_are_read(
     assert [attempt["outcome"] for attempt in found["attempts"]] == ["ok"]
 
 
-async def test_further_results_are_asked_for_page_by_page(server: Server, web: PocketWeb, searx: str) -> None:
+@pytest.mark.parametrize("answer_format", FORMATS)
+async def test_further_results_are_asked_for_page_by_page(
+    server: Server, web: PocketWeb, searx: str, answer_format: str
+) -> None:
     web.searxng.finds([f"/files/{number}" for number in range(25)])
-    result = await search(server, web, searx, num_results=23, fetch_content=False)
+    result = await search(server, web, searx, answer_format, query="files", num_results=23, fetch_content=False)
     links = [item["link"] for item in result.structured_content["results"]]
     assert links == [web.page(f"/files/{number}") for number in range(23)]
     assert [request.params["pageno"] for request in web.searxng.requests] == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("trouble", ["500", "broken_json", "429", "403", "reset"])
+@pytest.mark.parametrize(
+    ("trouble", "answer_format"),
+    [(trouble, "json") for trouble in ("500", "broken_json", "429", "403", "reset")]
+    + [("500", "html"), ("429", "html")],
+)
 async def test_an_engine_that_fails_is_told_from_an_empty_answer(
-    server: Server, web: PocketWeb, searx: str, trouble: str
+    server: Server, web: PocketWeb, searx: str, trouble: str, answer_format: str
 ) -> None:
     web.searxng.fails(trouble)
-    result = await search(server, web, searx)
+    result = await search(server, web, searx, answer_format)
     assert result.is_error
     assert text(result).startswith("searxng answered, but all of its engines had failed: pocket: ")
 
 
-async def test_an_empty_answer_is_an_answer(server: Server, web: PocketWeb, searx: str) -> None:
+@pytest.mark.parametrize("answer_format", FORMATS)
+async def test_an_empty_answer_is_an_answer(server: Server, web: PocketWeb, searx: str, answer_format: str) -> None:
     web.searxng.finds_nothing()
-    result = await search(server, web, searx)
+    result = await search(server, web, searx, answer_format)
     assert not result.is_error
     assert result.structured_content["results"] == []
 
 
-async def test_an_address_below_the_base_is_refused_with_its_reason(server: Server, web: PocketWeb, searx: str) -> None:
-    result = await search(server, web, f"{searx}/nowhere")
+@pytest.mark.parametrize("answer_format", FORMATS)
+async def test_an_address_below_the_base_is_refused_with_its_reason(
+    server: Server, web: PocketWeb, searx: str, answer_format: str
+) -> None:
+    result = await search(server, web, f"{searx}/nowhere", answer_format)
     assert result.is_error
     assert "HTTP 404, SEARXNG_URL is not the base address of a SearXNG" in text(result)
 

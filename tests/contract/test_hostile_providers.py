@@ -183,12 +183,17 @@ async def test_answers_and_suggestions_are_few_and_short(web: PocketWeb, client:
         assert max(map(len, texts)) <= 1000
 
 
-@pytest.mark.parametrize(("status", "advice"), [(403, "search.formats"), (404, "SEARXNG_URL is not the base address")])
+@pytest.mark.parametrize(
+    ("status", "kind", "advice"),
+    [
+        (403, errors.Blocked, "let this machine pass"),
+        (404, errors.Misconfigured, "SEARXNG_URL is not the base address"),
+    ],
+)
 async def test_advice_is_given_also_where_the_answer_looks_like_a_challenge(
-    web: PocketWeb, client: ConfiguredClient, status: int, advice: str
+    web: PocketWeb, client: ConfiguredClient, status: int, kind: type[errors.ProviderError], advice: str
 ) -> None:
-    """A SearXNG with a captcha plug-in names it on its error pages too."""
     page = "<html><title>Just a moment...</title><p>Solve the captcha.</p></html>"
     web.pages.serves("/gate/search", page, status=status)
-    with pytest.raises(errors.Blocked, match=advice):
+    with pytest.raises(kind, match=advice):
         await provider(web, "searxng", client, SEARXNG_URL=web.page("/gate")).search(Query("x"), DEADLINE)

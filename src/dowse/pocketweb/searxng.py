@@ -1,4 +1,4 @@
-"""Double of a SearXNG instance, JSON as of 2026: pages of ten, answers as objects, engines that fail in a 200."""
+"""Double of a SearXNG instance, as of 2026: pages of ten, answers as objects, engines that fail in a 200."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from urllib.parse import urlparse
 
 from aiohttp import web
 
+from dowse.pocketweb import searxng_page
 from dowse.pocketweb.listings import Listing, Wanted
 from dowse.pocketweb.searching import SearchDouble
+from dowse.pocketweb.searxng_limiter import Limiter
 from dowse.pocketweb.seen import SeenRequest
 
 PER_PAGE = 10
@@ -22,6 +24,7 @@ _RULES: dict[str, re.Pattern[str]] = {
     "safesearch": re.compile(r"[012]"),
     "language": re.compile(r"all|auto|[a-z]{2,3}(-[A-Za-z]{2,4})?"),
 }
+_CATEGORIES = ("general", "images", "videos", "news", "map", "music", "it", "science", "files", "social media")
 _SLOW = [["startpage", "timeout"]]
 _DOWN = [["google", "Suspended: too many requests"], ["duckduckgo", "access denied"], ["brave", "timeout"]]
 _FORBIDDEN = """<!doctype html>
@@ -30,20 +33,21 @@ _FORBIDDEN = """<!doctype html>
 <h1>Forbidden</h1>
 <p>This instance does not serve the format that was asked for.</p>
 """
-_PAGE = """<!DOCTYPE html><html class="no-js theme-auto" lang="en"><head><title>{query} - SearXNG</title>
-<meta name="generator" content="searxng/2026.8.22"></head><body class="results_endpoint"><main id="main_results">
-<div id="urls" role="main">{articles}</div></main></body></html>"""
-_ARTICLE = """<article class="result result-default category-general"><h3><a href="{url}">{title}</a></h3>
-<p class="content">{content}</p><div class="engines"><span>bing</span></div></article>"""
 
 
 class Searxng(SearchDouble):
     name = "searxng"
 
-    def __init__(self, key: str, origin: Callable[[], str]) -> None:
+    def __init__(self, key: str, origin: Callable[[], str], *, base: str = "/searxng") -> None:
         super().__init__(key, origin)
+        self.base = base
         self._json_off = False
         self._engines_fail = False
+        self._limiter: Limiter | None = None
+
+    @property
+    def path(self) -> str:
+        return f"{self.base}/search"
 
     def json_off(self) -> Self:
         """As most instances are: JSON is not among the formats, hence 403."""
@@ -55,8 +59,14 @@ class Searxng(SearchDouble):
         self._engines_fail = True
         return self
 
+    def limits(self) -> Self:
+        """Switch the limiter on, with a new account for whoever asks."""
+        self._limiter = Limiter()
+        return self
+
     def works(self) -> Self:
         self._json_off = self._engines_fail = False
+        self._limiter = None
         return super().works()
 
     def error(self, status: int, message: str) -> web.Response:
@@ -70,9 +80,11 @@ class Searxng(SearchDouble):
         return web.Response(text=page, content_type="text/html", status=status)
 
     def answer(self, seen: SeenRequest) -> web.Response:
-        if seen.path == "/searxng/healthz":
+        if self._limiter and self._limiter.refuses(seen):
+            return self.error(429, "Too Many Requests")
+        if seen.path == f"{self.base}/healthz":
             return web.Response(text="OK")
-        if seen.path != "/searxng/search":
+        if seen.path != self.path:
             return self.error(404, "Not found")
         if seen.method != "GET":
             return self.error(405, "Method not allowed")
@@ -88,16 +100,17 @@ class Searxng(SearchDouble):
         query = params.get("q", "")
         start = (int(params.get("pageno", "1")) - 1) * PER_PAGE if not wrong else 0
         found = [] if self._engines_fail else self.listings(Wanted.from_operators(query))[start : start + PER_PAGE]
+        answer = self._answer(query, found, start, _category(params))
         if not wants_json:
             # Missing and unknown formats get the page a browser would see, not an error.
-            return web.Response(text=_html_page(query, found), content_type="text/html")
-        return web.json_response(self._answer(query, found, start))
+            return web.Response(text=searxng_page.page(self.base, answer), content_type="text/html")
+        return web.json_response(answer)
 
-    def _answer(self, query: str, found: list[Listing], start: int) -> dict[str, object]:
+    def _answer(self, query: str, found: list[Listing], start: int, category: str) -> dict[str, object]:
         from_corpus = bool(found) and not self.scripted
         return {
             "query": query,
-            "results": [_result(listing, place) for place, listing in enumerate(found, start + 1)],
+            "results": [_result(listing, place, category) for place, listing in enumerate(found, start + 1)],
             "answers": [_answer_object(found[0])] if from_corpus and not start else [],
             "corrections": [],
             "infoboxes": [],
@@ -112,9 +125,15 @@ def _wrong_parameter(params: dict[str, str]) -> str:
     return next((name for name, rule in _RULES.items() if name in params and not rule.fullmatch(params[name])), "")
 
 
-def _result(listing: Listing, place: int) -> dict[str, object]:
+def _category(params: dict[str, str]) -> str:
+    """The first category that there is; unknown ones are passed over in silence."""
+    asked = params.get("categories", "").lower().split(",")
+    return next((name for name in map(str.strip, asked) if name in _CATEGORIES), "general")
+
+
+def _result(listing: Listing, place: int, category: str) -> dict[str, object]:
     engines = ["bing", "mojeek"] if place % 2 else ["bing"]
-    return {
+    result = {
         "url": listing.url,
         "title": listing.title,
         "content": listing.snippet,
@@ -127,9 +146,29 @@ def _result(listing: Listing, place: int) -> dict[str, object]:
         "engines": engines,
         "positions": [place] * len(engines),
         "score": round(len(engines) / place, 4),
-        "category": "general",
+        "category": category,
         "publishedDate": f"{listing.published[:10]}T00:00:00" if listing.published else None,
     }
+    return result | _media(place, category)
+
+
+def _media(place: int, category: str) -> dict[str, object]:
+    """What pictures and films have besides; a length that is known exactly is a number of seconds."""
+    picture, small = f"https://img.example/{place}.jpg", f"https://img.example/{place}-small.jpg"
+    if category == "images":
+        shape = {"resolution": "640 x 480", "img_format": "jpeg", "source": "pocket.example"}
+        return {"template": "images.html", "img_src": picture, "thumbnail_src": small, **shape}
+    if category == "videos":
+        length: object = 185.0 if place % 2 else "3:05"
+        film = f"https://video.example/embed/{place}"
+        return {
+            "template": "videos.html",
+            "thumbnail": small,
+            "length": length,
+            "iframe_src": film,
+            "author": "otter42",
+        }
+    return {}
 
 
 def _answer_object(best: Listing) -> dict[str, object]:
@@ -140,10 +179,3 @@ def _answer_object(best: Listing) -> dict[str, object]:
         "parsed_url": list(urlparse(best.url)),
         "answer": best.snippet,
     }
-
-
-def _html_page(query: str, found: list[Listing]) -> str:
-    articles = [
-        _ARTICLE.format(url=escape(item.url), title=escape(item.title), content=escape(item.snippet)) for item in found
-    ]
-    return _PAGE.format(query=escape(query), articles="".join(articles))

@@ -1,14 +1,31 @@
-"""SearXNG: a metasearch engine of your own, asked for JSON, page by page."""
+"""SearXNG: a metasearch engine of your own, asked for JSON or read off its web page, page by page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import replace
 
-from dowse.errors import BadRequest, Blocked, EnginesFailed, KeyRejected, ProviderError
-from dowse.models import Category, Deadline, Found, Hit, Query
-from dowse.providers.api import Api, Json, first_hits, hit, items, plain, string, strings
+from dowse import urls
+from dowse.errors import (
+    BadAnswer,
+    BadRequest,
+    Blocked,
+    KeyRejected,
+    Misconfigured,
+    PageUnreadable,
+    ProviderError,
+    RateLimited,
+    TimedOut,
+)
+from dowse.interfaces import ListingReader
+from dowse.listings import Outcome
+from dowse.models import Category, Deadline, Found, Query, Status
+from dowse.net.clients import Reply
+from dowse.providers.api import Api, is_challenge
 from dowse.providers.limits import Limits, fit
+from dowse.providers.searxng_answer import Answer, from_json, from_listing, web_page
+from dowse.providers.searxng_query import Preferences, check, gather, health_address, parameters, search_address
 
 LIMITS = Limits(
     max_results=50,
@@ -17,135 +34,125 @@ LIMITS = Limits(
 )
 PRICES = {"search": 0.0}
 MAX_PAGES = 5
-_PER_PAGE = 10
-_PAGE_SHARE = 0.8
 JSON_OFF = (
     "its JSON answers are switched off; add `json` to `search.formats` in its settings.yml "
-    "(search: {formats: [html, json]}) and restart it"
+    "(search: {formats: [html, json]}) and restart it, or set SEARXNG_FORMAT=html"
+)
+NO_SEARXNG = "SEARXNG_URL is not the base address of a SearXNG"
+LIMITER = (
+    "its limiter allows four JSON answers an hour; set `server.limiter: false` in its settings.yml, or add "
+    "this machine to `pass_ip` in its limiter.toml, and restart it; or set SEARXNG_FORMAT=html"
+)
+PAGE_LIMITER = (
+    "its limiter takes us for a bot; set `server.limiter: false` in its settings.yml, or add this machine to "
+    "`pass_ip` in its limiter.toml, and restart it"
 )
 # The limiter of SearXNG takes a client without these for a bot, whatever its user agent.
-_HEADERS = {"Accept": "application/json, text/html;q=0.9", "Accept-Language": "en;q=0.9, *;q=0.5"}
-
-
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    """What the user's settings add to every search unless the caller says otherwise."""
-
-    language: str = ""
-    categories: str = ""
-    engines: str = ""
-    time_range: str = ""
-    safesearch: str = ""
+_HEADERS = {"accept": "application/json, text/html;q=0.9", "accept-language": "en;q=0.9, *;q=0.5"}
+_PAGE_HEADERS = {**_HEADERS, "accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"}
 
 
 class SearXNG:
+    """One instance. `answer_format` is `json`, `html`, or `auto`: the web page where JSON is refused."""
+
     name = "searxng"
+    categories = LIMITS.categories
 
     def __init__(
-        self, api: Api, base_url: str, *, preferences: Preferences | None = None, headers: Mapping[str, str]
+        self,
+        api: Api,
+        base_url: str,
+        listings: ListingReader,
+        *,
+        preferences: Preferences | None = None,
+        headers: Mapping[str, str],
+        answer_format: str = "json",
     ) -> None:
         self.timeout_s = api.timeout_s
         self._api = api
-        self._endpoint = base_url.rstrip("/").removesuffix("/search") + "/search"
+        self._base_url = base_url
+        self._listings = listings
         self._preferences = preferences or Preferences()
-        self._headers = {**_HEADERS, **headers}
+        self._headers = headers
+        self.asks_for_json = answer_format != "html"
+        """Whether it is asked for JSON; no longer where that was refused and the web page is read instead."""
+        self._reads_pages = answer_format != "json"
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         query, warnings = fit(self.name, query, LIMITS)
-        start = _start(query)
-        first = await self._page(query, start, deadline)
-        hits, answers = _hits(first, query.num_results), _answers(first)
-        if not hits and not answers:
-            self._raise_if_engines_failed(first)
-        hits, note = await self._further(query, hits, start, deadline)
-        ordered = tuple(hits.values())[: query.num_results]
-        return Found(ordered, answers, plain(strings(first.get("suggestions"))), warnings + note)
+        asked_for_json = self.asks_for_json
 
-    async def _further(
-        self, query: Query, hits: dict[str, Hit], start: int, deadline: Deadline
-    ) -> tuple[dict[str, Hit], tuple[str, ...]]:
-        """More pages until there are enough results, or one brings nothing new, or one fails."""
-        for number in range(start + 1, start + MAX_PAGES):
-            if not hits or len(hits) >= query.num_results:
-                break
+        async def page(number: int, deadline: Deadline) -> Answer:
+            return await self._page(query, number, deadline)
+
+        def judge(answer: Answer) -> None:
+            check(self.name, query, answer, engines=self._preferences.engines)
+
+        found = await gather(query, page, judge, deadline, max_pages=MAX_PAGES)
+        if asked_for_json and not self.asks_for_json:
+            warnings += (f"{self.name} gave no JSON, so its web page was read: {JSON_OFF}",)
+        return replace(found, warnings=warnings + found.warnings)
+
+    async def ping(self, deadline: Deadline) -> None:
+        """See whether it is there; nothing is searched for."""
+        headers = {**_PAGE_HEADERS, **self._headers}
+        # Older ones have no such page, but they are there to say so.
+        with suppress(BadRequest):
+            await self._api.get_reply(health_address(self._base_url), deadline, headers=headers, params={})
+
+    async def _page(self, query: Query, number: int, deadline: Deadline) -> Answer:
+        if self.asks_for_json:
             try:
-                # Not all of the time that is left: what is already here has to be handed over.
-                page = await self._page(query, number, deadline.capped(deadline.remaining_s() * _PAGE_SHARE))
-                # In order of rank, and of two hits for one page the first.
-                more = hits | (_hits(page, query.num_results) | hits)
-            except ProviderError as error:
-                return hits, (f"page {number} could not be had: {error}",)
-            if len(more) == len(hits):
-                break
-            hits = more
-        return hits, ()
+                return await self._from_json(query, number, deadline)
+            except Misconfigured as error:
+                if not self._reads_pages or error.http_status == 404:
+                    raise
+        answer = await self._from_web_page(query, number, deadline)
+        # Only now: a page that could not be read either is no reason to give JSON up.
+        self.asks_for_json = False
+        return answer
 
-    async def _page(self, query: Query, number: int, deadline: Deadline) -> Json:
-        params = self._params(query, number)
+    async def _from_json(self, query: Query, number: int, deadline: Deadline) -> Answer:
+        reply = await self._reply(query, number, deadline, as_json=True)
+        if "html" not in reply.headers.get("content-type", ""):
+            return from_json(self.name, self._api.read_object(reply), query)
+        if is_challenge(reply):
+            raise Blocked(self.name, "it answered with a challenge page; let this machine pass there")
+        raise Misconfigured(self.name, f"it answered with a web page: {NO_SEARXNG}, or {JSON_OFF}")
+
+    async def _from_web_page(self, query: Query, number: int, deadline: Deadline) -> Answer:
+        reply = await self._reply(query, number, deadline, as_json=False)
+        body = web_page(urls.without_userinfo(search_address(self._base_url)), reply.headers, reply.body)
+        timeout_s = min(self.timeout_s, deadline.remaining_s())
         try:
-            return await self._api.get(self._endpoint, deadline, headers=self._headers, params=params)
-        except (KeyRejected, BadRequest, Blocked) as error:
-            raise _explained(error) from error
+            listing = await self._listings.listing(self.name, body, query.text, timeout_s=timeout_s)
+        except PageUnreadable as error:
+            kind = TimedOut if error.status is Status.TIMEOUT else BadAnswer
+            raise kind(self.name, f"its web page could not be read: {error}") from error
+        if listing.outcome is Outcome.UNKNOWN and not listing.odd_links:
+            raise Misconfigured(self.name, f"its web page is no list of results: {NO_SEARXNG}")
+        return from_listing(self.name, listing, query)
 
-    def _params(self, query: Query, number: int) -> dict[str, str]:
-        mine = self._preferences
-        category = query.category.value if query.category is not Category.GENERAL else mine.categories
-        safe = str(query.safe_search) if query.safe_search is not None else mine.safesearch
-        optional = {
-            "language": query.language or mine.language,
-            "categories": category,
-            "engines": mine.engines,
-            "time_range": query.time_range.value or mine.time_range,
-            "safesearch": safe,
-            "pageno": str(number) if number > 1 else "",
-        }
-        return {"q": query.text, "format": "json"} | {name: value for name, value in optional.items() if value}
-
-    def _raise_if_engines_failed(self, body: Json) -> None:
-        """No result is only an answer when somebody looked: all engines failing also comes as HTTP 200.
-
-        Which engines were asked is known only if the settings name them; otherwise one failure makes
-        an empty answer doubtful, and doubtful is not empty.
-        """
-        told = _listed(body.get("unresponsive_engines"))
-        failed = {str(pair[0]): str(pair[1]) for pair in told if isinstance(pair, list) and len(pair) == 2}
-        asked = {name.strip() for name in self._preferences.engines.split(",") if name.strip()}
-        if failed and asked <= failed.keys():
-            raise EnginesFailed(self.name, ", ".join(f"{name}: {reason}" for name, reason in list(failed.items())[:5]))
+    async def _reply(self, query: Query, number: int, deadline: Deadline, *, as_json: bool) -> Reply:
+        params = parameters(query, number, self._preferences, as_json=as_json)
+        headers = {**(_HEADERS if as_json else _PAGE_HEADERS), **self._headers}
+        try:
+            return await self._api.get_reply(search_address(self._base_url), deadline, headers=headers, params=params)
+        except (KeyRejected, BadRequest, Blocked, RateLimited) as error:
+            raise _explained(error, as_json=as_json) from error
 
 
-def _start(query: Query) -> int:
-    """The first of SearXNG's pages: each of ours takes as many of them as it needs, so that none comes twice."""
-    return (query.page - 1) * -(-query.num_results // _PER_PAGE) + 1
-
-
-def _explained(error: ProviderError) -> ProviderError:
-    """Without a key, 403 means that JSON is off, and 404 that the address is not a SearXNG's base."""
-    if error.http_status == 403:
-        return Blocked(error.provider, f"HTTP 403, {JSON_OFF}", http_status=403)
-    if error.http_status == 404:
-        return Blocked(error.provider, "HTTP 404, SEARXNG_URL is not the base address of a SearXNG", http_status=404)
+def _explained(error: ProviderError, *, as_json: bool) -> ProviderError:
+    """The same failure as a SearXNG means it, with what to do about it."""
+    status, provider = error.http_status, error.provider
+    if status == 404:
+        return Misconfigured(provider, f"HTTP 404, {NO_SEARXNG}", http_status=404)
+    if status == 403 and isinstance(error, KeyRejected) and as_json:
+        return Misconfigured(provider, f"HTTP 403, {JSON_OFF}", http_status=403)
+    if status == 429:
+        detail = f"HTTP 429, {LIMITER if as_json else PAGE_LIMITER}"
+        return RateLimited(provider, detail, retry_after_s=error.retry_after_s, http_status=429)
+    if isinstance(error, Blocked):
+        detail = f"HTTP {status} and a challenge page; let this machine pass there"
+        return Blocked(provider, detail, http_status=status)
     return error
-
-
-def _hits(body: Json, wanted: int) -> dict[str, Hit]:
-    hits: dict[str, Hit] = {}
-    for found in first_hits(map(_hit, items(SearXNG.name, body, "results")), wanted):
-        hits.setdefault(found.url, found)
-    return hits
-
-
-def _hit(item: Json) -> Hit | None:
-    texts = (string(item, name) for name in ("title", "url", "content"))
-    return hit(*texts, engine=string(item, "engine"), published=string(item, "publishedDate"))
-
-
-def _answers(body: Json) -> tuple[str, ...]:
-    """Answers are objects today and were strings in older versions."""
-    answers = body.get("answers")
-    texts = [string(item, "answer") if isinstance(item, dict) else item for item in _listed(answers)]
-    return plain(text for text in texts if isinstance(text, str))
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []

@@ -132,9 +132,15 @@ async def test_environment_names_the_credentials_asked_for_and_every_endpoint(po
         "TAVILY_EXTRACT_ENDPOINT": f"{origin}/tavily/extract",
         "DOWSE_ALLOW_PRIVATE": f"127.0.0.1:{pocket.port}",
         "NPM_FILES_URL": f"{origin}/files",
+        "EXA_MCP_URL": f"{origin}/exa_mcp/mcp",
+        "PARALLEL_MCP_URL": f"{origin}/parallel_mcp/mcp",
+        "FIRECRAWL_MCP_URL": f"{origin}/firecrawl_mcp/mcp",
+        "SEARX_SPACE_URL": f"{origin}/searx-space/instances.json",
+        "DUCKDUCKGO_URL": origin + pocket.duckduckgo.path,
+        "MOJEEK_URL": origin + pocket.mojeek.path,
         **{site.variable: origin + site.endpoint for site in pocket.sites.values()},
     }
-    assert set(pocket.sites) == set(LOADERS)
+    assert set(pocket.sites) == {*LOADERS, "crossref"}
     assert pocket.environment() == everywhere
     assert pocket.environment("exa") == everywhere | {"EXA_API_KEY": EXA_KEY}
     assert pocket.environment("serper", "tavily", "searxng") == everywhere | {

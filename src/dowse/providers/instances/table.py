@@ -1,0 +1,103 @@
+"""All instances of the list, each with its history: who may be asked now, who has to be looked after."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from dowse import urls
+from dowse.models import Clock
+from dowse.providers.instances import instance as transitions
+from dowse.providers.instances.directory import Edition
+from dowse.providers.instances.entries import Excluded, Listed
+from dowse.providers.instances.instance import Instance, State
+from dowse.providers.instances.records import Records, name_of
+from dowse.telemetry.log import event
+
+
+class Table:
+    """Instances by address. Every change is written down; what is known of one outlives a list without it."""
+
+    def __init__(self, records: Records, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+        self._known: dict[str, Instance] | None = None
+        self._edition: Edition | None = None
+        self._rows: dict[str, Instance] = {}
+
+    @property
+    def rows(self) -> list[Instance]:
+        """The best grade first, and otherwise in the order of the list."""
+        return sorted(self._rows.values(), key=lambda each: each.tier)
+
+    @property
+    def excluded(self) -> tuple[Excluded, ...]:
+        return self._edition.entries.excluded if self._edition else ()
+
+    async def recall(self) -> None:
+        """Learn what was known before this process began; once."""
+        if self._known is None:
+            known = await self._records.read()
+            self._known = self._known or known
+
+    def take(self, edition: Edition) -> None:
+        """Make the rows anew where the list has changed."""
+        if edition is self._edition:
+            return
+        known = {**(self._known or {}), **{name_of(url): each for url, each in self._rows.items()}}
+        listed_at = self._now() - (self._clock.now() - edition.made_at)
+        self._rows = {each.url: _row(each, known.get(name_of(each.url)), listed_at) for each in edition.entries.usable}
+        self._known, self._edition = known, edition
+
+    def update(self, url: str, change: Callable[[Instance, float], Instance]) -> None:
+        """Change one, given the time; nothing happens if a newer list is without it."""
+        before = self._rows.get(url)
+        if before is None:
+            return
+        after = change(before, self._now())
+        if after == before:
+            return
+        self._rows[url] = after
+        self._records.write(after)
+        if after.blocked_until > before.blocked_until:
+            address = urls.parse(url)
+            event(logging.WARNING, "instance blocked", host=address.host if address else "", detail=after.reason)
+
+    def ready(self) -> list[Instance]:
+        """Who may be asked a query."""
+        now = self._now()
+        return [each for each in self._rows.values() if each.state(now) is State.READY]
+
+    def awake(self) -> list[Instance]:
+        """Who may be asked whether it is well: also those that are out, once their rest is over."""
+        now = self._now()
+        return [each for each in self.rows if not each.until(now)]
+
+    def silent(self, for_s: float) -> list[Instance]:
+        """Those of whom nobody has heard for so long, and those that are out."""
+        heard_of = self._now() - for_s
+        return [each for each in self.awake() if each.is_out or each.last_checked <= heard_of]
+
+    def retry_after_s(self) -> float | None:
+        """When somebody may be asked again, if nobody may now."""
+        now = self._now()
+        waits = [each.until(now) - now for each in self._rows.values()]
+        return min(waits) if waits and all(each.until(now) for each in self._rows.values()) else None
+
+    def summary(self) -> str:
+        """How many are in which state, such as `2 resting, 1 blocked`."""
+        states = [each.state(self._now()) for each in self._rows.values()]
+        return ", ".join(f"{states.count(state)} {state}" for state in State if state in states)
+
+    def _now(self) -> float:
+        return self._clock.utc().timestamp()
+
+
+def _row(listed: Listed, known: Instance | None, listed_at: float) -> Instance:
+    """An instance as the list has it, with its own history."""
+    before = known or Instance(listed.url)
+    if before.last_checked < listed_at:
+        before = transitions.readmitted(before)
+    response_ms = listed.response_ms if before.response_ms is None else before.response_ms
+    return replace(before, url=listed.url, grade=listed.grade, uptime=listed.uptime, response_ms=response_ms)

@@ -1,0 +1,58 @@
+"""The user's SearXNG out of the settings: one instance, or several with somebody who looks after them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dowse.interfaces import ListingReader
+from dowse.models import Clock
+from dowse.providers.api import Api
+from dowse.providers.searxng import SearXNG
+from dowse.providers.searxng_query import Preferences
+from dowse.settings import Settings
+from dowse.stores.cache import Cache
+
+if TYPE_CHECKING:
+    from dowse.providers.searxng_several import SearXNGs
+
+
+def make_searxng(
+    settings: Settings, api: Api, listings: ListingReader, cache: Cache, clock: Clock, *, watches: bool
+) -> SearXNG | SearXNGs:
+    """`watches` for a process that lives on: several instances are checked behind everybody's back."""
+    addresses, make = settings.searxng_url, _maker(settings, api, listings)
+    assert addresses, "only active providers are made"
+    if len(addresses) == 1:
+        return make(addresses[0])
+    from dowse.providers.instances.instance import Rules
+    from dowse.providers.instances.manager import Instances
+    from dowse.providers.searxng_several import OwnAsker, SearXNGs
+
+    asker = OwnAsker(make, clock)
+    rules = Rules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures)
+    interval_s = settings.instance_health_check_interval_s
+    instances = Instances.fixed(addresses, asker, cache, clock, rules=rules, interval_s=interval_s, watches=watches)
+    return SearXNGs(asker, instances, timeout_s=api.timeout_s)
+
+
+def _maker(settings: Settings, api: Api, listings: ListingReader) -> Callable[[str], SearXNG]:
+    preferences = Preferences(
+        language=settings.searxng_language,
+        categories=settings.searxng_categories,
+        engines=settings.searxng_engines,
+        time_range=settings.searxng_time_range,
+        safesearch=settings.searxng_safesearch,
+    )
+    # A user agent among the extra headers beats the variable, whatever its capitals.
+    headers = {"user-agent": settings.searxng_user_agent} if settings.searxng_user_agent else {}
+    headers |= {name.lower(): value.get_secret_value() for name, value in settings.searxng_headers.items()}
+    return partial(
+        SearXNG,
+        api,
+        listings=listings,
+        preferences=preferences,
+        headers=headers,
+        answer_format=settings.searxng_format,
+    )
