@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from dowse.errors import PageUnreadable, WireError
 from dowse.fetch.keeping import may_be_kept, validators
@@ -17,40 +18,56 @@ from dowse.net.conditions import Earlier
 _MAX_REFRESHES = 3
 
 
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """How every address on the way to one page is asked."""
+
+    earlier: Earlier | None
+    headers: Mapping[str, str]
+    end: float
+
+
 class DirectFetcher:
     """The first reader of a page: no browser, no vendor."""
 
     name = "direct"
 
-    def __init__(self, client: UntrustedClient, *, max_bytes: int) -> None:
+    def __init__(
+        self, client: UntrustedClient, *, max_bytes: int, headers: Callable[[], Mapping[str, str]] = dict
+    ) -> None:
+        """`headers` is asked for each page what to say besides, or instead of, what the client does."""
         self._client = client
         self._max_bytes = max_bytes
+        self._headers = headers
 
     async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
         """The page's bytes, if they are of a kind that can be read; whether they are the page, their text shows."""
         earlier = Earlier(known.url, known.validators) if known else None
-        fetched = await self._page(url, earlier, asyncio.get_running_loop().time() + timeout_s)
+        end = asyncio.get_running_loop().time() + timeout_s
+        fetched = await self._page(url, _Manner(earlier, self._headers(), end))
         if known is not None and fetched.is_unchanged:
             body = Body(fetched.url, b"", "", validators=known.validators, is_unchanged=True)
         else:
             body = _as_text(fetched)
         return _as_it_may_be_kept(body, fetched)
 
-    async def _page(self, url: str, earlier: Earlier | None, end: float) -> Fetched:
+    async def _page(self, url: str, manner: _Manner) -> Fetched:
         """The answer at the end of at most three pages that only lead to another."""
-        fetched = await self._get(url, earlier, end)
+        fetched = await self._get(url, manner)
         for _ in range(_MAX_REFRESHES):
             target = refreshed(fetched.url, fetched.headers, fetched.body)
             # What has not changed has not led anywhere before.
             if not target or fetched.is_unchanged:
                 break
-            fetched = await self._get(target, earlier, end)
+            fetched = await self._get(target, manner)
         return fetched
 
-    async def _get(self, url: str, earlier: Earlier | None, end: float) -> Fetched:
-        left_s = end - asyncio.get_running_loop().time()
+    async def _get(self, url: str, manner: _Manner) -> Fetched:
+        left_s = manner.end - asyncio.get_running_loop().time()
         try:
-            fetched = await self._client.get(url, timeout_s=left_s, max_bytes=self._max_bytes, earlier=earlier)
+            fetched = await self._client.get(
+                url, timeout_s=left_s, max_bytes=self._max_bytes, earlier=manner.earlier, headers=manner.headers
+            )
         except WireError as error:
             raise unreadable(error) from error
         # Cloudflare names its checks in a header, whatever their status; the others are recognised by their text.

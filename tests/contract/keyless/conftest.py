@@ -1,0 +1,25 @@
+"""What tests over the whole pool share: members as the app makes them."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from dowse.config import load
+from dowse.net.clients import ConfiguredClient, UntrustedClient
+from dowse.net.guard import Guard
+from dowse.pocketweb import PocketWeb
+from dowse.providers.disclosure import Disclosure
+from dowse.providers.keyless import KeylessKit
+from dowse.telemetry.redact import Redactor
+from tests.fakes import FakeClock
+from tests.fakes.listings import ListingsHere
+from tests.fakes.memory import remembering
+
+
+@pytest.fixture
+async def kit(web: PocketWeb, client: ConfiguredClient, clock: FakeClock) -> AsyncIterator[KeylessKit]:
+    settings = load({}, web.environment()).settings
+    pages = UntrustedClient(Guard(settings.allow_private, clock=clock), "dowse/test")
+    redactor, cache = Redactor(settings.secrets()), remembering(clock).cache
+    yield KeylessKit(settings, client, pages, ListingsHere(), cache, clock, redactor, Disclosure(), "dowse/test")
+    await pages.close()
