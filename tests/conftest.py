@@ -38,6 +38,13 @@ _OURS = (
         "NPM_FILES_URL",
         "CRATES_",
         "MDN_",
+        "CROSSREF_",
+        "SEARX_",
+        "PARALLEL_",
+        "FIRECRAWL_",
+        "DUCKDUCKGO_",
+        "MOJEEK_",
+        "OPEN_",
     ),
     *("XDG_", "LOG_LEVEL", "NO_COLOR", "CHROME_", "BROWSER_"),
 )
@@ -51,6 +58,8 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     # A browser is for the tests that are about it: others would start one wherever a page is empty.
     monkeypatch.setenv("DOWSE_BROWSER", "off")
+    # So is searching without a key: by mistake it would look for the real services.
+    monkeypatch.setenv("DOWSE_KEYLESS", "off")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
@@ -92,8 +101,8 @@ class Server:
 
     def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        own = {"HOME": str(self._home), "PYTHONWARNINGS": "error", "DOWSE_BROWSER": "off", **FORGETFUL}
-        return {**kept, **own, **settings}
+        own = {"HOME": str(self._home), "PYTHONWARNINGS": "error", "DOWSE_BROWSER": "off", "DOWSE_KEYLESS": "off"}
+        return {**kept, **own, **FORGETFUL, **settings}
 
     @asynccontextmanager
     async def connect(

@@ -26,7 +26,7 @@ SCHEMA = {
                 "required": ["name", "group", "state", "summary", "fix", "details"],
                 "additionalProperties": False,
                 "properties": {
-                    "name": {"type": "string", "pattern": "^[a-z_]+(\\.[a-z]+)?$"},
+                    "name": {"type": "string", "pattern": "^[a-z_]+(\\.[a-z_]+)?$"},
                     "group": {
                         "enum": ["installation", "configuration", "search", "reading", "server", "callers", "probe"]
                     },

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from dowse import PROJECT_URL, __version__, settings_reading
 from dowse.clock import SystemClock
@@ -30,8 +30,11 @@ from dowse.interfaces import Authenticator, Extractor, PageReader, SearchProvide
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
+from dowse.net.scrub import QueryScrubber
 from dowse.net.secrecy import SecretUrls
-from dowse.providers.table import PROVIDERS, READERS, Kit, prices
+from dowse.providers.disclosure import Disclosure
+from dowse.providers.keyless import MEMBERS, KeylessKit, Member
+from dowse.providers.table import PROVIDERS, READERS, Kit, prices, remote
 from dowse.rank.sources import Rules
 from dowse.routing.limiter import SlidingWindows
 from dowse.routing.policy import FallbackPolicy
@@ -52,8 +55,17 @@ if TYPE_CHECKING:
     from dowse.auth.jwt import JwtVerifier
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
+    from dowse.providers.instances.manager import Instances
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
+
+
+@runtime_checkable
+class HasInstances(Protocol):
+    """A provider that looks after several servers."""
+
+    @property
+    def instances(self) -> Instances: ...
 
 
 class App:
@@ -67,6 +79,7 @@ class App:
         self._store = open_store(state_address(settings), self.clock, max_bytes=settings.cache_size)
         self._outage = Outage(self.clock)
         self._cache = Cache(SteadyStore(self._store, self._outage), self.clock, settings.scope())
+        self._is_brief = is_brief
         self._guard = self._make_guard()
         self._api_client = ConfiguredClient(USER_AGENT)
         self._page_client = UntrustedClient(self._guard, USER_AGENT)
@@ -80,7 +93,9 @@ class App:
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
-        self.engines = (*PROVIDERS, *settings_reading.LOADERS, DirectFetcher.name, BrowserOnDemand.name)
+        names = (*PROVIDERS, *MEMBERS, *settings.mcp_providers, *settings_reading.LOADERS)
+        self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
+        self._keyless = self._keyless_kit()
         self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services())
         self.dispatcher = Dispatcher(
@@ -105,6 +120,9 @@ class App:
             if self.browser is not None:
                 closing.push_async_callback(self.browser.close)
             closing.push_async_callback(self._memory.close)
+            for provider in (*self._providers, vars(self._keyless).get("pool")):
+                if isinstance(provider, HasInstances):
+                    closing.push_async_callback(provider.instances.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Examines what these settings make of the application. Only one command needs it, so it is imported here."""
@@ -120,7 +138,7 @@ class App:
             roll=lambda: self._tokens().entries,
             probe=Probe(
                 settings,
-                self._providers(),
+                [*self._providers, *self._volunteers],
                 self._jwks(),
                 clock=self.clock,
                 spending=self.spending,
@@ -135,6 +153,12 @@ class App:
         witness = Witness(self._workers)
         reading = self._read_flow(self._read_chain(Readers(self._own_readers(witness))), PageLifetimes(0.0, 0.0, 0.0))
         return ExplainFlow(reading, witness, self._workers)
+
+    @property
+    def instances(self) -> Instances:
+        """Looks after SearXNG instances: the user's own, if there are several, else the public ones."""
+        own = next((each.instances for each in self._providers if isinstance(each, HasInstances)), None)
+        return own or self._keyless.pool.instances
 
     @cached_property
     def authenticator(self) -> Authenticator | None:
@@ -164,30 +188,34 @@ class App:
         return Jwks(url, self._api_client, self.clock) if url else None
 
     def _account(self) -> Account:
-        budgets = {name: budget for name in PROVIDERS if (budget := self.settings.budget(name))}
+        names = (*PROVIDERS, *self.settings.keyless_members())
+        budgets = {name: budget for name in names if (budget := self.settings.budget(name))}
         ledger = SteadyLedger(self._store, self._outage) if budgets else MemoryLedger()
         return Account(budgets, prices(self.settings), ledger, clock=self.clock, observer=self.observer)
 
     def _services(self) -> Services:
         settings, observer = self.settings, self.observer
         reader = self._read_flow(self._read_chain(self._readers()), self._page_lifetimes)
+        volunteers = frozenset(settings.keyless_members())
         router = Router(
             "search",
-            self._providers(),
+            [*self._providers, *self._volunteers],
             clock=self.clock,
             observer=observer,
-            policy=FallbackPolicy(after_rejected_key=settings.fallback == "any"),
+            policy=FallbackPolicy(after_rejected_key=settings.fallback == "any", volunteers=volunteers),
             spending=self.spending,
         )
         lifetimes = Lifetimes(settings.ttl_search, settings.ttl_news, settings.ttl_failures, settings.ttl_stale)
         search = SearchFlow(
-            Finder(router, self._memory, lifetimes, clock=self.clock),
+            Finder(router, self._memory, lifetimes, clock=self.clock, volunteers=volunteers),
             reader,
             self._workers,
             self._cache,
             Rules(settings.boost, settings.bury, settings.block),
             clock=self.clock,
             observer=observer,
+            scrubber=QueryScrubber(self.redactor, settings.scrub),
+            disclosures=self._keyless.disclosure,
             offline=settings.offline,
         )
         return Services(search, reader, self.clock, settings, self._workers)
@@ -211,8 +239,14 @@ class App:
         settings = self.settings
         return PageLifetimes(settings.ttl_pages, settings.ttl_failures, settings.ttl_stale)
 
+    @cached_property
     def _providers(self) -> list[SearchProvider]:
-        return [PROVIDERS[name](self._kit()) for name in self.settings.searchers()]
+        kit = self._kit()
+        return [PROVIDERS[name](kit) if name in PROVIDERS else remote(name, kit) for name in self.settings.searchers()]
+
+    @cached_property
+    def _volunteers(self) -> list[SearchProvider]:
+        return [Member(name, self._keyless) for name in self.settings.keyless_members()]
 
     def _readers(self) -> Readers:
         return Readers(
@@ -224,7 +258,8 @@ class App:
 
     def _own_readers(self, extractor: Extractor) -> list[FetchingReader]:
         settings = self.settings
-        direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size)
+        disguise = self._keyless.manners.headers if settings.rotate_user_agents == "all" else dict
+        direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size, headers=disguise)
         own = [FetchingReader(direct, extractor, timeout_s=settings.content_fetch_timeout_s)]
         if self.browser is not None:
             own.append(FetchingReader(self.browser, extractor, timeout_s=settings.browser_timeout_s))
@@ -257,4 +292,30 @@ class App:
         return Guard(settings.allow_private, clock=self.clock, nat64_prefixes=settings.nat64_prefixes)
 
     def _kit(self) -> Kit:
-        return Kit(self.settings, self._api_client, self.clock, self.redactor)
+        return Kit(
+            self.settings,
+            self._api_client,
+            self.clock,
+            self.redactor,
+            self._workers,
+            self._instances_cache(),
+            watches=not self._is_brief,
+        )
+
+    def _keyless_kit(self) -> KeylessKit:
+        return KeylessKit(
+            self.settings,
+            self._api_client,
+            self._page_client,
+            self._workers,
+            self._instances_cache(),
+            self.clock,
+            self.redactor,
+            Disclosure(),
+            USER_AGENT,
+            watches=not self._is_brief,
+        )
+
+    def _instances_cache(self) -> Cache:
+        """What is known of instances is true whatever the settings are."""
+        return Cache(SteadyStore(self._store, self._outage), self.clock, b"instances")

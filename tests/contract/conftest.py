@@ -11,8 +11,11 @@ from dowse.net.clients import ConfiguredClient
 from dowse.pocketweb import PocketWeb, ReaderDouble
 from dowse.pocketweb.double import Double
 from dowse.providers.table import PROVIDERS, READERS, Kit
+from dowse.settings import Settings
 from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock
+from tests.fakes.listings import ListingsHere
+from tests.fakes.memory import remembering
 
 KEYED = ("serper", "exa", "tavily")
 LISTS = {"serper": "organic", "exa": "results", "tavily": "results", "searxng": "results"}
@@ -28,12 +31,17 @@ async def client() -> AsyncIterator[ConfiguredClient]:
 
 def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
     loaded = load({}, {**web.environment(name), **settings}).settings
-    return PROVIDERS[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
+    return PROVIDERS[name](_kit(loaded, client))
 
 
 def reader(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> PageReader:
     loaded = load({}, {**web.environment(name), **settings}).settings
-    return READERS[name](Kit(loaded, client, FakeClock(), Redactor(loaded.secrets())))
+    return READERS[name](_kit(loaded, client))
+
+
+def _kit(settings: Settings, client: ConfiguredClient) -> Kit:
+    clock = FakeClock()
+    return Kit(settings, client, clock, Redactor(settings.secrets()), ListingsHere(), remembering(clock).cache)
 
 
 def reader_double(web: PocketWeb, name: str) -> ReaderDouble:

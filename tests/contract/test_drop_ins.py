@@ -60,7 +60,7 @@ def limited(tool: str) -> Case:
 CASES: dict[str, Callable[[str], Case]] = {
     "nothing_sent": lambda tool: Case(arguments=dict.fromkeys(ARGUMENTS[tool])),
     "wrong_type": lambda tool: Case(arguments={name: ["rust"] for name in ARGUMENTS[tool]}),
-    "no_provider": lambda _tool: Case(providers=()),
+    "no_provider": lambda _tool: Case(providers=(), settings={"DOWSE_KEYLESS": "off"}),
     "all_providers_failed": lambda _tool: Case(tuple(KEYED), "500"),
     "out_of_quota": lambda _tool: Case(trouble="402"),
     "budget_spent": lambda _tool: Case(settings={"DOWSE_BUDGET_SERPER": "0.0001usd/day"}),

@@ -40,6 +40,41 @@ async def test_serper_gets_filters_in_googles_words(
     assert web.serper.requests[0].json == {"q": "x", "num": 3} | expected
 
 
+@pytest.mark.parametrize(
+    ("category", "path"),
+    [
+        (Category.GENERAL, "/serper/search"),
+        (Category.NEWS, "/serper/news"),
+        (Category.IMAGES, "/serper/images"),
+        (Category.VIDEOS, "/serper/videos"),
+        (Category.SCIENCE, "/serper/scholar"),
+        (Category.MAP, "/serper/places"),
+    ],
+)
+async def test_serper_has_an_endpoint_for_each_category_beside_that_of_the_web(
+    web: PocketWeb, client: ConfiguredClient, category: Category, path: str
+) -> None:
+    found = await provider(web, "serper", client).search(Query("python release", category=category), DEADLINE)
+    assert web.serper.requests[0].path == path
+    assert (len(found.hits), found.warnings) == (3, ())
+    assert found.hits[0].url == web.page("/articles/python-315")
+
+
+async def test_pictures_and_films_bring_their_own_addresses(web: PocketWeb, client: ConfiguredClient) -> None:
+    serper = provider(web, "serper", client)
+    picture = (await serper.search(Query("python", category=Category.IMAGES), DEADLINE)).hits[0]
+    assert (picture.image_url, picture.thumbnail) == ("https://img.example/1.jpg", "https://img.example/1-small.jpg")
+    film = (await serper.search(Query("python", category=Category.VIDEOS), DEADLINE)).hits[0]
+    assert (film.duration, film.thumbnail, film.is_media) == ("3:05", "https://img.example/1-small.jpg", True)
+    news = (await serper.search(Query("python", category=Category.NEWS), DEADLINE)).hits[0]
+    assert not news.is_media
+
+
+async def test_from_an_endpoint_of_another_shape_no_other_is_derived(web: PocketWeb, client: ConfiguredClient) -> None:
+    elsewhere = provider(web, "serper", client, SERPER_SEARCH_ENDPOINT=web.page("/serper/google"))
+    assert elsewhere.categories == {Category.GENERAL}
+
+
 async def test_serper_answers_dates_and_related_searches_are_kept(web: PocketWeb, client: ConfiguredClient) -> None:
     web.serper.replies(
         json={
@@ -188,18 +223,6 @@ async def test_searxng_extra_headers_are_sent_and_their_user_agent_wins(
     assert web.searxng.requests[0].headers["user-agent"] == "from-variable"
     assert web.searxng.requests[1].headers["user-agent"] == "from-json"
     assert web.searxng.requests[1].headers["x-team"] == "seven"
-
-
-async def test_a_searxng_with_json_off_says_how_to_switch_it_on(web: PocketWeb, client: ConfiguredClient) -> None:
-    """Acceptance case 17."""
-    web.searxng.json_off()
-    with pytest.raises(errors.Blocked, match=r"add `json` to `search.formats` in its settings.yml"):
-        await provider(web, "searxng", client).search(Query("x"), DEADLINE)
-
-
-async def test_an_address_that_is_no_searxng_says_so(web: PocketWeb, client: ConfiguredClient) -> None:
-    with pytest.raises(errors.Blocked, match="SEARXNG_URL is not the base address"):
-        await provider(web, "searxng", client, SEARXNG_URL=web.page("/nowhere")).search(Query("x"), DEADLINE)
 
 
 async def test_searxng_takes_answer_objects_and_pairs_of_failed_engines(

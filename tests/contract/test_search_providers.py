@@ -79,8 +79,8 @@ async def test_every_failure_has_its_type(
     double(web, name).fails(trouble)
     with pytest.raises(errors.ProviderError) as caught:
         await provider(web, name, client).search(Query("x"), DEADLINE)
-    if name == "searxng" and trouble == "challenge":
-        expected = errors.Blocked
+    if name == "searxng" and trouble == "html":
+        expected = errors.Misconfigured
     assert type(caught.value) is expected
     assert caught.value.provider == name
 

@@ -11,8 +11,11 @@ from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import Extractor, Fetcher, SearchProvider
 from dowse.models import Found
+from dowse.net.scrub import QueryScrubber
+from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
 from dowse.routing.router import Router
+from dowse.telemetry.redact import Redactor
 from tests.fakes.clock import FakeClock
 from tests.fakes.memory import NO_PAGES, NO_SEARCHES, PAGES, SEARCHES, remembering
 from tests.fakes.observer import RecordingObserver
@@ -61,6 +64,8 @@ class ContractBench:
             Rules(settings.boost, settings.bury, settings.block),
             clock=clock,
             observer=observer,
+            scrubber=QueryScrubber(Redactor(()), "mask"),
+            disclosures=Disclosure(),
             offline=settings.offline,
         )
         self.contract = registry.build(contract, Services(search, reader, clock, settings, extractor))

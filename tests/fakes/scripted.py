@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from dowse.digests import Digest, Source
 from dowse.errors import PageUnreadable
-from dowse.models import Body, Deadline, Found, Hit, Query, Status, Text
+from dowse.models import Body, Category, Deadline, Found, Hit, Query, Status, Text
 from dowse.rank.digest import digest
 from tests.fakes.clock import FakeClock
 
@@ -21,6 +21,7 @@ class ScriptedProvider:
     found: Found | Exception
     name: str = "serper"
     timeout_s: float = 15.0
+    categories: frozenset[Category] = frozenset(Category)
     asked: list[Query] = field(default_factory=list)
     given_s: list[float] = field(default_factory=list)
 

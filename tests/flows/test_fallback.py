@@ -189,13 +189,13 @@ async def test_searxng_with_json_off_falls_back_with_a_warning_how_to_fix_it(web
     web.searxng.json_off()
     order = {"DOWSE_SEARCH_ORDER": "searxng,tavily"}
     result = await search(connect, web.environment("searxng", "tavily") | order)
-    assert outcomes(result) == [("searxng", "blocked"), ("tavily", "ok")]
+    assert outcomes(result) == [("searxng", "misconfigured"), ("tavily", "ok")]
     assert any("search.formats" in warning for warning in result.structured_content["warnings"])
 
 
 async def test_a_searxng_that_hangs_at_its_second_page_answers_with_the_first(web: PocketWeb, connect: Connect) -> None:
     """Its share of the time is for the whole search: the page that hangs must not take the other with it."""
-    first = [{"title": "T", "url": web.page(f"/p{number}")} for number in range(10)]
+    first = [{"title": "Python", "url": web.page(f"/p{number}")} for number in range(10)]
     web.searxng.replies(json={"results": first}, times=1).fails("hang")
     settings = web.environment("searxng", "tavily") | {"DOWSE_SEARCH_ORDER": "searxng,tavily", "SEARXNG_TIMEOUT": "2s"}
     result = await search(connect, settings, num_results=20, fetch_content=False)

@@ -101,8 +101,9 @@ def _titled(title: str, facts: str, text: str) -> str:
 def _block(number: int, item: Item, fence: Fence, *, tells_age: bool) -> str:
     date = str(item["published"]).partition("T")[0]
     found_by = ", ".join(_texts(item, "found_by"))
-    origin = [str(item["link"]), date, f"found by {found_by}" if found_by else ""]
+    origin = [str(item["link"]), date, str(item.get("duration", "")), f"found by {found_by}" if found_by else ""]
     head = [f"## {number}. {item['title']}", " · ".join(filter(None, origin))]
+    head += [f"Image: {item['image_url']}"] if item.get("image_url") else []
     head += [str(item["snippet"])] if item["snippet"] else []
     status = Status(str(item["status"]))
     if status is Status.NOT_FETCHED:

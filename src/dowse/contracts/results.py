@@ -72,6 +72,9 @@ def _item(result: Result, outcome: SearchOutcome) -> dict[str, object]:
         **cache_fields(freshness),
     }
     extras = {
+        "image_url": result.hit.image_url,
+        "thumbnail": result.hit.thumbnail,
+        "duration": result.hit.duration,
         "kind": page.facts.kind,
         "warnings": [*fact_warnings(page), *result.remarks],
         "found_by": list(result.found_by) if len(outcome.providers) > 1 else [],

@@ -46,6 +46,9 @@ _RESULT: dict[str, Any] = {
 _RESULT["required"] = list(_RESULT["properties"])
 # Where there is something to say.
 _RESULT["properties"] |= {
+    "image_url": _TEXT,
+    "thumbnail": _TEXT,
+    "duration": _TEXT,
     "kind": _TEXT,
     "warnings": _TEXTS,
     "found_by": _TEXTS,

@@ -83,7 +83,8 @@ def web_search(services: Services) -> Tool:
         copy = stale_copy(cache_fields(outcome.freshness))
         aged = (f"this is {copy}",) if copy else ()
         outcome = replace(outcome, warnings=arguments.warnings + aged + outcome.warnings)
-        return answer(outcome, _instance(outcome.engine, services.settings), fetch_content=fetch_content)
+        instance = _instance(outcome.engine, outcome.instances[-1:], services.settings)
+        return answer(outcome, instance, fetch_content=fetch_content)
 
     params = _params(services.settings)
     return Tool("web_search", "Web search", _DESCRIPTION, params, call, failed=partial(failure, services.settings))
@@ -199,6 +200,7 @@ def _item(result: Result, engine: str) -> dict[str, object]:
         "description": hit.snippet,
         "score": result.score,
         "engine": hit.engine or engine,
+        **{name: value for name in ("image_url", "thumbnail", "duration") if (value := getattr(hit, name))},
     }
 
 
@@ -229,11 +231,11 @@ def _fetch_stats(outcome: SearchOutcome) -> dict[str, int]:
     }
 
 
-def _instance(provider: str, settings: Settings) -> str:
+def _instance(provider: str, asked: tuple[str, ...], settings: Settings) -> str:
     """A SearXNG by its address, since there can be many; the others by name."""
-    if provider != "searxng" or not settings.searxng_url:
-        return provider
-    return urls.without_userinfo(settings.searxng_url).rstrip("/").removesuffix("/search")
+    if not asked and provider == "searxng":
+        asked = settings.searxng_url or ()
+    return urls.without_userinfo(asked[0]).rstrip("/").removesuffix("/search") if asked else provider
 
 
 def _asked(error: DowseError) -> list[ProviderError]:
@@ -250,7 +252,12 @@ def _error_type(error: DowseError) -> str:
 
 
 def _attempted(error: DowseError, settings: Settings) -> list[str]:
-    return list(dict.fromkeys(_instance(cause.provider, settings) for cause in _asked(error)))
+    named = [
+        _instance(cause.provider, (address,) if address else (), settings)
+        for cause in _asked(error)
+        for address in cause.instances or ("",)
+    ]
+    return list(dict.fromkeys(named))
 
 
 def _retry_after_s(error: DowseError, error_type: str) -> int | None:

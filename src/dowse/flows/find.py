@@ -51,49 +51,66 @@ class Findings:
         return tuple(name for name, _ in self.answers)
 
 
-class _Alone:
-    """Implements `routing.router.Route`: one provider is asked, and nobody after it."""
+class _These:
+    """Implements `routing.router.Route`: these providers are asked, one after another."""
 
     url = ""
 
-    def __init__(self, provider: SearchProvider) -> None:
-        self._provider = provider
+    def __init__(self, providers: Sequence[SearchProvider]) -> None:
+        self._providers = providers
 
     async def start(self) -> Sequence[SearchProvider]:
-        return (self._provider,)
+        return self._providers
 
-    async def after(self, _error: ProviderError, _waiting: Sequence[SearchProvider]) -> Sequence[SearchProvider]:
-        return ()
+    async def after(self, _error: ProviderError, waiting: Sequence[SearchProvider]) -> Sequence[SearchProvider]:
+        return waiting
 
     def turns(self, waiting: Sequence[SearchProvider]) -> Sequence[SearchProvider]:
         return waiting
 
 
 class Finder:
-    """Asks providers for results; raises `AllProvidersFailed`."""
+    """Asks providers for results; raises `AllProvidersFailed`. Volunteers are those that nobody has chosen."""
 
-    def __init__(self, router: Router[SearchProvider], memory: Memory, lifetimes: Lifetimes, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        router: Router[SearchProvider],
+        memory: Memory,
+        lifetimes: Lifetimes,
+        *,
+        clock: Clock,
+        volunteers: frozenset[str] = frozenset(),
+    ) -> None:
         self._router = router
         self._shelf = Shelf("search", Found, memory, _is_outage)
         self._lifetimes = lifetimes
         self._clock = clock
+        self._chosen = tuple(provider for provider in router.providers if provider.name not in volunteers)
+        self._volunteers = tuple(provider for provider in router.providers if provider.name in volunteers)
 
     @property
     def providers(self) -> tuple[SearchProvider, ...]:
         return self._router.providers
 
+    @property
+    def has_only_volunteers(self) -> bool:
+        return not self._chosen
+
     async def find(self, query: Query, depth: Depth, deadline: Deadline, progress: Progress) -> Findings:
         if depth is Depth.NORMAL:
             return _findings([await self._recalled(query, deadline, progress)])
-        if len(self.providers) == 1:
-            alone = self.providers[0].name
+        # Volunteers step in for others, or are all there is; they are no second opinion.
+        asked = _by_category(self._chosen or self._volunteers, query)[:_WIDEST]
+        if len(asked) == 1:
+            alone = asked[0].name
             remark = f"depth wide asks several providers at once, and only {alone} is configured"
             return _findings([await self._recalled(query, deadline, progress)], warnings=(remark,))
-        return await self._everywhere(query, deadline, progress)
+        return await self._everywhere(asked, query, deadline, progress)
 
-    async def _everywhere(self, query: Query, deadline: Deadline, progress: Progress) -> Findings:
+    async def _everywhere(
+        self, asked: Sequence[SearchProvider], query: Query, deadline: Deadline, progress: Progress
+    ) -> Findings:
         """What several providers have, without waiting long for those that are much slower than the first."""
-        asked = self.providers[:_WIDEST]
         await progress(f"search: asking {', '.join(provider.name for provider in asked)}")
         started = self._clock.now()
         # Several at once would talk over each other: their steps are not told.
@@ -119,8 +136,10 @@ class Finder:
 
         async def make(_known: Known[Found] | None, until: Deadline, tell: Progress) -> Routed[Found]:
             if alone is None:
-                return await self._router.first_answer(ask, until, tell)
-            return await self._router.first_answer(ask, until, tell, route=_Alone(alone), may_retry=False)
+                # Whoever was chosen is asked first, whatever the others know.
+                route = _These((*_by_category(self._chosen, query), *_by_category(self._volunteers, query)))
+                return await self._router.first_answer(ask, until, tell, route=route)
+            return await self._router.first_answer(ask, until, tell, route=_These([alone]), may_retry=False)
 
         given_s = deadline.remaining_s()
         wanted = Wanted(
@@ -134,6 +153,11 @@ class Finder:
         except TimeoutError:
             # Somebody else was at it already, and is slower than this caller can wait.
             raise _late((alone or self.providers[0]).name, given_s) from None
+
+
+def _by_category(providers: Sequence[SearchProvider], query: Query) -> tuple[SearchProvider, ...]:
+    """In their order, those first that know the category: the others would have to drop it."""
+    return tuple(sorted(providers, key=lambda provider: query.category not in provider.categories))
 
 
 async def _first_success(tasks: Sequence[asyncio.Task[Recalled[Found]]]) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dowse.digests import Digest, Source
-from dowse.errors import NoProvider, Offline, PageUnreadable
+from dowse.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable
 from dowse.flows.find import Finder, Findings
 from dowse.flows.read import ReadFlow
-from dowse.interfaces import Extractor, Observer, Progress, no_progress
+from dowse.interfaces import Disclosures, Extractor, Observer, Progress, Scrubber, no_progress
 from dowse.models import Clock, Deadline, Depth, Page, Query, Result, SearchOutcome, Stats, Status
 from dowse.rank import budget
 from dowse.rank.fuse import fuse
@@ -24,10 +24,12 @@ _SEARCH_SHARE = 0.8
 _READ_SHARE = 0.95
 _LONGEST_RESERVE_S = 1.0
 _NO_PASSAGES = "the passages for the query could not be looked for in time; pages are shown from their beginning"
-NO_PROVIDER = (
-    "No search provider is configured. Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL "
-    "for your own SearXNG) in the environment of this server, then restart it."
+_SET_A_KEY = (
+    "Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL for your own SearXNG) in the environment "
+    "of this server, then restart it."
 )
+NO_PROVIDER = f"No search provider is configured. {_SET_A_KEY} Or set DOWSE_KEYLESS=on to search without a key."
+VOLUNTEERS_FAILED = f"No search provider is configured, and nobody answered without a key. {_SET_A_KEY}"
 
 
 class SearchFlow:
@@ -43,8 +45,12 @@ class SearchFlow:
         *,
         clock: Clock,
         observer: Observer,
+        scrubber: Scrubber,
+        disclosures: Disclosures,
         offline: bool = False,
     ) -> None:
+        self._scrubber = scrubber
+        self._disclosures = disclosures
         self._finder = finder
         self._reader = reader
         self._extractor = extractor
@@ -74,8 +80,11 @@ class SearchFlow:
         if not self._finder.providers:
             raise NoProvider(NO_PROVIDER)
         started = self._clock.now()
+        # From here on nobody sees the query as it was typed, not even the caller again.
+        text, scrubbed = self._scrubber.scrub(query.text)
+        query = replace(query, text=text)
         until = deadline.capped(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
-        findings = await self._finder.find(query, depth, until, progress)
+        findings = await self._find(query, depth, until, progress)
         search_ms = self._ms(started)
         fused = fuse([(name, found.hits) for name, found in findings.answers])
         placed = order(fused, self._rules)
@@ -88,8 +97,19 @@ class SearchFlow:
             results, remarks = await self._read(query, placed, deadline, max_tokens, progress)
         else:
             results, remarks = _ordered([_result(each, _unread(each)) for each in placed]), ()
-        warnings = (*findings.warnings, *_about_blocked(blocked), *remarks, *self._cache.complaints())
+        told = (*scrubbed, *findings.warnings, *self._disclosures.news())
+        warnings = (*told, *_about_blocked(blocked), *remarks, *self._cache.complaints())
         return _outcome(query, findings, results, warnings, Times(search_ms, self._ms(started)))
+
+    async def _find(self, query: Query, depth: Depth, until: Deadline, progress: Progress) -> Findings:
+        try:
+            return await self._finder.find(query, depth, until, progress)
+        except AllProvidersFailed as failed:
+            if not self._finder.has_only_volunteers:
+                raise
+            raise AllProvidersFailed(
+                failed.errors, failed.attempts, failed.warnings, advice=VOLUNTEERS_FAILED
+            ) from failed
 
     async def _read(
         self, query: Query, placed: Sequence[Placed], deadline: Deadline, max_tokens: int, progress: Progress
@@ -104,15 +124,18 @@ class SearchFlow:
     async def _pages(self, placed: Sequence[Placed], deadline: Deadline, progress: Progress) -> list[Page]:
         done = 0
 
-        async def read(url: str) -> Page:
+        async def read(each: Placed) -> Page:
             nonlocal done
-            page = await self._reader.read(url, deadline, for_search=True)
+            if each.hit.is_media:
+                return _unread(each)
+            page = await self._reader.read(each.hit.url, deadline, for_search=True)
             done += 1
-            await progress(f"read {done} of {len(placed)} pages")
+            await progress(f"read {done} of {wanted} pages")
             return page
 
+        wanted = sum(not each.hit.is_media for each in placed)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(read(each.hit.url)) for each in placed]
+            tasks = [group.create_task(read(each)) for each in placed]
         return [task.result() for task in tasks]
 
     async def _digests(
@@ -207,6 +230,7 @@ def _outcome(
         stats=Stats(times.search_ms, times.total_ms, pages_read=read, pages_failed=failed),
         freshness=findings.freshness,
         providers=findings.providers,
+        instances=found[0].instances,
     )
 
 

@@ -25,8 +25,23 @@ _FIELDS: dict[str, Check] = {
 _SCRAPE_FIELDS: dict[str, Check] = {"url": address, "includeMarkdown": flag}
 
 
+# Where each kind of result is, and how its list is called.
+_LISTS = {
+    "search": "organic",
+    "news": "news",
+    "images": "images",
+    "videos": "videos",
+    "scholar": "organic",
+    "places": "places",
+}
+
+
 class Serper(SearchDouble):
     name = "serper"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(f"/serper/{kind}" for kind in _LISTS)
 
     def error(self, status: int, message: str) -> web.Response:
         return _error(status, message)
@@ -37,10 +52,13 @@ class Serper(SearchDouble):
         body = self.checked(seen, _FIELDS, required="q")
         if isinstance(body, web.Response):
             return body
-        query = str(body["q"])
+        query, kind = str(body["q"]), seen.path.rpartition("/")[2]
         count, page = number_in(body, "num", 10), number_in(body, "page", 1)
         found = self.listings(Wanted.from_operators(query))[(page - 1) * count : page * count]
-        answer: dict[str, object] = {"searchParameters": {"type": "search", "engine": "google", **body}}
+        answer: dict[str, object] = {"searchParameters": {"type": kind, "engine": "google", **body}}
+        if kind != "search":
+            listed = [_special(kind, listing, place) for place, listing in enumerate(found, 1)]
+            return web.json_response({**answer, _LISTS[kind]: listed, "credits": 1})
         if found and not self.scripted:
             answer |= _boxes(found[0])
         answer["organic"] = [_organic(listing, place, self.scripted) for place, listing in enumerate(found, 1)]
@@ -88,6 +106,22 @@ def _organic(listing: Listing, place: int, scripted: bool) -> dict[str, object]:
     if place == 1 and not scripted:
         item["sitelinks"] = [{"title": "Contents", "link": f"{listing.url}#contents"}]
     return item | {"position": place}
+
+
+def _special(kind: str, listing: Listing, place: int) -> dict[str, object]:
+    """A result of news, images, videos, scholar or places."""
+    picture, small = f"https://img.example/{place}.jpg", f"https://img.example/{place}-small.jpg"
+    web_page: dict[str, object] = {"title": listing.title, "link": listing.url, "snippet": listing.snippet}
+    items: dict[str, dict[str, object]] = {
+        "news": {**web_page, "date": "2 hours ago", "source": "Pocket News", "imageUrl": small},
+        "images": {"title": listing.title, "imageUrl": picture, "imageWidth": 640, "imageHeight": 480}
+        | {"thumbnailUrl": small, "source": "Pocket", "domain": "pocket.example", "link": listing.url},
+        "videos": {**web_page, "imageUrl": small, "duration": "3:05", "source": "Pocket Tube", "date": "Oct 2, 2026"},
+        "scholar": {**web_page, "publicationInfo": "A Author - Journal, 2026", "year": 2026, "citedBy": 3},
+        "places": {"title": listing.title, "address": "1 Main Street", "latitude": 1.5, "longitude": 2.5}
+        | {"category": "Museum", "website": listing.url, "cid": "12345"},
+    }
+    return items[kind] | {"position": place}
 
 
 def _boxes(best: Listing) -> dict[str, object]:

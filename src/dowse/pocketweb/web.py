@@ -11,14 +11,22 @@ from typing import Self
 from aiohttp import web
 
 from dowse.pocketweb.double import Double
+from dowse.pocketweb.duckduckgo import DuckDuckGo
 from dowse.pocketweb.exa import Exa, ExaContents
+from dowse.pocketweb.exa_mcp import ExaMcp
+from dowse.pocketweb.firecrawl_mcp import FirecrawlMcp
+from dowse.pocketweb.mojeek import Mojeek
+from dowse.pocketweb.parallel_mcp import ParallelMcp
+from dowse.pocketweb.public_instances import PublicInstances
 from dowse.pocketweb.reading import ReaderDouble
+from dowse.pocketweb.searx_space import SearxSpaceList
 from dowse.pocketweb.searxng import Searxng
 from dowse.pocketweb.serper import Serper, SerperScrape
 from dowse.pocketweb.site import Site
 from dowse.pocketweb.sites import SiteDouble
 from dowse.pocketweb.sites_arxiv import ArxivApi
 from dowse.pocketweb.sites_crates import CratesApi
+from dowse.pocketweb.sites_crossref import CrossrefApi
 from dowse.pocketweb.sites_github import GithubApi
 from dowse.pocketweb.sites_hackernews import HackerNewsApi
 from dowse.pocketweb.sites_mdn import MdnApi
@@ -44,6 +52,7 @@ SITES: tuple[type[SiteDouble], ...] = (
     NpmApi,
     CratesApi,
     MdnApi,
+    CrossrefApi,
 )
 
 HOST = "127.0.0.1"
@@ -67,6 +76,13 @@ class PocketWeb:
         self.exa_contents = ExaContents(chosen["exa"], self._origin)
         self.tavily_extract = TavilyExtract(chosen["tavily"], self._origin)
         self.sites = {kind.name: kind(chosen.get(kind.name, ""), self._origin) for kind in SITES}
+        self.exa_mcp = ExaMcp("", self._origin)
+        self.parallel_mcp = ParallelMcp("", self._origin)
+        self.firecrawl_mcp = FirecrawlMcp("", self._origin)
+        self.instances = PublicInstances("", self._origin)
+        self.searx_space = SearxSpaceList("", self._origin, self.instances.addresses)
+        self.duckduckgo = DuckDuckGo("", self._origin)
+        self.mojeek = Mojeek("", self._origin)
         self.pages = Site()
         self._port = port
         self._runner: web.AppRunner | None = None
@@ -78,7 +94,14 @@ class PocketWeb:
 
     @property
     def doubles(self) -> tuple[Double, ...]:
-        return (self.serper, self.exa, self.tavily, self.searxng, *self.readers, *self.sites.values())
+        return (*self.searchers, *self.readers)
+
+    @property
+    def searchers(self) -> tuple[Double, ...]:
+        """Those with a folder of their own."""
+        keyed = (self.serper, self.exa, self.tavily, self.searxng)
+        keyless = (self.exa_mcp, self.parallel_mcp, self.firecrawl_mcp, self.duckduckgo, self.mojeek)
+        return (*keyed, *keyless, self.instances, self.searx_space, *self.sites.values())
 
     @property
     def readers(self) -> tuple[ReaderDouble, ...]:
@@ -106,6 +129,12 @@ class PocketWeb:
             "TAVILY_EXTRACT_ENDPOINT": self.page(self.tavily_extract.path),
             "DOWSE_ALLOW_PRIVATE": f"{HOST}:{self._port}",
             "NPM_FILES_URL": self.page("/files"),
+            "EXA_MCP_URL": self.page(self.exa_mcp.path),
+            "PARALLEL_MCP_URL": self.page(self.parallel_mcp.path),
+            "FIRECRAWL_MCP_URL": self.page(self.firecrawl_mcp.path),
+            "SEARX_SPACE_URL": self.page(self.searx_space.path),
+            "DUCKDUCKGO_URL": self.page(self.duckduckgo.path),
+            "MOJEEK_URL": self.page(self.mojeek.path),
             **{site.variable: self.page(site.endpoint) for site in self.sites.values()},
         }
 
@@ -119,7 +148,7 @@ class PocketWeb:
         app = web.Application()
         for reader in self.readers:
             app.router.add_route("*", reader.path, self._tracked(reader.handle))
-        for double in (self.serper, self.exa, self.tavily, self.searxng, *self.sites.values()):
+        for double in self.searchers:
             app.router.add_route("*", f"/{double.name}/{{rest:.*}}", self._tracked(double.handle))
         app.router.add_route("*", "/{rest:.*}", self._tracked(self.pages.handle))
         # Cancellation is how a handler learns that its client has left.

@@ -28,6 +28,7 @@ _SNIPPET_CHARS = 500
 
 class Exa:
     name = "exa"
+    categories = LIMITS.categories
 
     def __init__(
         self, api: Api, key: SecretStr, today: Callable[[], date], *, search_endpoint: str, contents_endpoint: str

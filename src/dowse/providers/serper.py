@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import SecretStr
 
 from dowse.errors import BadAnswer
-from dowse.models import Deadline, Found, Hit, Query, Text, TimeRange
-from dowse.providers.api import Api, Json, first_hits, hit, items, objects, plain, string
+from dowse.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
+from dowse.providers.api import Api, Json, first_hits, hit, items, media, objects, plain, string
 from dowse.providers.limits import Limits, fit
 
+# Each category has an endpoint beside that of the web, and a list of its own in the answer.
+_LISTS = {
+    Category.GENERAL: ("search", "organic"),
+    Category.NEWS: ("news", "news"),
+    Category.IMAGES: ("images", "images"),
+    Category.VIDEOS: ("videos", "videos"),
+    Category.SCIENCE: ("scholar", "organic"),
+    Category.MAP: ("places", "places"),
+}
 LIMITS = Limits(
     max_results=100,
     filters=frozenset(
         {"language", "time_range", "start_date", "end_date", "country", "location", "autocorrect", "page"}
     ),
+    categories=frozenset(_LISTS),
 )
 PRICES = {"search": 0.001, "read": 0.002}
 """Dollars: a credit for a search, two for a page."""
@@ -28,11 +40,14 @@ class Serper:
         self._key = key
         self._search_endpoint = search_endpoint
         self._scrape_endpoint = scrape_endpoint
+        # From an address that ends in another way nobody can tell where the other endpoints are.
+        has_siblings = search_endpoint.rstrip("/").endswith("/search")
+        self.categories = LIMITS.categories if has_siblings else frozenset({Category.GENERAL})
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        query, warnings = fit(self.name, query, LIMITS)
-        body = await self._api.post(self._search_endpoint, deadline, headers=self._headers(), body=_payload(query))
-        return Found(_hits(body, query.num_results), _answers(body), _suggestions(body), warnings)
+        query, warnings = fit(self.name, query, replace(LIMITS, categories=self.categories))
+        body = await self._api.post(self._endpoint(query), deadline, headers=self._headers(), body=_payload(query))
+        return Found(_hits(body, query), _answers(body), _suggestions(body), warnings)
 
     async def read(self, url: str, deadline: Deadline) -> Text:
         payload = {"url": url, "includeMarkdown": True}
@@ -42,6 +57,11 @@ class Serper:
         metadata = body.get("metadata")
         title = string(metadata, "title", "og:title") if isinstance(metadata, dict) else ""
         return self._api.page(string(body, "markdown", "text"), title, plain=string(body, "text"))
+
+    def _endpoint(self, query: Query) -> str:
+        if query.category is Category.GENERAL:
+            return self._search_endpoint
+        return self._search_endpoint.rstrip("/").removesuffix("search") + _LISTS[query.category][0]
 
     def _headers(self) -> dict[str, str]:
         return {"X-API-KEY": self._key.get_secret_value()}
@@ -75,15 +95,33 @@ def _american(date: str) -> str:
     return f"{month}/{day}/{year}"
 
 
-def _hits(body: Json, wanted: int) -> tuple[Hit, ...]:
-    if "organic" not in body and "searchParameters" not in body:
-        raise BadAnswer(Serper.name, "the answer has no list 'organic'")
-    organic = items(Serper.name, body, "organic") if "organic" in body else []
-    hits = (
-        hit(string(item, "title"), string(item, "link"), string(item, "snippet"), published=string(item, "date"))
-        for item in organic
-    )
-    return first_hits(hits, wanted)
+def _hits(body: Json, query: Query) -> tuple[Hit, ...]:
+    name = _LISTS[query.category][1]
+    if name not in body and "searchParameters" not in body:
+        raise BadAnswer(Serper.name, f"the answer has no list {name!r}")
+    listed = items(Serper.name, body, name) if name in body else []
+    read = {Category.IMAGES: _image, Category.VIDEOS: _video, Category.MAP: _place}.get(query.category, _hit)
+    return first_hits(map(read, listed), query.num_results)
+
+
+def _hit(item: Json) -> Hit | None:
+    snippet = string(item, "snippet", "publicationInfo")
+    return hit(string(item, "title"), string(item, "link"), snippet, published=string(item, "date"))
+
+
+def _image(item: Json) -> Hit | None:
+    return media(_hit(item), image_url=string(item, "imageUrl"), thumbnail=string(item, "thumbnailUrl"))
+
+
+def _video(item: Json) -> Hit | None:
+    return media(_hit(item), thumbnail=string(item, "imageUrl"), duration=string(item, "duration"))
+
+
+def _place(item: Json) -> Hit | None:
+    """A place without a page of its own is shown on Google's map."""
+    on_map = f"https://www.google.com/maps?cid={cid}" if (cid := string(item, "cid")).isdecimal() else ""
+    told = [string(item, name) for name in ("category", "address", "phoneNumber")]
+    return hit(string(item, "title"), string(item, "website") or on_map, " · ".join(filter(None, told)))
 
 
 def _answers(body: Json) -> tuple[str, ...]:

@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from dowse.interfaces import PageReader, SearchProvider
+from dowse.interfaces import ListingReader, PageReader, SearchProvider
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient
 from dowse.providers import exa, searxng, serper, tavily
 from dowse.providers.api import Api
 from dowse.providers.exa import Exa
-from dowse.providers.searxng import Preferences, SearXNG
+from dowse.providers.searxng import SearXNG
+from dowse.providers.searxng_make import make_searxng
 from dowse.providers.serper import Serper
 from dowse.providers.tavily import Tavily
 from dowse.settings import Settings
+from dowse.stores.cache import Cache
 from dowse.telemetry.redact import Redactor
+
+if TYPE_CHECKING:
+    from dowse.providers.searxng_several import SearXNGs
+
+REMOTE_TIMEOUT_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """What a provider is made of besides its own code."""
+    """What a provider is made of besides its own code. `watches` for a process that lives on."""
 
     settings: Settings
     client: ConfiguredClient
     clock: Clock
     redactor: Redactor
+    listings: ListingReader
+    cache: Cache
+    watches: bool = False
 
     def api(self, name: str, key_variable: str) -> Api:
         timeout_s: float = getattr(self.settings, f"{name}_timeout_s")
@@ -66,20 +77,17 @@ def _tavily(kit: Kit) -> Tavily:
     )
 
 
-def _searxng(kit: Kit) -> SearXNG:
-    settings, api = kit.settings, kit.api(SearXNG.name, "SEARXNG_HEADERS_JSON")
-    preferences = Preferences(
-        language=settings.searxng_language,
-        categories=settings.searxng_categories,
-        engines=settings.searxng_engines,
-        time_range=settings.searxng_time_range,
-        safesearch=settings.searxng_safesearch,
-    )
-    # A user agent among the extra headers beats the variable, whatever its capitals.
-    headers = {"user-agent": settings.searxng_user_agent} if settings.searxng_user_agent else {}
-    headers |= {name.lower(): value.get_secret_value() for name, value in settings.searxng_headers.items()}
-    assert settings.searxng_url, "only active providers are made"
-    return SearXNG(api, settings.searxng_url, preferences=preferences, headers=headers)
+def _searxng(kit: Kit) -> SearXNG | SearXNGs:
+    api = kit.api(SearXNG.name, "SEARXNG_HEADERS_JSON")
+    return make_searxng(kit.settings, api, kit.listings, kit.cache, kit.clock, watches=kit.watches)
+
+
+def remote(name: str, kit: Kit) -> SearchProvider:
+    """An MCP server that the user has described."""
+    from dowse.providers.mcp.search import McpSearch
+
+    api = Api(name, kit.client, REMOTE_TIMEOUT_S, "DOWSE_MCP_PROVIDERS", kit.redactor)
+    return McpSearch(api, kit.settings.mcp_providers[name])
 
 
 def _key(key: SecretStr | None) -> SecretStr:

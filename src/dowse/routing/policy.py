@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from dowse.errors import (
     Blocked,
+    Irrelevant,
     KeyRejected,
+    Misconfigured,
     NetworkFailed,
+    NotCovered,
     NotRead,
     ProviderError,
     RateLimited,
@@ -37,17 +40,23 @@ class FallbackPolicy:
     after_everything: bool = False
     # Readers of many sites: that five pages were slow says nothing about the sixth.
     never_blamed: frozenset[str] = frozenset()
+    # Whom nobody has chosen: there is no key of theirs to mend, and what they refuse another one may take.
+    volunteers: frozenset[str] = frozenset()
 
     def moves_on(self, error: ProviderError) -> bool:
         rejected = self.after_rejected_key and isinstance(error, KeyRejected)
-        return self.after_everything or rejected or isinstance(error, Transient)
+        is_volunteer = error.provider in self.volunteers
+        return self.after_everything or rejected or is_volunteer or isinstance(error, Transient)
 
     def warns(self, error: ProviderError) -> bool:
         """Whether the user should know although somebody else may answer."""
         if isinstance(error, Unread):
             # What became of a page is its status, and the attempts tell it.
             return False
-        return self.after_everything or isinstance(error, KeyRejected | Blocked)
+        if error.provider in self.volunteers:
+            # There is nothing to mend, and the attempts tell it.
+            return False
+        return self.after_everything or isinstance(error, KeyRejected | Blocked | Misconfigured | Irrelevant)
 
     def blames(self, error: ProviderError) -> bool:
         """Whether an error says something about the provider's health, so that its breaker should hear of it."""
@@ -60,7 +69,7 @@ class FallbackPolicy:
 
 def counts_as_failure(error: ProviderError) -> bool:
     """Whether an error says something about the provider's health; a bad key, query or page does not."""
-    return isinstance(error, Transient) and error.was_asked and not isinstance(error, NotRead)
+    return isinstance(error, Transient) and error.was_asked and not isinstance(error, NotRead | NotCovered)
 
 
 def says_nothing(error: ProviderError, given_s: float, timeout_s: float) -> bool:

@@ -25,12 +25,15 @@ from dowse.models import (
     TimeRange,
     Validators,
 )
+from dowse.net.scrub import QueryScrubber
+from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
 from dowse.routing.router import Router
 from dowse.stores.memory import MemoryStore
 from dowse.stores.recent import KEPT_S
 from dowse.stores.seal import Sealed
 from dowse.stores.store import Kept, Key
+from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import PAGES, SEARCHES, remembering
 from tests.fakes.reading import reading
@@ -78,6 +81,8 @@ class Bench:
             Rules(),
             clock=self.clock,
             observer=self.observer,
+            scrubber=QueryScrubber(Redactor(()), "mask"),
+            disclosures=Disclosure(),
         )
 
     async def search(self, query: Query = QUERY, *, fetch_content: bool = False) -> SearchOutcome:

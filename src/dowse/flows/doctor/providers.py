@@ -10,27 +10,39 @@ from dowse.config import enabled_without_credential
 from dowse.flows.doctor.check import Check, State
 from dowse.interfaces import Spent
 from dowse.settings import PROVIDERS, Settings, variables
+from dowse.settings_keyless import ENDPOINTS
 from dowse.settings_reading import LOADERS
 
 _WARN_AT = 0.8
 _PLACES = ("first", "second", "third", "fourth")
+_OPEN = "open"
+_ADVICE = "Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL for your own SearXNG) and restart."
 
 
 def endpoint(settings: Settings, name: str) -> str:
     """Where searches are sent, fit to be shown: no user, no password, and no query, which may hold a key."""
-    return _shown(settings.searxng_url if name == "searxng" else getattr(settings, f"{name}_search_endpoint"))
+    if name == "searxng":
+        return ", ".join(map(_shown, settings.searxng_url or ()))
+    if name in settings.mcp_providers:
+        return _shown(settings.mcp_providers[name].url)
+    field = ENDPOINTS.get(name, f"{name}_search_endpoint")
+    return _shown(getattr(settings, field)) if name != _OPEN else ", ".join(settings.open_apis)
 
 
-def endpoint_variable(name: str) -> str:
-    return "SEARXNG_URL" if name == "searxng" else f"{name.upper()}_SEARCH_ENDPOINT"
+def endpoint_variable(settings: Settings, name: str) -> str:
+    special = {"searxng": "SEARXNG_URL", _OPEN: "DOWSE_OPEN_APIS"} | dict.fromkeys(
+        settings.mcp_providers, "DOWSE_MCP_PROVIDERS"
+    )
+    return special.get(name) or variables(ENDPOINTS.get(name, f"{name}_search_endpoint"))[0]
 
 
 def search_providers(settings: Settings, spent: Mapping[str, Spent]) -> Iterator[Check]:
     """Who is asked, then each provider, those that are asked first and in their order."""
     asked = settings.searchers()
-    yield _search(asked)
+    yield _search(asked, settings.keyless_members())
     for name in [*asked, *(name for name in PROVIDERS if name not in asked)]:
-        yield _provider(settings, name, spent.get(name))
+        yield _remote(settings, name) if name in settings.mcp_providers else _provider(settings, name, spent.get(name))
+    yield _keyless(settings, spent)
 
 
 def reading_chain(settings: Settings) -> Iterator[Check]:
@@ -68,18 +80,47 @@ def _sites(settings: Settings) -> Check:
     return Check("sites", "reading", State.OK, summary, "", details)
 
 
-def _search(asked: Sequence[str]) -> Check:
-    details = {"order": list(asked)}
+def _search(asked: Sequence[str], volunteers: Sequence[str]) -> Check:
+    details = {"order": list(asked), "keyless": list(volunteers)}
     if asked:
-        return Check("search", "search", State.OK, f"Searches ask {_chain(asked)}.", "", details)
-    return Check(
-        "search",
-        "search",
-        State.PROBLEM,
-        "No search provider is active, so every search fails.",
-        "Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL for your own SearXNG) and restart.",
-        details,
-    )
+        then = f" If all of them fail, {_chain(volunteers)}." if volunteers else ""
+        return Check("search", "search", State.OK, f"Searches ask {_chain(asked)}.{then}", "", details)
+    if volunteers:
+        summary = f"No search provider is configured; without a key, searches ask {_chain(volunteers)}."
+        return Check("search", "search", State.OK, summary, "", details)
+    summary = "No search provider is active, so every search fails."
+    return Check("search", "search", State.PROBLEM, summary, f"{_ADVICE} DOWSE_KEYLESS=on searches without.", details)
+
+
+def _keyless(settings: Settings, spent: Mapping[str, Spent]) -> Check:
+    """Who would be asked without a key, how often today, and who would not."""
+    members = settings.keyless_members()
+    details: dict[str, object] = {"keyless": settings.keyless, "order": members}
+    details |= {"spent": {name: spent[name].calls for name in members if name in spent}}
+    if not members:
+        why = "DOWSE_KEYLESS is off" if settings.keyless == "off" else "providers of your own are configured"
+        fix = "Set DOWSE_KEYLESS=fallback to ask others once all providers of your own have failed."
+        return Check("keyless", "search", State.OFF, f"Nobody is asked without a key: {why}.", fix, details)
+    used = [f"{name} {spent[name].calls} of {settings.budget(name)}" for name in members if name in spent]
+    exhausted = [name for name in members if name in spent and not spent[name].fits_a_search]
+    summary = f"Asked without a key: {_chain(members)}. Used: {', '.join(used) or 'nothing yet'}."
+    if len(exhausted) == len(members):
+        fix = "Wait for tomorrow (UTC), raise DOWSE_BUDGET_<MEMBER>, or configure a provider of your own."
+        return Check("keyless", "search", State.WARNING, summary, fix, details)
+    return Check("keyless", "search", State.OK, summary, "", details)
+
+
+def _remote(settings: Settings, name: str) -> Check:
+    """An MCP server that the user has named."""
+    place = settings.searchers().index(name)
+    address = endpoint(settings, name)
+    summary = f"Asked {_place(place)}; DOWSE_MCP_PROVIDERS describes it, searches go to {address}."
+    details = {"active": True, "place": place + 1, "endpoint": address, "tool": settings.mcp_providers[name].tool}
+    return Check(f"provider.{name}", "search", State.OK, summary, "", details)
+
+
+def _place(index: int) -> str:
+    return _PLACES[index] if index < len(_PLACES) else f"as number {index + 1}"
 
 
 def _offline(settings: Settings) -> Check:
@@ -98,7 +139,7 @@ def _provider(settings: Settings, name: str, spent: Spent | None) -> Check:
         return Check(f"provider.{name}", "search", state, summary, fix, details)
     state, spending, fix = _spending(name, settings.budget(name), spent)
     place = settings.searchers().index(name)
-    parts = [f"Asked {_PLACES[place]}; {settings.credential_variable(name)} is set"]
+    parts = [f"Asked {_place(place)}; {settings.credential_variable(name)} is set"]
     parts += ["it also reads pages"] if name in settings.scrapers() else []
     parts += [f"searches go to {details['endpoint']}"] if "endpoint" in details else []
     parts += [f"pages to {details['read_endpoint']}"] if "read_endpoint" in details else []

@@ -1,0 +1,29 @@
+"""Names third parties that receive queries although nobody has chosen them, and says how to change that."""
+
+from __future__ import annotations
+
+
+class Disclosure:
+    """Implements `interfaces.Disclosures`. Members without a key tell it before a query leaves."""
+
+    def __init__(self) -> None:
+        self._named: set[str] = set()
+        self._waiting: dict[str, str] = {}
+
+    def tell(self, party: str, member: str) -> None:
+        """`party` is about to receive a query, because `member` was asked."""
+        if party not in self._named:
+            self._waiting.setdefault(party, member)
+
+    def news(self) -> tuple[str, ...]:
+        if not self._waiting:
+            return ()
+        parties, members = list(self._waiting), sorted(set(self._waiting.values()))
+        self._named.update(parties)
+        self._waiting.clear()
+        names = " and ".join(filter(None, [", ".join(parties[:-1]), parties[-1]]))
+        return (
+            f"no search provider of your own answers, so the query was sent to {names}; set SERPER_API_KEY, "
+            "TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL to choose one, leave members such as "
+            f"{members[0]} out of DOWSE_KEYLESS_ORDER, or set DOWSE_KEYLESS=off",
+        )
