@@ -18,10 +18,12 @@ from dowse.providers.instances.instance import State
 from dowse.providers.searxng import SearXNG
 from dowse.providers.searxng_make import make_searxng
 from dowse.providers.searxng_several import SearXNGs
+from dowse.routing.router import Router
 from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering
+from tests.fakes.observer import RecordingObserver
 from tests.fakes.served import served
 
 ALDER, BIRCH, CEDAR, *_ = NAMES
@@ -97,7 +99,7 @@ async def test_different_troubles_are_told_one_by_one(bench: Bench) -> None:
     bench.own[BIRCH].fails("500")
     with pytest.raises(errors.NoInstance) as caught:
         await bench.search()
-    assert f"/{ALDER}: google: Suspended" in caught.value.detail
+    assert f"/{ALDER}: answered, but all of its engines had failed" in caught.value.detail
     assert f"/{BIRCH}: HTTP 500" in caught.value.detail
 
 
@@ -107,6 +109,42 @@ async def test_what_another_would_refuse_as_well_is_not_asked_again(bench: Bench
         await bench.search()
     assert (caught.value.instances, bench.own.names_asked()) == ((bench.url(ALDER),), [ALDER])
     assert bench.state(ALDER) is State.READY
+
+
+async def test_a_query_that_nobody_has_anything_for_tires_nobody(bench: Bench) -> None:
+    """An engine that is suspended for days makes every empty answer doubtful; that must not put the instances out."""
+    for name in (ALDER, BIRCH, CEDAR):
+        bench.own[name].engines_fail()
+    with pytest.raises(errors.EnginesFailed, match="google: Suspended"):
+        await bench.search()
+    assert {bench.state(name) for name in (ALDER, BIRCH, CEDAR)} == {State.READY}
+
+
+async def test_whose_engines_fail_where_another_has_results_rests(bench: Bench) -> None:
+    bench.own[ALDER].engines_fail()
+    assert (await bench.search()).hits
+    assert (bench.state(ALDER), bench.state(BIRCH)) == (State.RESTING, State.READY)
+
+
+async def test_the_search_after_a_failure_everywhere_is_for_the_user_to_begin(bench: Bench) -> None:
+    for name in (ALDER, BIRCH, CEDAR):
+        bench.own[name].fails("500")
+    router = Router("search", [bench.provider], clock=bench.clock, observer=RecordingObserver())
+    with pytest.raises(errors.AllProvidersFailed):
+        await router.first_answer(lambda each, until: each.search(QUERY, until), Deadline.after(bench.clock, 30))
+    assert bench.own.names_asked() == [ALDER, BIRCH]
+
+
+async def test_keys_for_ones_own_are_sent_to_nobody_else(bench: Bench, client: ConfiguredClient) -> None:
+    addresses = [bench.own.address(name) for name in (ALDER, BIRCH)]
+    provider = made(addresses, client, bench.clock, SEARXNG_HEADERS_JSON='{"X-Key": "hush"}')
+    assert isinstance(provider, SearXNGs)
+    checked = await provider.instances.check([bench.url(CEDAR), bench.url(ALDER)])
+    assert [(each.outcome, each.detail) for each in checked] == [
+        ("skipped", "it is not one of those in SEARXNG_URL"),
+        ("json", ""),
+    ]
+    assert CEDAR not in bench.own.names_asked()
 
 
 async def test_they_are_trusted_so_nothing_they_do_has_them_blocked(bench: Bench) -> None:

@@ -61,7 +61,7 @@ _PLACEHOLDER = re.compile(
     | \$(?:[{(].*|[A-Za-z_]+)         # ${TOKEN}, $(pass show token), $token
     | %(?:[({].*|[A-Za-z_]+%?)        # %(token)s, %TOKEN%
     | [\W_]+ | (.)\1*                 # ****, ..., 0000
-    | .*(?:your|example|placeholder|redacted|change.?me|replace.?me|insert|dummy|x{4}|\*{3}|\.{3}|…).*
+    | .*(?:your|example|placeholder|redacted|change.?(?:me|it)|replace.?me|insert|dummy|x{4}|\*{3}|\.{3}|…).*
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )

@@ -109,7 +109,7 @@ def _with_a_shape(text: str) -> Iterator[Leak]:
 def _in_addresses(text: str) -> Iterator[Leak]:
     for found in _USERINFO.finditer(text):
         password = found["password"]
-        if (password and not is_placeholder(password)) or is_random(found["user"]):
+        if (password and not is_placeholder(password) and not is_talk(password)) or is_random(found["user"]):
             yield Leak(*found.span("both"), "the password of an address")
 
 

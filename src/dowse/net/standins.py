@@ -10,7 +10,9 @@ _WORDS = frozenset(
     "none null nil undefined true false yes no on off str string int bytes bool object any text char varchar secretstr "
     "optional required empty blank value values default hidden prompt input env file vault bearer basic digest token "
     "tokens key keys apikey secret secrets password passwords passwd pass pwd passphrase mysecret mypassword "
-    "mysecretpassword supersecret topsecret foo bar baz foobar test testing something whatever abcd".split()
+    "mysecretpassword supersecret topsecret foo bar baz foobar test testing something whatever abcd "
+    # What everybody knows, as it is in the manuals.
+    "mypass admin root guest postgres minioadmin".split()
 )
 # What the secret is called, and no more: `db_password`, `access token here`.
 _NAME = re.compile(

@@ -16,7 +16,10 @@ from dowse.errors import Irrelevant
 from dowse.models import Hit
 from dowse.providers.stopwords import STOPWORDS
 
-_ADVICE = "they were left out; engines answer like this when they take us for a robot"
+_ADVICE = (
+    "they were left out; engines answer like this when they take us for a robot: ask in other words, or later, or "
+    "another provider"
+)
 _OPERATOR = re.compile(
     r"(?<!\S)([-+(]{0,2})(site|filetype|ext|lang|language|loc|location|region|before|after|since|(?:all)?in(?:url|title"
     r"|text|anchor|body)|cache|related|feed|date|ip|prefer):(\S{1,300})",
@@ -31,6 +34,8 @@ _UNSPACED = re.compile(
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LETTERS = re.compile(r"[^\W\d_]+")
+# Letters with a stroke are letters of their own to Unicode, but not to those whose keyboards lack them.
+_STRUCK = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe"})
 # Beyond these, more words would change nothing.
 _MOST_TERMS, _MOST_CHARS = 40, 20_000
 # What two words have in common at their beginning, at least, and as a share of the shorter one.
@@ -92,7 +97,8 @@ def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
-    return unicodedata.normalize("NFC", "".join(each for each in apart if not unicodedata.combining(each)))
+    plain = "".join(each for each in apart if not unicodedata.combining(each)).translate(_STRUCK)
+    return unicodedata.normalize("NFC", plain)
 
 
 def _words(folded: str) -> list[str]:

@@ -43,7 +43,7 @@ class Answer:
         asked = {name.strip() for name in engines.split(",") if name.strip()}
         if not self.hits and not self.answers and self.failed and asked <= self.failed.keys():
             told = list(self.failed.items())[:_TOLD_ENGINES]
-            raise EnginesFailed(provider, ", ".join(f"{name}: {reason}" for name, reason in told))
+            raise EnginesFailed(provider, said=", ".join(f"{name}: {reason}" for name, reason in told))
 
 
 def from_json(provider: str, body: Json, query: Query) -> Answer:

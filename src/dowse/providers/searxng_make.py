@@ -30,7 +30,7 @@ def make_searxng(
     from dowse.providers.instances.manager import Instances
     from dowse.providers.searxng_several import OwnAsker, SearXNGs
 
-    asker = OwnAsker(make, clock)
+    asker = OwnAsker(make, addresses, clock)
     rules = Rules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures)
     interval_s = settings.instance_health_check_interval_s
     instances = Instances.fixed(addresses, asker, cache, clock, rules=rules, interval_s=interval_s, watches=watches)

@@ -16,6 +16,7 @@ from dowse.errors import (
     ProviderError,
     RateLimited,
     Redirected,
+    Skipped,
     TimedOut,
     Unavailable,
     WireError,
@@ -58,7 +59,7 @@ class PublicWay:
         await self.manners.turn()
         timeout_s = deadline.remaining_s()
         if not timeout_s:
-            raise TimedOut(self.provider, "no time was left")
+            raise Skipped(self.provider, "others were asked until no time was left")
         try:
             return await self.client.get(url, timeout_s=timeout_s, max_bytes=MAX_BYTES, headers=headers, follows=False)
         except WireTimeout as error:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from dowse.errors import NoInstance, ProviderError
+from dowse.errors import NoInstance, ProviderError, Skipped
 from dowse.models import Clock, Deadline, Found, Query
 from dowse.providers.instances.instance import Instance
 from dowse.providers.instances.manager import Instances
+from dowse.providers.instances.records import name_of
 from dowse.providers.searxng import LIMITS, SearXNG
 from dowse.providers.searxng_turns import Failures, ask_in_turn, told
 
@@ -17,16 +18,17 @@ _PROBE = Query("weather", num_results=1)
 class OwnAsker:
     """Talks to one's own instances, with a `SearXNG` for each address. Implements `instances.health.Asker`."""
 
-    def __init__(self, make: Callable[[str], SearXNG], clock: Clock) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[str], SearXNG], addresses: Sequence[str], clock: Clock) -> None:
+        self._own = {name_of(url.rstrip("/")): make(url) for url in addresses}
         self._clock = clock
-        self._made: dict[str, SearXNG] = {}
 
     def at(self, url: str) -> SearXNG:
-        """The same for the same address: it remembers what it learnt."""
-        if url not in self._made:
-            self._made[url] = self._make(url)
-        return self._made[url]
+        """The same for the same address: it remembers what it learnt. Raises `Skipped` for a stranger's."""
+        found = self._own.get(name_of(url))
+        if found is None:
+            # Headers and passwords of the settings are for those that the settings name.
+            raise Skipped(SearXNG.name, "it is not one of those in SEARXNG_URL")
+        return found
 
     async def ping(self, url: str) -> None:
         searxng = self.at(url)

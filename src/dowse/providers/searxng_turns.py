@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
-from dowse.errors import BadAnswer, ProviderError, Refused, TimedOut
+from dowse.errors import BadAnswer, EnginesFailed, Irrelevant, ProviderError, Refused, TimedOut
 from dowse.models import Deadline, Found
 from dowse.providers.instances.instance import Instance, Misbehaviour
 from dowse.providers.instances.manager import MOST_PER_QUERY, Instances
@@ -39,17 +39,22 @@ async def ask_in_turn(
     if not chosen:
         raise instances.nobody()
     failures: dict[str, ProviderError] = {}
+    doubtful: list[tuple[Instance, ProviderError]] = []
     for place, instance in enumerate(chosen):
         given_s, started = deadline.remaining_s() / (len(chosen) - place), deadline.clock.now()
         try:
             found = await ask(instance, deadline.capped(given_s))
         except ProviderError as error:
             failures[name_of(instance.url)] = error
+            if _may_be_the_querys_fault(error):
+                doubtful.append((instance, error))
             await _report(instances, instance, error, given_s)
             if isinstance(error, Refused):
                 # The next one would be asked in vain, or without the user knowing.
                 break
         else:
+            for other, doubt in doubtful if found.hits else ():
+                await instances.failed(other.url, doubt)
             await instances.succeeded(instance.url, round(1000 * (deadline.clock.now() - started)))
             return replace(found, instances=(*failures, name_of(instance.url)))
     raise failure(failures)
@@ -66,8 +71,19 @@ def _shown(url: str) -> str:
     return one_line(url.partition("://")[2].rstrip("/"), _REASON_CHARS)
 
 
+def _was_hurried(error: ProviderError, given_s: float) -> bool:
+    return isinstance(error, TimedOut) and given_s < _FAIR_TIME_S
+
+
+def _may_be_the_querys_fault(error: ProviderError) -> bool:
+    """Whether only the answer of another one shows whose fault it was; a query for nonsense would tire them all."""
+    return isinstance(error, EnginesFailed | Irrelevant) or error.http_status == 400
+
+
 async def _report(instances: Instances, instance: Instance, error: ProviderError, given_s: float) -> None:
     if isinstance(error, Misbehaved):
         await instances.misbehaved(instance.url, error.reason)
-    elif not isinstance(error, Refused) and not (isinstance(error, TimedOut) and given_s < _FAIR_TIME_S):
+    elif isinstance(error, Refused) or _may_be_the_querys_fault(error) or _was_hurried(error, given_s):
+        await instances.asked(instance.url)
+    else:
         await instances.failed(instance.url, error)

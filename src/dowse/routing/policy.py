@@ -83,7 +83,8 @@ def was_hurried(error: ProviderError, given_s: float, timeout_s: float) -> bool:
 
 
 def worth_retrying(error: ProviderError) -> bool:
-    return isinstance(error, _RETRYABLE) and error.retry_after_s is None
+    # Who has several servers has asked as many of them as one query may reach.
+    return isinstance(error, _RETRYABLE) and error.retry_after_s is None and not error.instances
 
 
 def share_of(remaining_s: float, timeouts_s: list[float]) -> float:

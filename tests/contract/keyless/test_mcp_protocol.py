@@ -271,3 +271,13 @@ async def test_a_session_id_that_is_no_header_is_not_sent_back(bench: Bench) -> 
     bench.double.replies(json={"jsonrpc": "2.0", "id": 2, "result": {"structuredContent": {"results": []}}})
     await bench.search()
     assert "mcp-session-id" not in bench.double.requests[-1].headers
+
+
+@pytest.mark.parametrize("code", [[], {"code": 1}])
+async def test_a_refusal_with_a_code_nobody_could_read_is_a_failure_of_that_server_only(
+    bench: Bench, code: object
+) -> None:
+    refusal: Message = {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "no"}}
+    bench.double.replies(json=refusal, times=1)
+    with pytest.raises(errors.Unavailable):
+        await bench.search()

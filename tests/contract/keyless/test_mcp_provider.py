@@ -119,3 +119,17 @@ async def test_whoever_asks_without_the_key_of_a_chosen_server_learns_which_vari
 ) -> None:
     with pytest.raises(errors.KeyRejected, match="check DOWSE_MCP_PROVIDERS"):
         await _provider(client, McpServer(library[1], "find_pages")).search(Query("x"), DEADLINE)
+
+
+async def test_results_from_other_domains_than_those_asked_for_are_no_answer_so_that_others_are_asked(
+    client: ConfiguredClient, library: tuple[Library, str]
+) -> None:
+    """Semantic engines make of `site:` what they like; that is not the same as nothing found."""
+    double, endpoint = library
+    books = [{"name": "A page", "href": "https://elsewhere.example/page"}]
+    double.answers({"content": [], "structuredContent": {"shelf": {"books": books}}})
+    server = McpServer(
+        endpoint, "find_pages", headers={"Authorization": SecretStr(f"Bearer {KEY}")}, results="shelf.books"
+    )
+    with pytest.raises(errors.NotCovered, match="domains that were asked for"):
+        await _provider(client, server).search(Query("x", include_domains=("docs.example",)), DEADLINE)

@@ -614,3 +614,31 @@ async def test_user_agents_of_the_settings_are_sent(web: PocketWeb, client: Conf
     for name, agent in (("wikipedia", "otter/1"), ("arxiv", "otter/2")):
         await _api(web, client, name, **agents).search(Query(ASKED[name]), DEADLINE)
         assert web.sites[name].requests[0].headers["user-agent"] == agent
+
+
+async def test_a_title_that_does_not_encode_costs_nothing_but_its_own_hit(
+    web: PocketWeb, client: ConfiguredClient
+) -> None:
+    general = {"server": "https://en.wikipedia.org", "articlepath": "/wiki/$1"}
+    titles = [{"title": "\ud800"}, {"title": "Otter"}, {"title": "A" * 100_000}]
+    web.sites["wikipedia"].replies(json={"query": {"general": general, "search": titles}})
+    hits = (await _api(web, client, "wikipedia").search(Query("otter"), DEADLINE)).hits
+    assert [hit.url for hit in hits] == [
+        "https://en.wikipedia.org/wiki/Otter",
+        f"https://en.wikipedia.org/wiki/{'A' * 255}",
+    ]
+
+
+async def test_words_of_wikipedia_are_told_and_not_logged(web: PocketWeb, client: ConfiguredClient) -> None:
+    web.sites["wikipedia"].replies(json={"error": {"code": "otter-query", "info": "x"}})
+    with pytest.raises(errors.BadAnswer, match="otter-query") as caught:
+        await _api(web, client, "wikipedia").search(Query("otter"), DEADLINE)
+    assert "otter" not in caught.value.logged_detail
+
+
+async def test_if_all_failed_each_of_them_has_a_reason(web: PocketWeb, client: ConfiguredClient) -> None:
+    web.sites["stackexchange"].replies(json={"error_id": 503, "error_message": "back soon"}, status=400)
+    web.sites["github"].fails("500")
+    with pytest.raises(errors.Unavailable) as caught:
+        await _member(web, client).search(Query("TypeError: otter"), DEADLINE)
+    assert caught.value.detail == "stackexchange: unavailable; github: unavailable"

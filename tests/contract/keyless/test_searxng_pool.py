@@ -299,8 +299,56 @@ async def test_engines_that_failed_and_unrelated_results_lead_to_the_next_instan
     bench.public[ALDER].engines_fail()
     bench.public[BIRCH].finds(["/products/kettle"])
     error = await bench.failure()
-    assert "google: Suspended: too many requests" in error.detail
+    assert "all of its engines had failed" in error.detail
     assert "no result shares a word" in error.detail
+
+
+@pytest.mark.parametrize("trouble", ["engines", "unrelated", "400"])
+async def test_what_may_be_the_querys_fault_is_an_instances_only_if_another_has_results(
+    bench: Bench, trouble: str
+) -> None:
+    def give_trouble(name: str) -> None:
+        instance = bench.public[name]
+        match trouble:
+            case "engines":
+                instance.engines_fail()
+            case "unrelated":
+                instance.finds(["/products/kettle"])
+            case _:
+                instance.fails(trouble)
+
+    give_trouble(ALDER)
+    give_trouble(BIRCH)
+    await bench.failure()
+    assert {bench.state(name) for name in (ALDER, BIRCH)} == {State.READY}
+    bench.public.works()
+    give_trouble(CEDAR)
+    assert await bench.search()
+    assert bench.state(CEDAR) is State.RESTING
+
+
+async def test_what_an_instance_says_of_its_engines_is_neither_logged_nor_kept(bench: Bench) -> None:
+    bench.public[ALDER].engines_fail()
+    await bench.search()
+    assert bench.known(ALDER).reason == "answered, but all of its engines had failed"
+
+
+async def test_an_instance_whose_turn_comes_too_late_is_not_asked_and_not_blamed(
+    public: PublicInstances, clock: FakeClock
+) -> None:
+    pair = public.address(ALDER).split("/")[2]
+    async with page_clients() as build:
+        manners = Manners(clock, rotates=True, delay_s=(20.0, 20.0), user_agent="dowse/test")
+        way = PublicWay(NAME, build(pair), manners, ListingsHere())
+        asker, directory = PublicAsker(way, clock, timeout_s=5.0), FixedDirectory([public.address(ALDER)])
+        instances = Instances(NAME, directory, asker, remembering(clock).cache, clock, turns=RoundRobin())
+        pool = SearxngPool(way, instances, Disclosure(), timeout_s=15.0)
+        await manners.turn()
+        with pytest.raises(errors.NoInstance, match="others were asked until no time was left"):
+            await pool.search(QUERY, Deadline.after(clock, 15))
+        (instance,) = instances.table()
+        await instances.close()
+    assert (instance.consecutive_failures, public.names_asked()) == (0, [])
 
 
 async def test_whoever_is_in_a_hurry_does_not_harm_an_instance(bench: Bench) -> None:

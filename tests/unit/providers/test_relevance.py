@@ -43,6 +43,8 @@ def found(title: str = "", snippet: str = "", url: str = "https://site.example/p
         ("release 3.15.1", found("What is new in 3.15")),
         ("2026", found("The year 2026")),
         ("nginx", found("Welcome", url="https://nginx.org/en/docs/")),
+        ("lodz", found("Hotele w centrum: Łódź")),
+        ("Łódź", found("Lodz at a glance")),
         ("мосты петербурга", found("Разводные мосты")),
         ("梅雨の歩き方", found("梅雨を楽しむ")),
         ("梅", found("梅の花")),

@@ -99,17 +99,21 @@ class Instance:
 
 
 def succeeded(instance: Instance, now: float, ms: int) -> Instance:
-    """After a search that it answered. A block stays: it is not about answering."""
+    """After a search that it answered. A block stays, as it is not about answering; so does the wish for a pause.
+
+    Who is limited is not asked, so this search had begun before the limiter spoke to another one.
+    """
+    is_kept = max(instance.blocked_until, instance.rate_limited_until) > now
     return replace(
         instance,
         response_ms=_mean_ms(instance.response_ms, ms),
         last_checked=now,
-        rate_limited_until=0.0,
+        rate_limited_until=instance.rate_limited_until if instance.rate_limited_until > now else 0.0,
         resting_until=0.0,
         consecutive_failures=0,
         is_out=False,
         unparsed=0,
-        reason=instance.reason if instance.blocked_until > now else "",
+        reason=instance.reason if is_kept else "",
     )
 
 
@@ -120,6 +124,8 @@ def found_well(instance: Instance, now: float) -> Instance:
 
 def failed(instance: Instance, now: float, error: ProviderError, rules: Rules) -> Instance:
     """After a search or a check that came to nothing: it rests, longer each time; too often, and it is out."""
+    if not error.was_asked:
+        return instance
     misbehaviour = _misbehaviour(error)
     if misbehaviour and rules.blocks:
         return misbehaved(instance, now, misbehaviour, rules)

@@ -96,6 +96,10 @@ class Instances:
         self._has_turn.update(each.url for each in chosen[:1])
         return chosen
 
+    async def asked(self, url: str) -> None:
+        """It was asked, and what came of it says nothing about its health."""
+        self._had_turn(url)
+
     async def succeeded(self, url: str, ms: int) -> None:
         """It answered a search."""
         self._had_turn(url)

@@ -11,6 +11,7 @@ from dowse.errors import (
     ProviderError,
     RateLimited,
     Redirected,
+    Skipped,
     TimedOut,
     Unavailable,
     WireFailed,
@@ -85,6 +86,18 @@ def test_an_answer_forgives_all_failures() -> None:
     instance, now = failing(2)
     instance = succeeded(instance, now + 500, 100)
     assert instance == Instance(ELM.url, grade="A", response_ms=420, last_checked=now + 500)
+
+
+def test_an_answer_does_not_undo_the_limit_that_another_search_ran_into_meanwhile() -> None:
+    limited = failed(ELM, NOW, RateLimited("searxng_pool", "HTTP 429", retry_after_s=900), RULES)
+    answered = succeeded(limited, NOW + 1, 100)
+    assert (answered.state(NOW + 899), answered.reason) == (State.RATE_LIMITED, "HTTP 429")
+    assert answered.consecutive_failures == 0
+    assert succeeded(limited, NOW + 900, 100).rate_limited_until == 0
+
+
+def test_who_was_not_asked_has_not_failed() -> None:
+    assert failed(ELM, NOW, Skipped("searxng_pool", "no time was left"), RULES) == ELM
 
 
 def test_a_new_list_brings_it_back_with_its_rest_to_its_end() -> None:
