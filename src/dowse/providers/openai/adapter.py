@@ -1,0 +1,81 @@
+"""OpenAI as a writer of answers: one request, a second attempt where that may help, and all of it in bounded time."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from pydantic import SecretStr
+
+from dowse.answers import CitedAnswer, Question
+from dowse.errors import ProviderError, RateLimited, Unavailable
+from dowse.models import Clock, Deadline
+from dowse.net.clients import Reply
+from dowse.providers.api import Api, Json
+from dowse.providers.openai import failures
+from dowse.providers.openai.output import read_answer
+from dowse.providers.openai.request import Options, payload
+
+_RETRIED = (429, 500, 502, 503)
+_RETRY_DELAY_S = (0.2, 0.8)
+
+
+class OpenAI:
+    """Implements `AnswerProvider`."""
+
+    name = failures.NAME
+
+    def __init__(
+        self,
+        api: Api,
+        key: SecretStr,
+        *,
+        endpoint: str,
+        model: str,
+        clock: Clock,
+        temperature: float | None = None,
+        max_output_tokens: int = 0,
+        context_size: str = "low",
+        allowed_domains: tuple[str, ...] = (),
+        blocked_domains: tuple[str, ...] = (),
+    ) -> None:
+        self.timeout_s = api.timeout_s
+        self._api = replace(api, own_failure=lambda reply: failures.of_reply(reply, api.spoken))
+        self._key = key
+        self._url = f"{endpoint.rstrip('/')}/responses"
+        self._clock = clock
+        self._options = Options(
+            model, temperature, max_output_tokens, context_size, tuple(allowed_domains), tuple(blocked_domains)
+        )
+
+    async def answer(self, question: Question, deadline: Deadline) -> CitedAnswer:
+        # One bound for both attempts together.
+        deadline = deadline.capped(self.timeout_s)
+        body = await self._response(payload(question, self._options), deadline)
+        return read_answer(body, question, self._options.model, self._api.spoken)
+
+    async def _response(self, wanted: Json, deadline: Deadline) -> Json:
+        try:
+            return await self._ask(wanted, deadline)
+        except (RateLimited, Unavailable) as error:
+            wait_s = _wait_s(error)
+            if error.http_status not in _RETRIED or wait_s >= deadline.remaining_s():
+                raise
+        await self._clock.sleep(wait_s)
+        return await self._ask(wanted, deadline)
+
+    async def _ask(self, wanted: Json, deadline: Deadline) -> Json:
+        headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"}
+        reply = await self._api.post_reply(self._url, deadline, headers=headers, body=wanted)
+        return self._api.read_object(_as_object(self._api.judged(reply)))
+
+
+def _wait_s(error: ProviderError) -> float:
+    """A little chance in it, so that callers who were refused together do not come back together."""
+    return (error.retry_after_s or 0.0) + random.uniform(*_RETRY_DELAY_S)
+
+
+def _as_object(reply: Reply) -> Reply:
+    """Some show the list of items alone, and so do servers that were made after them."""
+    is_list = reply.body.lstrip().startswith(b"[")
+    return replace(reply, body=b'{"output": ' + reply.body + b"}") if is_list else reply

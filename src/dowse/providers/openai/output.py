@@ -1,0 +1,164 @@
+"""An answer out of the items of a response: its text, and the sources of each part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from dowse import urls
+from dowse.answers import Citation, CitedAnswer, Question, TokenUsage
+from dowse.errors import BadAnswer
+from dowse.models import Hit
+from dowse.providers.api import Json, hit, items, objects, string, whole
+from dowse.providers.openai.failures import NAME, Spoken, of_answer
+from dowse.providers.openai.places import Places
+from dowse.providers.openai.wording import Wording
+
+# Far more than a summary, and little enough to be cleaned between two requests.
+_TEXT_CHARS = 50_000
+_MOST_ANNOTATIONS = 10_000
+_MOST_ADDRESSES = 1000
+_MOST_CITATIONS = 100
+_SNIPPET_CHARS = 1000
+_BETWEEN_PARTS = "\n\n"
+_UNCITED = f"{NAME} named no source for this answer; do not rely on it unchecked."
+
+
+def read_answer(body: Json, question: Question, model: str, spoken: Spoken) -> CitedAnswer:
+    """The answer to a question; raises a `ProviderError` for what is none, or was written without a search."""
+    messages = [item for item in objects(body.get("output")) if item.get("type") == "message"]
+    if failure := of_answer(body, messages, spoken):
+        raise failure
+    searches = [item for item in items(NAME, body, "output") if _is_search(item)]
+    if not searches:
+        raise BadAnswer(NAME, "the model answered without a search")
+    answer = _Answer(question.max_results)
+    for part in _parts(messages, spoken):
+        answer.add(part)
+    if not answer.text:
+        raise BadAnswer(NAME, "the answer is empty")
+    if not question.wants_summary:
+        answer = _listed(answer, searches)
+    warnings = () if answer.citations else (_UNCITED,)
+    return CitedAnswer(answer.text, tuple(answer.citations), f"{model}-web-search", _usage(body), warnings)
+
+
+@dataclass(slots=True)
+class _Source:
+    """A page that is cited, under the first of its spellings."""
+
+    url: str
+    title: str
+    rank: int
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What is put together part by part; sources beyond the first `most` are not cited."""
+
+    most: int
+    text: str = ""
+    citations: list[Citation] = field(default_factory=list)
+    sources: dict[str, _Source] = field(default_factory=dict)
+    _known: dict[str, _Source | None] = field(default_factory=dict)
+    _cited: set[tuple[int, int, int]] = field(default_factory=set)
+    _annotations_left: int = _MOST_ANNOTATIONS
+
+    def add(self, part: Json) -> None:
+        original = string(part, "text")[: max(0, _TEXT_CHARS - len(self.text))]
+        wording = Wording(original)
+        if not wording.text.strip():
+            return
+        offset = len(self.text) + len(_BETWEEN_PARTS) if self.text else 0
+        self.text = _BETWEEN_PARTS.join(filter(None, [self.text, wording.text]))
+        annotations = list(islice(_url_citations(part), self._annotations_left))
+        self._annotations_left -= len(annotations)
+        places = Places(original, annotations)
+        for annotation in annotations:
+            if source := self.source(string(annotation, "url"), string(annotation, "title")):
+                start, end = wording.place(*places.of(annotation))
+                self.cite(source, offset + start, offset + end)
+
+    def source(self, url: str, title: str = "") -> _Source | None:
+        """The source at an address; none for one that leads nowhere, or is one too many."""
+        if url not in self._known and len(self._known) < _MOST_ADDRESSES:
+            self._known[url] = self._source(url, title)
+        return self._known.get(url)
+
+    def _source(self, url: str, title: str) -> _Source | None:
+        page = _page(url, title)
+        if page is None:
+            return None
+        identity = urls.identity(page.url)
+        if identity not in self.sources and len(self.sources) < self.most:
+            self.sources[identity] = _Source(page.url, page.title, len(self.sources) + 1)
+        return self.sources.get(identity)
+
+    def cite(self, source: _Source, start: int, end: int) -> None:
+        """Name the source of a part of the text, once."""
+        place = (source.rank, start, end)
+        if place in self._cited or len(self.citations) == _MOST_CITATIONS:
+            return
+        self._cited.add(place)
+        snippet = self.text[start : min(end, start + _SNIPPET_CHARS)]
+        self.citations.append(Citation(source.url, source.title, snippet, start, end, source.rank))
+
+
+def _is_search(item: Json) -> bool:
+    return item.get("type") == "web_search_call" and item.get("status") != "failed"
+
+
+def _parts(messages: list[Json], spoken: Spoken) -> Iterator[Json]:
+    """The texts of the answer itself; what the model says on its way there is not part of it."""
+    final = [message for message in messages if message.get("phase") != "commentary"]
+    for message in final or messages:
+        for part in objects(message.get("content")):
+            if part.get("type") == "refusal":
+                raise BadAnswer(NAME, "the model refused to answer", said=spoken(string(part, "refusal")))
+            if part.get("type") == "output_text":
+                yield part
+
+
+def _listed(answer: _Answer, searches: list[Json]) -> _Answer:
+    """The sources as a numbered list: made here, so that no summary is in it whatever the model wrote.
+
+    Those that were found and not cited come last.
+    """
+    for url in _found(searches):
+        answer.source(url)
+    if not answer.sources:
+        raise BadAnswer(NAME, "the answer names no source")
+    listed = _Answer(answer.most)
+    for source in answer.sources.values():
+        # Lines as in the lists of our own answers.
+        line = f"[{source.rank}] {source.title} — {source.url}"
+        listed.text = "\n".join(filter(None, [listed.text, line]))
+        listed.cite(source, len(listed.text) - len(line), len(listed.text))
+    return listed
+
+
+def _found(searches: Iterable[Json]) -> Iterator[str]:
+    """The addresses among what the searches have found; feeds have a name instead of one."""
+    for search in searches:
+        action = search.get("action")
+        found = objects(action.get("sources")) if isinstance(action, dict) else []
+        yield from (string(source, "url") for source in found)
+
+
+def _page(url: str, title: str) -> Hit | None:
+    parsed = urls.parse(url)
+    host = parsed.host if parsed else ""
+    # A title may be nothing but markup: then there is none.
+    return hit(title, url, "") or hit(host, url, "")
+
+
+def _url_citations(part: Json) -> Iterator[Json]:
+    return (item for item in objects(part.get("annotations")) if item.get("type") == "url_citation")
+
+
+def _usage(body: Json) -> TokenUsage | None:
+    usage = body.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    return TokenUsage(max(0, whole(usage, "input_tokens")), max(0, whole(usage, "output_tokens")))
