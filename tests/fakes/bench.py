@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dowse.config import load
 from dowse.contracts import registry
+from dowse.contracts.guardrail_rules import RULES
+from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer
 from dowse.errors import DowseError
+from dowse.flows.answer import AnswerFlow, AnswerLifetimes
+from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import Extractor, Fetcher, SearchProvider
@@ -56,6 +60,8 @@ class ContractBench:
         router = Router[SearchProvider]("search", [self.provider], clock=clock, observer=observer)
         lifetimes = SEARCHES if is_remembering else NO_SEARCHES
         extractor = extractor or PlainExtractor()
+        redactor = Redactor(settings.secrets())
+        scrubber = QueryScrubber(redactor, settings.scrub)
         search = SearchFlow(
             Finder(router, memory, lifetimes, clock=clock),
             reader,
@@ -64,11 +70,22 @@ class ContractBench:
             Rules(settings.boost, settings.bury, settings.block),
             clock=clock,
             observer=observer,
-            scrubber=QueryScrubber(Redactor(()), "mask"),
+            scrubber=scrubber,
             disclosures=Disclosure(),
             offline=settings.offline,
         )
-        self.contract = registry.build(contract, Services(search, reader, clock, settings, extractor))
+        answer = AnswerFlow(
+            None,
+            Extractive(search, clock=clock),
+            memory,
+            AnswerLifetimes(0, 0, 0),
+            clock=clock,
+            observer=observer,
+            scrubber=scrubber,
+            offline=settings.offline,
+        )
+        services = Services(search, reader, clock, settings, extractor, answer, Guardrails(RULES), redactor)
+        self.contract = registry.build(contract, services)
 
     async def call(self, name: str, **arguments: object) -> Answer:
         tool = self.contract.tool(name)

@@ -148,3 +148,23 @@ async def test_a_browser_that_cannot_be_used_is_a_warning_with_the_way_out() -> 
     check = await started(NoBrowser("browser", "no Chromium was found: install one"))
     assert (check.state, check.summary) == (State.WARNING, "It cannot be used: no Chromium was found: install one.")
     assert "DOWSE_BROWSER=off" in check.fix
+
+
+MEMBER_FAILURES = [kind for kind in FAILURES if kind is not errors.KeyRejected]
+
+
+@pytest.mark.parametrize("kind", MEMBER_FAILURES)
+async def test_for_a_member_without_a_key_there_is_nothing_to_set_up(kind: type[ProviderError]) -> None:
+    for name in ("open", "duckduckgo", "exa_mcp"):
+        (check,) = await probe(ScriptedProvider(kind(name, http_status=403), name=name)).run(no_progress)
+        assert check.fix
+        assert not any(word in check.fix for word in ("SEARXNG_URL", "your SearXNG", "account", "curl -sv wikipedia"))
+
+
+async def test_a_member_that_fails_is_a_problem_only_if_nobody_answers() -> None:
+    dead, alive = (
+        ScriptedProvider(errors.Blocked("mojeek"), name="mojeek"),
+        ScriptedProvider(hits("https://a.example/1"), name="open"),
+    )
+    assert [check.state for check in await probe(dead, alive).run(no_progress)] == [State.WARNING, State.OK]
+    assert [check.state for check in await probe(dead).run(no_progress)] == [State.PROBLEM]

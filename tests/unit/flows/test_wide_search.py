@@ -5,11 +5,12 @@ import asyncio
 import pytest
 
 from dowse.clock import SystemClock
-from dowse.errors import AllProvidersFailed, KeyRejected, RateLimited, Unavailable
+from dowse.errors import AllProvidersFailed, BadRequest, KeyRejected, RateLimited, Unavailable
 from dowse.flows import find
 from dowse.flows.find import Finder, Findings
 from dowse.interfaces import SearchProvider, no_progress
 from dowse.models import Deadline, Depth, Found, Query
+from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import NO_SEARCHES, SEARCHES, remembering
@@ -26,12 +27,17 @@ class Slow(ScriptedProvider):
 
 
 def finder(
-    *providers: ScriptedProvider, remembers: bool = False, clock: FakeClock | SystemClock | None = None
+    *providers: ScriptedProvider,
+    remembers: bool = False,
+    clock: FakeClock | SystemClock | None = None,
+    volunteers: frozenset[str] = frozenset(),
 ) -> Finder:
     clock, observer = clock or FakeClock(), RecordingObserver()
-    router = Router[SearchProvider]("search", providers, clock=clock, observer=observer)
+    policy = FallbackPolicy(volunteers=volunteers)
+    router = Router[SearchProvider]("search", providers, clock=clock, observer=observer, policy=policy)
     memory = remembering(clock, observer=observer)
-    return Finder(router, memory, SEARCHES if remembers else NO_SEARCHES, clock=clock)
+    lifetimes = SEARCHES if remembers else NO_SEARCHES
+    return Finder(router, memory, lifetimes, clock=clock, volunteers=volunteers)
 
 
 async def found(wide: Finder, depth: Depth = Depth.WIDE, deadline_s: float = 50.0) -> Findings:
@@ -115,3 +121,55 @@ async def test_with_one_provider_it_says_what_is_missing() -> None:
 
     assert findings.providers == ("serper",)
     assert "only serper is configured" in findings.warnings[0]
+
+
+def failing(*names: str) -> list[ScriptedProvider]:
+    return [ScriptedProvider(Unavailable(name), name=name) for name in names]
+
+
+async def test_if_all_that_were_asked_have_failed_volunteers_step_in_one_after_another() -> None:
+    first, second = failing("exa_mcp")[0], provider("open", A)
+    wide = finder(*failing("serper", "tavily"), first, second, volunteers=frozenset({"exa_mcp", "open"}))
+    findings = await found(wide)
+
+    assert findings.answers == (("open", hits(A)),)
+    assert [(each.provider, each.outcome) for each in findings.attempts] == [
+        ("exa_mcp", Unavailable.code),
+        ("open", "ok"),
+        ("serper", Unavailable.code),
+        ("tavily", Unavailable.code),
+    ]
+
+
+async def test_behind_the_first_volunteers_there_are_others() -> None:
+    names = ("tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp")
+    refusing = ScriptedProvider(BadRequest("exa_mcp"), name="exa_mcp")
+    asked = [refusing if each.name == "exa_mcp" else each for each in failing(*names)]
+    findings = await found(finder(*asked, provider("open", A), volunteers=frozenset({*names, "open"})))
+
+    assert findings.providers == ("open",)
+
+
+async def test_a_rejected_key_is_told_before_anybody_steps_in() -> None:
+    volunteer = provider("open", A)
+    rejected = ScriptedProvider(KeyRejected("serper"), name="serper")
+    with pytest.raises(AllProvidersFailed):
+        await found(finder(rejected, *failing("tavily"), volunteer, volunteers=frozenset({"open"})))
+    assert not volunteer.asked
+
+
+async def test_if_nobody_steps_in_the_error_tells_of_everybody() -> None:
+    wide = finder(*failing("serper", "tavily", "open"), volunteers=frozenset({"open"}))
+    with pytest.raises(AllProvidersFailed) as caught:
+        await found(wide)
+    assert [error.provider for error in caught.value.errors] == ["serper", "tavily", "open"]
+
+
+async def test_a_request_that_a_volunteer_does_not_take_hides_no_old_results() -> None:
+    clock = FakeClock()
+    members = [provider("exa_mcp", A), *failing("open")]
+    narrow = finder(*members, remembers=True, clock=clock, volunteers=frozenset({"exa_mcp", "open"}))
+    await found(narrow, Depth.NORMAL)
+    clock.advance(3600)
+    members[0].found = BadRequest("exa_mcp")
+    assert (await found(narrow, Depth.NORMAL)).answers == (("exa_mcp", hits(A)),)

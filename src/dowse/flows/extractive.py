@@ -1,0 +1,127 @@
+"""An answer for everybody: search, read the pages, and quote the sentences that answer. No model is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+
+from dowse.answers import EXTRACTIVE, CitedAnswer, Question
+from dowse.flows.search import SearchFlow
+from dowse.interfaces import Progress, no_progress
+from dowse.models import CacheState, Clock, Deadline, Query, Result, SearchOutcome, Status, TimeRange
+from dowse.routing.router import Routed
+
+# Some pages cannot be read, and some turn out to be too old.
+_SPARE_RESULTS = 2
+# More of a page finds no more answers; `tests/eval/test_quotes.py` counts them.
+_TOKENS_PER_PAGE = 500
+_HOURS = ((24, TimeRange.DAY), (7 * 24, TimeRange.WEEK), (30 * 24, TimeRange.MONTH), (365 * 24, TimeRange.YEAR))
+# Nobody could open these.
+_NOT_LISTED = (Status.NOT_FOUND, Status.DENIED)
+_UNCERTAIN = "low"
+_NOTHING = "Nothing was found for this question. Ask in other words."
+
+
+class Extractive:
+    """Answers with sentences of pages. `usual` is a query as the user's settings make it, for what nobody asks for."""
+
+    name = EXTRACTIVE
+
+    def __init__(self, search: SearchFlow, *, clock: Clock, usual: Query | None = None) -> None:
+        self._search = search
+        self._clock = clock
+        self._usual = usual or Query("")
+
+    async def answer(
+        self, question: Question, deadline: Deadline, progress: Progress = no_progress
+    ) -> Routed[CitedAnswer]:
+        """Raises `Offline`, `NoProvider` or `AllProvidersFailed` as searches do; nothing found is an answer."""
+        query = self._query(question)
+        outcome = await self._search.search(
+            query,
+            deadline,
+            # Those that are only listed need not be read, unless their age has to be told.
+            fetch_content=question.wants_summary or question.freshness_hours > 0,
+            max_tokens=_TOKENS_PER_PAGE * query.num_results,
+            progress=progress,
+        )
+        recent = self._recent(outcome.results, question)
+        # Beside other calls: words of many languages have to be compared.
+        answer = await asyncio.to_thread(_composed, question, recent, len(outcome.results) - len(recent))
+        return Routed(answer, self.name, outcome.attempts, (*outcome.warnings, *_about_age(outcome)))
+
+    def _query(self, question: Question) -> Query:
+        return replace(
+            self._usual,
+            text=question.text,
+            num_results=question.max_results + _SPARE_RESULTS,
+            country=question.region.lower(),
+            time_range=time_range(question.freshness_hours),
+        )
+
+    def _recent(self, results: Sequence[Result], question: Question) -> list[Result]:
+        """Those that are not known to be older than is wanted."""
+        if not question.freshness_hours:
+            return list(results)
+        oldest = self._clock.utc() - timedelta(hours=question.freshness_hours)
+        return [result for result in results if (moment := _published(result)) is None or moment >= oldest]
+
+
+def time_range(hours: int) -> TimeRange:
+    """The shortest period that search engines know and that holds so many hours; any for 0."""
+    return next((wider for most, wider in _HOURS if 0 < hours <= most), TimeRange.ANY)
+
+
+def _composed(question: Question, results: Sequence[Result], older: int) -> CitedAnswer:
+    # Imported on first use: what it takes to compare words takes time to load.
+    from dowse.rank.compose import QUOTED, QUOTED_SNIPPETS, Material, listed, nothing, quoted
+
+    def material(result: Result, text: str = "") -> Material:
+        page, moment = result.page, _published(result)
+        url, title = (page.final_url, page.title) if page.status.readable else ("", "")
+        published = moment.date().isoformat() if moment else ""
+        return Material(url or result.hit.url, title or result.hit.title, text, published)
+
+    reachable = [result for result in results if result.page.status not in _NOT_LISTED]
+    if not reachable:
+        return nothing(_about_older(question, older) if older else _NOTHING)
+    if not question.wants_summary:
+        return listed([material(result) for result in reachable[: question.max_results]])
+    read = [(result, result.digest.text) for result in reachable if result.digest and result.digest.text]
+    shown = read or [(result, result.hit.snippet) for result in reachable]
+    pages = [material(result, text) for result, text in shown[: question.max_results]]
+    return quoted(question.text, pages, QUOTED if read else QUOTED_SNIPPETS)
+
+
+def _published(result: Result) -> datetime | None:
+    """When a page was published, as far as it can be told: by the page or by whoever found it, the later of both."""
+    facts = result.page.facts
+    said = [result.hit.published, facts.published if facts.published_confidence != _UNCERTAIN else ""]
+    return max((moment for text in said if (moment := _moment(text))), default=None)
+
+
+def _moment(text: str) -> datetime | None:
+    """A date with or without a time; a day is not over before its end. Nothing for what is no date."""
+    try:
+        return datetime.combine(date.fromisoformat(text), time.max, UTC)
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _about_older(question: Question, older: int) -> str:
+    hours = f"{question.freshness_hours} hours" if question.freshness_hours > 1 else "hour"
+    left_out = "1 older page was" if older == 1 else f"{older} older pages were"
+    return f"Nothing of the last {hours} was found; {left_out} left out. Ask for a longer time."
+
+
+def _about_age(outcome: SearchOutcome) -> tuple[str, ...]:
+    if outcome.freshness.state is not CacheState.STALE:
+        return ()
+    return (f"the pages were found {int(outcome.freshness.age_s)} s ago; no newer results could be had in time",)
