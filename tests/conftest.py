@@ -26,7 +26,7 @@ from tests.valkey import patient_redis, valkey, valkey_url  # noqa: F401
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
 
 _OURS = (
-    *("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "KINDLY_", "FASTMCP_", "MCP_", "OTEL_"),
+    *("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "OPENAI_", "KINDLY_", "FASTMCP_", "MCP_", "OTEL_"),
     *(
         "GITHUB_",
         "STACKEXCHANGE_",

@@ -28,6 +28,7 @@ LEVELS = (
         "listings",
         "tokens",
         "errors",
+        "guardrails",
         "interfaces",
         "settings",
         "settings_answers",

@@ -35,6 +35,11 @@ GROUPS = {
         "mojeek_enabled", "mojeek_timeout_s", "mojeek_budget", "mojeek_url",
     ),
     "MCP servers to search with": ("mcp_providers",),
+    "Answers": (
+        "openai_api_key", "openai_enabled", "openai_timeout_s", "openai_base_url", "openai_model",
+        "openai_temperature", "openai_max_output_tokens", "openai_context_size", "openai_allowed_domains",
+        "openai_blocked_domains", "openai_budget", "guardrails", "guardrails_json",
+    ),
     "Ranking": ("boost", "bury", "block", "semantic"),
     "Reading": (
         "fetch_content", "read_order", "max_concurrent_fetches", "content_fetch_timeout_s", "max_content_size",
@@ -56,12 +61,13 @@ GROUPS = {
     "Server": ("contract", "structured", "allow_tty_stdio", "host", "port"),
     "Memory": (
         "state", "cache_size", "ttl_search", "ttl_news", "ttl_pages", "ttl_failures", "ttl_robots", "ttl_stale",
+        "ttl_answers",
     ),
     "Who may call the HTTP server": (
         "tokens", "tokens_file", "jwt_issuer", "jwt_audience", "jwks_url", "allowed_hosts", "allowed_origins",
         "trusted_proxies",
     ),
-    "How often": ("limit_web_search", "limit_get_content", "limit_google_search", "limit_scrape"),
+    "How often": ("limit_web_search", "limit_get_content", "limit_google_search", "limit_scrape", "limit_search_web"),
     "Logging": ("log_level", "log_queries"),
 }  # fmt: skip
 

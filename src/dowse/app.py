@@ -10,31 +10,37 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from dowse import PROJECT_URL, __version__, settings_reading
+from dowse.answers import EXTRACTIVE
 from dowse.clock import SystemClock
 from dowse.config import Loaded, state_address
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Dispatcher
+from dowse.contracts.guardrail_rules import RULES
+from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Contract
 from dowse.extract.pool import WorkerPool
 from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
+from dowse.flows.answer import AnswerFlow, AnswerLifetimes
 from dowse.flows.chain import FetchingReader, ReadChain, Readers
 from dowse.flows.extracted import RememberingExtractor
+from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder, Lifetimes
 from dowse.flows.read import PageLifetimes, ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.flows.shelf import Memory
-from dowse.interfaces import Authenticator, Extractor, PageReader, SearchProvider, SiteLoader
-from dowse.models import Clock
+from dowse.guardrails import Rule
+from dowse.interfaces import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider, SiteLoader
+from dowse.models import Clock, Query
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.net.scrub import QueryScrubber
 from dowse.net.secrecy import SecretUrls
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import MEMBERS, KeylessKit, Member
-from dowse.providers.table import PROVIDERS, READERS, Kit, prices, remote
+from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, Kit, prices, remote
 from dowse.rank.sources import Rules
 from dowse.routing.limiter import SlidingWindows
 from dowse.routing.policy import FallbackPolicy
@@ -93,7 +99,7 @@ class App:
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
-        names = (*PROVIDERS, *MEMBERS, *settings.mcp_providers, *settings_reading.LOADERS)
+        names = (*PROVIDERS, *MEMBERS, *ANSWERERS, EXTRACTIVE, *settings.mcp_providers, *settings_reading.LOADERS)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
         self._keyless = self._keyless_kit()
         self.spending = self._account()
@@ -119,10 +125,10 @@ class App:
                 closing.push_async_callback(opened.close)
             if self.browser is not None:
                 closing.push_async_callback(self.browser.close)
-            closing.push_async_callback(self._memory.close)
             for provider in (*self._providers, vars(self._keyless).get("pool")):
                 if isinstance(provider, HasInstances):
                     closing.push_async_callback(provider.instances.close)
+            closing.push_async_callback(self._memory.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Examines what these settings make of the application. Only one command needs it, so it is imported here."""
@@ -188,7 +194,7 @@ class App:
         return Jwks(url, self._api_client, self.clock) if url else None
 
     def _account(self) -> Account:
-        names = (*PROVIDERS, *self.settings.keyless_members())
+        names = (*PROVIDERS, *ANSWERERS, *self.settings.keyless_members())
         budgets = {name: budget for name in names if (budget := self.settings.budget(name))}
         ledger = SteadyLedger(self._store, self._outage) if budgets else MemoryLedger()
         return Account(budgets, prices(self.settings), ledger, clock=self.clock, observer=self.observer)
@@ -218,7 +224,43 @@ class App:
             disclosures=self._keyless.disclosure,
             offline=settings.offline,
         )
-        return Services(search, reader, self.clock, settings, self._workers)
+        return Services(
+            search,
+            reader,
+            self.clock,
+            settings,
+            self._workers,
+            self._answer_flow(search),
+            Guardrails(self._rules()),
+            self.redactor,
+        )
+
+    def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
+        settings, answerers = self.settings, [ANSWERERS[name](self._kit()) for name in self.settings.answerers()]
+        router = Router[AnswerProvider](
+            "answer", answerers, clock=self.clock, observer=self.observer, spending=self.spending
+        )
+        return AnswerFlow(
+            router if answerers else None,
+            Extractive(search, clock=self.clock, usual=self._usual_query()),
+            self._memory,
+            AnswerLifetimes(settings.ttl_answers, settings.ttl_failures, settings.ttl_stale),
+            clock=self.clock,
+            observer=self.observer,
+            scrubber=QueryScrubber(self.redactor, settings.scrub),
+            offline=settings.offline,
+        )
+
+    def _usual_query(self) -> Query:
+        settings = self.settings
+        safe_search = int(settings.default_safe_search) if settings.default_safe_search else None
+        return Query("", language=settings.default_language, safe_search=safe_search)
+
+    def _rules(self) -> tuple[Rule, ...]:
+        """What `search_web` is not asked: the user's rules instead of ours, if there are any."""
+        if self.settings.guardrails == "off":
+            return ()
+        return RULES if self.settings.guardrails_json is None else self.settings.guardrails_json
 
     def _read_flow(self, chain: ReadChain, lifetimes: PageLifetimes) -> ReadFlow:
         settings = self.settings

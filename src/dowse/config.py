@@ -29,9 +29,6 @@ RESERVED = frozenset(
         "DOWSE_SUMMARIZE_LONG_CONTENT",
         "DOWSE_MAX_SUMMARY_LENGTH",
         "DOWSE_EXTRACT_CODE_BLOCKS",
-        "DOWSE_LIMIT_SEARCH_WEB",
-        "DOWSE_BUDGET_OPENAI",
-        "DOWSE_TTL_ANSWERS",
     ]
 )
 
@@ -39,9 +36,12 @@ RESERVED = frozenset(
 # it must not decide where keys and queries are sent or which private hosts may be read.
 TRUSTED_ONLY = re.compile(
     r"(dowse_)?(allow_private|proxy|state|log_queries|host|read_order"
-    r"|keyless(_order)?|scrub|mcp_providers|allow_secret_urls|nat64_prefixes|cache_size|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
+    # Without a provider of the user's own the query goes to those that nobody has chosen.
+    r"|search_order|.*_enabled|keyless(_order)?|open_apis|mcp_providers|scrub|allow_secret_urls|nat64_prefixes|cache_size"
+    r"|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
     r"|.*_(endpoint|url|key|token|headers_json))"
 )
+_SECRET_FIELDS = re.compile(r"_key$|headers|^tokens|_token$|mcp_providers")
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
 SHARED = ("LOG_LEVEL",)
 
@@ -269,7 +269,7 @@ def _sentence(field: str, values: Mapping[str, object], names: Mapping[str, str]
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
     given = str(values[field])
     # An address may hold a password, in front of its host or among its parameters.
-    secret = field.endswith("_key") or any(word in field for word in ("headers", "token", "mcp_providers"))
+    secret = bool(_SECRET_FIELDS.search(field))
     secret = secret or "@" in given or (field == "state" and "?" in given)
     value = "" if secret else f" is {given[:80]!r}, but it"
     return f"{name}{value} takes {takes(field)}."
@@ -296,8 +296,10 @@ def takes(field: str) -> str:
 
 def _coherent(settings: Settings, problems: list[str]) -> Settings:
     """The settings without what does not fit together; that is said instead."""
+    doubled = sorted({*PROVIDERS, *MEMBERS} & settings.mcp_providers.keys())
+    servers = {name: server for name, server in settings.mcp_providers.items() if name not in doubled}
     taken: dict[str, tuple[str, ...]] = {
-        "search_order": (*PROVIDERS, *settings.mcp_providers),
+        "search_order": (*PROVIDERS, *servers),
         "keyless_order": MEMBERS,
         "open_apis": OPEN_APIS,
     }
@@ -310,9 +312,9 @@ def _coherent(settings: Settings, problems: list[str]) -> Settings:
         ]
         if unknown:
             changed[field] = tuple(name for name in given if name in names)
-    if doubled := sorted({*PROVIDERS, *MEMBERS} & settings.mcp_providers.keys()):
+    if doubled:
         problems.append(f"DOWSE_MCP_PROVIDERS names {doubled[0]!r}, which dowse has already; call it something else.")
-        changed["mcp_providers"] = {}
+        changed["mcp_providers"] = servers
     if incomplete := _incomplete_jwt(settings):
         problems.append(incomplete)
         changed |= {"jwt_issuer": "", "jwt_audience": "", "jwks_url": None}

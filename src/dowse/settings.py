@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -17,6 +18,7 @@ from pydantic import ConfigDict, SecretStr
 
 from dowse import EXTRACTION, __version__, urls
 from dowse.allowances import Budget
+from dowse.settings_answers import AnswerSettings
 from dowse.settings_browser import BrowserSettings
 from dowse.settings_keyless import MEMBERS, KeylessSettings
 from dowse.settings_memory import MemorySettings
@@ -37,10 +39,11 @@ from dowse.settings_types import (
     Size,
     setting,
 )
-from dowse.settings_types_search import HttpUrls
+from dowse.settings_types_search import HttpUrls, McpServer
 
 PROVIDERS = ("serper", "exa", "tavily", "searxng")
 READERS = ("serper", "exa", "tavily")
+ANSWERERS = ("openai",)
 # What a drop-in is used to, where the user says nothing else.
 CONTRACT_DEFAULTS: dict[str, dict[str, object]] = {
     "kindly": {"keyless": "off"},
@@ -54,6 +57,7 @@ _HARMLESS = (
     *("accept", "cache-control", "content-", "dnt", "host", "origin", "referer", "user-agent"),
     *("x-forwarded-", "x-real-ip"),
 )
+_NAMES_A_KEY = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
 # Shorter values in a query are options, and masking them would eat ordinary words.
 _SHORTEST_TOKEN = 8
 
@@ -66,7 +70,9 @@ _INDIFFERENT = re.compile(
 _INDIFFERENT_FIELDS = {*ServerSettings.model_fields, *RankingSettings.model_fields, *MemorySettings.model_fields}
 
 
-class Settings(ServerSettings, KeylessSettings, RankingSettings, ReadingSettings, BrowserSettings, MemorySettings):
+class Settings(
+    ServerSettings, AnswerSettings, KeylessSettings, RankingSettings, ReadingSettings, BrowserSettings, MemorySettings
+):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid", defer_build=False)
@@ -234,10 +240,14 @@ class Settings(ServerSettings, KeylessSettings, RankingSettings, ReadingSettings
         return (
             *(value.get_secret_value() for value in values),
             *(part for url in self.searxng_url or () for part in _userinfo(url)),
-            *(part for server in self.mcp_providers.values() for part in _userinfo(server.url)),
+            *(part for url in self._mcp_urls() for part in (*_userinfo(url), *_keys_in(url))),
             *_userinfo(self.state),
             *_credentials(self.browser_url),
         )
+
+    def _mcp_urls(self) -> list[str]:
+        servers = [server.url for server in self.mcp_providers.values()]
+        return [self.exa_mcp_url, self.parallel_mcp_url, self.firecrawl_mcp_url, *servers]
 
     def scope(self) -> bytes:
         """A hash of everything that may change what is found; processes share what they remember only if it is equal.
@@ -280,6 +290,10 @@ class Settings(ServerSettings, KeylessSettings, RankingSettings, ReadingSettings
         asked_for = [name for name in MEMBERS if flags[name] and name not in self.keyless_order]
         return [name for name in (*self.keyless_order, *asked_for) if flags[name] is not False]
 
+    def answerers(self) -> list[str]:
+        """The active providers that write answers, in the order in which they are asked."""
+        return [name for name in ANSWERERS if self.is_active(name)]
+
     def scrapers(self) -> list[str]:
         """The active providers that read pages; their order is fixed."""
         return [name for name in READERS if self.is_active(name)]
@@ -299,6 +313,8 @@ def _revealed(value: object) -> object:
     """A value with its secrets; for hashing."""
     if isinstance(value, SecretStr):
         return value.get_secret_value()
+    if isinstance(value, McpServer):
+        value = asdict(value)
     return {name: _revealed(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
@@ -309,6 +325,11 @@ def _userinfo(url: str) -> tuple[str, ...]:
         return ()
     password = unquote(parts.password)
     return tuple(dict.fromkeys([parts.password, password, f"{unquote(parts.username or '')}:{password}"]))
+
+
+def _keys_in(url: str) -> tuple[str, ...]:
+    """The keys among an address's parameters, where MCP servers that take no header want theirs."""
+    return tuple(value for name, value in parse_qsl(urlsplit(url).query) if _NAMES_A_KEY.search(name))
 
 
 def _credentials(url: SecretStr | None) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
-from dowse.settings_types import Duration, Flag, HttpUrl, Names, ProviderBudget, Temperature, Ttl, setting
+from dowse.guardrails import GuardrailRules
+from dowse.settings_types import Duration, Flag, Hosts, HttpUrl, ProviderBudget, Temperature, Ttl, setting
 
 
 class AnswerSettings(BaseModel):
@@ -36,10 +37,10 @@ class AnswerSettings(BaseModel):
     openai_context_size: Literal["low", "medium", "high"] = setting(
         "low", "OPENAI_SEARCH_CONTEXT_SIZE", about="How much of the pages the model is given."
     )
-    openai_allowed_domains: Names = setting(
+    openai_allowed_domains: Hosts = setting(
         "", "OPENAI_ALLOWED_DOMAINS", about="Only these domains are searched for answers, at most 20."
     )
-    openai_blocked_domains: Names = setting(
+    openai_blocked_domains: Hosts = setting(
         "", "OPENAI_BLOCKED_DOMAINS", about="These domains are not searched for answers, at most 20."
     )
     openai_budget: ProviderBudget | None = setting(
@@ -50,7 +51,7 @@ class AnswerSettings(BaseModel):
         "DOWSE_GUARDRAILS",
         about="Whether `search_web` refuses questions that another tool answers better.",
     )
-    guardrails_json: str = setting(
-        "", "DOWSE_GUARDRAILS_JSON", about="Rules instead of the built-in ones; docs/integrations.md shows them."
+    guardrails_json: GuardrailRules | None = setting(
+        None, "DOWSE_GUARDRAILS_JSON", about="Rules instead of the built-in ones; docs/integrations.md shows them."
     )
     ttl_answers: Ttl = setting("5m", "DOWSE_TTL_ANSWERS", about="How long an answer is fresh.")

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from dowse.allowances import Rate
 from dowse.settings_types import Flag, Hosts, HttpUrl, Networks, OnOff, Origins, RateLimit, Tokens, setting
 
-ContractName = Literal["dowse", "kindly", "jan", "swissarmyhammer"]
+ContractName = Literal["dowse", "kindly", "jan", "swissarmyhammer", "answers"]
 CONTRACTS: tuple[str, ...] = get_args(ContractName)
 
 
@@ -61,6 +61,10 @@ class ServerSettings(BaseModel):
     )
     limit_scrape: RateLimit | None = setting(
         None, "DOWSE_LIMIT_SCRAPE", about="How often each caller may use `scrape`."
+    )
+
+    limit_search_web: RateLimit | None = setting(
+        "20/10m", "DOWSE_LIMIT_SEARCH_WEB", about="How often each caller may use `search_web`."
     )
 
     def limit(self, tool: str) -> Rate | None:

@@ -37,13 +37,14 @@ class McpServer:
     `query` names the argument for the query, several separated by commas; one that ends with `[]` takes a list.
     `count` names the argument for the number of results, if there is one. `results` is the way to the list of results
     in a structured answer, such as `data.web`; where it is empty, the list is looked for.
+    Its address and its fixed arguments may hold a key, so that they are not shown.
     """
 
-    url: str
+    url: str = field(repr=False)
     tool: str
     query: str = "query"
     count: str = ""
-    arguments: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict, repr=False)
     headers: Mapping[str, SecretStr] = field(default_factory=dict)
     results: str = ""
 

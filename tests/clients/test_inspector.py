@@ -80,7 +80,8 @@ async def test_the_schemas_are_portable_and_the_same_in_both_eras(
         *("--method", "tools/list", "--strict", "--protocol-era", era),
     )
     assert (run.code, run.stderr) == (0, "")
-    assert [tool["name"] for tool in run.json["tools"]] == ["web_search", "get_content"]
+    further = ["search_web"] if contract == "dowse" else []
+    assert [tool["name"] for tool in run.json["tools"]] == ["web_search", "get_content", *further]
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -136,7 +137,7 @@ async def test_over_http_it_lists_and_calls_with_a_token(
             token=TOKEN,
         )
     assert listed.code == 0, listed.stderr
-    assert [tool["name"] for tool in listed.json["tools"]] == ["web_search", "get_content"]
+    assert [tool["name"] for tool in listed.json["tools"]] == ["web_search", "get_content", "search_web"]
     assert called.code == 0, called.stderr
     assert called.json["structuredContent"]["results"][0]["status"] == "ok"
 

@@ -28,6 +28,7 @@ TOOLS = {
     "kindly": ("web_search", "get_content"),
     "jan": ("google_search", "scrape"),
     "swissarmyhammer": ("web_search",),
+    "answers": ("search_web",),
 }
 CONTRACTS = list(TOOLS)
 EVERY_TOOL = [(contract, tool) for contract, tools in TOOLS.items() for tool in tools]
@@ -37,6 +38,7 @@ ARGUMENTS = {
     "google_search": {"q": "rust async"},
     "get_content": {"url": "https://pages.invalid/guide"},
     "scrape": {"url": "https://pages.invalid/guide"},
+    "search_web": {"query": "rust async"},
 }
 # Who searches, and the same company's scrape API.
 KEYED = {"serper": "serper_scrape", "exa": "exa_contents", "tavily": "tavily_extract"}

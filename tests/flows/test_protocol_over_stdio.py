@@ -29,7 +29,7 @@ async def test_with_no_keys_it_starts_lists_its_tools_and_keeps_stdout_clean(ser
     messages = [json.loads(line) for line in stdout.splitlines()]
     assert [message["id"] for message in messages] == [1, 2]
     assert messages[0]["result"]["serverInfo"]["version"] == __version__
-    assert [tool["name"] for tool in listed["result"]["tools"]] == ["web_search", "get_content"]
+    assert [tool["name"] for tool in listed["result"]["tools"]] == ["web_search", "get_content", "search_web"]
     assert bare.process.returncode == 0
 
 

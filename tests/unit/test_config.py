@@ -24,6 +24,7 @@ LANGUAGE = "takes a language such as en or pt-BR."
 LEVELS = "takes one of debug, info, warning, error."
 RATE = "takes calls per time such as 20/10m or 100/h."
 BUDGET = "takes an amount per day or month such as 500calls/month or 5usd/month."
+GUARDRAILS = f"takes {config.takes('guardrails_json')}."
 HEADERS = 'takes a JSON object of strings such as {"X-Key": "value"}.'
 
 # Every variable that has a type, with values it does not take and the end of the sentence.
@@ -44,6 +45,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DUCKDUCKGO_TIMEOUT",
         "MOJEEK_TIMEOUT",
         "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL",
+        "OPENAI_TIMEOUT",
         "DOWSE_RATE_LIMIT_BACKOFF_BASE",
         "DOWSE_DEADLINE_S",
         "DOWSE_DEFAULT_TIMEOUT",
@@ -66,6 +68,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "SEARXNG_POOL_ENABLED",
         "DUCKDUCKGO_ENABLED",
         "MOJEEK_ENABLED",
+        "OPENAI_ENABLED",
         "DOWSE_USE_RANDOM_INSTANCES",
         "DOWSE_OFFLINE",
         "DOWSE_FETCH_CONTENT",
@@ -89,6 +92,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "SEARX_SPACE_URL",
         "DUCKDUCKGO_URL",
         "MOJEEK_URL",
+        "OPENAI_BASE_URL",
         "STACKEXCHANGE_API_URL",
         "GITHUB_API_URL",
         "WIKIPEDIA_API_URL",
@@ -107,6 +111,11 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
     ("SEARXNG_FORMAT",): (("xml",), "takes one of json, html, auto."),
     ("DOWSE_KEYLESS",): (("maybe", "2"), "takes on, off or fallback."),
     ("DOWSE_ROTATE_USER_AGENTS",): (("some",), "takes on, off or all."),
+    ("OPENAI_TEMPERATURE",): (("hot", "-1", "2.1"), "takes a number from 0 to 2."),
+    ("OPENAI_MAX_OUTPUT_TOKENS",): (("-1", "x", "200001"), "takes a whole number from 0 to 200000."),
+    ("OPENAI_SEARCH_CONTEXT_SIZE",): (("huge",), "takes one of low, medium, high."),
+    ("DOWSE_GUARDRAILS_JSON",): (("x", "[]", '{"a": {}}'), GUARDRAILS),
+    ("DOWSE_GUARDRAILS",): (("some",), "takes one of on, off."),
     ("DOWSE_SCRUB",): (("on",), "takes one of mask, refuse, off."),
     ("DOWSE_REQUEST_DELAY_RANGE",): (
         ("100", "500,100", "-1,5", "a,b", "1,2,3", "0,90000"),
@@ -119,7 +128,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         ("3", "strict"),
         "takes 0 (off), 1 (moderate) or 2 (strict).",
     ),
-    ("DOWSE_CONTRACT",): (("bing",), "takes one of dowse, kindly, jan, swissarmyhammer."),
+    ("DOWSE_CONTRACT",): (("bing",), "takes one of dowse, kindly, jan, swissarmyhammer, answers."),
     ("DOWSE_READ_ORDER",): (("scrape",), "takes one of direct-first, scrape-first."),
     ("DOWSE_PORT", "FASTMCP_PORT", "MCP_TOOLS_HTTP_PORT"): (
         ("-1", "65536", "http"),
@@ -130,14 +139,20 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_LIMIT_GET_CONTENT",
         "DOWSE_LIMIT_GOOGLE_SEARCH",
         "DOWSE_LIMIT_SCRAPE",
+        "DOWSE_LIMIT_SEARCH_WEB",
     ): (("20", "0/10m", "20/0m", "20/", "/10m", "-1/m", "1.5/m", "20/fortnight"), RATE),
     (
         *("DOWSE_BUDGET_SERPER", "DOWSE_BUDGET_EXA", "DOWSE_BUDGET_TAVILY", "DOWSE_BUDGET_SEARXNG"),
         *("DOWSE_BUDGET_TAVILY_KEYLESS", "DOWSE_BUDGET_EXA_MCP", "DOWSE_BUDGET_PARALLEL_MCP", "DOWSE_BUDGET_OPEN"),
+        "DOWSE_BUDGET_OPENAI",
         *("DOWSE_BUDGET_FIRECRAWL_MCP", "DOWSE_BUDGET_SEARXNG_POOL", "DOWSE_BUDGET_DUCKDUCKGO", "DOWSE_BUDGET_MOJEEK"),
     ): (
         ("500", "500calls", "0usd/month", "5eur/month", "5usd/year", "-5usd/month", "0.5calls/month", "1.5calls/day"),
         BUDGET,
+    ),
+    ("OPENAI_ALLOWED_DOMAINS", "OPENAI_BLOCKED_DOMAINS"): (
+        ("*.example.org", "https://a.example", "a b"),
+        "takes host names such as search.example.org, separated by commas.",
     ),
     ("DOWSE_ALLOWED_HOSTS",): (
         ("*", "*.example.org", "https://a.example", "a b", "a/b", "a?b", "a#b", "a:", "a:99999", "a:080"),
@@ -210,6 +225,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_TTL_FAILURES",
         "DOWSE_TTL_ROBOTS",
         "DOWSE_TTL_STALE",
+        "DOWSE_TTL_ANSWERS",
     ): (("-1", "soon", "5x", "nan"), "takes a duration such as 30s, 5m or 24h, or 0 for not at all."),
     ("DOWSE_CACHE_SIZE",): (("0", "10", "999kB", "101GB", "much"), "takes a size from 1MB to 100GB such as 256MB."),
     ("DOWSE_BROWSER_RETRY_BACKOFF", "KINDLY_NODRIVER_RETRY_BACKOFF_SECONDS"): (
@@ -494,3 +510,11 @@ def test_the_nearest_name_of_a_typo_is_one_of_ours() -> None:
     """`LOG_LEVEL` is as near, but belongs to everybody."""
     warnings = load({}, {"DOWSE_LOGLEVEL": "x"}).warnings
     assert warnings == ("DOWSE_LOGLEVEL is not a setting of dowse; did you mean DOWSE_LOG_LEVEL?",)
+
+
+def test_a_server_with_a_name_of_ours_is_left_out_and_the_others_stay() -> None:
+    servers = f'{{"open": {{{SERVER}}}, "mine": {{{SERVER}}}}}'
+    environment = {"DOWSE_MCP_PROVIDERS": servers, "DOWSE_SEARCH_ORDER": "open,mine,serper"}
+    examined = config.examine({}, environment)
+    assert examined.settings.searchers() == ["mine"]
+    assert any("'open', which dowse has already" in problem for problem in examined.problems)

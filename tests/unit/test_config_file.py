@@ -125,7 +125,7 @@ def test_neither_can_it_from_inside_the_seeds_table(tmp_path: Path) -> None:
         "searxng_headers_json", "allow_private", "DOWSE_ALLOW_PRIVATE", "proxy", "dowse_proxy", "state", "log_queries",
         "browser", "browser_path", "browser_url", "tokens", "tokens_file", "jwt_issuer", "jwks_url", "allowed_hosts",
         "allowed_origins", "trusted_proxies", "keyless", "keyless_order", "scrub", "mcp_providers", "exa_mcp_url",
-        "searx_space_url",
+        "searx_space_url", "search_order", "serper_enabled", "mojeek_enabled", "open_apis",
     ],
 )  # fmt: skip
 def test_a_file_of_the_working_directory_may_not_set(tmp_path: Path, key: str) -> None:

@@ -1,5 +1,7 @@
 """The declared settings: values as people write them, aliases, activity, and what is secret."""
 
+import json
+
 import pytest
 
 from dowse.allowances import Budget, Rate
@@ -342,3 +344,22 @@ def test_remote_mcp_servers_are_asked_where_the_order_has_them_or_last() -> None
     assert "canary-value" in settings.secrets()
     assert "canary-value" not in repr(settings)
     assert read(DOWSE_MCP_PROVIDERS=described, DOWSE_SEARCH_ORDER="mine,serper").searchers() == ["mine"]
+
+
+@pytest.mark.parametrize("parameter", ["exaApiKey", "api_key", "token", "AUTH"])
+def test_a_key_in_the_address_of_an_mcp_server_is_secret(parameter: str) -> None:
+    address = f"https://mcp.example/mcp?{parameter}={KEY}&tools=web_search"
+    own = json.dumps({"mine": {"url": address, "tool": "web_search", "arguments": {"key": KEY}}})
+    assert read(EXA_MCP_URL=address).secrets() == (KEY,)
+    assert read(DOWSE_MCP_PROVIDERS=own).secrets() == (KEY,)
+    assert KEY not in repr(read(DOWSE_MCP_PROVIDERS=own))
+
+
+def test_who_asks_an_mcp_server_with_another_key_shares_no_answers() -> None:
+    def asked(key: str, url: str = "https://mcp.example/mcp") -> bytes:
+        described = {"url": url, "tool": "web_search", "headers": {"Authorization": key}}
+        return read(DOWSE_MCP_PROVIDERS=json.dumps({"mine": described})).scope()
+
+    assert asked("one") == asked("one")
+    assert asked("one") != asked("another")
+    assert asked("one") != asked("one", "https://mcp.example/other")

@@ -145,7 +145,8 @@ def _checked(param: Param, name: str, raw: object) -> Value:
 
 def _check_text(param: Param, name: str, value: str) -> None:
     if param.minimum and len(value) < param.minimum:
-        raise InvalidRequest(f"{name} must not be empty.")
+        few = f"have at least {param.minimum} characters; it has {len(value)}" if param.minimum > 1 else "not be empty"
+        raise InvalidRequest(f"{name} must {few}.")
     if param.maximum is not None and len(value) > param.maximum:
         raise InvalidRequest(f"{name} must have at most {param.maximum} characters; it has {len(value)}.")
     if param.pattern and value and not re.fullmatch(param.pattern, value):

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dowse.contracts.token import Stranger
 from dowse.contracts.tool import Answer, Tool
 from dowse.errors import DowseError, InternalError, LimitReached
 from dowse.interfaces import Limiter, Observer, Progress, ToolCall
@@ -14,6 +15,9 @@ from dowse.settings import Settings
 from dowse.telemetry.log import LOGGER, event
 from dowse.telemetry.redact import Redactor
 from dowse.telemetry.traces import span
+
+# A caller who could not say who they are.
+_NOBODY = Principal("unknown")
 
 
 class Dispatcher:
@@ -29,31 +33,35 @@ class Dispatcher:
         self._redactor = redactor
 
     async def call(
-        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal = LOCAL
+        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal | Stranger = LOCAL
     ) -> Answer:
         """The tool's answer, or its failure as an answer; no secret is in either."""
         started = self._clock.now()
         with span(f"call {tool.name}", tool=tool.name) as current:
-            answer, outcome = await self._answered(tool, given, progress, caller)
+            answer, outcome, known = await self._answered(tool, given, progress, caller)
             engine = "" if answer.is_error else answer.engine
             current.finished(outcome, engine=engine)
         seconds = self._clock.now() - started
-        self._observer.tool_called(ToolCall(tool.name, engine, outcome, seconds, caller.name))
+        self._observer.tool_called(ToolCall(tool.name, engine, outcome, seconds, known.name))
         return self._masked(answer)
 
     async def _answered(
-        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal
-    ) -> tuple[Answer, str]:
+        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal | Stranger
+    ) -> tuple[Answer, str, Principal]:
+        """What to answer, how that is counted, and who asked."""
+        known = caller if isinstance(caller, Principal) else _NOBODY
         try:
-            await self._admit(tool.name, caller)
-            return await tool.call(given, progress), OK
+            if isinstance(caller, Stranger):
+                known = await caller.introduced()
+            await self._admit(tool.name, known)
+            return await tool.call(given, progress), OK, known
         except DowseError as error:
-            event(logging.WARNING, "tool call failed", tool=tool.name, caller=caller.name, error=type(error).__name__)
-            return tool.failed(error, given), type(error).__name__
+            event(logging.WARNING, "tool call failed", tool=tool.name, caller=known.name, error=type(error).__name__)
+            return tool.failed(error, given), type(error).__name__, known
         except Exception:
             # The boundary: a bug must not end the server, and its text must not reach the model.
             LOGGER.exception("tool call crashed")
-            return tool.failed(InternalError(tool.name), given), InternalError.__name__
+            return tool.failed(InternalError(tool.name), given), InternalError.__name__, known
 
     async def _admit(self, tool: str, caller: Principal) -> None:
         rate = caller.limits.get(tool) or self._settings.limit(tool)

@@ -1,4 +1,4 @@
-"""Output schemas of the `dowse` contract, written by hand: short, because every client pays for them."""
+"""Output schemas of the tools that promise one, written by hand: short, because every client pays for them."""
 
 from __future__ import annotations
 
@@ -112,3 +112,24 @@ GET_CONTENT_OUTPUT["properties"] |= dict.fromkeys(
     ),
     _TEXT,
 )
+
+_CITATIONS = _objects(url=_TEXT, title=_TEXT, textSnippet=_TEXT, startIndex=_INTEGER, endIndex=_INTEGER, rank=_INTEGER)
+_USAGE = {"type": "object", "properties": {"promptTokens": _INTEGER, "responseTokens": _INTEGER}}
+_CODE = {"type": "string", "enum": ["AUTH", "RATE_LIMIT", "PROVIDER", "VALIDATION", "PARSE"]}
+_FAILURE = {"type": "object", "properties": {"code": _CODE, "message": _TEXT, "retry_after": _INTEGER}}
+_CITED = {"text": _TEXT, "citations": _CITATIONS, "provider": _TEXT, "respondedAt": _TEXT}
+_ABOUT = {"attempts": _ATTEMPTS, "warnings": _TEXTS, **_MEMORY, "untrusted": {"type": "boolean"}}
+
+
+def _cited(**required: object) -> dict[str, object]:
+    """Of an answer, or of the failure in its place: some clients hold that against the schema as well."""
+    return {
+        "type": "object",
+        "properties": {**required, "usage": _USAGE, "error": _FAILURE},
+        "anyOf": [{"required": list(required)}, {"required": ["error"]}],
+    }
+
+
+SEARCH_WEB_OUTPUT = _cited(**_CITED, **_ABOUT)
+ANSWERS_OUTPUT = _cited(**_CITED)
+"""Of the contract `answers`, which promises no more."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dowse.contracts.guardrails import Guardrails
+from dowse.flows.answer import AnswerFlow
 from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import Extractor
 from dowse.models import Category, Clock, Deadline, Query
 from dowse.settings import Settings
+from dowse.telemetry.redact import Redactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,9 @@ class Services:
     clock: Clock
     settings: Settings
     extractor: Extractor
+    answer: AnswerFlow
+    guardrails: Guardrails
+    redactor: Redactor
 
     def deadline(self, timeout_s: float | None = None) -> Deadline:
         """The end of a call; the caller may shorten the user's limit, not lengthen it."""

@@ -82,7 +82,7 @@ class Finder:
         volunteers: frozenset[str] = frozenset(),
     ) -> None:
         self._router = router
-        self._shelf = Shelf("search", Found, memory, _is_outage)
+        self._shelf = Shelf("search", Found, memory, self._is_outage)
         self._lifetimes = lifetimes
         self._clock = clock
         self._chosen = tuple(provider for provider in router.providers if provider.name not in volunteers)
@@ -105,7 +105,13 @@ class Finder:
             alone = asked[0].name
             remark = f"depth wide asks several providers at once, and only {alone} is configured"
             return _findings([await self._recalled(query, deadline, progress)], warnings=(remark,))
-        return await self._everywhere(asked, query, deadline, progress)
+        try:
+            return await self._everywhere(asked, query, deadline, progress)
+        except AllProvidersFailed as failed:
+            others = [provider for provider in self._in_turn(query) if provider not in asked]
+            if not others or not self._is_outage(failed):
+                raise
+            return await self._instead(failed, others, query, deadline, progress)
 
     async def _everywhere(
         self, asked: Sequence[SearchProvider], query: Query, deadline: Deadline, progress: Progress
@@ -114,7 +120,7 @@ class Finder:
         await progress(f"search: asking {', '.join(provider.name for provider in asked)}")
         started = self._clock.now()
         # Several at once would talk over each other: their steps are not told.
-        tasks = [asyncio.create_task(self._recalled(query, deadline, no_progress, provider)) for provider in asked]
+        tasks = [asyncio.create_task(self._recalled(query, deadline, no_progress, (provider,))) for provider in asked]
         try:
             await _first_success(tasks)
             patience_s = min(deadline.remaining_s(), self._clock.now() - started + _PATIENCE_S)
@@ -126,24 +132,37 @@ class Finder:
         waited_s = self._clock.now() - started
         return _joined([_outcome(task, provider.name, waited_s) for task, provider in zip(tasks, asked, strict=True)])
 
+    async def _instead(
+        self,
+        failed: AllProvidersFailed,
+        others: Sequence[SearchProvider],
+        query: Query,
+        deadline: Deadline,
+        progress: Progress,
+    ) -> Findings:
+        """The answer of one of the others, where all that were asked at once have failed."""
+        outcome: Recalled[Found] | AllProvidersFailed
+        try:
+            outcome = await self._recalled(query, deadline, progress, others)
+        except AllProvidersFailed as failed_too:
+            outcome = failed_too
+        return _joined([failed, outcome])
+
     async def _recalled(
-        self, query: Query, deadline: Deadline, progress: Progress, alone: SearchProvider | None = None
+        self, query: Query, deadline: Deadline, progress: Progress, only: Sequence[SearchProvider] = ()
     ) -> Recalled[Found]:
-        """One answer: of whoever comes first, or of one provider alone."""
+        """One answer: of whoever comes first, of all or only of these."""
 
         async def ask(provider: SearchProvider, until: Deadline) -> Found:
             return await provider.search(query, until)
 
         async def make(_known: Known[Found] | None, until: Deadline, tell: Progress) -> Routed[Found]:
-            if alone is None:
-                # Whoever was chosen is asked first, whatever the others know.
-                route = _These((*_by_category(self._chosen, query), *_by_category(self._volunteers, query)))
-                return await self._router.first_answer(ask, until, tell, route=route)
-            return await self._router.first_answer(ask, until, tell, route=_These([alone]), may_retry=False)
+            route = _These(only or self._in_turn(query))
+            return await self._router.first_answer(ask, until, tell, route=route, may_retry=not only)
 
         given_s = deadline.remaining_s()
         wanted = Wanted(
-            f"{query!r} {alone.name}" if alone else repr(query),
+            " ".join([repr(query), *(provider.name for provider in only)]),
             make,
             lambda found: self._lifetimes.of(query, found),
             is_remembered=self._lifetimes.of(query).fresh_s > 0,
@@ -152,7 +171,19 @@ class Finder:
             return await self._shelf.answer(wanted, deadline, progress)
         except TimeoutError:
             # Somebody else was at it already, and is slower than this caller can wait.
-            raise _late((alone or self.providers[0]).name, given_s) from None
+            raise _late((only or self.providers)[0].name, given_s) from None
+
+    def _in_turn(self, query: Query) -> tuple[SearchProvider, ...]:
+        """Everybody; whoever was chosen is asked first, whatever the others know."""
+        return (*_by_category(self._chosen, query), *_by_category(self._volunteers, query))
+
+    def _is_outage(self, failed: AllProvidersFailed) -> bool:
+        """Whether an older answer is better than this failure, or one of somebody else.
+
+        A rejected key is for the user to hear of; but volunteers have none.
+        """
+        named = {provider.name for provider in self._volunteers}
+        return all(isinstance(error, Transient) or error.provider in named for error in failed.errors)
 
 
 def _by_category(providers: Sequence[SearchProvider], query: Query) -> tuple[SearchProvider, ...]:
@@ -208,8 +239,3 @@ def _findings(
         warnings + tuple(warning for each in routed for warning in each.warnings + each.answer.warnings),
         reduce(Freshness.joined, [recalled.freshness for recalled in answers]),
     )
-
-
-def _is_outage(failed: AllProvidersFailed) -> bool:
-    """Whether an older answer is better than this failure; a rejected key is for the user to hear of."""
-    return all(isinstance(error, Transient) for error in failed.errors)

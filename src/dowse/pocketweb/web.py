@@ -16,6 +16,7 @@ from dowse.pocketweb.exa import Exa, ExaContents
 from dowse.pocketweb.exa_mcp import ExaMcp
 from dowse.pocketweb.firecrawl_mcp import FirecrawlMcp
 from dowse.pocketweb.mojeek import Mojeek
+from dowse.pocketweb.openai import OpenAI
 from dowse.pocketweb.parallel_mcp import ParallelMcp
 from dowse.pocketweb.public_instances import PublicInstances
 from dowse.pocketweb.reading import ReaderDouble
@@ -40,6 +41,7 @@ from dowse.pocketweb.tavily import Tavily, TavilyExtract
 SERPER_KEY = "5e9a1c47d20b83f6e4c7190a2bd85f3361fe07ca"
 EXA_KEY = "7b1f6c02-94de-4a58-8c3f-e20d5a91b7c4"
 TAVILY_KEY = "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"
+OPENAI_KEY = "sk-proj-pocketQ7mZ4xTn2LkV9sRbW1cYh6JpD3fGa8Ue0"
 
 # The APIs behind well-known sites. A new one is one file and one line here.
 SITES: tuple[type[SiteDouble], ...] = (
@@ -67,7 +69,8 @@ class PocketWeb:
     """A web in a box. Use as an async context manager; the port is free once it is left."""
 
     def __init__(self, keys: Mapping[str, str] | None = None, *, port: int = 0) -> None:
-        chosen = {"serper": SERPER_KEY, "exa": EXA_KEY, "tavily": TAVILY_KEY, **(keys or {})}
+        ours = {"serper": SERPER_KEY, "exa": EXA_KEY, "tavily": TAVILY_KEY, "openai": OPENAI_KEY}
+        chosen = {**ours, **(keys or {})}
         self.serper = Serper(chosen["serper"], self._origin)
         self.exa = Exa(chosen["exa"], self._origin)
         self.tavily = Tavily(chosen["tavily"], self._origin)
@@ -76,6 +79,7 @@ class PocketWeb:
         self.exa_contents = ExaContents(chosen["exa"], self._origin)
         self.tavily_extract = TavilyExtract(chosen["tavily"], self._origin)
         self.sites = {kind.name: kind(chosen.get(kind.name, ""), self._origin) for kind in SITES}
+        self.openai = OpenAI(chosen["openai"], self._origin)
         self.exa_mcp = ExaMcp("", self._origin)
         self.parallel_mcp = ParallelMcp("", self._origin)
         self.firecrawl_mcp = FirecrawlMcp("", self._origin)
@@ -101,7 +105,7 @@ class PocketWeb:
         """Those with a folder of their own."""
         keyed = (self.serper, self.exa, self.tavily, self.searxng)
         keyless = (self.exa_mcp, self.parallel_mcp, self.firecrawl_mcp, self.duckduckgo, self.mojeek)
-        return (*keyed, *keyless, self.instances, self.searx_space, *self.sites.values())
+        return (*keyed, *keyless, self.instances, self.searx_space, self.openai, *self.sites.values())
 
     @property
     def readers(self) -> tuple[ReaderDouble, ...]:
@@ -118,6 +122,7 @@ class PocketWeb:
             "exa": ("EXA_API_KEY", self.exa.key),
             "tavily": ("TAVILY_API_KEY", self.tavily.key),
             "searxng": ("SEARXNG_URL", self.page("/searxng")),
+            "openai": ("OPENAI_API_KEY", self.openai.key),
         }
         # All endpoints, also of providers not named: nothing can reach the real services by mistake.
         return dict(credentials[provider] for provider in providers) | {
@@ -129,6 +134,7 @@ class PocketWeb:
             "TAVILY_EXTRACT_ENDPOINT": self.page(self.tavily_extract.path),
             "DOWSE_ALLOW_PRIVATE": f"{HOST}:{self._port}",
             "NPM_FILES_URL": self.page("/files"),
+            "OPENAI_BASE_URL": self.page("/openai/v1"),
             "EXA_MCP_URL": self.page(self.exa_mcp.path),
             "PARALLEL_MCP_URL": self.page(self.parallel_mcp.path),
             "FIRECRAWL_MCP_URL": self.page(self.firecrawl_mcp.path),

@@ -46,6 +46,7 @@ _TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
 # As much of a page as any contract could show, and little enough to be cleaned between two requests.
 PAGE_CHARS = 200_000
 _URL_CHARS = 2048  # Sitemaps allow no more, so search engines list nothing longer.
+_MOST_LOOKED_AT = 300  # No API lists so many, and of as many bad ones as fit into an answer each takes time.
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,7 @@ def items(provider: str, body: Json, name: str) -> list[Json]:
 def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
     """A result worth showing: it has a title and leads to the web. An empty snippet is no fault."""
     title = without_markup(title, _TITLE_CHARS)
-    if not title or not _is_web_address(url):
+    if not title or not _web_address(url):
         return None
     snippet = without_markup(snippet, _SNIPPET_CHARS)
     return Hit(title, urls.without_tracking(url), snippet, one_line(engine, 60), iso_date(published))
@@ -229,13 +230,13 @@ def media(found: Hit | None, *, image_url: str = "", thumbnail: str = "", durati
     """The same hit as a picture or a film; what leads nowhere is left out."""
     if found is None:
         return None
-    image_url, thumbnail = (address if _is_web_address(address) else "" for address in (image_url, thumbnail))
+    image_url, thumbnail = _web_address(image_url), _web_address(thumbnail)
     return replace(found, image_url=image_url, thumbnail=thumbnail, duration=one_line(duration, 20))
 
 
 def first_hits(found: Iterable[Hit | None], wanted: int) -> tuple[Hit, ...]:
     """As many of the good ones as were asked for; the rest of a long answer is not even looked at."""
-    return tuple(islice(filter(None, found), wanted))
+    return tuple(islice(filter(None, islice(found, _MOST_LOOKED_AT)), wanted))
 
 
 def plain(texts: Iterable[str], most: int = 10) -> tuple[str, ...]:
@@ -291,9 +292,10 @@ def _parse_american_date(text: str) -> date:
     return date(int(match[3]), _MONTHS.index(match[1]) + 1, int(match[2]))
 
 
-def _is_web_address(url: str) -> bool:
+def _web_address(url: str) -> str:
+    """The address in its canonical spelling, which has no line ends; empty for what leads elsewhere than to the web."""
     parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
-    return parsed is not None and parsed.scheme in ("http", "https")
+    return parsed.href if parsed is not None and parsed.scheme in ("http", "https") else ""
 
 
 def is_challenge(reply: Reply) -> bool:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from dowse import urls
+
+
+def party(vendor: str, url: str) -> str:
+    """How a vendor is told of: with the host that the query is really sent to."""
+    endpoint = urls.parse(url)
+    return f"{vendor} ({endpoint.host})" if endpoint else vendor
+
 
 class Disclosure:
     """Implements `interfaces.Disclosures`. Members without a key tell it before a query leaves."""

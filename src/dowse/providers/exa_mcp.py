@@ -8,9 +8,9 @@ spent free tier by `_meta["ai.exa/rateLimited"]` beside a text, without calling 
 from __future__ import annotations
 
 from dowse.providers.api import Api
-from dowse.providers.disclosure import Disclosure
+from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits
-from dowse.providers.mcp.search import McpSearch, party
+from dowse.providers.mcp.search import McpSearch
 from dowse.settings_types_search import McpServer
 
 # More would be allowed; each result brings a long text along.

@@ -8,9 +8,9 @@ such as `site:`, and `limit`. It answers as its API does, structured and as JSON
 from __future__ import annotations
 
 from dowse.providers.api import Api
-from dowse.providers.disclosure import Disclosure
+from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits
-from dowse.providers.mcp.search import McpSearch, party
+from dowse.providers.mcp.search import McpSearch
 from dowse.settings_types_search import McpServer
 
 # A hundred would be allowed; the free tier is counted in credits, and more results cost more of them.

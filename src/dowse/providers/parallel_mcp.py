@@ -11,9 +11,9 @@ from __future__ import annotations
 from uuid import uuid4
 
 from dowse.providers.api import Api
-from dowse.providers.disclosure import Disclosure
+from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits
-from dowse.providers.mcp.search import McpSearch, party
+from dowse.providers.mcp.search import McpSearch
 from dowse.settings_types_search import McpServer
 
 LIMITS = Limits(max_results=10, max_query_chars=200)

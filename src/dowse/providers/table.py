@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from dowse.interfaces import ListingReader, PageReader, SearchProvider
+from dowse.interfaces import AnswerProvider, ListingReader, PageReader, SearchProvider
 from dowse.models import Clock
 from dowse.net.clients import ConfiguredClient
-from dowse.providers import exa, searxng, serper, tavily
+from dowse.providers import exa, openai, serper, tavily
 from dowse.providers.api import Api
 from dowse.providers.exa import Exa
-from dowse.providers.searxng import SearXNG
-from dowse.providers.searxng_make import make_searxng
 from dowse.providers.serper import Serper
 from dowse.providers.tavily import Tavily
 from dowse.settings import Settings
@@ -23,6 +21,7 @@ from dowse.stores.cache import Cache
 from dowse.telemetry.redact import Redactor
 
 if TYPE_CHECKING:
+    from dowse.providers.searxng import SearXNG
     from dowse.providers.searxng_several import SearXNGs
 
 REMOTE_TIMEOUT_S = 15.0
@@ -78,7 +77,10 @@ def _tavily(kit: Kit) -> Tavily:
 
 
 def _searxng(kit: Kit) -> SearXNG | SearXNGs:
-    api = kit.api(SearXNG.name, "SEARXNG_HEADERS_JSON")
+    # It compiles patterns that take longer than all the others do, at a start that most of the time is not for it.
+    from dowse.providers.searxng_make import make_searxng
+
+    api = kit.api("searxng", "SEARXNG_HEADERS_JSON")
     return make_searxng(kit.settings, api, kit.listings, kit.cache, kit.clock, watches=kit.watches)
 
 
@@ -88,6 +90,24 @@ def remote(name: str, kit: Kit) -> SearchProvider:
 
     api = Api(name, kit.client, REMOTE_TIMEOUT_S, "DOWSE_MCP_PROVIDERS", kit.redactor)
     return McpSearch(api, kit.settings.mcp_providers[name])
+
+
+def _openai(kit: Kit) -> AnswerProvider:
+    from dowse.providers.openai.adapter import OpenAI  # Most have no key for it.
+
+    settings = kit.settings
+    return OpenAI(
+        kit.api(OpenAI.name, "OPENAI_API_KEY"),
+        _key(settings.openai_api_key),
+        endpoint=settings.openai_base_url,
+        model=settings.openai_model,
+        clock=kit.clock,
+        temperature=settings.openai_temperature,
+        max_output_tokens=settings.openai_max_output_tokens,
+        context_size=settings.openai_context_size,
+        allowed_domains=settings.openai_allowed_domains,
+        blocked_domains=settings.openai_blocked_domains,
+    )
 
 
 def _key(key: SecretStr | None) -> SecretStr:
@@ -101,6 +121,7 @@ PROVIDERS: dict[str, Callable[[Kit], SearchProvider]] = {
     "tavily": _tavily,
     "searxng": _searxng,
 }
+ANSWERERS: dict[str, Callable[[Kit], AnswerProvider]] = {"openai": _openai}
 READERS: dict[str, Callable[[Kit], PageReader]] = {
     "serper": _serper,
     "exa": _exa,
@@ -109,10 +130,11 @@ READERS: dict[str, Callable[[Kit], PageReader]] = {
 
 
 def prices(settings: Settings) -> Mapping[str, Mapping[str, float]]:
-    """Estimated dollars for one call, by provider and operation (`search`, `read`)."""
+    """Estimated dollars for one call, by provider and operation (`search`, `read`, `answer`)."""
     return {
         "serper": serper.PRICES,
         "exa": exa.PRICES,
         "tavily": tavily.prices(settings.tavily_search_depth),
-        "searxng": searxng.PRICES,
+        "searxng": {"search": 0.0},
+        "openai": openai.PRICES,
     }

@@ -5,11 +5,10 @@ As documented at https://docs.tavily.com/documentation/keyless.
 
 from __future__ import annotations
 
-from dowse import urls
 from dowse.models import Deadline, Found, Query
 from dowse.providers import tavily
 from dowse.providers.api import Api
-from dowse.providers.disclosure import Disclosure
+from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import fit
 
 _HEADERS = {"X-Tavily-Access-Mode": "keyless"}
@@ -28,8 +27,7 @@ class TavilyKeyless:
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         fitted, warnings = fit(self.name, query, tavily.LIMITS)
-        endpoint = urls.parse(self._search_endpoint)
-        self._disclosure.tell(f"Tavily ({endpoint.host})" if endpoint else "Tavily", self.name)
+        self._disclosure.tell(party("Tavily", self._search_endpoint), self.name)
         body = await self._api.post(
             self._search_endpoint, deadline, headers=_HEADERS, body=tavily.payload(fitted, _DEPTH)
         )

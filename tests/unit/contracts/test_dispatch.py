@@ -9,6 +9,7 @@ import pytest
 from dowse.allowances import Rate
 from dowse.config import load
 from dowse.contracts.dispatch import Dispatcher
+from dowse.contracts.token import Stranger
 from dowse.contracts.tool import Answer, Tool
 from dowse.errors import DowseError, LimitReached, NoProvider
 from dowse.interfaces import Progress, ToolCall, no_progress
@@ -180,3 +181,36 @@ async def test_no_secret_is_in_any_part_of_an_answer(clock: FakeClock, is_error:
     bench = Bench(clock)
     leaky = Answer(f"a {SECRET}", {"key": [SECRET]}, is_error=is_error, further=(f"b {SECRET}",))
     assert SECRET not in repr(await bench.call(tool=bench.tool(does=leaky)))
+
+
+class OneToken:
+    """Implements `Authenticator`: the token of alice is good."""
+
+    async def authenticate(self, token: str) -> Principal | None:
+        return ALICE if token == "token-of-alice" else None
+
+
+def stranger(**given: object) -> Stranger:
+    return Stranger(given, OneToken(), "answers")
+
+
+async def test_a_stranger_is_limited_and_told_of_by_the_name_that_the_token_gives(clock: FakeClock) -> None:
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    assert not (await bench.call(stranger(token="token-of-alice"))).is_error
+    assert (await bench.call(ALICE)).is_error, "the same caller, by whatever way"
+    assert not (await bench.call(BOB)).is_error
+    assert [call.caller for call in bench.observer.calls] == ["alice", "alice", "bob"]
+
+
+async def test_a_stranger_without_a_good_token_gets_nowhere_and_spends_nobodys_calls(clock: FakeClock) -> None:
+    log = io.StringIO()
+    configure("info", Redactor(), log)
+    bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    for _ in range(2):
+        refused = await bench.call(stranger(token="wrong-token-0815"))
+        assert refused.is_error
+        assert refused.text.startswith("A good token is needed")
+    assert bench.ran == 0
+    assert [(call.outcome, call.caller) for call in bench.observer.calls] == [("Unauthorized", "unknown")] * 2
+    assert "wrong-token-0815" not in log.getvalue()
+    assert not (await bench.call(stranger(token="token-of-alice"))).is_error

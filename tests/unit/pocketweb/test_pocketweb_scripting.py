@@ -132,6 +132,7 @@ async def test_environment_names_the_credentials_asked_for_and_every_endpoint(po
         "TAVILY_EXTRACT_ENDPOINT": f"{origin}/tavily/extract",
         "DOWSE_ALLOW_PRIVATE": f"127.0.0.1:{pocket.port}",
         "NPM_FILES_URL": f"{origin}/files",
+        "OPENAI_BASE_URL": f"{origin}/openai/v1",
         "EXA_MCP_URL": f"{origin}/exa_mcp/mcp",
         "PARALLEL_MCP_URL": f"{origin}/parallel_mcp/mcp",
         "FIRECRAWL_MCP_URL": f"{origin}/firecrawl_mcp/mcp",

@@ -5,7 +5,7 @@ import pytest
 from dowse import errors
 from dowse.net.clients import ConfiguredClient
 from dowse.providers.api import Api, Json
-from dowse.providers.mcp.failures import tool_failure, without_results
+from dowse.providers.mcp.failures import rpc_failure, tool_failure, without_results
 from dowse.telemetry.redact import Redactor
 
 
@@ -65,3 +65,8 @@ def test_a_short_excuse_in_place_of_results_is_a_limit_and_a_long_text_is_not() 
     assert type(without_results(_api(), "You've hit the rate limit.")) is errors.RateLimited
     assert type(without_results(_api(), "How to set a rate limit. " * 100)) is errors.BadAnswer
     assert type(without_results(_api(), "Hello")) is errors.BadAnswer
+
+
+@pytest.mark.parametrize("code", [[], {}, None, True, "-32602", -32602.5])
+def test_a_code_that_is_no_number_means_nothing(code: object) -> None:
+    assert type(rpc_failure(_api(), {"code": code, "message": "Something broke"})) is errors.Unavailable

@@ -169,3 +169,9 @@ def test_hostile_text_takes_no_time(hostile: str) -> None:
     started = time.perf_counter()
     rows(_said(hostile))
     assert time.perf_counter() - started < 1.0
+
+
+def test_of_a_text_without_end_only_the_beginning_is_read() -> None:
+    listed = "[First](https://example.org/1)\n" + "x" * 300_000 + "\n[Second](https://example.org/2)\n"
+    found = rows({"content": [{"type": "text", "text": listed}]})
+    assert [row["title"] for row in found or ()] == ["First"]

@@ -3,13 +3,14 @@
 import pytest
 
 from dowse.config import load
-from dowse.providers.table import PROVIDERS, READERS, prices
+from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, prices
 
 
 def test_a_price_is_known_for_everything_a_provider_can_do() -> None:
     known = prices(load({}, {}).settings)
     assert {name: set(operations) for name, operations in known.items()} == {
-        name: {"search", "read"} if name in READERS else {"search"} for name in PROVIDERS
+        **{name: {"search", "read"} if name in READERS else {"search"} for name in PROVIDERS},
+        **{name: {"answer"} for name in ANSWERERS},
     }
 
 
@@ -20,4 +21,5 @@ def test_a_deeper_search_of_tavily_costs_twice_as_much(depth: str, usd: float) -
         "exa": {"search": 0.007, "read": 0.001},
         "tavily": {"search": usd, "read": 0.0016},
         "searxng": {"search": 0.0},
+        "openai": {"answer": 0.02},
     }

@@ -69,7 +69,7 @@ def serve_and_hear(monkeypatch: pytest.MonkeyPatch, arguments: list[str], *, ter
 def test_it_answers_until_the_client_hangs_up(monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
     heard = serve_and_hear(monkeypatch, arguments)
     assert heard[1]["serverInfo"] == {"name": "dowse", "title": "dowse", "version": __version__}
-    assert [tool["name"] for tool in heard[2]["tools"]] == ["web_search", "get_content"]
+    assert [tool["name"] for tool in heard[2]["tools"]] == ["web_search", "get_content", "search_web"]
 
 
 def test_the_contract_is_a_flag(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_an_invalid_setting_stops_the_start_with_one_line(monkeypatch: pytest.Mo
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == (
         "",
-        "dowse: DOWSE_CONTRACT is 'bing', but it takes one of dowse, kindly, jan, swissarmyhammer.\n",
+        "dowse: DOWSE_CONTRACT is 'bing', but it takes one of dowse, kindly, jan, swissarmyhammer, answers.\n",
     )
 
 
@@ -136,6 +136,7 @@ FLAGS = {
         "--config", "--log-level",
     ],
     "read": ["url", "--max-tokens", "--cursor", "--offline", "--json", "--config", "--log-level"],
+    "answer": ["question", "--max-results", "--freshness-hours", "--region", "--no-summary", "--offline", "--json"],
     "serve": ["--contract", "--stdio", "--transport", "--config", "--log-level"],
     "token": [],
     "cache": [],

@@ -119,7 +119,7 @@ def test_the_list_shows_names_contracts_and_limits_but_no_hash(
     assert main(["token", "list"]) == 0
     shown = capsys.readouterr().out
     assert shown.splitlines() == [
-        "env  dowse, kindly, jan, swissarmyhammer  the limits of the settings",
+        "env  dowse, kindly, jan, swissarmyhammer, answers  the limits of the settings",
         "ci  jan  scrape 20/10m",
     ]
     assert main(["token", "list", "--json"]) == 0

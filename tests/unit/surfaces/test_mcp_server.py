@@ -133,7 +133,7 @@ async def test_an_unknown_tool_is_a_protocol_error(era: str) -> None:
     async with connected({}, era) as client:
         with pytest.raises(MCPError, match=r"^Unknown tool: n{80}$"):
             await client.call_tool("n" * 200, {})
-        assert len(await listed(client)) == 2
+        assert len(await listed(client)) == 3
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -20,7 +21,6 @@ from dowse.errors import (
     NetworkFailed,
     NoBrowser,
     NoInstance,
-    NotCovered,
     ProviderError,
     QuotaSpent,
     RateLimited,
@@ -37,6 +37,7 @@ from dowse.settings import Settings
 from dowse.settings_keyless import MEMBERS
 
 Question = Callable[[], Awaitable[Check]]
+Remedies = tuple[tuple[type[ProviderError], Callable[[Settings, ProviderError], str]], ...]
 
 NO_BROWSER_NEEDED = "Do what it says, or set DOWSE_BROWSER=off if pages that need JavaScript do not matter to you."
 QUERY = "weather"
@@ -111,7 +112,18 @@ class Probe:
             await progress(f"probe: asking {', '.join(waiting)}")
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(ask(name, question)) for name, question in questions.items()]
-        return [task.result() for task in tasks]
+        return self._judged([task.result() for task in tasks])
+
+    def _judged(self, checks: list[Check]) -> list[Check]:
+        """Once anybody has answered, a member of the pool that did not is no problem: others are asked instead."""
+        names = {_named(provider.name) for provider in self._providers}
+        if not any(check.name in names and check.state is State.OK for check in checks):
+            return checks
+        members = {_named(name) for name in MEMBERS}
+        return [
+            replace(check, state=State.WARNING) if check.name in members and check.state is State.PROBLEM else check
+            for check in checks
+        ]
 
     def _questions(self) -> dict[str, Question]:
         questions: dict[str, Question] = {provider.name: partial(self._ask, provider) for provider in self._providers}
@@ -176,12 +188,17 @@ def _not_asked(name: str) -> Check:
 
 
 def _check(name: str, state: State, summary: str, fix: str, details: dict[str, object]) -> Check:
-    return Check(f"probe.{name}", "probe", state, summary, fix, details)
+    return Check(_named(name), "probe", state, summary, fix, details)
+
+
+def _named(name: str) -> str:
+    return f"probe.{name}"
 
 
 def _fix(settings: Settings, error: ProviderError) -> str:
     """The remedy for the most specific class that is known; the table goes from special to general."""
-    return next(remedy(settings, error) for kind, remedy in _REMEDIES if isinstance(error, kind))
+    remedies = _REMEDIES_OF_MEMBERS if error.provider in MEMBERS else _REMEDIES
+    return next(remedy(settings, error) for kind, remedy in remedies if isinstance(error, kind))
 
 
 def _own_budget(_settings: Settings, error: ProviderError) -> str:
@@ -228,13 +245,22 @@ def _misconfigured(settings: Settings, error: ProviderError) -> str:
     return f"Set SEARXNG_URL, now {address}, to the base address: the one whose search page opens in a browser."
 
 
-def _volunteer(_settings: Settings, error: ProviderError) -> str:
-    return f"Nothing is to be mended here: others are asked instead. Leave {error.provider} out of DOWSE_KEYLESS_ORDER."
+def _instances(_settings: Settings, _error: ProviderError) -> str:
+    return "Run `dowse instances list`: it shows the instances, and why each of them is not asked."
+
+
+def _member(_settings: Settings, error: ProviderError) -> str:
+    left_out = f"To stop asking it, leave {error.provider} out of DOWSE_KEYLESS_ORDER."
+    return f"Nothing is to be mended here: others are asked instead. {left_out}"
+
+
+def _reach(settings: Settings, error: ProviderError) -> str:
+    if error.provider == "open":
+        return "Check that this machine reaches the web; DOWSE_OPEN_APIS says which of the open APIs are asked."
+    return _network(settings, error)
 
 
 def _blocked(settings: Settings, error: ProviderError) -> str:
-    if error.provider in MEMBERS:
-        return _volunteer(settings, error)
     where = endpoint_variable(settings, error.provider)
     return f"A bot check stands in front of it. Let this machine pass there, or point {where} behind it."
 
@@ -260,7 +286,7 @@ def _outage(_settings: Settings, error: ProviderError) -> str:
     return f"The fault is at {error.provider}: run the probe again later. Other active providers answer meanwhile."
 
 
-_REMEDIES: tuple[tuple[type[ProviderError], Callable[[Settings, ProviderError], str]], ...] = (
+_REMEDIES: Remedies = (
     (BudgetSpent, _own_budget),
     (QuotaSpent, _quota),
     (KeyRejected, _key),
@@ -271,11 +297,19 @@ _REMEDIES: tuple[tuple[type[ProviderError], Callable[[Settings, ProviderError], 
     (Misconfigured, _misconfigured),
     (EnginesFailed, _engines),
     (Irrelevant, _engines),
-    (NotCovered, _volunteer),
-    (NoInstance, _volunteer),
+    (NoInstance, _instances),
     (BadAnswer, _endpoint),
     (Redirected, _endpoint),
     (BadRequest, _request),
     (Unavailable, _outage),
     (ProviderError, _outage),
+)
+# Of those that nobody has chosen there is no account, no key and no set-up.
+_REMEDIES_OF_MEMBERS: Remedies = (
+    (BudgetSpent, _own_budget),
+    (RateLimited, _rate),
+    (TimedOut, _reach),
+    (NetworkFailed, _reach),
+    (NoInstance, _instances),
+    (ProviderError, _member),
 )

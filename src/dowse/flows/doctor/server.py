@@ -34,7 +34,9 @@ def limits(settings: Settings, tools: Sequence[str]) -> Iterator[Check]:
             "Callers may use every tool as often as they like.",
             f"Set DOWSE_LIMIT_{tools[0].upper()}=20/10m, for instance, to bound each of them.",
         )
-    for name in sorted(configured.keys() - served.keys()):
+    # What nobody has set is our own limit for another contract.
+    idle = {name for name in configured if name not in served and f"{_LIMIT}{name}" in settings.model_fields_set}
+    for name in sorted(idle):
         variable = f"DOWSE_LIMIT_{name.upper()}"
         yield Check(
             "limits",

@@ -11,7 +11,7 @@ from itertools import count
 from dowse.errors import BadAnswer, TimedOut
 from dowse.models import Deadline
 from dowse.net.clients import Reply
-from dowse.providers.api import Api, Json, string
+from dowse.providers.api import Api, Json, string, whole
 from dowse.providers.mcp import messages
 from dowse.providers.mcp.failures import rpc_failure
 from dowse.providers.mcp.messages import AnswerListener, Session
@@ -44,7 +44,7 @@ class _Exchange:
     @property
     def refuses_handshakes(self) -> bool:
         may_be = self.reply.status in (200, *_MISUNDERSTANDINGS)
-        return may_be and self.error is not None and self.error.get("code") in _NOT_UNDERSTOOD
+        return may_be and whole(self.error or {}, "code") in _NOT_UNDERSTOOD
 
 
 class McpClient:

@@ -14,7 +14,7 @@ from dowse.errors import (
     RateLimited,
     Unavailable,
 )
-from dowse.providers.api import Api, Json, is_about_quota, strings
+from dowse.providers.api import Api, Json, is_about_quota, string, whole
 
 _SPOKEN_CHARS = 4096
 # A text that only says why there are no results is no longer than this; what is longer is something else.
@@ -37,9 +37,9 @@ _LONGEST_WAIT_S = 31 * 24 * 3600.0
 
 def rpc_failure(api: Api, error: Json) -> ProviderError:
     """An error of the protocol: the server could not, or would not, run the tool."""
-    code, data = error.get("code"), error.get("data")
-    words = " ".join(strings([error.get("message")]))
-    return _failure(api, words, data if isinstance(data, dict) else {}, is_mistake=code in _MISTAKE_CODES)
+    words, data = string(error, "message"), error.get("data")
+    is_mistake = whole(error, "code") in _MISTAKE_CODES
+    return _failure(api, words, data if isinstance(data, dict) else {}, is_mistake=is_mistake)
 
 
 def tool_failure(api: Api, result: Json, words: str) -> ProviderError | None:

@@ -92,5 +92,5 @@ def _answer_in(text: bytes, number: int) -> Json | None:
     if not isinstance(message, dict) or "method" in message:
         return None
     # A server that could not read the request does not know its number.
-    is_ours = str(message.get("id")) == str(number) or (message.get("id") is None and "error" in message)
+    is_ours = message.get("id") in (number, str(number)) or (message.get("id") is None and "error" in message)
     return message if is_ours else None

@@ -18,6 +18,8 @@ _TITLES = ("title", "name")
 _URLS = ("url", "link", "href", "uri")
 _SNIPPETS = ("snippet", "description", "highlights", "excerpts", "excerpt", "summary", "content", "text")
 _DATES = ("publishedDate", "published_date", "publish_date", "published", "date")
+# As much as many results with long texts have, and little enough to be read between two requests.
+_MOST_CHARS, _MOST_ROWS = 300_000, 1000
 # A text that says so and nothing else is short.
 _EXCUSE_CHARS = 1000
 _NOTHING = re.compile(r"\bno (?:\w{1,20} ){0,3}results?\b|\bnothing (?:was )?found\b", re.IGNORECASE)
@@ -42,7 +44,7 @@ def rows(result: Json, path: str = "") -> Sequence[Json] | None:
     # Some servers send a block for each result.
     if alone := _with_address(values):
         return alone
-    text = "\n\n".join(said)
+    text = "\n\n".join(said)[:_MOST_CHARS]
     says_nothing_was_found = len(text) <= _EXCUSE_CHARS and _NOTHING.search(text)
     return labelled(text) or linked(text) or ([] if says_nothing_was_found else None)
 
@@ -92,4 +94,5 @@ def _as_list(value: object) -> list[Json] | None:
 
 
 def _with_address(value: object) -> list[Json]:
-    return [row for row in objects(value) if string(row, *_URLS)]
+    listed = value[:_MOST_ROWS] if isinstance(value, list) else []
+    return [row for row in objects(listed) if string(row, *_URLS)]

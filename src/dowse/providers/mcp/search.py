@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dowse import urls
+from dowse.errors import NotCovered
 from dowse.models import Deadline, Found, Hit, Query
 from dowse.providers.api import Api, Json, first_hits
 from dowse.providers.disclosure import Disclosure
@@ -16,6 +17,8 @@ from dowse.settings_types_search import McpServer
 
 # What is reasonable to ask of a server of which nothing is known.
 LIMITS = Limits(max_results=20, max_query_chars=1000)
+# It may send more than it was asked for, and only some of them from the domains that were.
+_MOST_LISTED = 200
 
 
 class McpSearch:
@@ -47,8 +50,11 @@ class McpSearch:
         arguments = _arguments(self._server, fitted)
         # One end for all that it takes: the handshake, the call, and both once more where the session was lost.
         result = await self._client.call(self._server.tool, arguments, deadline.capped(self.timeout_s))
-        hits = (hit for hit in map(to_hit, self._rows(result)) if hit and _is_within(hit, query))
-        return Found(first_hits(hits, fitted.num_results)[query.earlier :], warnings=warnings)
+        listed = first_hits(map(to_hit, self._rows(result)), _MOST_LISTED)
+        hits = [hit for hit in listed if _is_within(hit, query)][: fitted.num_results]
+        if listed and not hits:
+            raise NotCovered(self.name, "none of its results is from the domains that were asked for")
+        return Found(tuple(hits[query.earlier :]), warnings=warnings)
 
     def _rows(self, result: Json) -> list[Json]:
         words = "\n".join(texts(result))
@@ -58,12 +64,6 @@ class McpSearch:
         if found is None:
             raise without_results(self._api, words)
         return list(found)
-
-
-def party(vendor: str, url: str) -> str:
-    """How a vendor is told of: with the host that the query was really sent to."""
-    endpoint = urls.parse(url)
-    return f"{vendor} ({endpoint.host})" if endpoint else vendor
 
 
 def _revealed(server: McpServer) -> Mapping[str, str]:

@@ -19,7 +19,7 @@ from dowse.errors import (
     Transient,
 )
 from dowse.models import Category, Clock, Deadline, Found, Hit, Query
-from dowse.providers.disclosure import Disclosure
+from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits, fit
 from dowse.providers.open.answer import Answer, OpenApi
 from dowse.providers.open.fuse import fused
@@ -31,7 +31,6 @@ LIMITS = Limits(
     filters=frozenset({"language", "time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
     categories=frozenset({Category.GENERAL, Category.IT, Category.SCIENCE}),
 )
-PRICES = {"search": 0.0}
 # Some are dropped as unrelated, and some are found twice.
 _LEAST_PER_API = 10
 # What one of them may take of the time; the rest is for putting the answers together.
@@ -108,8 +107,7 @@ class OpenApis:
         }
 
     async def _ask(self, api: OpenApi, query: Query, deadline: Deadline) -> Answer | ProviderError:
-        address = urls.parse(api.address(query))
-        self._disclosure.tell(f"{api.title} ({address.host if address else 'unknown'})", self.name)
+        self._disclosure.tell(party(api.title, api.address(query)), self.name)
         try:
             answer = await api.search(query, deadline)
         except (RateLimited, Blocked) as error:
@@ -154,5 +152,5 @@ def _failure(errors: Sequence[ProviderError]) -> ProviderError:
     first = next((error for error in errors if isinstance(error, Transient)), errors[0])
     kind = type(first) if isinstance(first, Transient) else Misconfigured
     others = [f"{error.provider}: {error.code}" for error in errors if error is not first]
-    detail = "; ".join([f"{first.provider}: {first.logged_detail}", *others])
+    detail = "; ".join([f"{first.provider}: {first.logged_detail or first.code}", *others])
     return kind(OpenApis.name, detail, http_status=first.http_status)

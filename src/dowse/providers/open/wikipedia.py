@@ -18,6 +18,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 # What browsers call a language, and what its Wikipedia is called.
 _NAMED_OTHERWISE = {"nb": "no"}
 _LONGEST_QUERY = 300  # CirrusSearch refuses more.
+_LONGEST_PART = 255  # No title, no host and no path of articles is longer.
 _MOST = 50
 _OVERLOADED = frozenset({"maxlag", "readonly"})
 
@@ -71,14 +72,15 @@ def _failure(error: Json) -> ProviderError:
     """Errors come with the status of a success."""
     code = one_line(string(error, "code"), 60)
     if code == "ratelimited":
-        return RateLimited(Wikipedia.name, code)
-    return Unavailable(Wikipedia.name, code) if code in _OVERLOADED else BadAnswer(Wikipedia.name, code)
+        return RateLimited(Wikipedia.name)
+    return (Unavailable if code in _OVERLOADED else BadAnswer)(Wikipedia.name, said=code)
 
 
 def _articles(found: Json, address: str) -> str:
     """The address of an article, with `$1` for its title."""
     general = found.get("general")
-    server, path = (string(general, name) if isinstance(general, dict) else "" for name in ("server", "articlepath"))
+    told = general if isinstance(general, dict) else {}
+    server, path = (string(told, name)[:_LONGEST_PART] for name in ("server", "articlepath"))
     # The server may be told without its scheme.
     parsed = urls.parse(server or "/", base=address)
     if parsed is None:
@@ -87,6 +89,6 @@ def _articles(found: Json, address: str) -> str:
 
 
 def _hit(item: Json, base: str) -> Hit | None:
-    title = string(item, "title")
-    url = base.replace("$1", quote(title.replace(" ", "_"), safe="/:,()!*@;~"))
+    title = string(item, "title")[:_LONGEST_PART]
+    url = base.replace("$1", quote(title.replace(" ", "_"), safe="/:,()!*@;~", errors="replace"), 1)
     return hit(title, url, without_tags(string(item, "snippet")), engine=Wikipedia.name)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from dowse import __version__
-from dowse.surfaces.cli import cache, demo, doctor, instances, read, search, serve, token
+from dowse.surfaces.cli import answer, cache, demo, doctor, instances, read, search, serve, token
 from dowse.surfaces.cli.boundary import exit_code
 
 _EPILOG = """\
@@ -34,6 +34,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (search, read, serve, token, cache, instances, doctor, demo):
+    for command in (search, read, answer, serve, token, cache, instances, doctor, demo):
         command.register(commands)
     return parser

@@ -8,7 +8,7 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server.caching import CacheableMethod, CacheHint
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
@@ -16,12 +16,10 @@ from dowse import __version__
 from dowse.app import App
 from dowse.contracts.tool import Answer, Tool
 from dowse.interfaces import Progress, no_progress
-from dowse.models import LOCAL, Principal
+from dowse.surfaces.mcp.callers import Callers, Context
 from dowse.surfaces.mcp.traces import MessageSpans
 from dowse.telemetry.redact import Redactor
 from dowse.text import one_line
-
-Context = ServerRequestContext[Any, Any]
 
 _ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
 # What clients of a drop-in are used to see.
@@ -32,10 +30,11 @@ _CACHE: dict[CacheableMethod, CacheHint] = {"tools/list": CacheHint(ttl_ms=3_600
 
 def build_server(app: App) -> Server[Any]:
     """An MCP server for the application's contract; speaks both protocol eras."""
+    callers = Callers(app)
 
-    async def list_tools(_context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(
-            tools=[_described(tool, structured=app.settings.structured) for tool in app.contract.tools]
+            tools=[_described(tool, structured=app.settings.structured) for tool in callers.tools(context)]
         )
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -43,7 +42,8 @@ def build_server(app: App) -> Server[Any]:
         if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {_repeated(params.name, app.redactor)}")
         arguments = params.arguments or {}
-        return _result(await app.dispatcher.call(tool, arguments, _progress(context), _caller(context)))
+        caller = callers.caller(context, arguments)
+        return _result(await app.dispatcher.call(tool, arguments, _progress(context), caller))
 
     async def repeat_little(ctx: Context, call_next: CallNext) -> HandlerResult:
         try:
@@ -72,11 +72,6 @@ def build_server(app: App) -> Server[Any]:
 def _repeated(sent: str, redactor: Redactor) -> str:
     """As much of what was sent as an error repeats; cut last, so that no half of a secret is left."""
     return redactor.message(one_line(sent)[:1000])[:80]
-
-
-def _caller(context: Context) -> Principal:
-    """Who the HTTP surface found out is calling; over stdio it is the owner of the process."""
-    return getattr(context.request.state, "principal", LOCAL) if context.request else LOCAL
 
 
 def _result(answer: Answer) -> types.CallToolResult:

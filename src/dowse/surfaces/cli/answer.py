@@ -1,0 +1,68 @@
+"""`dowse answer`: the `search_web` tool at a shell."""
+
+from __future__ import annotations
+
+import argparse
+
+from dowse.contracts.freshness import stale_copy
+from dowse.contracts.tool import Structured
+from dowse.surfaces.cli import session
+from dowse.surfaces.cli.terminal import style, tried
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("answer", help="answer a question from the web, with sources", description=__doc__)
+    parser.add_argument("question", nargs="+", help="what to answer, 3 to 400 characters")
+    parser.add_argument("-n", "--max-results", metavar="N", help="the most sources, 1 to 8")
+    parser.add_argument("--freshness-hours", metavar="N", help="only what was published in so many hours, 1 to 168")
+    parser.add_argument("--region", metavar="CC", help="country that the question is asked in, such as US")
+    parser.add_argument("--no-summary", action="store_true", help="list the sources, do not answer")
+    parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="longest time for the whole answer")
+    parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
+    parser.add_argument("--json", action="store_true", help="print the whole typed result")
+    session.common_flags(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=True)
+    given: dict[str, object] = {
+        "query": " ".join(arguments.question),
+        "maxResults": arguments.max_results,
+        "freshnessHours": arguments.freshness_hours,
+        "region": arguments.region,
+        "includeAnswers": False if arguments.no_summary else None,
+        "timeout_s": arguments.timeout_s,
+        "offline_mode": arguments.offline,
+    }
+
+    def show(answer: Structured) -> str:
+        return _shown(answer, is_list=arguments.no_summary)
+
+    return session.call_and_print(settings, "search_web", given, as_json=arguments.json, show=show)
+
+
+def _shown(answer: Structured, *, is_list: bool) -> str:
+    """The answer, then its sources by number unless it ends with them."""
+    from dowse.contracts.answers import (
+        ends_with_sources,
+    )  # The tool was called, so it is loaded; for `--help` it is not.
+
+    warnings = answer["warnings"]
+    assert isinstance(warnings, list)
+    copy = stale_copy(answer)
+    blocks = [str(answer["text"])]
+    blocks += [] if is_list or ends_with_sources(answer) else [_sources(answer)]
+    blocks += [style(f"note: {note}", "yellow") for note in [*([f"this is {copy}"] if copy else []), *warnings]]
+    end = f"answered by {answer['provider']}; {tried(answer)}"
+    return "\n\n".join([*filter(None, blocks), style(end, "dim")])
+
+
+def _sources(answer: Structured) -> str:
+    from dowse.contracts.answers import sources
+
+    lines = [
+        f"{item['rank']}. {style(str(item['title'] or url), 'bold')}\n   {style(url, 'cyan')}"
+        for url, item in sources(answer).items()
+    ]
+    return "\n".join(lines)
