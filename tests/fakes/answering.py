@@ -39,7 +39,7 @@ NO_ANSWERS = AnswerLifetimes(0, 0, 0)
 
 @dataclass
 class ScriptedAnswers:
-    """Writes what it was given, or raises it; `gate` holds it up until a test opens it, and `began` when it is asked."""
+    """Writes what it was given, or raises it; `gate` holds it up until a test opens it."""
 
     written: CitedAnswer | Exception = WRITTEN
     name: str = "openai"
@@ -47,7 +47,6 @@ class ScriptedAnswers:
     takes_s: float = 0.0
     clock: FakeClock | None = None
     gate: asyncio.Event | None = None
-    began: asyncio.Event = field(default_factory=asyncio.Event)
     asked: list[Question] = field(default_factory=list)
     given_s: list[float] = field(default_factory=list)
     was_asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -56,7 +55,6 @@ class ScriptedAnswers:
         self.asked.append(question)
         self.was_asked.set()
         self.given_s.append(deadline.remaining_s())
-        self.began.set()
         if self.clock:
             self.clock.advance(self.takes_s)
         if self.gate:

@@ -32,7 +32,6 @@ LIMITS = Limits(
     filters=frozenset({"language", "safe_search", "time_range", "page"}),
     categories=frozenset(Category),
 )
-PRICES = {"search": 0.0}
 MAX_PAGES = 5
 JSON_OFF = (
     "its JSON answers are switched off; add `json` to `search.formats` in its settings.yml "

@@ -23,7 +23,6 @@ LIMITS = Limits(
     filters=frozenset({"language", "safe_search", "time_range", "page"}),
     categories=frozenset(Category),
 )
-PRICES = {"search": 0.0}
 _MAX_PAGES = 2
 _PROBE = Query("weather", num_results=1)
 _ADVICE = "try again later, or set SEARXNG_URL to an instance of your own"

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from dowse.answers import CitedAnswer, Question
-from dowse.errors import KeyRejected, TimedOut, Unavailable
+from dowse.errors import KeyRejected, RateLimited, TimedOut, Unavailable
 from dowse.flows.answer import AnswerOutcome
 from dowse.models import Deadline
 from tests.fakes.answering import NO_ANSWERS, OTTERS, WRITTEN, AnswerBench, ScriptedAnswers, attempts
