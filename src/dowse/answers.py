@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dowse.errors import (
+    AllProvidersFailed,
     BadAnswer,
     BadRequest,
     DowseError,
     InvalidRequest,
     KeyRejected,
     LimitReached,
+    Paused,
     QuotaSpent,
     RateLimited,
     Unauthorized,
@@ -24,6 +26,7 @@ _CODES: tuple[tuple[type[DowseError], str], ...] = (
     (KeyRejected, "AUTH"),
     (LimitReached, "RATE_LIMIT"),
     (RateLimited, "RATE_LIMIT"),
+    (Paused, "RATE_LIMIT"),
     (QuotaSpent, "RATE_LIMIT"),
     (InvalidRequest, "VALIDATION"),
     (BadRequest, "VALIDATION"),
@@ -78,4 +81,7 @@ class CitedAnswer:
 
 def code_of(error: DowseError) -> str:
     """What kind of failure it is, for whoever asked: AUTH, RATE_LIMIT, VALIDATION, PARSE or PROVIDER."""
+    if isinstance(error, AllProvidersFailed):
+        codes = {code_of(each) for each in error.errors}
+        return codes.pop() if len(codes) == 1 else "PROVIDER"
     return next((code for kind, code in _CODES if isinstance(error, kind)), "PROVIDER")

@@ -29,6 +29,7 @@ DowseError
 │   │   ├── NotRead         a reader is well, but could not read this one page
 │   │   │   └── Unread      one of our own, which knows what became of the page
 │   │   └── Skipped         not asked: its breaker is open or no time is left
+│   │       └── Paused      open since a 429
 │   └── Refused             another provider would be asked in vain, or without the user knowing
 │       ├── KeyRejected     401, 403
 │       └── BadRequest      400 and other 4xx
@@ -236,6 +237,12 @@ class Skipped(Transient):
     code = "skipped"
     summary = "was not asked"
     was_asked = False
+
+
+class Paused(Skipped):
+    """Its breaker is open because of its rate limit."""
+
+    summary = "was not asked, since it has told us to slow down"
 
 
 class NoBrowser(Skipped):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dowse.allowances import Rate
-from dowse.answers import CitedAnswer, Question
+from dowse.answers import CitedAnswer, Question, TokenUsage
 from dowse.digests import Digest, Source
 from dowse.listings import Listing
 from dowse.models import Attempt, Body, CacheState, Category, Deadline, Found, Principal, Query, Text
@@ -259,6 +259,10 @@ class Observer(Protocol):
     def provider_charged(self, charge: Charge) -> None: ...
 
     def budget_charged(self, spent: Spent) -> None: ...
+
+    def tokens_used(self, provider: str, usage: TokenUsage) -> None:
+        """Once for each answer that a model has written; not for one that is remembered."""
+        ...
 
     def cache_asked(self, kind: str, state: CacheState) -> None:
         """Once for each thing that might have been remembered: what came of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dowse.answers import TokenUsage
 from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
 from dowse.models import Attempt, CacheState
 
@@ -19,6 +20,7 @@ class RecordingObserver:
         self.succeeded: list[tuple[str, str]] = []
         self.charges: list[Charge] = []
         self.spent: list[Spent] = []
+        self.tokens: list[tuple[str, TokenUsage]] = []
         self.cache: list[tuple[str, str]] = []
 
     def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
@@ -53,6 +55,9 @@ class RecordingObserver:
 
     def budget_charged(self, spent: Spent) -> None:
         self.spent.append(spent)
+
+    def tokens_used(self, provider: str, usage: TokenUsage) -> None:
+        self.tokens.append((provider, usage))
 
     def cache_asked(self, kind: str, state: CacheState) -> None:
         self.cache.append((kind, state.value))

@@ -278,6 +278,7 @@ async def test_when_the_model_says_when_to_come_back_that_is_passed_on(web: Pock
     assert refused(first)[0] == "RATE_LIMIT"
     assert typed(first)["error"]["retry_after"] == 120
     assert refused(first)[1].endswith("Try again in 120 seconds.")
+    assert refused(second)[0] == "RATE_LIMIT"
     assert 100 < typed(second)["error"]["retry_after"] <= 120, "while it is not asked"
 
 

@@ -44,7 +44,7 @@ SEED = ["query", "maxResults", "freshnessHours", "region", "includeAnswers"]
 async def test_over_stdio_a_good_token_is_let_in_and_every_other_refused(
     web: PocketWeb, server: Server, era: str
 ) -> None:
-    settings = answering(web, **TOKENS)
+    settings = answering(web, **TOKENS, DOWSE_LOG_LEVEL="debug")
     wrong: list[dict[str, object]] = [{}, {"token": None}, {"token": "wrong-token-0815"}, {"token": 7}, {"token": ""}]
     async with server.connect(settings, mode=era) as client:
         assert await properties(client) == [*SEED, "token"]

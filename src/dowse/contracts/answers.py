@@ -16,12 +16,11 @@ from dowse.contracts.fence import Fence
 from dowse.contracts.freshness import cache_fields, stale_copy
 from dowse.contracts.render import UNTRUSTED
 from dowse.contracts.tool import Answer, Structured
-from dowse.errors import BadAnswer, DowseError, KeyRejected, LimitReached, ProviderError, Transient
+from dowse.errors import AllProvidersFailed, BadAnswer, DowseError, KeyRejected, LimitReached, ProviderError, Transient
 from dowse.flows.answer import AnswerOutcome
-from dowse.flows.shelf import CACHE
-from dowse.models import OK, CacheState, fields_of
+from dowse.models import CacheState, fields_of
 from dowse.settings import Settings
-from dowse.telemetry.redact import Redactor
+from dowse.telemetry.redact import MASK, Redactor
 from dowse.tokens import estimate_tokens
 
 Fields = dict[str, object]
@@ -32,10 +31,13 @@ _FRAME_TOKENS = 700
 
 def masked(answer: CitedAnswer, redactor: Redactor) -> CitedAnswer:
     """The answer without secrets; afterwards would be too late, since a mask moves what stands behind it."""
-    text = redactor.text(answer.text)
+    text, secrets = redactor.text(answer.text), redactor.places(answer.text)
 
     def moved(citation: Citation) -> Citation:
-        start, end = (len(redactor.text(answer.text[:index])) for index in (citation.start, citation.end))
+        # A piece of a secret is shown as the whole mask.
+        start = min([citation.start, *(first for first, last in secrets if first < citation.start < last)])
+        end = max([citation.end, *(last for first, last in secrets if first < citation.end < last)])
+        start, end = (index + _growth(secrets, index) for index in (start, end))
         return replace(citation, snippet=text[start:end], start=start, end=end)
 
     return answer if text == answer.text else replace(answer, text=text, citations=tuple(map(moved, answer.citations)))
@@ -44,7 +46,7 @@ def masked(answer: CitedAnswer, redactor: Redactor) -> CitedAnswer:
 def drop_in(outcome: AnswerOutcome, now: datetime) -> Answer:
     """One block of JSON, with nothing that clients do not know. No page can end a string of it: that is its fence."""
     told = _fields(outcome, now)
-    return Answer(json.dumps(told, ensure_ascii=False), told, engine=_engine(outcome))
+    return Answer(json.dumps(told, ensure_ascii=False), told, engine=outcome.engine)
 
 
 def readable(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str], *, is_list: bool) -> Answer:
@@ -57,7 +59,7 @@ def readable(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str], *, i
         "untrusted": True,
     }
     text = "\n\n".join([*_blocks(told, is_list=is_list), *(f"Note: {warning}" for warning in warnings)])
-    return Answer(text, told, engine=_engine(outcome))
+    return Answer(text, told, engine=outcome.engine)
 
 
 def sources(told: Structured) -> dict[str, Mapping[str, object]]:
@@ -85,12 +87,9 @@ def failure(error: DowseError, given: Mapping[str, object], *, has_search: bool 
     return replace(tool.failed(error, given), text=f"{code}: {message}", structured={"error": told})
 
 
-def _engine(outcome: AnswerOutcome) -> str:
-    """Who wrote the answer, by a name that is counted; of a remembered one the attempts do not say it."""
-    if outcome.answer.provider == EXTRACTIVE:
-        return EXTRACTIVE
-    answered = [attempt.provider for attempt in outcome.attempts if attempt.outcome == OK and attempt.provider != CACHE]
-    return answered[-1] if answered else ""
+def _growth(secrets: Sequence[tuple[int, int]], index: int) -> int:
+    """How much longer the text in front of a place is with masks for its secrets."""
+    return sum(len(MASK) - (last - first) for first, last in secrets if last <= index)
 
 
 def _fields(outcome: AnswerOutcome, now: datetime) -> Fields:
@@ -153,14 +152,22 @@ def _blocks(told: Structured, *, is_list: bool) -> list[str]:
 def _retry_after_s(error: DowseError) -> int | None:
     if isinstance(error, LimitReached):
         return error.retry_after_s
+    if isinstance(error, AllProvidersFailed) and len(error.errors) == 1:
+        return _retry_after_s(error.errors[0])
     known_s = error.retry_after_s if isinstance(error, ProviderError) else None
-    return None if known_s is None else math.ceil(known_s)
+    # Rounded first: thirty seconds on a running clock are a little more or less.
+    return None if known_s is None else math.ceil(round(known_s, 3))
 
 
 def _advice(error: DowseError, retry_after: int | None, *, has_search: bool) -> str:
     """What to do about it, where the error itself does not say so."""
+    if isinstance(error, AllProvidersFailed) and len(error.errors) == 1:
+        # It was a search that failed: another one is no way out.
+        return _advice(error.errors[0], retry_after, has_search=False)
     if isinstance(error, KeyRejected):
-        key = Settings.credential_variable(error.provider)
+        variable = Settings.credential_variable(error.provider)
+        # Others than ours have no variable of that name.
+        key = variable if variable.lower() in Settings.model_fields else f"the key of {error.provider}"
         instead = " Use web_search meanwhile." if has_search else ""
         return f"Asking again does not help: whoever runs this server has to correct {key}.{instead}"
     if isinstance(error, BadAnswer):

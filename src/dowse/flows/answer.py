@@ -29,9 +29,13 @@ class AnswerLifetimes:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """An answer, what it took to get it, and what there is to say about it."""
+    """An answer, what it took to get it, and what there is to say about it.
+
+    `engine` is who gave it, now or before, by the name that is counted.
+    """
 
     answer: CitedAnswer
+    engine: str
     attempts: tuple[Attempt, ...]
     warnings: tuple[str, ...]
     freshness: Freshness
@@ -86,7 +90,7 @@ class AnswerFlow:
         sources = {citation.url for citation in routed.answer.citations}
         self._observer.search_completed(routed.provider, text, len(sources), ms, cache=freshness.state)
         warnings = (*scrubbed, *routed.warnings, *routed.answer.warnings)
-        return AnswerOutcome(routed.answer, routed.attempts, tuple(dict.fromkeys(warnings)), freshness)
+        return AnswerOutcome(routed.answer, routed.provider, routed.attempts, tuple(dict.fromkeys(warnings)), freshness)
 
     async def _recalled(
         self, question: Question, deadline: Deadline, progress: Progress, *, falls_back: bool
@@ -120,7 +124,10 @@ class AnswerFlow:
         """One answer, whoever gives it; raises `AllProvidersFailed` or `NoProvider`."""
 
         async def ask(provider: AnswerProvider, until: Deadline) -> CitedAnswer:
-            return await provider.answer(question, until)
+            answer = await provider.answer(question, until)
+            if answer.usage:
+                self._observer.tokens_used(provider.name, answer.usage)
+            return answer
 
         if self._router is None:
             return await self._extractive.answer(question, deadline, progress)
@@ -151,8 +158,13 @@ class AnswerFlow:
             ) from also
         error = _decisive(failed)
         warning = f"{code_of(error)}: {str(error).rstrip('.')}; the answer is quoted from pages instead"
+        # With the answer, so that those hear of it too who are given it from memory.
+        answer = replace(quoted.answer, warnings=(warning, *quoted.answer.warnings))
         return replace(
-            quoted, attempts=failed.attempts + quoted.attempts, warnings=(*failed.warnings, warning, *quoted.warnings)
+            quoted,
+            answer=answer,
+            attempts=failed.attempts + quoted.attempts,
+            warnings=failed.warnings + quoted.warnings,
         )
 
     def _lifetime(self, question: Question, answer: CitedAnswer) -> Lifetime:

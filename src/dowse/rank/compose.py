@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ QUOTED = "Quoted from the pages found; no model wrote this."
 QUOTED_SNIPPETS = "Quoted from what the search engine shows of the pages, which could not be read; no model wrote this."
 NOTHING_QUOTED = "No sentence of the pages found has to do with the words of the question; no model wrote this."
 _TITLE_CHARS = 200
+# Behind a quotation mark a number looks like that of a source, whatever brackets are around it.
+_FORGED = re.compile(r"""(?<=["”“»«])(?:\s{0,9}[\[［【][\s\d,;–-]{1,99}[\]］】])+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ def quoted(question: str, pages: Sequence[Material], opening: str = QUOTED) -> C
     numbers = {source: number for number, source in enumerate(dict.fromkeys(quote.source for quote in quotes), 1)}
     text, citations = f"{opening}\n", []
     for quote in quotes:
-        page, rank, words = pages[quote.source], numbers[quote.source], _without_comment(quote.text)
+        page, rank, words = pages[quote.source], numbers[quote.source], _harmless(quote.text)
         start = len(text) + len('\n"')
         text += f'\n"{words}" [{rank}]'
         citations.append(Citation(_address(page), _title(page), words, start, start + len(words), rank))
@@ -71,13 +74,13 @@ def _line(page: Material, rank: int) -> str:
 
 def _title(page: Material) -> str:
     parsed = urls.parse(page.url)
-    return _without_comment(without_markup(page.title, _TITLE_CHARS)) or (parsed.host if parsed else "")
+    return _harmless(without_markup(page.title, _TITLE_CHARS)) or (parsed.host if parsed else "")
 
 
 def _address(page: Material) -> str:
     return urls.without_tracking(page.url)
 
 
-def _without_comment(words: str) -> str:
-    """Words that begin no comment, which would hide what follows from people who look at the answer."""
-    return words.replace("<!--", "<! --")
+def _harmless(words: str) -> str:
+    """Words that end no quotation with a source of their own, and begin no comment, which would hide what follows."""
+    return _FORGED.sub("", words).replace("<!--", "<! --")

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
-from dowse.errors import AllProvidersFailed, ProviderError, Skipped, TimedOut
+from dowse.errors import AllProvidersFailed, Paused, ProviderError, RateLimited, Skipped, TimedOut
 from dowse.interfaces import BreakerChange, Observer, Progress, Spending, no_progress
 from dowse.models import OK, Attempt, Clock, Deadline
 from dowse.routing.breaker import Breaker, Permit, State
@@ -115,6 +115,8 @@ class Router(Generic[P]):
         self._policy = policy or FallbackPolicy()
         self._spending = spending
         self._breakers: dict[str, Breaker] = {}
+        # Whether the last failure was a rate limit: while nobody is asked, callers are to know why.
+        self._is_limited: dict[str, bool] = {}
 
     async def first_answer(
         self,
@@ -192,6 +194,7 @@ class Router(Generic[P]):
                 permit.released()
             elif self._policy.blames(error):
                 permit.failed(error.retry_after_s)
+                self._is_limited[provider.name] = isinstance(error, RateLimited)
             else:
                 permit.succeeded()
             raise
@@ -222,7 +225,8 @@ class Router(Generic[P]):
         if permit is None:
             wait = breaker.opens_for_s
             why = f"breaker open, next try in {wait:.0f} s" if wait else "breaker is probing"
-            raise Skipped(name, why, retry_after_s=wait or None)
+            skipped = Paused if self._is_limited.get(name) else Skipped
+            raise skipped(name, why, retry_after_s=wait or None)
         return permit
 
     def _failure(self, walk: _Walk[P]) -> AllProvidersFailed:

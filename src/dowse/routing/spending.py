@@ -18,8 +18,8 @@ Prices = Mapping[str, Mapping[str, float]]
 """Dollars by provider and operation; what is not listed is free."""
 
 _MICRO = 1_000_000
-# Every provider is asked for searches; pages may be cheaper, but a provider that only reads is out of quota to users.
-_SEARCH = "search"
+# Every provider is asked for one of these; pages may be cheaper, but one that only reads is out of quota to users.
+_MAIN = ("search", "answer")
 
 
 class Account:
@@ -67,7 +67,7 @@ class Account:
 
     def _plan(self, provider: str) -> _Plan | None:
         budget = self._budgets.get(provider)
-        search = Tally(1, _micro(self._usd(provider, _SEARCH)))
+        search = Tally(1, _micro(max(self._usd(provider, operation) for operation in _MAIN)))
         return _Plan(provider, budget, search, self._clock.utc()) if budget else None
 
     def _usd(self, provider: str, operation: str) -> float:

@@ -7,6 +7,7 @@ import logging
 import secrets
 
 from dowse import urls
+from dowse.answers import TokenUsage
 from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
 from dowse.models import LOCAL, Attempt, CacheState, fields_of
 from dowse.telemetry.log import event
@@ -61,6 +62,9 @@ class LogObserver:
 
     def budget_charged(self, spent: Spent) -> None:
         """Counted, not logged: the warning that a budget runs out is the account's own."""
+
+    def tokens_used(self, provider: str, usage: TokenUsage) -> None:
+        """Counted, not logged."""
 
     def cache_asked(self, kind: str, state: CacheState) -> None:
         """Counted, not logged: the finished search or page says where it came from."""
@@ -122,6 +126,10 @@ class Observers:
     def budget_charged(self, spent: Spent) -> None:
         for observer in self._observers:
             observer.budget_charged(spent)
+
+    def tokens_used(self, provider: str, usage: TokenUsage) -> None:
+        for observer in self._observers:
+            observer.tokens_used(provider, usage)
 
     def cache_asked(self, kind: str, state: CacheState) -> None:
         for observer in self._observers:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from dowse import errors
+from dowse.answers import TokenUsage
 from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
 from dowse.models import OK, Attempt, CacheState, Status
 
@@ -46,6 +47,9 @@ class MetricsObserver:
         self._pages = counter("dowse_pages", "Pages read, by engine and what became of them", "engine", "status")
         self._asked = counter("dowse_provider_calls", "Calls that were charged for", "provider", "operation")
         self._cost = counter("dowse_provider_cost_usd", "Estimated cost of those calls in dollars", "provider")
+        self._tokens = counter(
+            "dowse_provider_tokens", "Tokens that models were given and wrote, as they count", "provider", "kind"
+        )
         self._cache = counter("dowse_cache", "What came of looking into the cache", "kind", "state")
         self._used = gauge("dowse_budget_used_ratio", "Used part of a budget in its current period", "provider")
 
@@ -91,6 +95,10 @@ class MetricsObserver:
 
     def budget_charged(self, spent: Spent) -> None:
         self._used.labels(self._engine(spent.provider)).set(spent.share)
+
+    def tokens_used(self, provider: str, usage: TokenUsage) -> None:
+        self._tokens.labels(self._engine(provider), "prompt").inc(usage.prompt_tokens)
+        self._tokens.labels(self._engine(provider), "response").inc(usage.response_tokens)
 
     def cache_asked(self, kind: str, state: CacheState) -> None:
         self._cache.labels(kind, state.value).inc()

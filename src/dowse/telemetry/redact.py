@@ -46,6 +46,10 @@ class Redactor:
             text = text.encode("utf-8", "replace").decode()
         return self._everywhere.sub(mask, text) if self._everywhere else text
 
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where `text` puts a mask: from where to where in the text that it is given."""
+        return [found.span() for found in self._everywhere.finditer(text)] if self._everywhere else []
+
     def message(self, text: str) -> str:
         """For logs and errors: short secrets and the ends of long ones too, and whatever looks like a credential."""
         masked = self._ends.masked(self.text(text))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from dowse.answers import EXTRACTIVE, Question, code_of
+from dowse.answers import EXTRACTIVE, Question, TokenUsage, code_of
 from dowse.errors import (
     AllProvidersFailed,
     BadAnswer,
@@ -190,6 +192,14 @@ async def test_an_answer_is_counted_with_its_sources() -> None:
     await bench.answer()
     assert bench.observer.searches == [("openai", OTTERS.text, 1)]
     assert bench.observer.succeeded == [("openai", "answer")]
+
+
+async def test_what_a_model_has_read_and_written_is_counted_once() -> None:
+    usage = TokenUsage(321, 45)
+    bench = AnswerBench(ScriptedAnswers(replace(WRITTEN, usage=usage)))
+    await bench.answer()
+    assert (await bench.answer()).answer.usage == usage
+    assert bench.observer.tokens == [("openai", usage)], "not again for the one from memory"
 
 
 async def test_a_quoted_answer_is_counted_beside_its_search() -> None:

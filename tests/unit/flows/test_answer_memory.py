@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.answers import CitedAnswer, Question
+from dowse.answers import EXTRACTIVE, CitedAnswer, Question
 from dowse.errors import KeyRejected, RateLimited, TimedOut, Unavailable
 from dowse.flows.answer import AnswerOutcome
 from dowse.models import Deadline
@@ -27,7 +27,7 @@ async def test_an_answer_from_a_moment_ago_is_not_paid_for_again() -> None:
     bench.clock.advance(299)
     outcome = await bench.answer()
     assert len(writer.asked) == 1
-    assert (outcome.answer, state(outcome)) == (WRITTEN, ("hit", 299))
+    assert (outcome.answer, outcome.engine, state(outcome)) == (WRITTEN, "openai", ("hit", 299))
     assert bench.observer.cache == [("answer", "miss"), ("answer", "hit")]
     # In both contracts: who wrote it does not depend on them.
     assert state(await bench.answer(falls_back=False)) == ("hit", 299)
@@ -44,7 +44,9 @@ async def test_quotes_in_the_place_of_an_answer_are_fresh_for_a_short_time() -> 
     bench = AnswerBench(writer)
     await bench.answer()
     bench.clock.advance(29)
-    assert state(await bench.answer()) == ("hit", 29)
+    outcome = await bench.answer()
+    assert (outcome.engine, state(outcome)) == (EXTRACTIVE, ("hit", 29))
+    assert outcome.warnings == (f"PROVIDER: {DOWN}; the answer is quoted from pages instead",), "for those who follow"
     writer.written = WRITTEN
     bench.clock.advance(31)
     assert (await bench.answer()).answer == WRITTEN

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dowse.answers import EXTRACTIVE, CitedAnswer
@@ -17,6 +19,10 @@ BRIDGE = Material(
 FERRY = Material("https://ferry.example/", "", "The ferry beside the bridge cost 4 crowns.")
 HOSTILE = [
     'It costs 5 crowns." [2] "The bridge is free.',
+    'The bridge costs 5 crowns" ' + r"\[1\]" * 20 + '[2] "or nothing in crowns.',
+    'The bridge costs 5 crowns"［2］ ” 【2】 " [ 2 ] " [1, 2] " [002] "in crowns.',
+    '| bridge | cost |\n| --- | --- |\n| The bridge" [2] "x | 5 crowns |',
+    '```\nbridge = "crowns" [2] "the cost"\n```',
     "The bridge ![x](https://tracker.example/p.png) costs [5 crowns](javascript:alert(1)).",
     r"The bridge costs \!\[5\](https://tracker.example/p) crowns \[now\](javascript:alert).",
     "The bridge <img src=https://tracker.example/p> costs\u202e 5\u200b crowns\x1b[31m <script>x</script>.",
@@ -95,6 +101,7 @@ def test_pages_can_neither_forge_a_citation_nor_make_a_viewer_load_anything(text
     lines = answer.text.split("\n")
     assert lines[0] == QUOTED
     assert lines[-1].startswith("[1] ")
-    assert "[2]" not in "".join(line for line in lines if line.startswith('"'))
+    for line in lines:
+        assert not line.startswith('"') or re.findall(r"[\[［【][\d ,]+[\]］】]", line) == ["[1]"]
     for forbidden in ("![", "javascript:", "<script", "<img", "\u202e", "\u200b", "\x1b", "<!--"):
         assert forbidden not in answer.text

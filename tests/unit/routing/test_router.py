@@ -165,6 +165,25 @@ async def test_a_provider_that_says_when_to_come_back_is_left_alone_until_then()
     assert limited.calls == 2
 
 
+@pytest.mark.parametrize(
+    ("failure", "skipped"),
+    [
+        (errors.RateLimited("a", retry_after_s=30), errors.Paused),
+        (errors.Unavailable("a", retry_after_s=30), errors.Skipped),
+    ],
+)
+async def test_who_is_not_asked_because_of_a_rate_limit_is_told_from_who_is_down(
+    failure: errors.ProviderError, skipped: type[errors.ProviderError]
+) -> None:
+    bench = Bench(Scripted("a", fails(failure)))
+    with pytest.raises(errors.AllProvidersFailed):
+        await bench.ask()
+    with pytest.raises(errors.AllProvidersFailed) as caught:
+        await bench.ask()
+    (error,) = caught.value.errors
+    assert (type(error), error.retry_after_s) == (skipped, 30)
+
+
 async def test_five_failures_open_the_breaker_and_the_other_provider_is_unaffected() -> None:
     """Acceptance case 32: no upstream call while open, one probe after the time, others unaffected."""
     broken, healthy = Scripted("a", fails(errors.Unavailable("a"))), Scripted("b", answers())

@@ -126,6 +126,17 @@ async def test_the_warning_also_comes_when_no_further_search_fits() -> None:
     assert not await bench.admits("tavily")
 
 
+async def test_for_a_provider_of_answers_the_next_answer_counts() -> None:
+    bench = Bench(openai=Budget(0.03, "usd", "month"), prices={"openai": {"answer": 0.02}})
+    warning = await bench.account.charge("openai", "answer")
+    assert "since another search does not fit" in warning
+    spent = await bench.account.spent("openai")
+    assert spent is not None
+    assert not spent.fits_a_search
+    with pytest.raises(BudgetSpent):
+        await bench.account.charge("openai", "answer")
+
+
 @pytest.mark.parametrize(("calls", "fits"), [(0, True), (11, True), (12, False)])
 async def test_a_budget_of_money_is_used_up_when_no_further_search_fits(calls: int, fits: bool) -> None:
     """Twelve searches at 0.008 dollars leave 0.004 of 0.1, which is enough for a page."""

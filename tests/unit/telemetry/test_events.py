@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from dowse.answers import TokenUsage
 from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
 from dowse.models import Attempt, CacheState
 from dowse.telemetry.events import LogObserver, Observers, fingerprint
@@ -142,6 +143,7 @@ REPORTS: dict[str, tuple[object, ...]] = {
     "tool_called": (ToolCall("web_search", "exa", "ok", 1.0, "alice"),),
     "provider_charged": (Charge("exa", "search", 0.01),),
     "budget_charged": (Spent("exa", 1, 0.01, 0.5),),
+    "tokens_used": ("openai", TokenUsage(321, 45)),
 }
 
 

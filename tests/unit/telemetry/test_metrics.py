@@ -3,6 +3,7 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from dowse.answers import TokenUsage
 from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
 from dowse.models import Attempt
 from dowse.telemetry.metrics import MetricsObserver
@@ -83,6 +84,13 @@ def test_calls_and_cost_are_added_up(metrics: Metrics) -> None:
     assert metrics["dowse_provider_calls_total{operation=search,provider=serper}"] == 2
     assert metrics["dowse_provider_calls_total{operation=read,provider=serper}"] == 1
     assert metrics["dowse_provider_cost_usd_total{provider=serper}"] == pytest.approx(0.003)
+
+
+def test_tokens_are_added_up_by_who_wrote_them(metrics: Metrics) -> None:
+    for _ in range(2):
+        metrics.observer.tokens_used("tavily", TokenUsage(321, 45))
+    assert metrics["dowse_provider_tokens_total{kind=prompt,provider=tavily}"] == 642
+    assert metrics["dowse_provider_tokens_total{kind=response,provider=tavily}"] == 90
 
 
 def test_a_budget_is_shown_as_it_stands_now(metrics: Metrics) -> None:

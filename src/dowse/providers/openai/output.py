@@ -20,6 +20,8 @@ _TEXT_CHARS = 50_000
 _MOST_ANNOTATIONS = 10_000
 _MOST_ADDRESSES = 1000
 _MOST_CITATIONS = 100
+# They are added up, and some numbers are too long for that.
+_MOST_TOKENS = 1_000_000_000
 _SNIPPET_CHARS = 1000
 _BETWEEN_PARTS = "\n\n"
 _UNCITED = f"{NAME} named no source for this answer; do not rely on it unchecked."
@@ -96,13 +98,13 @@ class _Answer:
         return self.sources.get(identity)
 
     def cite(self, source: _Source, start: int, end: int) -> None:
-        """Name the source of a part of the text, once."""
+        """Name the source of a part of the text, once; of a part that is too long to be repeated, its beginning."""
+        end = min(end, start + _SNIPPET_CHARS)
         place = (source.rank, start, end)
         if place in self._cited or len(self.citations) == _MOST_CITATIONS:
             return
         self._cited.add(place)
-        snippet = self.text[start : min(end, start + _SNIPPET_CHARS)]
-        self.citations.append(Citation(source.url, source.title, snippet, start, end, source.rank))
+        self.citations.append(Citation(source.url, source.title, self.text[start:end], start, end, source.rank))
 
 
 def _is_search(item: Json) -> bool:
@@ -161,4 +163,5 @@ def _usage(body: Json) -> TokenUsage | None:
     usage = body.get("usage")
     if not isinstance(usage, dict):
         return None
-    return TokenUsage(max(0, whole(usage, "input_tokens")), max(0, whole(usage, "output_tokens")))
+    prompt, response = (min(max(0, whole(usage, name)), _MOST_TOKENS) for name in ("input_tokens", "output_tokens"))
+    return TokenUsage(prompt, response)

@@ -106,6 +106,13 @@ def test_sources_beyond_the_wanted_number_are_not_cited() -> None:
         assert [each.rank for each in citations] == list(range(1, min(most, 5) + 1))
 
 
+def test_of_a_long_part_the_beginning_is_cited() -> None:
+    text = "It is wet. " * 500
+    (citation,) = _read(_body(message(text, [url_citation("https://a.example/", "T", 11, 5000)]))).citations
+    assert (citation.start, citation.end) == (11, 1011)
+    assert citation.snippet == text[11:1011]
+
+
 def test_the_same_citation_is_named_once() -> None:
     annotation = url_citation("https://a.example/", "T", 0, 2)
     assert len(_read(_body(message("It is wet.", [annotation, annotation]))).citations) == 1
@@ -225,6 +232,7 @@ ODD: dict[str, object] = {
     "a long text": _body(message(LONG * 20)),
     "text for usage": _body(message(WET), usage="9"),
     "odd usage": _body(message(WET), usage={"input_tokens": -1, "output_tokens": True}),
+    "endless usage": _body(message(WET), usage={"input_tokens": 10**400, "output_tokens": 10**400}),
     "a number for a status": _body(message(WET), status=200),
     "a list for an error": _body(message(WET), error=["x"]),
     "text for details": _body(message(WET), status="incomplete", incomplete_details="x"),
@@ -248,11 +256,12 @@ def test_odd_bodies_are_answers_or_typed_errors(name: str, wants_summary: bool) 
 def _check(answer: CitedAnswer, question: Question) -> None:
     """What holds for every answer."""
     assert answer.text.strip()
+    assert answer.usage is None or 0 <= answer.usage.prompt_tokens + answer.usage.response_tokens < 10**10
     answer.text.encode()
     assert len({citation.url for citation in answer.citations}) <= question.max_results
     for citation in answer.citations:
         assert 0 <= citation.start < citation.end <= len(answer.text)
-        assert answer.text[citation.start : citation.end].startswith(citation.snippet)
+        assert answer.text[citation.start : citation.end] == citation.snippet
         assert citation.url.startswith("http")
         assert citation.title
         assert 1 <= citation.rank <= question.max_results
