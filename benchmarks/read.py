@@ -95,7 +95,7 @@ async def _read_five_pages(rounds: int) -> list[Reading]:
         links = [web.page(f"/{number}") for number in range(PAGES)]
         for number, link in enumerate(links):
             web.pages.serves(f"/{number}", f"<title>Page {number}</title><p>The text of {link}, in full.")
-        results = [{"title": link, "url": link, "content": "", "engine": "x"} for link in links]
+        results = [{"title": f"Five pages: {link}", "url": link, "content": "", "engine": "x"} for link in links]
         web.searxng.replies(json={"results": results})
         web.pages.delays(PAGE_S)
         # Each round reads the pages anew.

@@ -117,7 +117,7 @@ async def test_an_unknown_tool_is_a_protocol_error_and_not_the_end(server: Serve
     async with server.connect({}) as client:
         with pytest.raises(Exception, match="Unknown tool: nope"):
             await client.call_tool("nope", {})
-        assert len((await client.list_tools()).tools) == 2
+        assert len((await client.list_tools()).tools) == 3
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -164,7 +164,7 @@ async def test_cancelling_closes_the_upstream_connection(web: PocketWeb, server:
                 request = await double.arrived()
                 group.cancel_scope.cancel()
             await request.closed.wait()
-            assert len((await client.list_tools()).tools) == 2
+            assert len((await client.list_tools()).tools) == 3
     assert not scope.cancelled_caught
 
 
