@@ -6,6 +6,7 @@ DowseError
 ├── Offline                 offline mode: no network was touched
 ├── Unauthorized            whoever calls did not say who they are, or not rightly
 ├── LimitReached            this caller has used a tool as often as allowed; says when to come back
+├── Stopping                the server ends before the answer is there
 ├── InternalError           a bug of ours; its text stays in the log
 ├── NoProvider              nothing is configured that could answer
 ├── AllProvidersFailed      every provider was tried; carries the attempts
@@ -89,6 +90,13 @@ class LimitReached(DowseError):
             f"{tool} is limited to {rate.calls} calls in {rate.period_s:g} seconds, and they are used up; "
             f"try again in {self.retry_after_s} seconds (retry_after: {self.retry_after_s})."
         )
+
+
+class Stopping(DowseError):
+    """The server is told to end while a call is under way."""
+
+    def __init__(self) -> None:
+        super().__init__("The server is being stopped; ask again once it runs.")
 
 
 class InternalError(DowseError):

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
 
-from dowse.errors import DowseError
+from dowse.errors import DowseError, Stopping
 from dowse.interfaces import Progress, no_progress
 from dowse.models import Deadline
 from dowse.telemetry.log import LOGGER
@@ -180,7 +180,7 @@ class Flights:
 
     def _begin(self, key: Hashable, work: Work[T], deadline: Deadline) -> Flight[T]:
         if self._is_closed:
-            raise RuntimeError("shared work begins after the end of the application")
+            raise Stopping
         flight: Flight[T] = Flight(deadline)
         self._flights[key] = flight
         self._tasks[flight] = asyncio.create_task(flight._run(work))
@@ -199,11 +199,15 @@ class Flights:
         if self._flights.get(key) is flight:
             del self._flights[key]
 
+    def _cancellation(self) -> Exception:
+        """Nobody cancels what belongs to nobody, except at the end."""
+        return Stopping() if self._is_closed else RuntimeError("shared work was cancelled")
+
     def _ended(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
         task = self._tasks.pop(flight)
         self._refreshes.discard(flight)
         self._forget(key, flight)
-        error = RuntimeError("shared work was cancelled") if task.cancelled() else task.exception()
+        error = self._cancellation() if task.cancelled() else task.exception()
         if error is None:
             return
         if flight._waiters and not flight._outcome.done():

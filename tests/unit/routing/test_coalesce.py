@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import Unavailable
+from dowse.errors import Stopping, Unavailable
 from dowse.models import Deadline
 from dowse.routing import coalesce
 from dowse.routing.coalesce import Flight, Flights
@@ -500,9 +500,9 @@ async def test_closing_ends_all_work_and_waits_for_it_and_nothing_begins_after_i
 
     await flights.close()
     assert [run.ended_as for run in upstream.runs] == ["CancelledError"] * 3
-    assert [type(end) for end in await asyncio.gather(*calls, return_exceptions=True)] == [RuntimeError] * 2
+    assert [type(end) for end in await asyncio.gather(*calls, return_exceptions=True)] == [Stopping] * 2
     flights.begin("python", upstream.work, deadline)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(Stopping):
         await flights.share("python", upstream.work, deadline)
     assert len(upstream.runs) == 3
 
