@@ -47,7 +47,10 @@ class PublicAsker:
     async def probe(self, url: str) -> bool:
         visit = Visit(self._way, url, _PROBE, json=None)
         deadline = Deadline.after(self._clock, self._timeout_s)
-        check(self._way.provider, _PROBE, await visit.page(1, deadline))
+        answer = await visit.page(1, deadline)
+        if answer.odd_links:
+            raise Misbehaved(self._way.provider, Misbehaviour.STRANGE_LINKS)
+        check(self._way.provider, _PROBE, answer)
         return bool(visit.json)
 
 

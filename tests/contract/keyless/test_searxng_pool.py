@@ -236,6 +236,12 @@ async def test_links_that_are_not_http_have_consequences(bench: Bench, format_of
     assert (bench.state(ALDER), bench.known(ALDER).reason) == (State.BLOCKED, Misbehaviour.STRANGE_LINKS)
 
 
+async def test_a_test_of_an_instance_notices_links_that_are_not_http(bench: Bench) -> None:
+    bench.public[ALDER].finds([{"title": "Weather", "url": "javascript:alert(1)"}])
+    with pytest.raises(errors.BadAnswer, match=Misbehaviour.STRANGE_LINKS):
+        await bench.asker.probe(bench.public.address(ALDER))
+
+
 @pytest.mark.usefixtures("alone")
 async def test_the_same_results_for_unrelated_queries_have_consequences(bench: Bench) -> None:
     bench.public[ALDER].finds([f"https://shop.example/{number}" for number in range(5)])

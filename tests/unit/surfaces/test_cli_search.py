@@ -39,6 +39,12 @@ def test_results_and_their_pages_are_printed_as_plain_text(point: Point, capsys:
     assert captured.err == ""
 
 
+def test_a_picture_is_printed_with_its_address(point: Point, capsys: Captured) -> None:
+    point("serper")
+    assert main(["search", "python", "-n", "1", "--category", "images"]) == 0
+    assert "   image: https://img.example/1.jpg\n" in capsys.readouterr().out
+
+
 def test_json_prints_the_whole_typed_result(point: Point, capsys: Captured) -> None:
     point("serper")
     assert main(["search", "python", "--json", "--no-content"]) == 0

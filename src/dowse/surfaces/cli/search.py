@@ -81,8 +81,16 @@ def _block(number: int, item: Mapping[str, object], copy: str) -> str:
     lines = [f"{number}. {style(str(item['title']), 'bold')}", f"   {style(str(item['link']), 'cyan')}"]
     blocks = f"{item['blocks']} blocks" if "blocks" in item else ""
     finders = ", ".join(_listed(item, "found_by"))
-    told = [str(item["published"]), status.value, blocks, copy, f"found by {finders}" if finders else ""]
+    told = [
+        str(item["published"]),
+        str(item.get("duration", "")),
+        status.value,
+        blocks,
+        copy,
+        f"found by {finders}" if finders else "",
+    ]
     lines.append(f"   {style(' · '.join(filter(None, told)), 'green' if status.readable else 'yellow')}")
+    lines += [f"   image: {style(str(item['image_url']), 'cyan')}"] if item.get("image_url") else []
     lines += [f"   {style(f'the same text: {url}', 'dim')}" for url in _listed(item, "duplicates")]
     lines += [f"   {style(f'note: {warning}', 'yellow')}" for warning in _listed(item, "warnings")]
     lines += [f"   {item['snippet']}"] if item["snippet"] else []
