@@ -16,7 +16,16 @@ from dowse.contracts.fence import Fence
 from dowse.contracts.freshness import cache_fields, stale_copy
 from dowse.contracts.render import UNTRUSTED
 from dowse.contracts.tool import Answer, Structured
-from dowse.errors import AllProvidersFailed, BadAnswer, DowseError, KeyRejected, LimitReached, ProviderError, Transient
+from dowse.errors import (
+    AllProvidersFailed,
+    BadAnswer,
+    BadRequest,
+    DowseError,
+    KeyRejected,
+    LimitReached,
+    ProviderError,
+    Transient,
+)
 from dowse.flows.answer import AnswerOutcome
 from dowse.models import CacheState, fields_of
 from dowse.settings import Settings
@@ -170,6 +179,12 @@ def _advice(error: DowseError, retry_after: int | None, *, has_search: bool) -> 
         key = variable if variable.lower() in Settings.model_fields else f"the key of {error.provider}"
         instead = " Use web_search meanwhile." if has_search else ""
         return f"Asking again does not help: whoever runs this server has to correct {key}.{instead}"
+    if isinstance(error, BadRequest):
+        instead = " Use web_search meanwhile." if has_search else ""
+        where = (
+            "OPENAI_MODEL and OPENAI_BASE_URL" if error.provider == "openai" else f"the settings of {error.provider}"
+        )
+        return f"If the question is an ordinary one, whoever runs this server should check {where}.{instead}"
     if isinstance(error, BadAnswer):
         return "Ask again, or in other words."
     if isinstance(error, Transient):

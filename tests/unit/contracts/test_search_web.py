@@ -217,7 +217,13 @@ FAILURES: list[tuple[DowseError, str, str, int | None]] = [
     ),
     (QuotaSpent("openai"), "RATE_LIMIT", "openai has no quota or credits left. Try again later.", None),
     (InvalidRequest("query is required."), "VALIDATION", "query is required.", None),
-    (BadRequest("openai", "HTTP 400"), "VALIDATION", "openai rejected the request: HTTP 400.", None),
+    (
+        BadRequest("openai", "HTTP 400"),
+        "VALIDATION",
+        "openai rejected the request: HTTP 400. If the question is an ordinary one, whoever runs this server should "
+        "check OPENAI_MODEL and OPENAI_BASE_URL.",
+        None,
+    ),
     (
         BadAnswer("openai", "it did not search"),
         "PARSE",
