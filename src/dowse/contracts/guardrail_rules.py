@@ -17,7 +17,7 @@ laut polymarket|sagt polymarket|
 segun polymarket|dice polymarket|selon polymarket|dit polymarket|secondo polymarket|segundo o polymarket|
 volgens polymarket|people betting on polymarket|traders betting on polymarket|polymarket who|show polymarket|
 show me polymarket|get polymarket|fetch polymarket|list polymarket|check polymarket|query polymarket|
-look up polymarket
+look up polymarket|polymarket data|polymarket bet on|bet on polymarket|polymarket bet about
 """
 _FIGURES = """
 odds|price|priced|pricing|probability|implied|chance|likelihood|percentage|liquidity|volume|open interest|
@@ -29,7 +29,7 @@ top trader|biggest trader|top holder|biggest holder|largest holder|whale positio
 top bet|biggest bet|largest bet|open bet|my bet|prediction for|prediction on|prediction about|
 favorite to|favourite to|favored|favoured|top market|top polymarket|active market|active polymarket|popular market|
 open market|biggest market|largest market|live market|newest market|market about|market on|polymarket market for|
-most traded|event list|current event|open event|position of wallet|position of user|data for|data on|number for|
+most traded|market data|bet on the|event list|current event|open event|position of wallet|position of user|data for|data on|number for|
 number on|
 quote|quoten|wettquote|wettquoten|wahrscheinlichkeit|wahrscheinlichkeiten|chancen|kurs|kurse|preis|preise|
 handelsvolumen|liquiditat|probabilidad|probabilidades|cuota|precio|volumen|liquidez|cote|probabilite|prix|liquidite|
@@ -162,7 +162,14 @@ RULES = (
         "feeds",
         "Use the google-news-rss MCP server for what is in RSS and news feeds; "
         "search_web answers other questions, also about feeds themselves.",
-        phrases=("news feed for", "news feed on", "news feed about"),
+        phrases=(
+            "news feed for",
+            "news feed on",
+            "news feed about",
+            "rss feed of the",
+            "news google com rss",
+            "news feed rss",
+        ),
         patterns=(
             f"{_FEED} & {_RECENT}|{_CONTENT}|{_ORDER}",
             f"{_GOOGLE_NEWS} & rss|feed|{_CONTENT}|{_ORDER}",
