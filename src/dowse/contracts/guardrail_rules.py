@@ -29,7 +29,8 @@ top trader|biggest trader|top holder|biggest holder|largest holder|whale positio
 top bet|biggest bet|largest bet|open bet|my bet|prediction for|prediction on|prediction about|
 favorite to|favourite to|favored|favoured|top market|top polymarket|active market|active polymarket|popular market|
 open market|biggest market|largest market|live market|newest market|market about|market on|polymarket market for|
-most traded|market data|bet on the|event list|current event|open event|position of wallet|position of user|data for|data on|number for|
+most traded|market data|bet on the|event list|
+current event|open event|position of wallet|position of user|data for|data on|number for|
 number on|
 quote|quoten|wettquote|wettquoten|wahrscheinlichkeit|wahrscheinlichkeiten|chancen|kurs|kurse|preis|preise|
 handelsvolumen|liquiditat|probabilidad|probabilidades|cuota|precio|volumen|liquidez|cote|probabilite|prix|liquidite|
