@@ -306,7 +306,7 @@ async def test_a_rejected_key_or_request_is_told_in_the_dowse_contract_too(
     async with connected(server, web.environment("openai", "serper"), "http", "dowse") as client:
         code, message = refused(await ask(client))
     assert code == ERRORS[trouble][0]
-    assert message.endswith("Use web_search meanwhile.") == (trouble == "401")
+    assert message.endswith("Use web_search meanwhile.")
     assert web.serper.requests == []
 
 
