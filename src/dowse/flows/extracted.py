@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from dowse import EXTRACTION, __version__
 from dowse.digests import Digest, Source
-from dowse.flows.codec import Codec
 from dowse.interfaces import Extractor
 from dowse.models import Body, Text
 from dowse.stores.cache import Cache
+from dowse.stores.codec import Codec
 from dowse.tasks import Background
 
 KIND = "extract"

@@ -13,7 +13,6 @@ from typing import Literal
 from dowse import urls
 from dowse.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
 from dowse.flows.chain import ReadChain
-from dowse.flows.codec import Codec
 from dowse.flows.shelf import CACHE, Entry, Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.interfaces import Observer, Progress, Secrecy
 from dowse.models import (
@@ -32,6 +31,7 @@ from dowse.models import (
     Text,
 )
 from dowse.routing.router import Routed
+from dowse.stores.codec import Codec
 from dowse.telemetry.log import LOGGER
 from dowse.telemetry.traces import span
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from dowse.errors import AllProvidersFailed
-from dowse.flows.codec import Codec
 from dowse.interfaces import Observer, Progress, no_progress
 from dowse.models import LIVE, OK, Attempt, CacheState, Clock, Deadline, Freshness
 from dowse.routing.coalesce import Flight, Flights
 from dowse.routing.leases import Leases
 from dowse.routing.router import Routed
 from dowse.stores.cache import Cache
+from dowse.stores.codec import Codec
 from dowse.stores.store import Kept
 from dowse.tasks import Background
 

@@ -196,7 +196,7 @@ async def test_a_kept_entry_of_another_shape_is_not_believed(
     extractor: RememberingExtractor, behind: Counting, monkeypatch: pytest.MonkeyPatch, forged: bytes
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("dowse.flows.codec.Codec.encode", lambda _codec, _value: forged)
+        patched.setattr("dowse.stores.codec.Codec.encode", lambda _codec, _value: forged)
         await extracted(extractor)
 
     assert (await extracted(extractor)).title == "Otters"

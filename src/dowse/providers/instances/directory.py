@@ -12,10 +12,10 @@ from dowse.errors import BadAnswer, NoInstance, ProviderError, Skipped
 from dowse.models import Clock, Deadline
 from dowse.providers.api import Api
 from dowse.providers.instances import entries
-from dowse.providers.instances.codec import Codec
 from dowse.providers.instances.entries import Entries, Listed
 from dowse.providers.instances.records import KIND
 from dowse.stores.cache import Cache
+from dowse.stores.codec import Codec
 from dowse.text import one_line
 
 _MAX_BYTES = 20_000_000
@@ -180,7 +180,8 @@ class SearxSpace:
             self._tried_at = self._clock.now()
         self._problem = ""
         self._known = Edition(found, self._clock.now())
-        await self._cache.put(KIND, self._name, self._codec.encode(found), USABLE_S)
+        if data := self._codec.encode(found):
+            await self._cache.put(KIND, self._name, data, USABLE_S)
         return self._known
 
     async def _download(self) -> Entries:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dowse import urls
-from dowse.providers.instances.codec import Codec
 from dowse.providers.instances.instance import Instance
 from dowse.stores.cache import Cache
+from dowse.stores.codec import Codec
 from dowse.tasks import Background
 
 KIND = "instances"
@@ -61,7 +61,8 @@ class Records:
                 # Other processes write here too: only what changed in this one is replaced.
                 known = {**await self.read(), **changed}
                 newest = sorted(known.values(), key=lambda instance: instance.last_checked)[-_MOST:]
-                await self._cache.put(KIND, self._name, self._codec.encode(_Page(tuple(newest))), _KEPT_S)
+                if data := self._codec.encode(_Page(tuple(newest))):
+                    await self._cache.put(KIND, self._name, data, _KEPT_S)
         finally:
             self._is_writing = False
 
