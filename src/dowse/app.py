@@ -236,7 +236,7 @@ class App:
         )
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
-        settings, answerers = self.settings, [ANSWERERS[name](self._kit()) for name in self.settings.answerers()]
+        settings, answerers = self.settings, [ANSWERERS[name](self._kit) for name in self.settings.answerers()]
         router = Router[AnswerProvider](
             "answer", answerers, clock=self.clock, observer=self.observer, spending=self.spending
         )
@@ -283,7 +283,7 @@ class App:
 
     @cached_property
     def _providers(self) -> list[SearchProvider]:
-        kit = self._kit()
+        kit = self._kit
         return [PROVIDERS[name](kit) if name in PROVIDERS else remote(name, kit) for name in self.settings.searchers()]
 
     @cached_property
@@ -293,7 +293,7 @@ class App:
     def _readers(self) -> Readers:
         return Readers(
             own=self._own_readers(self._extractor),
-            apis=[READERS[name](self._kit()) for name in self.settings.scrapers()],
+            apis=[READERS[name](self._kit) for name in self.settings.scrapers()],
             make_loaders=self._loaders,
             apis_first=self.settings.read_order == "scrape-first",
         )
@@ -333,6 +333,7 @@ class App:
         settings = self.settings
         return Guard(settings.allow_private, clock=self.clock, nat64_prefixes=settings.nat64_prefixes)
 
+    @cached_property
     def _kit(self) -> Kit:
         return Kit(
             self.settings,
@@ -340,7 +341,7 @@ class App:
             self.clock,
             self.redactor,
             self._workers,
-            self._instances_cache(),
+            self._instances_cache,
             watches=not self._is_brief,
         )
 
@@ -350,7 +351,7 @@ class App:
             self._api_client,
             self._page_client,
             self._workers,
-            self._instances_cache(),
+            self._instances_cache,
             self.clock,
             self.redactor,
             Disclosure(),
@@ -358,6 +359,7 @@ class App:
             watches=not self._is_brief,
         )
 
+    @cached_property
     def _instances_cache(self) -> Cache:
         """What is known of instances is true whatever the settings are."""
         return Cache(SteadyStore(self._store, self._outage), self.clock, b"instances")

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from dowse import urls
 from dowse.errors import BadAnswer, Blocked, PageUnreadable, ProviderError, Skipped, TimedOut
 from dowse.interfaces import ListingReader
 from dowse.listings import Listing, Outcome, Row
@@ -20,7 +19,7 @@ from dowse.models import Body, Category, Clock, Deadline, Found, Hit, Query, Sta
 from dowse.net.clients import Reply
 from dowse.providers import relevance
 from dowse.providers.api import Api, first_hits, hit, media, plain
-from dowse.providers.disclosure import Disclosure
+from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits, fit
 from dowse.providers.manners import Manners
 
@@ -60,8 +59,7 @@ class HtmlEngine(ABC):
         self._disclosure = disclosure
         self._clock = clock
         self._free_at = 0.0
-        address = urls.parse(endpoint)
-        self._party = f"{self.title} ({address.name})" if address else self.title
+        self._party = party(self.title, endpoint)
 
     @property
     def categories(self) -> frozenset[Category]:
