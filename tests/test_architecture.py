@@ -32,6 +32,8 @@ LEVELS = (
         "interfaces",
         "settings",
         "settings_answers",
+        "settings_scale",
+        "caller",
         "settings_browser",
         "settings_keyless",
         "settings_memory",

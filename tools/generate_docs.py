@@ -68,6 +68,11 @@ GROUPS = {
         "trusted_proxies",
     ),
     "How often": ("limit_web_search", "limit_get_content", "limit_google_search", "limit_scrape", "limit_search_web"),
+    "Under load": (
+        "max_calls", "hedge", "serper_pace", "exa_pace", "tavily_pace", "searxng_pace", "openai_pace",
+        "tavily_keyless_pace", "exa_mcp_pace", "parallel_mcp_pace", "firecrawl_mcp_pace", "open_pace",
+        "searxng_pool_pace", "duckduckgo_pace", "mojeek_pace",
+    ),
     "Logging": ("log_level", "log_queries"),
 }  # fmt: skip
 

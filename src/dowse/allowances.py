@@ -22,6 +22,27 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a provider may be asked: how often, and how many calls at once; `None` where that is no matter."""
+
+    rate: Rate | None = None
+    at_once: int | None = None
+
+    def __str__(self) -> str:
+        """As people write it: `100/1m, 4 at once`."""
+        parts = [str(self.rate) if self.rate else "", f"{self.at_once} at once" if self.at_once else ""]
+        return ", ".join(filter(None, parts)) or "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Whether a call may go: now, or not before so many seconds; and what its caller should know of the count."""
+
+    wait_s: float = 0.0
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """What a provider may cost in a calendar period (UTC)."""
 

@@ -24,7 +24,6 @@ from dowse.text import one_line
 RESERVED = frozenset(
     [
         "DOWSE_PROXY",
-        "DOWSE_HEDGE",
         "DOWSE_EVAL_DATA",
         "DOWSE_SUMMARIZE_LONG_CONTENT",
         "DOWSE_MAX_SUMMARY_LENGTH",
@@ -38,7 +37,7 @@ TRUSTED_ONLY = re.compile(
     r"(dowse_)?(allow_private|proxy|state|log_queries|host|read_order"
     # Without a provider of the user's own the query goes to those that nobody has chosen.
     r"|search_order|.*_enabled|keyless(_order)?|open_apis|mcp_providers|scrub|allow_secret_urls|nat64_prefixes|cache_size"
-    r"|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget)(_.*)?"
+    r"|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget|pace)(_.*)?|hedge|max_calls"
     r"|.*_(endpoint|url|key|token|headers_json))"
 )
 _SECRET_FIELDS = re.compile(r"_key$|headers|^tokens|_token$|mcp_providers")

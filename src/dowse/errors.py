@@ -92,6 +92,17 @@ class LimitReached(DowseError):
         )
 
 
+class Overloaded(DowseError):
+    """More is asked of this process than it can do; one call less is better than all of them late."""
+
+    def __init__(self, retry_after_s: float) -> None:
+        self.retry_after_s = math.ceil(retry_after_s)
+        super().__init__(
+            f"The server is busy with as many calls as it can take; "
+            f"try again in {self.retry_after_s} seconds (retry_after: {self.retry_after_s})."
+        )
+
+
 class Stopping(DowseError):
     """The server is told to end while a call is under way."""
 
@@ -251,6 +262,13 @@ class Paused(Skipped):
     """Its breaker is open because of its rate limit."""
 
     summary = "was not asked, since it has told us to slow down"
+
+
+class Busy(Skipped):
+    """Others wait for their turn at it already, and this call's would come too late."""
+
+    code = "busy"
+    summary = "could not be asked in time"
 
 
 class NoBrowser(Skipped):

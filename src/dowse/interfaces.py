@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.allowances import Rate
+from dowse.allowances import Admission, Rate
 from dowse.answers import CitedAnswer, Question, TokenUsage
 from dowse.digests import Digest, Source
 from dowse.listings import Listing
@@ -164,8 +165,19 @@ class Authenticator(Protocol):
 class Limiter(Protocol):
     """Counts calls in sliding windows; one process or a shared store may keep them."""
 
-    async def admit(self, key: str, rate: Rate) -> float:
-        """Count one call and return 0, or count nothing and return the seconds until one may go."""
+    async def admit(self, key: str, rate: Rate) -> Admission:
+        """Count one call and let it go, or count nothing and tell the seconds until one may."""
+        ...
+
+
+class Pacing(Protocol):
+    """Keeps each provider to its pace, and those who wait for it in a fair order."""
+
+    def turn(self, provider: str, patience_s: float) -> AbstractAsyncContextManager[str]:
+        """Wait for a turn and hold it while the call is made; what the caller should know of it, or nothing.
+
+        Raises `Busy`, as soon as it is known that no turn comes within the caller's patience.
+        """
         ...
 
 

@@ -24,6 +24,7 @@ from dowse.settings_keyless import MEMBERS, KeylessSettings
 from dowse.settings_memory import MemorySettings
 from dowse.settings_ranking import RankingSettings
 from dowse.settings_reading import ReadingSettings
+from dowse.settings_scale import ScaleSettings
 from dowse.settings_server import ServerSettings
 from dowse.settings_types import (
     Duration,
@@ -67,11 +68,20 @@ _INDIFFERENT = re.compile(
     r"log_.*|default_.*|.*_budget|.*_timeout_s|deadline_s|offline|fetch_content|max_results_count"
     r"|max_concurrent_fetches|browser_(?:max_pages|retry_.*|sandbox|snap_multiplier|path)"
 )
-_INDIFFERENT_FIELDS = {*ServerSettings.model_fields, *RankingSettings.model_fields, *MemorySettings.model_fields}
+_INDIFFERENT_FIELDS = {
+    name for part in (ServerSettings, RankingSettings, MemorySettings, ScaleSettings) for name in part.model_fields
+}
 
 
 class Settings(
-    ServerSettings, AnswerSettings, KeylessSettings, RankingSettings, ReadingSettings, BrowserSettings, MemorySettings
+    ServerSettings,
+    AnswerSettings,
+    KeylessSettings,
+    RankingSettings,
+    ReadingSettings,
+    BrowserSettings,
+    MemorySettings,
+    ScaleSettings,
 ):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 

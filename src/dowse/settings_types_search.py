@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, SecretStr
 
 from dowse import urls
-from dowse.settings_types import Takes
+from dowse.allowances import Pace
+from dowse.settings_types import Takes, rate
 
 _MEMBER = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 # What people call the members of the keyless pool.
@@ -26,6 +27,7 @@ _NICKNAMES = {
     "instances": "searxng_pool",
     "ddg": "duckduckgo",
 }
+_AT_ONCE = re.compile(r"(\d{1,5}) at once", re.ASCII)
 _LONGEST_PAUSE_MS = 60_000
 _SERVER_KEYS = frozenset({"url", "tool", "query", "count", "arguments", "headers", "results"})
 
@@ -75,6 +77,22 @@ def _delays(value: object) -> tuple[float, float]:
     if not 0 <= low <= high <= _LONGEST_PAUSE_MS:
         raise ValueError
     return low / 1000, high / 1000
+
+
+def _pace(value: object) -> Pace:
+    """`100/m`, `4 at once`, both separated by a comma, or `off`."""
+    if isinstance(value, Pace):
+        return value
+    text = str(value).strip().lower()
+    if text in ("off", "none", "false"):
+        return Pace()
+    parts = [part.strip() for part in text.split(",")]
+    rates = [rate(part) for part in parts if "/" in part]
+    crowds = [_AT_ONCE.fullmatch(part) for part in parts if "/" not in part]
+    counts = [int(crowd[1]) for crowd in crowds if crowd]
+    if len(rates) > 1 or len(crowds) > 1 or len(counts) < len(crowds) or 0 in counts:
+        raise ValueError
+    return Pace(rates[0] if rates else None, counts[0] if counts else None)
 
 
 def _http_urls(value: object) -> tuple[str, ...]:
@@ -133,4 +151,7 @@ McpServers = Annotated[
     dict[str, McpServer],
     BeforeValidator(_mcp_servers),
     Takes('a JSON object such as {"mine": {"url": "https://…/mcp", "tool": "web_search", "query": "query"}}'),
+]
+ProviderPace = Annotated[
+    Pace, BeforeValidator(_pace), Takes("calls per time such as 5/s, a number such as `4 at once`, both, or off")
 ]
