@@ -24,12 +24,33 @@ _TRIES = 5
 _DUMP = (
     "local all = {} "
     "for _, key in ipairs(redis.call('KEYS', '*')) do "
-    "local kind = redis.call('TYPE', key).ok "
-    "all[#all + 1] = {key, redis.call(kind == 'hash' and 'HGETALL' or 'GET', key)} "
+    "local way = ({hash = {'HGETALL', key}, zset = {'ZRANGE', key, 0, -1}})[redis.call('TYPE', key).ok] "
+    "all[#all + 1] = {key, redis.call(unpack(way or {'GET', key}))} "
     "end return all"
 )
+# Time passes for all that processes agree on: every moment that is written there moves back.
+_PASS_TIME = """
+local us = tonumber(ARGV[1])
+for _, key in ipairs(redis.call('KEYS', 'dowse:1:board:*')) do
+  if redis.call('TYPE', key).ok == 'zset' then
+    for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+      redis.call('ZINCRBY', key, -us, member)
+    end
+  end
+  for _, field in ipairs(redis.call('TYPE', key).ok == 'hash' and {'open_until', 'probe_until'} or {}) do
+    if redis.call('HEXISTS', key, field) == 1 then
+      redis.call('HINCRBY', key, field, -us)
+    end
+  end
+  redis.call('PEXPIRE', key, redis.call('PTTL', key) - us / 1000)
+end
+return 'done'
+"""
 _READY = ("Ready to accept connections", "Sentinel ID is")
-_QUIET = ("--save", "", "--appendonly", "no", "--loglevel", "notice", "--bind", HOST)
+_QUIET = ("--save", "", "--loglevel", "notice", "--bind", HOST)
+_FORGETFUL = ("--appendonly", "no")
+# What it has answered to, it still knows when it is started again.
+LASTING = ("--appendonly", "yes", "--appendfsync", "always")
 
 
 @pytest.fixture(scope="session")
@@ -113,10 +134,16 @@ class Valkey:
                 parts.append(part)
         return b"".join(parts)
 
+    def pass_time(self, seconds: int) -> None:
+        """As if so much later, for windows, places and circuits; less than nothing if the clock is set back."""
+        done = self.ask("EVAL", _PASS_TIME, "0", str(seconds * 1_000_000))
+        assert done.startswith("$"), done
+
     def _ran(self, port: int) -> bool:
         """Whether it runs now; another process may have taken the port meanwhile."""
         listens = ("--port", str(port), "--unixsocket", str(self.socket_path), "--dir", str(self._folder))
-        command = [*_ends_with_us(), str(_binary()), *self._options, *_QUIET, *listens]
+        persistence = () if "--appendonly" in self._options else _FORGETFUL
+        command = [*_ends_with_us(), str(_binary()), *self._options, *_QUIET, *persistence, *listens]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert process.stdout is not None
         # It does without its log once nobody reads it any more: a full pipe would stop it.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+_UNITS = {1.0: "second", 60.0: "minute", 3600.0: "hour", 86_400.0: "day"}
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
@@ -20,6 +22,12 @@ class Rate:
         amount = self.period_s / units[unit]
         return f"{self.calls}/{int(amount) if amount.is_integer() else amount}{unit}"
 
+    def in_words(self) -> str:
+        """As a sentence has it: `1 call per second`."""
+        calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
+        unit = _UNITS.get(self.period_s)
+        return f"{calls} per {unit}" if unit else f"{calls} in {self.period_s:g} seconds"
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -32,6 +40,11 @@ class Pace:
         """As people write it: `100/1m, 4 at once`."""
         parts = [str(self.rate) if self.rate else "", f"{self.at_once} at once" if self.at_once else ""]
         return ", ".join(filter(None, parts)) or "off"
+
+    def in_words(self) -> str:
+        """As a sentence has it: `1 call per second and 4 at once`."""
+        parts = [self.rate.in_words() if self.rate else "", f"{self.at_once} at once" if self.at_once else ""]
+        return " and ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,43 @@
-"""Sliding windows in memory: never more than the limit in any stretch of time, so no burst at an edge."""
+"""Sliding windows: never more than the limit in any stretch of time, so no burst at an edge.
+
+One process counts in memory. Several agree on a board, and each goes on counting its own calls: so much is known
+to be right even while the board cannot be reached.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from dowse.allowances import Rate
+from dowse.allowances import Admission, Rate
 from dowse.models import Clock
+from dowse.stores.board import Board
+from dowse.stores.reach import Reach
 
 SWEEP_S = 60.0
+KEPT_BY_EACH = "the shared store cannot be reached, so this limit is kept by each process on its own"
 
 
 @dataclass(slots=True)
 class _Window:
-    """When the calls were admitted that still count."""
+    """When the calls were admitted that still count, and how many are about to be."""
 
     period_s: float
     calls: deque[float] = field(default_factory=deque)
+    reserved: int = 0
 
     def forget(self, now: float) -> None:
-        # The same sum as in `SlidingWindows.admit`: `calls[0] <= now - period_s` may round to another verdict.
+        # The same sum as in `wait_s`: `calls[0] <= now - period_s` may round to another verdict.
         while self.calls and self.calls[0] + self.period_s <= now:
             self.calls.popleft()
+
+    def wait_s(self, most: int, now: float) -> float:
+        """How long until one of so many calls may go. What is reserved counts as if it went now."""
+        if len(self.calls) + self.reserved < most:
+            return 0.0
+        left = most - self.reserved
+        return self.calls[-left] + self.period_s - now if left > 0 else self.period_s
 
 
 class SlidingWindows:
@@ -36,16 +52,30 @@ class SlidingWindows:
         """How many keys are remembered."""
         return len(self._windows)
 
-    async def admit(self, key: str, rate: Rate) -> float:
+    async def admit(self, key: str, rate: Rate) -> Admission:
+        if wait_s := self.reserve(key, rate):
+            return Admission(wait_s)
+        self.settle(key, is_made=True)
+        return Admission()
+
+    def reserve(self, key: str, rate: Rate) -> float:
+        """Keep room for a call that somebody else has a say in and return 0; else the seconds until there is room."""
         now = self._clock.now()
         self._sweep(now)
         window = self._windows.setdefault(key, _Window(rate.period_s))
         window.period_s = rate.period_s
         window.forget(now)
-        if len(window.calls) < rate.calls:
-            window.calls.append(now)
-            return 0.0
-        return window.calls[-rate.calls] + rate.period_s - now
+        wait_s = window.wait_s(rate.calls, now)
+        if not wait_s:
+            window.reserved += 1
+        return wait_s
+
+    def settle(self, key: str, *, is_made: bool) -> None:
+        """End a reservation: the call is made now and counts from now on, or it is not made."""
+        window = self._windows[key]
+        window.reserved -= 1
+        if is_made:
+            window.calls.append(self._clock.now())
 
     def _sweep(self, now: float) -> None:
         """Callers come and go; who has not called within their window is forgotten."""
@@ -54,4 +84,28 @@ class SlidingWindows:
         self._sweep_at = now + SWEEP_S
         for window in self._windows.values():
             window.forget(now)
-        self._windows = {key: window for key, window in self._windows.items() if window.calls}
+        self._windows = {key: window for key, window in self._windows.items() if window.calls or window.reserved}
+
+
+class SharedWindows:
+    """Windows that processes share. While the board cannot be reached, each allows the limit on its own.
+
+    A process never makes more calls than the limit, whoever allowed them: also around the beginning and the end
+    of an outage, all processes together make at most as many times the limit as there are processes.
+    """
+
+    def __init__(self, local: SlidingWindows, board: Board, reach: Reach) -> None:
+        self._local = local
+        self._board = board
+        self._reach = reach
+
+    async def admit(self, key: str, rate: Rate) -> Admission:
+        if wait_s := self._local.reserve(key, rate):
+            return Admission(wait_s, KEPT_BY_EACH if self._reach.is_lost else "")
+        # Who is cancelled on the way makes no call.
+        shared_wait_s: float | None = math.inf
+        try:
+            shared_wait_s = await self._reach.ask(lambda: self._board.admit(key, rate))
+        finally:
+            self._local.settle(key, is_made=not shared_wait_s)
+        return Admission(remark=KEPT_BY_EACH) if shared_wait_s is None else Admission(shared_wait_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dowse.models import Clock
+from dowse.stores.board import Board
 from dowse.stores.memory import MemoryStore
 from dowse.stores.sqlite import SqliteStore
 from dowse.stores.store import Store
@@ -22,6 +23,15 @@ def open_store(address: str, clock: Clock, *, max_bytes: int | None = None) -> S
     from dowse.stores.redis import RedisStore
 
     return RedisStore(address, clock)
+
+
+def open_board(store: Store) -> Board | None:
+    """Where processes that use a store agree on what they do; `None` for a store of one process or one machine."""
+    if isinstance(store, MemoryStore | SqliteStore):
+        return None
+    from dowse.stores.redis import RedisBoard, RedisStore
+
+    return RedisBoard(store) if isinstance(store, RedisStore) else None
 
 
 def file_of(address: str) -> Path | None:

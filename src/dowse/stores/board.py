@@ -7,6 +7,12 @@ from typing import Protocol
 
 from dowse.allowances import Pace, Rate
 
+FAILURES_TO_OPEN = 5
+"""After so many in a row a breaker opens, wherever it is kept."""
+
+LONGEST_S = 600.0
+"""No breaker is open, no probe is out and no place is held for longer, whatever was said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
@@ -17,10 +23,16 @@ class Circuit:
     failures: int = 0
     opens_for_s: float = 0.0
     """How long until a probe may go out; 0 while closed, and while another process probes."""
+    is_limited: bool = False
+    """Whether the last failure was a rate limit."""
 
 
 class Board(Protocol):
     """Kept by one server on its own time: what clocks of its clients show does not count. Raises `StoreFailed`."""
+
+    async def look(self) -> None:
+        """See whether it can be asked and written to."""
+        ...
 
     async def admit(self, key: str, rate: Rate) -> float:
         """Count one call in the window of a key and return 0, or count nothing and return the seconds until one may."""
@@ -41,7 +53,7 @@ class Board(Protocol):
         """Ask to call; who becomes the probe is it for so long, in case nothing is ever heard of them again."""
         ...
 
-    async def failed(self, circuit: str, owner: str, opens_for_s: float, *, at_once: bool) -> Circuit:
+    async def failed(self, circuit: str, owner: str, opens_for_s: float, *, at_once: bool, is_limited: bool) -> Circuit:
         """A call failed: the breaker opens for so long, at once or after five in a row, over all processes."""
         ...
 

@@ -29,7 +29,8 @@ class Outage:
         self._rests_until[use] = self._clock.now() + REST_S
 
     def worked(self, use: str) -> None:
-        self._rests_until.pop(use, None)
+        if self._rests_until.pop(use, None) is not None and not self._rests_until:
+            event(logging.INFO, "store works again")
 
     def hurry(self, use: str) -> None:
         """One more try right now, whatever has failed before."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from redis.asyncio import Redis, RedisCluster, Sentinel
 from redis.asyncio.cluster import ClusterNode
@@ -26,6 +26,7 @@ CONNECT_S = 0.5
 _MOST_AT_ONCE = 32
 _BATCH = 500
 
+T = TypeVar("T")
 Word = str | bytes | int
 # The last two are how the library stumbles over answers that are none.
 _FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, ValueError, TypeError)
@@ -62,7 +63,7 @@ class Client:
         """Send one command. A connection that is given up on the way is closed: nobody reads its answer later."""
         with _failures_told():
             async with asyncio.timeout(ANSWER_S), self._places:
-                return await self._library.execute_command(*words)
+                return await _or_cancelled(self._library.execute_command(*words))
 
     async def ask_all(self, commands: Sequence[tuple[Word, ...]]) -> list[Any]:
         """Send commands together; an answer that is an error stands in the list as one."""
@@ -71,7 +72,7 @@ class Client:
             pipeline.execute_command(*words)
         with _failures_told():
             async with self._places:
-                return await pipeline.execute(raise_on_error=False)
+                return await _or_cancelled(pipeline.execute(raise_on_error=False))
 
     async def keys(self, pattern: str) -> AsyncIterator[list[str]]:
         """All keys that match, of every primary, in batches; one may come twice."""
@@ -91,6 +92,22 @@ class Client:
         if self._sentinel:
             with contextlib.suppress(*_FAILURES):
                 await self._sentinel.aclose()
+
+
+async def _or_cancelled(work: Awaitable[T]) -> T:
+    """What the library says, well or ill, unless whoever asks was told to stop meanwhile.
+
+    It sends with `asyncio.wait_for`, which forgets a cancellation that comes just when its work is done, before
+    Python 3.12. A task that renews something would then go on for ever.
+    """
+    asking = asyncio.current_task()
+    assert asking is not None
+    told_before = asking.cancelling()
+    try:
+        return await work
+    finally:
+        if asking.cancelling() > told_before:
+            raise asyncio.CancelledError
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Entries, leases and what was spent, in a Redis: the server forgets entries by itself, and keeps the time of leases.
 
-Only commands on single keys are used, so that a cluster will do as well.
+Only commands on single keys are used here, so that a cluster will do as well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The number is that of the schema: another version of dowse that writes other values uses other keys.
 _OURS = "dowse:1:"
-_LEASES, _SPEND = f"{_OURS}lease:", f"{_OURS}spend:"
+_LEASES, _SPEND, BOARD = f"{_OURS}lease:", f"{_OURS}spend:", f"{_OURS}board:"
 # What every value begins with: a mark, and the times when it was made and when it expires.
 _HEADER = struct.Struct(">4sdd")
 _MARK = b"dws1"
@@ -45,7 +45,7 @@ class RedisStore:
         return True
 
     async def get(self, key: Key) -> Kept | None:
-        client = await self._connected()
+        client = await self.connected()
         # Unlike GET, MGET takes what is no string for nothing.
         match await client.ask("MGET", _entry(key)):
             case [bytes(value)]:
@@ -53,25 +53,25 @@ class RedisStore:
         return None
 
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
-        client = await self._connected()
+        client = await self.connected()
         now = self._now()
         await client.ask("SET", _entry(key), _HEADER.pack(_MARK, now, now + kept_s) + value, "PX", _ms(kept_s))
 
     async def drop(self, key: Key) -> None:
-        client = await self._connected()
+        client = await self.connected()
         await client.ask("UNLINK", _entry(key))
 
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
-        client = await self._connected()
+        client = await self.connected()
         is_ours: bool = await client.ask("EVAL", CLAIM, 1, _lease(key), owner, _ms(for_s)) == 1
         return is_ours
 
     async def release(self, key: Key, owner: str) -> None:
-        client = await self._connected()
+        client = await self.connected()
         await client.ask("EVAL", RELEASE, 1, _lease(key), owner)
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
-        client = await self._connected()
+        client = await self.connected()
         period = (str(days.first), str(days.today), str(days.kept_from))
         caps = (_cap(cap.calls, UNLIMITED.calls), _cap(cap.micro_usd, UNLIMITED.micro_usd))
         costs = (cost.calls, cost.micro_usd)
@@ -85,7 +85,7 @@ class RedisStore:
         return entry.total
 
     async def usage(self) -> Usage:
-        client = await self._connected()
+        client = await self.connected()
         entries: Counter[str] = Counter()
         value_bytes: Counter[str] = Counter()
         size_bytes = 0
@@ -107,7 +107,7 @@ class RedisStore:
         return 0
 
     async def clear(self) -> int:
-        client = await self._connected()
+        client = await self.connected()
         deleted = 0
         async for keys in client.keys(f"{_OURS}*"):
             answers = await client.ask_all([("UNLINK", key) for key in keys if _is_entry(key)])
@@ -119,7 +119,8 @@ class RedisStore:
         if client is not None:
             await client.close()
 
-    async def _connected(self) -> Client:
+    async def connected(self) -> Client:
+        """The one client for all that is kept there."""
         if self._client is None:
             client_class = await asyncio.to_thread(_client_class)
             self._client = self._client or client_class(self._address)
@@ -144,7 +145,7 @@ def _lease(key: Key) -> str:
 
 
 def _is_entry(key: str) -> bool:
-    return not key.startswith((_LEASES, _SPEND))
+    return not key.startswith((_LEASES, _SPEND, BOARD))
 
 
 def _opened(value: bytes, now: float) -> Kept | None:

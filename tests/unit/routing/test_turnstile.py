@@ -1,0 +1,123 @@
+"""The way to a provider: its rate and its places, for one process and for all."""
+
+import asyncio
+
+import pytest
+
+from dowse.allowances import Admission, Pace, Rate
+from dowse.routing.limiter import KEPT_BY_EACH
+from dowse.routing.turnstile import POLL_S, Turnstile
+from dowse.stores.outage import Outage
+from dowse.stores.reach import Reach
+from tests.fakes import FakeClock
+from tests.fakes.board import MemoryBoard
+
+YES = Admission()
+NO_PLACE = Admission(POLL_S)
+BOTH = Pace(Rate(2, 60.0), at_once=1)
+
+
+@pytest.fixture
+def board() -> MemoryBoard:
+    return MemoryBoard()
+
+
+def sharing(board: MemoryBoard) -> Turnstile:
+    clock = FakeClock()
+    return Turnstile(clock, (board, Reach(board.look, Outage(clock), clock)))
+
+
+async def entered(turnstile: Turnstile, pace: Pace, tickets: str) -> list[Admission]:
+    return [await turnstile.enter("serper", pace, ticket, 60.0) for ticket in tickets]
+
+
+async def test_a_provider_without_a_pace_is_asked_as_often_as_anybody_likes(board: MemoryBoard) -> None:
+    turnstile = sharing(board)
+    assert await entered(turnstile, Pace(), "abcdef") == [YES] * 6
+    await turnstile.leave("serper", "a")
+    assert board.asked == 0
+
+
+async def test_places_are_given_back(clock: FakeClock) -> None:
+    turnstile = Turnstile(clock)
+    assert await entered(turnstile, Pace(at_once=2), "abc") == [YES, YES, NO_PLACE]
+    await turnstile.leave("serper", "c")
+    assert await entered(turnstile, Pace(at_once=2), "c") == [NO_PLACE]
+    await turnstile.leave("serper", "b")
+    assert await entered(turnstile, Pace(at_once=2), "cd") == [YES, NO_PLACE]
+    assert await turnstile.enter("exa", Pace(at_once=2), "a", 60.0) == YES
+
+
+async def test_a_place_is_held_for_its_time_at_most(clock: FakeClock) -> None:
+    turnstile = Turnstile(clock)
+    await entered(turnstile, Pace(at_once=1), "a")
+    clock.advance(59)
+    assert await entered(turnstile, Pace(at_once=1), "b") == [NO_PLACE]
+    clock.advance(1)
+    assert await entered(turnstile, Pace(at_once=1), "b") == [YES]
+
+
+async def test_nothing_is_counted_unless_both_the_rate_and_the_places_allow_it(clock: FakeClock) -> None:
+    turnstile = Turnstile(clock)
+    assert await entered(turnstile, BOTH, "ab") == [YES, NO_PLACE]
+    await turnstile.leave("serper", "a")
+    assert await entered(turnstile, BOTH, "b") == [YES]
+    assert await entered(turnstile, BOTH, "c") == [Admission(60.0)], "the longer of the waits"
+    await turnstile.leave("serper", "b")
+    clock.advance(60)
+    assert await entered(turnstile, BOTH, "c") == [YES]
+
+
+async def test_a_ticket_that_asks_again_holds_one_place(clock: FakeClock) -> None:
+    turnstile = Turnstile(clock)
+    assert await entered(turnstile, Pace(at_once=2), "aaab") == [YES] * 4
+
+
+async def test_processes_share_the_rate_and_the_places(board: MemoryBoard) -> None:
+    one, other = sharing(board), sharing(board)
+    assert await entered(one, BOTH, "a") == [YES]
+    assert await entered(other, BOTH, "b") == [NO_PLACE]
+    await one.leave("serper", "a")
+    await one.close()
+    assert await entered(other, BOTH, "b") == [YES]
+    await other.leave("serper", "b")
+    await other.close()
+    assert await entered(one, BOTH, "c") == [Admission(60.0)]
+
+
+async def test_without_the_board_each_process_keeps_the_pace_and_says_so(board: MemoryBoard) -> None:
+    one, other = sharing(board), sharing(board)
+    board.is_down = True
+    for turnstile in (one, other):
+        assert await entered(turnstile, BOTH, "ab") == [
+            Admission(remark=KEPT_BY_EACH),
+            Admission(POLL_S, KEPT_BY_EACH),
+        ]
+        await turnstile.leave("serper", "a")
+        assert await entered(turnstile, BOTH, "b") == [Admission(remark=KEPT_BY_EACH)]
+
+
+async def test_a_place_on_the_board_comes_back_from_who_was_cancelled_before_they_heard_of_it(
+    board: MemoryBoard,
+) -> None:
+    one, other = sharing(board), sharing(board)
+    board.answers.clear()
+    asking = asyncio.create_task(entered(one, BOTH, "a"))
+    while not board.asked:  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    asking.cancel()
+    await asyncio.wait([asking])
+    board.answers.set()
+    assert await entered(other, BOTH, "b") == [NO_PLACE]
+    await one.leave("serper", "a")
+    await one.close()
+    assert await entered(other, BOTH, "b") == [YES]
+
+
+async def test_what_was_never_on_the_board_is_not_given_back_there(board: MemoryBoard) -> None:
+    one = sharing(board)
+    await entered(one, Pace(Rate(1, 60.0)), "a")
+    await one.leave("serper", "a")
+    await one.leave("serper", "stranger")
+    await one.close()
+    assert board.asked == 1
