@@ -10,7 +10,8 @@ from dowse.flows.extractive import Extractive
 from dowse.flows.shelf import Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.interfaces import AnswerProvider, Observer, Progress, Scrubber, no_progress
 from dowse.models import Attempt, Clock, Deadline, Freshness
-from dowse.routing.router import Routed, Router
+from dowse.routing.router import Router
+from dowse.routing.walk import Routed
 
 # Searching and reading takes this long when it has to; providers leave it, or half of the time if that is less.
 _EXTRACTIVE_S = 15.0

@@ -11,7 +11,8 @@ from dowse import urls
 from dowse.errors import AllProvidersFailed, NotRead, PageUnreadable, ProviderError, Unread
 from dowse.interfaces import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
 from dowse.models import OK, Attempt, Deadline, Onward, Status, Text
-from dowse.routing.router import Routed, Router
+from dowse.routing.router import Router
+from dowse.routing.walk import Routed
 from dowse.telemetry.log import LOGGER
 
 # Whether an API may be told of a page takes a look-up of its name; most of the time is for the API.

@@ -11,7 +11,7 @@ from dowse.answers import EXTRACTIVE, CitedAnswer, Question
 from dowse.flows.search import SearchFlow
 from dowse.interfaces import Progress, no_progress
 from dowse.models import CacheState, Clock, Deadline, Query, Result, SearchOutcome, Status, TimeRange
-from dowse.routing.router import Routed
+from dowse.routing.walk import Routed
 
 # Some pages cannot be read, and some turn out to be too old.
 _SPARE_RESULTS = 2

@@ -11,7 +11,8 @@ from dowse.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
 from dowse.flows.shelf import Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.interfaces import Progress, SearchProvider, no_progress
 from dowse.models import Attempt, Category, Clock, Deadline, Depth, Found, Freshness, Query, TimeRange
-from dowse.routing.router import Routed, Router
+from dowse.routing.router import Router
+from dowse.routing.walk import Routed
 
 # Agreement of more than these says nothing new, and each of them costs.
 _WIDEST = 4

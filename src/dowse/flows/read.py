@@ -30,7 +30,7 @@ from dowse.models import (
     Status,
     Text,
 )
-from dowse.routing.router import Routed
+from dowse.routing.walk import Routed
 from dowse.stores.codec import Codec
 from dowse.telemetry.log import LOGGER
 from dowse.telemetry.traces import span

@@ -13,7 +13,7 @@ from dowse.interfaces import Observer, Progress, no_progress
 from dowse.models import LIVE, OK, Attempt, CacheState, Clock, Deadline, Freshness
 from dowse.routing.coalesce import Flight, Flights
 from dowse.routing.leases import Leases
-from dowse.routing.router import Routed
+from dowse.routing.walk import Routed
 from dowse.stores.cache import Cache
 from dowse.stores.codec import Codec
 from dowse.stores.store import Kept

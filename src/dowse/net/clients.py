@@ -103,6 +103,10 @@ class ConfiguredClient:
                 response.close()
             return Reply(response.status, wire.read_headers(response), body)
 
+    def prepare(self) -> None:
+        """Load what the first request needs, so that it leaves as soon as it is sent."""
+        self._open()
+
     async def close(self) -> None:
         """Give the pooled connections back."""
         if self._session is not None:

@@ -10,7 +10,8 @@ from typing import ClassVar, Self
 from aiohttp import web
 
 from dowse.pocketweb.checks import Check, problem
-from dowse.pocketweb.misbehaviour import ELSEWHERE, Trouble, misbehave
+from dowse.pocketweb.limit import Limit
+from dowse.pocketweb.misbehaviour import ELSEWHERE, STATUSES, Trouble, misbehave
 from dowse.pocketweb.script import Script
 from dowse.pocketweb.seen import RequestLog, SeenRequest, watching
 
@@ -27,6 +28,7 @@ class Double(ABC):
         self._log = RequestLog()
         self._script = Script()
         self._delay_s = 0.0
+        self._limit: Limit | None = None
 
     @property
     def path(self) -> str:
@@ -74,10 +76,16 @@ class Double(ABC):
         self._delay_s = seconds
         return self
 
+    def takes(self, calls: int, period_s: float) -> Limit:
+        """Refuse with 429 whatever comes faster; the limit knows how often it had to."""
+        self._limit = Limit(calls, period_s)
+        return self._limit
+
     def works(self) -> Self:
         """Forget everything scripted; the requests seen so far stay."""
         self._script.clear()
         self._delay_s = 0.0
+        self._limit = None
         return self
 
     def reset(self) -> None:
@@ -88,6 +96,8 @@ class Double(ABC):
         """The route: record, then misbehave or answer."""
         seen = await self._log.record(request)
         with watching(request, seen):
+            if self._limit and self._limit.refuses():
+                return self.error(429, STATUSES[429])
             await asyncio.sleep(self._delay_s)
             step = self._script.take()
             return await step(request) if step else self.answer(seen)

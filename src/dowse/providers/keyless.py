@@ -11,7 +11,7 @@ from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING
 
-from dowse.interfaces import ListingReader, SearchProvider
+from dowse.interfaces import Limiter, ListingReader, SearchProvider
 from dowse.models import Category, Clock, Deadline, Found, Query
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.providers.api import Api
@@ -42,6 +42,7 @@ class KeylessKit:
     redactor: Redactor
     disclosure: Disclosure
     user_agent: str
+    limiter: Limiter
     watches: bool = False
 
     def api(self, name: str) -> Api:
@@ -140,7 +141,7 @@ def _open(kit: KeylessKit) -> SearchProvider:
     from dowse.providers.open.table import open_apis
 
     apis = open_apis(kit.settings, kit.client, kit.redactor)
-    return OpenApis(apis, kit.disclosure, timeout_s=kit.settings.open_timeout_s)
+    return OpenApis(apis, kit.disclosure, kit.limiter, timeout_s=kit.settings.open_timeout_s)
 
 
 def _searxng_pool(kit: KeylessKit) -> SearchProvider:

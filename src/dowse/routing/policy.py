@@ -26,6 +26,10 @@ _RETRYABLE = (Unavailable, NetworkFailed, RateLimited)
 RETRY_DELAY_S = (0.1, 0.4)
 # Somebody in a hurry may leave a provider less time than it needs; that says nothing about its health.
 FAIR_TIME_S = 5.0
+# Within this most answers come. Who waits for a turn until less is left would most likely wait in vain.
+ANSWER_S = 2.0
+# Whoever can be asked elsewhere waits no longer than this.
+ELSEWHERE_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +98,15 @@ def share_of(remaining_s: float, timeouts_s: list[float]) -> float:
     """
     own, others = timeouts_s[0], timeouts_s[1:]
     return min(own, max(remaining_s / len(timeouts_s), remaining_s - sum(others)))
+
+
+def patience_of(remaining_s: float, timeouts_s: list[float]) -> float:
+    """How long the first of these providers may be waited for before it is asked.
+
+    After that it still has the time that most answers take, or a quarter of what there was. Where others are left,
+    they have their time too, and asking them is better than waiting long.
+    """
+    own, others = timeouts_s[0], timeouts_s[1:]
+    given_s = max(remaining_s / len(timeouts_s), remaining_s - sum(others))
+    patience_s = given_s - min(own, ANSWER_S, given_s / 4)
+    return min(patience_s, ELSEWHERE_S) if others else patience_s

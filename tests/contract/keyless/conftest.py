@@ -10,6 +10,7 @@ from dowse.net.guard import Guard
 from dowse.pocketweb import PocketWeb
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import KeylessKit
+from dowse.routing.limiter import SlidingWindows
 from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
@@ -21,5 +22,6 @@ async def kit(web: PocketWeb, client: ConfiguredClient, clock: FakeClock) -> Asy
     settings = load({}, web.environment()).settings
     pages = UntrustedClient(Guard(settings.allow_private, clock=clock), "dowse/test")
     redactor, cache = Redactor(settings.secrets()), remembering(clock).cache
-    yield KeylessKit(settings, client, pages, ListingsHere(), cache, clock, redactor, Disclosure(), "dowse/test")
+    disclosure, limiter = Disclosure(), SlidingWindows(clock)
+    yield KeylessKit(settings, client, pages, ListingsHere(), cache, clock, redactor, disclosure, "dowse/test", limiter)
     await pages.close()

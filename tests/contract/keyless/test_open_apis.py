@@ -1,11 +1,14 @@
 """The open APIs: each is asked exactly as its documentation says, and together they are one member of the pool."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
 from dowse import errors
+from dowse.allowances import Rate
 from dowse.config import load
+from dowse.interfaces import Limiter
 from dowse.models import Category, Deadline, Hit, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.pocketweb import PocketWeb
@@ -15,6 +18,7 @@ from dowse.providers.disclosure import Disclosure
 from dowse.providers.open.answer import Answer, OpenApi
 from dowse.providers.open.member import OpenApis
 from dowse.providers.open.table import APIS, open_apis
+from dowse.routing.limiter import SlidingWindows
 from dowse.settings import Settings
 from dowse.telemetry.redact import Redactor
 from tests.contract.conftest import DEADLINE
@@ -49,12 +53,13 @@ def _member(
     client: ConfiguredClient,
     disclosure: Disclosure | None = None,
     *,
+    limiter: Limiter | None = None,
     grace_s: float = 1.0,
     **settings: str,
 ) -> OpenApis:
     loaded = _settings(web, **settings)
     apis = open_apis(loaded, client, Redactor(loaded.secrets()))
-    return OpenApis(apis, disclosure or Disclosure(), timeout_s=loaded.open_timeout_s, grace_s=grace_s)
+    return OpenApis(apis, disclosure or Disclosure(), limiter, timeout_s=loaded.open_timeout_s, grace_s=grace_s)
 
 
 def _params(web: PocketWeb, name: str) -> dict[str, str]:
@@ -556,6 +561,43 @@ async def test_arxiv_is_asked_every_three_seconds_at_most(
         await member.search(Query("papers on railway weather"), deadline)
         assert len(web.sites["arxiv"].requests) == requests
     assert len(web.sites["crossref"].requests) == 3
+
+
+async def test_of_questions_at_the_same_time_only_as_many_reach_an_api_as_it_takes(
+    web: PocketWeb, client: ConfiguredClient, clock: FakeClock
+) -> None:
+    member = _member(web, client, limiter=SlidingWindows(clock))
+    deadline = Deadline.after(clock, 10**6)
+    queries = [Query(f"papers on railway weather {number}") for number in range(5)]
+    outcomes = await asyncio.gather(*(member.search(each, deadline) for each in queries), return_exceptions=True)
+    assert [len(web.sites[name].requests) for name in ("arxiv", "crossref")] == [1, 1]
+    busy = [each for each in outcomes if isinstance(each, errors.Busy)]
+    assert len(busy) == 4
+    assert str(busy[0]) == ("open could not be asked in time: arxiv: it takes 1 call in 3 seconds; crossref: busy")
+    assert busy[0].retry_after_s == 1.0, "when the first of them may be asked again"
+    clock.advance(1.0)
+    found = await member.search(queries[0], deadline)
+    assert {hit.engine for hit in found.hits} == {"crossref"}
+
+
+async def test_a_failure_counts_though_another_api_was_busy(
+    web: PocketWeb, client: ConfiguredClient, clock: FakeClock
+) -> None:
+    """Otherwise no breaker would ever hear of it."""
+    limiter = SlidingWindows(clock)
+    await limiter.admit("open:arxiv", Rate(1, 3.0))
+    web.sites["crossref"].fails("500")
+    with pytest.raises(errors.Unavailable, match="crossref: HTTP 500; arxiv: busy"):
+        await _member(web, client, limiter=limiter).search(
+            Query("papers on railway weather"), Deadline.after(clock, 10**6)
+        )
+
+
+@pytest.mark.parametrize(("token", "calls"), [("", 10), (TOKEN, 30)])
+def test_github_takes_more_searches_from_whom_it_knows(
+    web: PocketWeb, client: ConfiguredClient, token: str, calls: int
+) -> None:
+    assert _api(web, client, "github", GITHUB_TOKEN=token).rate == Rate(calls, 60.0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from dowse.answers import EXTRACTIVE, CitedAnswer, Question
 from dowse.errors import NoProvider, PageUnreadable, Unavailable
 from dowse.flows.extractive import time_range
 from dowse.models import Body, Deadline, Facts, Found, Hit, Query, Status, Text, TimeRange
-from dowse.routing.router import Routed
+from dowse.routing.walk import Routed
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.answering import quoting
 from tests.fakes.memory import remembering

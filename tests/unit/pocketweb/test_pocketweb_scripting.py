@@ -48,6 +48,18 @@ async def test_a_failure_for_good_is_replaced_by_the_next_script(pocket, http):
     assert (await ask(http, pocket))[0] == 429
 
 
+async def test_a_double_with_a_limit_refuses_what_comes_faster_and_counts_it(pocket, http):
+    limit = pocket.serper.takes(2, 3600.0)
+    assert [(await ask(http, pocket))[0] for _ in range(4)] == [200, 200, 429, 429]
+    assert limit.refused == 2
+    limit = pocket.serper.takes(1, 1e-9)
+    assert [(await ask(http, pocket))[0] for _ in range(3)] == [200, 200, 200]
+    assert limit.refused == 0
+    pocket.serper.takes(1, 3600.0)
+    pocket.serper.works()
+    assert [(await ask(http, pocket))[0] for _ in range(2)] == [200, 200]
+
+
 def test_no_times_at_all_is_a_mistake_of_the_test():
     with pytest.raises(ValueError, match="times is 0"):
         PocketWeb().serper.fails("500", times=0)

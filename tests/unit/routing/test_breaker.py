@@ -4,7 +4,8 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from dowse.routing.breaker import FAILURES_TO_OPEN, MAX_RETRY_AFTER_S, OPEN_S, Breaker, Permit, State
+from dowse.routing.breaker import OPEN_S, Breaker, Permit, State
+from dowse.stores.board import FAILURES_TO_OPEN, LONGEST_S
 from tests.fakes import FakeClock
 
 
@@ -80,7 +81,7 @@ def test_a_cancelled_probe_gives_its_place_to_the_next_caller(clock: FakeClock) 
     assert breaker.admit() is not None
 
 
-@pytest.mark.parametrize(("asked_s", "closed_for_s"), [(5.0, 5.0), (120.0, 120.0), (86_400.0, MAX_RETRY_AFTER_S)])
+@pytest.mark.parametrize(("asked_s", "closed_for_s"), [(5.0, 5.0), (120.0, 120.0), (86_400.0, LONGEST_S)])
 def test_retry_after_opens_at_once_for_that_time_within_ten_minutes(
     clock: FakeClock, asked_s: float, closed_for_s: float
 ) -> None:

@@ -11,7 +11,8 @@ from dowse.clock import SystemClock
 from dowse.interfaces import Spending
 from dowse.models import Attempt, Deadline
 from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, share_of, was_hurried
-from dowse.routing.router import Routed, Router
+from dowse.routing.router import Router
+from dowse.routing.walk import Routed
 from tests.fakes import FakeClock, RecordingObserver
 
 Behaviour = Callable[[], Awaitable[str]]

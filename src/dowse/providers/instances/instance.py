@@ -159,6 +159,23 @@ def readmitted(instance: Instance) -> Instance:
     return replace(instance, is_out=False, consecutive_failures=0) if instance.is_out else instance
 
 
+def joined(one: Instance, other: Instance) -> Instance:
+    """What two processes know of the same instance: the newer history, or the first; and no pause is forgotten."""
+    newer = max(one, other, key=lambda each: each.last_checked)
+    limited_until = max(one.rate_limited_until, other.rate_limited_until)
+    blocked = max(newer, one, other, key=lambda each: each.blocked_until)
+    return replace(newer, rate_limited_until=limited_until, blocked_until=blocked.blocked_until, reason=blocked.reason)
+
+
+def knows_more(one: Instance, other: Instance) -> bool:
+    """Whether one process knows something of an instance that another has not heard of."""
+    return (
+        one.last_checked > other.last_checked
+        or one.rate_limited_until > other.rate_limited_until
+        or one.blocked_until > other.blocked_until
+    )
+
+
 def _rested(instance: Instance, now: float, reason: str, rules: Rules) -> Instance:
     failures = instance.consecutive_failures + 1
     return replace(

@@ -1,11 +1,11 @@
-"""The state of instances in the store: read once, written after changes, shared with other processes."""
+"""The state of instances in the store: written after changes, and read now and again where others write too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from dowse import urls
-from dowse.providers.instances.instance import Instance
+from dowse.providers.instances.instance import Instance, joined
 from dowse.stores.cache import Cache
 from dowse.stores.codec import Codec
 from dowse.tasks import Background
@@ -36,6 +36,11 @@ class Records:
         self._is_writing = False
         self._background = Background()
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may write here."""
+        return self._cache.is_shared
+
     async def read(self) -> dict[str, Instance]:
         """The state by address; addresses are without a password that the settings may have in them."""
         kept = await self._cache.look(KIND, self._name)
@@ -58,8 +63,9 @@ class Records:
         try:
             while self._changed:
                 changed, self._changed = self._changed, {}
-                # Other processes write here too: only what changed in this one is replaced.
-                known = {**await self.read(), **changed}
+                # Other processes write here too: only what changed in this one is replaced, and their news stays.
+                known = await self.read()
+                known |= {name: joined(each, known.get(name, each)) for name, each in changed.items()}
                 newest = sorted(known.values(), key=lambda instance: instance.last_checked)[-_MOST:]
                 if data := self._codec.encode(_Page(tuple(newest))):
                     await self._cache.put(KIND, self._name, data, _KEPT_S)

@@ -15,6 +15,9 @@ from dowse.providers.instances.instance import Instance, State
 from dowse.providers.instances.records import Records, name_of
 from dowse.telemetry.log import event
 
+# So long others may go on asking an instance that has just asked one process for a pause.
+LOOK_AGAIN_S = 10.0
+
 
 class Table:
     """Instances by address. Every change is written down; what is known of one outlives a list without it."""
@@ -25,6 +28,7 @@ class Table:
         self._known: dict[str, Instance] | None = None
         self._edition: Edition | None = None
         self._rows: dict[str, Instance] = {}
+        self._look_at = 0.0
 
     @property
     def rows(self) -> list[Instance]:
@@ -36,10 +40,20 @@ class Table:
         return self._edition.entries.excluded if self._edition else ()
 
     async def recall(self) -> None:
-        """Learn what was known before this process began; once."""
-        if self._known is None:
-            known = await self._records.read()
-            self._known = self._known or known
+        """Learn what was known before this process began; and every so often what others have found out since."""
+        is_due = self._records.is_shared and self._clock.now() >= self._look_at
+        if self._known is not None and not is_due:
+            return
+        self._look_at = self._clock.now() + LOOK_AGAIN_S
+        known = await self._records.read()
+        self._known = {**(self._known or {}), **known}
+        for url, row in self._rows.items():
+            other = known.get(name_of(url), Instance(url))
+            heard = transitions.joined(row, other)
+            self._rows[url] = replace(heard, url=url, grade=row.grade, uptime=row.uptime)
+            if transitions.knows_more(row, other):
+                # Two processes that write at the same time do not hear of each other.
+                self._records.write(self._rows[url])
 
     def take(self, edition: Edition) -> None:
         """Make the rows anew where the list has changed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from dowse.allowances import Rate
 from dowse.models import Deadline, Hit, Query
 
 
@@ -25,6 +26,11 @@ class OpenApi(Protocol):
     @property
     def title(self) -> str:
         """As people call it."""
+        ...
+
+    @property
+    def rate(self) -> Rate | None:
+        """How often it may be asked by anybody; `None` where it does not say."""
         ...
 
     def address(self, query: Query) -> str:

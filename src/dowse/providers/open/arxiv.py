@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 
+from dowse.allowances import Rate
 from dowse.errors import BadAnswer
 from dowse.models import Deadline, Hit, Query
 from dowse.providers.api import Api, first_hits, hit
@@ -15,7 +16,7 @@ from dowse.providers.open.words import keywords
 from dowse.text import one_line
 
 NUMBER = re.compile(r"(?<![\d.])\d{4}\.\d{4,5}(?![\d.])")
-# Its terms of use ask for three seconds between requests.
+# Its terms of use ask for three seconds between requests, and for one at a time.
 _PAUSE_S = 3.0
 _LONGEST_QUERY, _MOST_WORDS = 200, 8
 _MOST = 50
@@ -29,6 +30,7 @@ class Arxiv:
 
     name = "arxiv"
     title = "arXiv"
+    rate = Rate(1, _PAUSE_S)
 
     def __init__(self, api: Api, api_url: str, *, user_agent: str = "") -> None:
         self._api = api

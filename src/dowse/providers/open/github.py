@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
+from dowse.allowances import Rate
 from dowse.errors import ProviderError, RateLimited
 from dowse.models import Deadline, Hit, Query
 from dowse.net.clients import Reply
@@ -31,6 +32,8 @@ class Github:
     title = "GitHub"
 
     def __init__(self, api: Api, base_url: str, token: SecretStr | None = None) -> None:
+        # Searching has a limit of its own: https://docs.github.com/en/rest/search/search#rate-limit.
+        self.rate = Rate(30 if token else 10, 60.0)
         self._api = replace(api, key_variable=_KEY_VARIABLE if token else "", own_failure=_failure)
         self._base = base_url.rstrip("/")
         self._headers = _HEADERS | ({"Authorization": f"Bearer {token.get_secret_value()}"} if token else {})

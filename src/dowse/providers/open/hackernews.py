@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dowse.allowances import Rate
 from dowse.models import Deadline, Hit, Query
 from dowse.providers.api import Api, Json, first_hits, hit, items, string, whole
 from dowse.providers.open.answer import Answer
@@ -20,6 +21,8 @@ class HackerNews:
 
     name = "hackernews"
     title = "Hacker News"
+    # It takes 10,000 in an hour; this is less, and needs no long memory.
+    rate = Rate(150, 60.0)
 
     def __init__(self, api: Api, base_url: str) -> None:
         self._api = api

@@ -9,6 +9,7 @@ from dataclasses import replace
 from dowse import urls
 from dowse.errors import (
     Blocked,
+    Busy,
     KeyRejected,
     Misconfigured,
     NotCovered,
@@ -18,6 +19,7 @@ from dowse.errors import (
     TimedOut,
     Transient,
 )
+from dowse.interfaces import Limiter
 from dowse.models import Category, Clock, Deadline, Found, Hit, Query
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits, fit
@@ -43,17 +45,27 @@ Outcomes = Mapping[str, Answer | ProviderError]
 
 
 class OpenApis:
-    """Implements `interfaces.SearchProvider`. An API that asks for a pause is not asked before it is over."""
+    """Implements `interfaces.SearchProvider`. An API that asks for a pause is not asked before it is over.
+
+    Nor is one that was asked as often as it allows: the others answer, and need not wait for it.
+    """
 
     name = "open"
     categories = LIMITS.categories
 
     def __init__(
-        self, apis: Sequence[OpenApi], disclosure: Disclosure, *, timeout_s: float, grace_s: float = _GRACE_S
+        self,
+        apis: Sequence[OpenApi],
+        disclosure: Disclosure,
+        limiter: Limiter | None = None,
+        *,
+        timeout_s: float,
+        grace_s: float = _GRACE_S,
     ) -> None:
         self.timeout_s = timeout_s
         self._apis = {api.name: api for api in apis}
         self._disclosure = disclosure
+        self._limiter = limiter
         self._grace_s = grace_s
         self._paused_until: dict[str, float] = {}
 
@@ -107,6 +119,8 @@ class OpenApis:
         }
 
     async def _ask(self, api: OpenApi, query: Query, deadline: Deadline) -> Answer | ProviderError:
+        if busy := await self._busy(api):
+            return busy
         self._disclosure.tell(party(api.title, api.address(query)), self.name)
         try:
             answer = await api.search(query, deadline)
@@ -117,6 +131,13 @@ class OpenApis:
             return error
         self._pause(api.name, answer.pause_s, deadline.clock)
         return answer
+
+    async def _busy(self, api: OpenApi) -> Busy | None:
+        """Why it is not asked now, if it was asked as often as it allows."""
+        if self._limiter is None or api.rate is None:
+            return None
+        wait_s = (await self._limiter.admit(f"open:{api.name}", api.rate)).wait_s
+        return Busy(api.name, f"it takes {api.rate.in_words()}", retry_after_s=wait_s) if wait_s else None
 
     def _pause(self, name: str, seconds: float, clock: Clock) -> None:
         until = clock.now() + min(seconds, _LONGEST_PAUSE_S)
@@ -147,10 +168,14 @@ def _looked(outcomes: Outcomes) -> str:
 def _failure(errors: Sequence[ProviderError]) -> ProviderError:
     """The first failure as one of the member: a mistake in a request to one of them must not keep others from trying.
 
-    It has no time to come back: the pause of one is not a pause of all.
+    Rather of one that was asked than of one that was busy. Unless all were busy, it has no time to come back: the pause
+    of one is not a pause of all.
     """
-    first = next((error for error in errors if isinstance(error, Transient)), errors[0])
+    transient = [error for error in errors if isinstance(error, Transient)]
+    first = next((error for error in transient if error.was_asked), (transient or errors)[0])
     kind = type(first) if isinstance(first, Transient) else Misconfigured
     others = [f"{error.provider}: {error.code}" for error in errors if error is not first]
     detail = "; ".join([f"{first.provider}: {first.logged_detail or first.code}", *others])
-    return kind(OpenApis.name, detail, http_status=first.http_status)
+    waits_s = [error.retry_after_s for error in errors if isinstance(error, Busy) and error.retry_after_s]
+    retry_after_s = min(waits_s) if len(waits_s) == len(errors) else None
+    return kind(OpenApis.name, detail, retry_after_s=retry_after_s, http_status=first.http_status)

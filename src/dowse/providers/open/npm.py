@@ -22,6 +22,7 @@ class Npm:
 
     name = "npm"
     title = "npm"
+    rate = None
 
     def __init__(self, api: Api, base_url: str) -> None:
         self._api = api

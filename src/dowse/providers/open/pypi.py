@@ -28,6 +28,7 @@ class Pypi:
 
     name = "pypi"
     title = "PyPI"
+    rate = None
 
     def __init__(self, api: Api, base_url: str) -> None:
         self._api = api

@@ -8,6 +8,7 @@ from html import unescape
 
 from pydantic import SecretStr
 
+from dowse.allowances import Rate
 from dowse.models import Deadline, Hit, Query
 from dowse.providers.api import Api, Json, first_hits, hit, items, string, strings, whole
 from dowse.providers.open import stackexchange_failures as failures
@@ -32,6 +33,8 @@ class StackExchange:
 
     name = failures.NAME
     title = "Stack Exchange"
+    # Whoever asks faster is banned for a while: https://api.stackexchange.com/docs/throttle.
+    rate = Rate(30, 1.0)
 
     def __init__(self, api: Api, base_url: str, key: SecretStr | None = None) -> None:
         self._api = replace(api, own_failure=lambda reply: failures.failure(reply, api.redactor))

@@ -6,6 +6,7 @@ import re
 from urllib.parse import quote
 
 from dowse import urls
+from dowse.allowances import Rate
 from dowse.errors import BadAnswer, ProviderError, RateLimited, Unavailable
 from dowse.models import Deadline, Hit, Query
 from dowse.providers.api import Api, Json, first_hits, hit, items, string
@@ -28,6 +29,8 @@ class Wikipedia:
 
     name = "wikipedia"
     title = "Wikipedia"
+    # For programs that say who they are: https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits.
+    rate = Rate(200, 60.0)
 
     def __init__(self, api: Api, api_url: str | None = None, *, user_agent: str = "") -> None:
         self._api = api

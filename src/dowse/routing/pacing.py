@@ -1,0 +1,163 @@
+"""Turns at providers that may only be asked so fast: who waits is served fairly, or told at once that it is in vain."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+
+from dowse.allowances import Admission, Pace, Rate
+from dowse.caller import current_caller
+from dowse.errors import Busy
+from dowse.models import Clock
+from dowse.routing.forecast import Forecast
+from dowse.routing.queues import FairQueue, Waiter
+from dowse.routing.turnstile import Turnstile
+
+MOST_WAITING = 1000
+# Calls that leave us at exact distances do not arrive so: the first on a new connection is later by two or three round
+# trips than the next one on the same connection, and the provider counts when they arrive. What a handshake takes is
+# added to every period, so that even who refuses the second call 0.999 s after the first does not refuse ours.
+MARGIN_S, MARGIN_SHARE = 0.2, 0.2
+# Longer than calls take, as providers are set up. It is how long others miss the place of a process that was killed.
+_LONGEST_CALL_S = 120.0
+
+
+class Pacer:
+    """Implements `interfaces.Pacing`: a queue for each provider that has a pace. Others cost nothing."""
+
+    def __init__(
+        self,
+        paces: Callable[[str, str], Pace],
+        turnstile: Turnstile,
+        clock: Clock,
+        prepare: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`prepare` is done before the first turn: what a first call has to load would let it leave late."""
+        self._paces = paces
+        self._prepare = prepare
+        self._turnstile = turnstile
+        self._clock = clock
+        self._lines: dict[str, _Line] = {}
+
+    def turn(self, provider: str, operation: str, patience_s: float) -> AbstractAsyncContextManager[str]:
+        pace = self._paces(provider, operation)
+        return nullcontext("") if pace == Pace() else self._turn(provider, pace, patience_s)
+
+    def hold(self, provider: str, for_s: float) -> None:
+        if provider in self._lines:
+            self._lines[provider].hold(for_s)
+
+    @asynccontextmanager
+    async def _turn(self, provider: str, pace: Pace, patience_s: float) -> AsyncIterator[str]:
+        if provider not in self._lines:
+            self._prepare()
+            self._lines[provider] = _Line(provider, pace, self._turnstile, self._clock)
+        line = self._lines[provider]
+        waiter = Waiter(current_caller().name, secrets.token_hex(8), self._clock.now() + patience_s)
+        try:
+            yield await line.enter(waiter)
+        finally:
+            await line.leave(waiter)
+
+
+class _Line:
+    """Who waits for one provider. Only the first of them asks the turnstile, so that nobody can be overtaken there."""
+
+    def __init__(self, provider: str, pace: Pace, turnstile: Turnstile, clock: Clock) -> None:
+        self._provider = provider
+        self._said = pace
+        self._pace = _with_margin(pace)
+        self._turnstile = turnstile
+        self._clock = clock
+        self._queue = FairQueue()
+        self._forecast = Forecast(self._pace, clock)
+        self._pause: asyncio.Task[None] | None = None
+        self._held_until = 0.0
+
+    def hold(self, for_s: float) -> None:
+        """Nobody's turn comes before that; those who cannot wait so long are told."""
+        self._held_until = max(self._held_until, self._clock.now() + for_s)
+        self._forecast.held(self._held_until)
+        self._refuse_the_late()
+
+    async def enter(self, waiter: Waiter) -> str:
+        """Wait for the turn; what there is to say about it. Raises `Busy`."""
+        self._queue.add(waiter)
+        self._refuse_the_late()
+        self._call_the_first()
+        try:
+            if refusal := await waiter.called:
+                raise refusal
+            remark = await self._pass(waiter)
+            self._queue.serve(waiter)
+            return remark
+        finally:
+            self._queue.drop(waiter)
+            self._call_the_first()
+
+    async def leave(self, waiter: Waiter) -> None:
+        """The call has ended, or was never made."""
+        await self._turnstile.leave(self._provider, waiter.ticket)
+        self._forecast.left(waiter.ticket)
+        if self._pause and self._pace.at_once:
+            self._pause.cancel()
+
+    async def _pass(self, waiter: Waiter) -> str:
+        """Ask until let through; everybody hears what the turnstile said, by what it makes of their chances."""
+        while (admission := await self._ask(waiter)).wait_s:
+            self._forecast.told(admission.wait_s)
+            in_s = self._forecast.outlook()(0)
+            if self._clock.now() + in_s > waiter.until:
+                raise self._busy(0, in_s)
+            self._refuse_the_late()
+            await self._sleep(admission.wait_s)
+        self._forecast.admitted(waiter.ticket)
+        return admission.remark
+
+    async def _ask(self, waiter: Waiter) -> Admission:
+        held_s = self._held_until - self._clock.now()
+        if held_s > 0:
+            return Admission(held_s)
+        return await self._turnstile.enter(self._provider, self._pace, waiter.ticket, _LONGEST_CALL_S)
+
+    async def _sleep(self, seconds: float) -> None:
+        """For so long, or until a place has become free."""
+        self._pause = asyncio.ensure_future(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait([self._pause])
+        finally:
+            self._pause.cancel()
+            self._pause = None
+
+    def _call_the_first(self) -> None:
+        if first := self._queue.first():
+            first.call()
+
+    def _refuse_the_late(self) -> None:
+        """Tell those who wait in vain. Who was called to the head of the queue asks the turnstile itself."""
+        in_s, now = self._forecast.outlook(), self._clock.now()
+
+        def fits(waiter: Waiter, ahead: int) -> bool:
+            return waiter.called.done() or (ahead < MOST_WAITING and now + in_s(ahead) <= waiter.until)
+
+        for waiter, ahead in self._queue.late(fits):
+            self._queue.drop(waiter)
+            waiter.call(self._busy(ahead, in_s(ahead)))
+
+    def _busy(self, ahead: int, in_s: float) -> Busy:
+        waiting = {0: ", all taken for now", 1: ", and 1 is waiting"}.get(ahead, f", and {ahead} are waiting")
+        seconds = math.ceil(in_s)
+        detail = (
+            f"it takes {self._said.in_words()}{waiting}: a turn would come in about {seconds} s, too late for this call"
+        )
+        return Busy(self._provider, f"{detail}; try again in {seconds} s", retry_after_s=in_s)
+
+
+def _with_margin(pace: Pace) -> Pace:
+    if pace.rate is None:
+        return pace
+    period_s = pace.rate.period_s
+    return Pace(Rate(pace.rate.calls, period_s + min(MARGIN_S, MARGIN_SHARE * period_s)), pace.at_once)

@@ -1,0 +1,57 @@
+"""What all routers of a process have in common: limits, paces, breakers; shared with others where there is a board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from dowse.allowances import Pace
+from dowse.interfaces import Limiter, Observer
+from dowse.models import Clock
+from dowse.routing.breakers import Breakers
+from dowse.routing.limiter import SharedWindows, SlidingWindows
+from dowse.routing.pacing import Pacer
+from dowse.routing.turnstile import Turnstile
+from dowse.stores.board import Board
+from dowse.stores.outage import Outage
+from dowse.stores.reach import Reach
+
+
+class Traffic:
+    """Makes the parts that hold back or let through, all of one mind about whether the board can be reached."""
+
+    def __init__(
+        self,
+        board: Board | None,
+        outage: Outage,
+        paces: Callable[[str, str], Pace],
+        prepare: Callable[[], None],
+        *,
+        clock: Clock,
+        observer: Observer,
+    ) -> None:
+        self._clock = clock
+        self._observer = observer
+        # A count has to be right: it waits a moment for a board that restarts. A breaker may know less for that long.
+        self._counts = (board, Reach(board.look, outage, clock)) if board else None
+        self._circuits = (board, Reach(board.look, outage, clock, patience_s=0.0)) if board else None
+        windows = SlidingWindows(clock)
+        self.limiter: Limiter = SharedWindows(windows, *self._counts) if self._counts else windows
+        self._turnstile = Turnstile(clock, self._counts)
+        self.pacing = Pacer(paces, self._turnstile, clock, prepare)
+        self._breakers: list[Breakers] = []
+
+    def breakers(self, operation: str) -> Breakers:
+        """Those of one operation."""
+        breakers = Breakers(operation, self._clock, self._observer, self._circuits)
+        self._breakers.append(breakers)
+        return breakers
+
+    async def close(self) -> None:
+        """Give back what is held, before the store is closed."""
+        async with AsyncExitStack() as closing:
+            for shared in filter(None, (self._counts, self._circuits)):
+                closing.push_async_callback(shared[1].close)
+            closing.push_async_callback(self._turnstile.close)
+            for breakers in self._breakers:
+                closing.push_async_callback(breakers.close)
