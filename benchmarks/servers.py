@@ -10,24 +10,20 @@ import asyncio
 import contextlib
 import itertools
 import json
-import os
 import socket
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import aiohttp
+from benchmarks import load
+from benchmarks.processes import children, cpu_ms, running
 
 CALLS = 500
 # One call after the other, as an agent makes them, is what bounds are about; many at a time is for comparison.
 JUDGED, CROWD = 1, 16
-_START_S = 30.0
-_VERSION = "2026-07-28"
 
 _BARE = """
 import sys
@@ -65,7 +61,7 @@ class Target:
 
     def cpu_ms(self) -> float:
         """User and system time so far, of the process and of its workers."""
-        return sum(map(_cpu_ms, [self.pid, *_children(self.pid)]))
+        return sum(map(cpu_ms, [self.pid, *children(self.pid)]))
 
 
 def best_of(rounds: int, targets: Sequence[Target], calls: int) -> dict[str, Costs]:
@@ -84,32 +80,17 @@ def best_of(rounds: int, targets: Sequence[Target], calls: int) -> dict[str, Cos
 
 async def measure(target: Target, calls: int, at_a_time: int) -> float:
     """CPU milliseconds of the server per call."""
-    connector = aiohttp.TCPConnector(limit=at_a_time)
-    async with aiohttp.ClientSession(connector=connector) as session:
-        await _ask(target, session, 2 * at_a_time)
+    async with load.calling(target.url) as caller:
+
+        async def ask(_number: int) -> load.Answer:
+            answer = await caller.ask(target.tool, target.arguments(next(_numbers)))
+            assert answer.outcome == "ok", answer
+            return answer
+
+        await load.at_a_time(ask, 2 * at_a_time, at_a_time)
         before = target.cpu_ms()
-        await asyncio.gather(*(_ask(target, session, calls // at_a_time) for _ in range(at_a_time)))
-        return (target.cpu_ms() - before) / (calls // at_a_time * at_a_time)
-
-
-async def _ask(target: Target, session: aiohttp.ClientSession, times: int) -> None:
-    headers = {
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": _VERSION,
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": target.tool,
-    }
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": _VERSION,
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "benchmark", "version": "1"},
-    }
-    for number in itertools.islice(_numbers, times):
-        params = {"name": target.tool, "arguments": target.arguments(number), "_meta": meta}
-        message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
-        async with session.post(target.url, json=message, headers=headers) as response:
-            answer = json.loads(await response.read())
-        assert answer["result"]["isError"] is False, answer
+        await load.at_a_time(ask, calls, at_a_time)
+        return (target.cpu_ms() - before) / calls
 
 
 @contextmanager
@@ -119,57 +100,23 @@ def bare(home: Path) -> Iterator[Target]:
     script.write_text(_BARE)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with _running([sys.executable, str(script), str(port)], home) as server:
+    with running([sys.executable, str(script), str(port)], home) as server:
         server.line_with("starting")
         _wait_for(port)
         url = f"http://127.0.0.1:{port}/mcp"
-        yield Target("bare MCPServer", server.process.pid, url, "echo", lambda _number: {"text": "hello"})
+        yield Target("bare MCPServer", server.pid, url, "echo", lambda _number: {"text": "hello"})
 
 
 @contextmanager
 def dowse(home: Path, further: Mapping[str, str] | None = None) -> Iterator[Callable[..., Target]]:
     """Makes targets out of one dowse, by their name and arguments. Its provider and its pages are the pocket web."""
-    with _running([sys.executable, "-m", "dowse.pocketweb"], home) as web:
+    with running([sys.executable, "-m", "dowse.pocketweb"], home) as web:
         wanted = ("SERPER_API_KEY", "SERPER_SEARCH_ENDPOINT", "DOWSE_ALLOW_PRIVATE")
         settings = {name: web.line_with(f"export {name}=").partition("=")[2].strip() for name in wanted}
         settings |= further or {}
-        with _running([sys.executable, "-m", "dowse", "serve", "--http", "--port", "0"], home, settings) as server:
+        with running([sys.executable, "-m", "dowse", "serve", "--http", "--port", "0"], home, settings) as server:
             url = json.loads(server.line_with('"listening"'))["url"]
-            yield lambda name, arguments: Target(name, server.process.pid, url, "web_search", arguments)
-
-
-@dataclass(frozen=True, slots=True)
-class _Running:
-    """A process that writes into a file, so that nobody has to read along."""
-
-    process: subprocess.Popen[bytes]
-    output: Path
-
-    def line_with(self, text: str) -> str:
-        """The first line with the text, waited for."""
-        deadline = time.monotonic() + _START_S
-        while True:
-            written = self.output.read_text()
-            for line in written.splitlines():
-                if text in line:
-                    return line
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"{text!r} did not come: {written}")
-            time.sleep(0.01)
-
-
-@contextmanager
-def _running(command: Sequence[str], home: Path, settings: Mapping[str, str] | None = None) -> Iterator[_Running]:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), **(settings or {})}
-    with tempfile.NamedTemporaryFile(dir=home) as output:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment
-        )
-        with process:
-            try:
-                yield _Running(process, Path(output.name))
-            finally:
-                process.kill()
+            yield lambda name, arguments: Target(name, server.pid, url, "web_search", arguments)
 
 
 def _wait_for(port: int) -> None:
@@ -177,14 +124,3 @@ def _wait_for(port: int) -> None:
         with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
             return
         time.sleep(0.01)
-
-
-def _cpu_ms(pid: int) -> float:
-    # The name, in parentheses, may contain spaces; the times are the 12th and 13th field behind it.
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
-
-
-def _children(pid: int) -> list[int]:
-    listed = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for path in listed for child in path.read_text().split()]

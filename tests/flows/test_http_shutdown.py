@@ -121,6 +121,18 @@ async def test_a_call_that_does_not_end_in_time_is_cancelled(
     assert [line["calls"] for line in told if line["event"] == "calls in flight are cancelled"] == [1]
 
 
+async def test_an_answer_that_begins_while_draining_ends_its_connection(server: Server, web: PocketWeb) -> None:
+    """On a connection that is kept, the next call would come where nobody takes it."""
+    web.serper.delays(0.5)
+    async with server.here(web.environment("serper")) as http:
+        slow = asyncio.create_task(http.post("web_search", QUICKLY).__aenter__())
+        await asyncio.wait_for(web.serper.arrived(), SOON_S)
+        http.stop()
+        response = await slow
+        assert (response.status, response.headers["Connection"]) == (200, "close")
+        assert '"engine":"serper"' in await response.text()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_an_idle_server_ends_at_once_and_well(server: Server, number: signal.Signals) -> None:
     async with server.http({}) as http:

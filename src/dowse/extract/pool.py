@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 
 from dowse.digests import Digest, Source
@@ -59,11 +59,22 @@ class WorkerPool:
             self._idle.put_nowait(slot)
         self._reaping: set[asyncio.Task[None]] = set()
         self._closed = False
+        self._jobs = 0
+        self._full_s, self._full_since = 0.0, 0.0
 
     @property
     def pids(self) -> tuple[int, ...]:
         """The processes that are running now."""
         return tuple(slot.worker.pid for slot in self._all if slot.worker is not None)
+
+    @property
+    def full_s(self) -> float:
+        """For how long, in all, there was at least one job for every worker."""
+        return self._full_s + (_now() - self._full_since if self._is_full else 0.0)
+
+    @property
+    def _is_full(self) -> bool:
+        return self._jobs >= len(self._all)
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
         """The Markdown of a body; for HTML that cannot be converted, at least its words.
@@ -133,16 +144,32 @@ class WorkerPool:
     async def _free_slot(self, end: float) -> AsyncIterator[_Slot]:
         if _now() + _SHORTEST_JOB_S > end:
             raise PageUnreadable(Status.TIMEOUT, _TOO_LATE)
+        with self._counted():
+            try:
+                async with asyncio.timeout_at(end - _SHORTEST_JOB_S):
+                    slot = await self._idle.get()
+            except TimeoutError:
+                # It is our own workers that are busy: nobody is paid to read the page instead.
+                raise PageUnreadable(Status.TIMEOUT, "no worker was free in time", Onward.NOBODY) from None
+            try:
+                yield slot
+            finally:
+                self._idle.put_nowait(slot)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Around a job, from the moment it waits for a worker."""
+        was_full = self._is_full
+        self._jobs += 1
+        if not was_full and self._is_full:
+            self._full_since = _now()
         try:
-            async with asyncio.timeout_at(end - _SHORTEST_JOB_S):
-                slot = await self._idle.get()
-        except TimeoutError:
-            # It is our own workers that are busy: nobody is paid to read the page instead.
-            raise PageUnreadable(Status.TIMEOUT, "no worker was free in time", Onward.NOBODY) from None
-        try:
-            yield slot
+            yield
         finally:
-            self._idle.put_nowait(slot)
+            full_s = self.full_s
+            self._jobs -= 1
+            if not self._is_full:
+                self._full_s = full_s
 
     async def _text(self, slot: _Slot, body: Body, end: float) -> Text:
         left_s = end - _now()

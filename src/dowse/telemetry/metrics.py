@@ -38,6 +38,7 @@ class MetricsObserver:
             buckets=_DURATIONS_S,
         )
         self._refusals = counter("dowse_limit_refusals", "Tool calls refused by a caller's limit", "tool")
+        self._shed = counter("dowse_calls_refused", "Calls refused because the server had too many", "reason")
         self._attempts = counter(
             "dowse_provider_attempts", "Tries at a provider or reader", "provider", "operation", "outcome"
         )
@@ -52,10 +53,18 @@ class MetricsObserver:
         )
         self._cache = counter("dowse_cache", "What came of looking into the cache", "kind", "state")
         self._used = gauge("dowse_budget_used_ratio", "Used part of a budget in its current period", "provider")
+        self._tasks = gauge("dowse_tasks", "Tasks of the event loop; about the same whenever nobody calls")
 
     def exposition(self) -> bytes:
         """Everything counted so far, in the text format."""
         return generate_latest(self._registry)
+
+    def tasks_counted(self, tasks: int) -> None:
+        self._tasks.set(tasks)
+
+    def call_refused(self, reason: str) -> None:
+        """Before anything was known of it but who called."""
+        self._shed.labels(reason).inc()
 
     def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:  # noqa: ARG002  # never a label
         self._count(attempt)

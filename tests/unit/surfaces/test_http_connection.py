@@ -120,14 +120,18 @@ async def test_beyond_the_hard_maximum_a_connection_is_not_even_listened_to(
 
 
 async def test_up_to_there_a_request_is_told_that_there_are_too_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    http: HttpHere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert connection.MAX_CONNECTIONS < connection.HARD_MAX_CONNECTIONS
-    monkeypatch.setattr(serve, "MAX_CONNECTIONS", 2)
-    async with inside({}, tmp_path / "log") as http, opened(http) as (reader, writer):
+    monkeypatch.setattr(connection, "MAX_CONNECTIONS", 1)
+    async with opened(http) as (reader, writer):
         writer.write(GET + b"\r\n")
         await reader.readuntil(b"ok\n")
-        assert (await told(http, GET + b"\r\n")).startswith(b"HTTP/1.1 503 ")
+        answer = await told(http, GET.replace(b"/healthz", b"/mcp") + b"\r\n")
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"\r\nretry-after: 1\r\n" in answer
+        # Whoever looks after the server gets through.
+        assert (await told(http, GET + b"Connection: close\r\n\r\n")).endswith(b"ok\n")
 
 
 @pytest.mark.parametrize("before", [b"", GET + b"\r\n"], ids=["alone", "behind another"])

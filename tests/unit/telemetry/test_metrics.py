@@ -56,6 +56,12 @@ def test_a_call_that_nobody_answered_has_no_provider_and_an_error(metrics: Metri
     assert metrics["mcp_tool_errors_total{error=AllProvidersFailed,tool=web_search}"] == 1
 
 
+def test_a_call_that_was_not_let_in_is_counted_by_its_reason_alone(metrics: Metrics) -> None:
+    metrics.observer.call_refused("overload")
+    assert metrics["dowse_calls_refused_total{reason=overload}"] == 1
+    assert not any(name.startswith("mcp_tool_calls_total") for name in metrics.samples())
+
+
 def test_a_refusal_by_a_limit_is_counted_by_itself(metrics: Metrics) -> None:
     metrics.observer.tool_called(called(engine="", outcome="LimitReached"))
     metrics.observer.tool_called(called())

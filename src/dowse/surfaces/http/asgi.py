@@ -19,12 +19,15 @@ from dowse.surfaces.http.health import health_routes
 from dowse.surfaces.http.hosts import CheckedNames
 from dowse.surfaces.http.mcp import McpEndpoint
 from dowse.surfaces.http.metadata import metadata_routes
-from dowse.surfaces.http.metrics import metrics_routes
+from dowse.surfaces.http.metrics import metrics_routes, observing
+from dowse.surfaces.http.overload import ADMISSIONS, Admissions
 from dowse.surfaces.http.paths import MCP_PATHS
 from dowse.surfaces.http.proxies import TrustedProxies
 from dowse.surfaces.http.traces import CallersTrace
+from dowse.surfaces.loop import loop_busy_s
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import event
+from dowse.telemetry.metrics import MetricsObserver
 
 # What MCP clients in a browser send and may see.
 _CORS_HEADERS = (
@@ -36,23 +39,30 @@ _CORS_EXPOSED = ("WWW-Authenticate", "Retry-After", "MCP-Protocol-Version")
 
 def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> Starlette:
     """The whole HTTP surface of an application; another `endpoint` can serve more tools behind the same checks."""
-    endpoint = endpoint or McpEndpoint(build_server(app), drain)
+    metrics = observing(app)
+    endpoint = endpoint or McpEndpoint(build_server(app), drain, _admissions(app, metrics))
 
     @asynccontextmanager
-    async def lifespan(_asgi: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_asgi: Starlette) -> AsyncIterator[dict[str, object]]:
         async with app, endpoint.running():
-            yield
+            # For the connections, which are no part of the application.
+            yield {ADMISSIONS: endpoint.admissions}
 
     _warn(app.settings)
     # Clients write the address either way, and a redirect would send those behind a proxy to plain http.
     routes = [Route(path + slash, endpoint) for path in MCP_PATHS for slash in ("", "/")]
     asgi = Starlette(
-        routes=[*routes, *health_routes(drain), *metrics_routes(app), *metadata_routes(app.settings)],
+        routes=[*routes, *health_routes(drain), *metrics_routes(app, metrics), *metadata_routes(app.settings)],
         middleware=list(_doors(app)),
         lifespan=lifespan,
     )
     asgi.router.redirect_slashes = False
     return asgi
+
+
+def _admissions(app: App, metrics: MetricsObserver) -> Admissions:
+    busy = (loop_busy_s, lambda: app.workers_full_s)
+    return Admissions(app.settings.max_calls, busy, clock=app.clock, on_refusal=metrics.call_refused)
 
 
 def _doors(app: App) -> Iterator[Middleware]:

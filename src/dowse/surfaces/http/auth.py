@@ -10,12 +10,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dowse.interfaces import Authenticator
 from dowse.models import LOCAL, Principal
 from dowse.surfaces.http.metadata import metadata_url
-from dowse.surfaces.http.paths import WELL_KNOWN
+from dowse.surfaces.http.paths import HEALTH_PATHS, WELL_KNOWN
 from dowse.surfaces.http.replies import log_refusal, refusal
 
 LONGEST_TOKEN_BYTES = 4096
 # For whoever keeps the process alive and routes to it, and for clients that have no token yet.
-_OPEN = ("/healthz", "/readyz", WELL_KNOWN)
+_OPEN = (*HEALTH_PATHS, WELL_KNOWN)
 # What a token may consist of is what DOWSE_TOKENS takes: visible ASCII without a comma.
 _BEARER = re.compile(rb"bearer ([!-+\--~]+)", re.IGNORECASE)
 

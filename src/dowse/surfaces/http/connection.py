@@ -10,10 +10,15 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from dowse.surfaces.http.hurried import REFUSAL, Told, head_of_call
+from dowse.surfaces.http.overload import ADMISSIONS, CONNECTIONS, TOLD_TO_WAIT, Admissions
+from dowse.surfaces.http.paths import HEALTH_PATHS
+from dowse.surfaces.http.replies import RETRY_AFTER_S, refusal
+
 HEADERS_TIMEOUT_S = 10.0
 TAKING_TIMEOUT_S = 30.0
 MAX_CONNECTIONS = 1000
-# Those between are still told that there are too many; uvicorn counts only once a head is complete.
+# Those between are still told that there are too many, and how the server is; the others are not listened to.
 HARD_MAX_CONNECTIONS = 1100
 # Credentials end at 4 kB; up to here an absurd one is still refused as one.
 MAX_HEAD_BYTES = 128 * 1024
@@ -31,17 +36,24 @@ class BoundedConnection(H11Protocol):
         self.conn = _StrictHeads(h11.SERVER, MAX_HEAD_BYTES)
         self._head_due = _Deadline(self.loop)
         self._taking_due = _Deadline(self.loop)
+        self._admissions: Admissions | None = self.app_state.get(ADMISSIONS)
+        self._told: Told | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         if len(self.connections) > HARD_MAX_CONNECTIONS:
             transport.abort()
             return
+        if len(self.connections) > MAX_CONNECTIONS:
+            self.app = self._one_too_many
         # Writing is paused as soon as the peer does not take everything, and until it has.
         transport.set_write_buffer_limits(high=0)
         self._head_due.start(HEADERS_TIMEOUT_S, transport.close)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_turned_away(data):
+            self._turn_away()
+            return
         super().data_received(data)
         if self.conn.their_state is h11.IDLE:
             # If it was met before, the head of a further request has begun on a connection that was kept.
@@ -49,7 +61,39 @@ class BoundedConnection(H11Protocol):
         else:
             self._head_due.met()
 
+    async def _one_too_many(self, scope: Any, receive: Any, send: Any) -> None:
+        """In place of the application, except for whoever looks after the server."""
+        if scope["path"] in HEALTH_PATHS:
+            await self.config.loaded_app(scope, receive, send)
+            return
+        if self._admissions is not None:
+            self._admissions.count(CONNECTIONS)
+        told = refusal(503, "there are too many connections", {"Retry-After": str(RETRY_AFTER_S)})
+        await told(scope, receive, send)
+
+    def _turn_away(self) -> None:
+        self.transport.write(REFUSAL)
+        self._head_due.met()
+        # As after any other answer.
+        self._unset_keepalive_if_required()
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+    def _is_turned_away(self, data: bytes) -> bool:
+        """Only where nothing else is under way, and while answers are taken as fast as they are given."""
+        if self._admissions is None or not self._admissions.is_overloaded:
+            return False
+        is_quiet = self.conn.their_state is h11.IDLE and self.conn.trailing_data == (b"", False)
+        head = head_of_call(data) if is_quiet and not self.flow.write_paused else b""
+        if not head:
+            return False
+        told = self._told
+        is_known = told is not None and self.loop.time() < told.until and told.is_from_them(head)
+        return self._admissions.turns_away(told.caller if told and is_known else None)
+
     def on_response_complete(self) -> None:
+        if caller := self.scope["state"].get(TOLD_TO_WAIT):
+            credentials = next((value for name, value in self.headers if name == b"authorization"), b"")
+            self._told = Told(caller, credentials, self.loop.time() + RETRY_AFTER_S)
         if self.conn.their_state is h11.SEND_BODY:
             # Nobody reads the rest of the body, and nothing would bound the time it takes.
             self.transport.close()

@@ -10,6 +10,12 @@ from dowse.surfaces.http.drain import Drain
 
 
 def health_routes(drain: Drain) -> list[Route]:
+    """Neither is ever refused.
+
+    Nor does overload make a server unready: it would get no calls at all, the others would get them instead and be
+    overloaded in turn. It answers what it can, and refusing the rest is the quickest thing that it does.
+    """
+
     async def alive(_request: Request) -> PlainTextResponse:
         return PlainTextResponse("ok\n")
 

@@ -14,8 +14,10 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from dowse.models import LOCAL
 from dowse.surfaces.http.drain import Drain
-from dowse.surfaces.http.replies import refusal
+from dowse.surfaces.http.overload import TOLD_TO_WAIT, Admissions
+from dowse.surfaces.http.replies import OVERLOADED, OVERLOADED_HEADERS, refusal
 
 MAX_BODY_BYTES = 1024 * 1024
 BODY_TIMEOUT_S = 15.0
@@ -27,8 +29,9 @@ class McpEndpoint:
     Whoever asks for progress gets a stream, everybody else plain JSON: a stream costs twice the time.
     """
 
-    def __init__(self, server: Server[Any], drain: Drain) -> None:
+    def __init__(self, server: Server[Any], drain: Drain, admissions: Admissions | None = None) -> None:
         self._drain = drain
+        self.admissions = admissions or Admissions()
         self._json, self._stream = (
             StreamableHTTPSessionManager(
                 server, stateless=True, json_response=as_json, max_request_body_size=MAX_BODY_BYTES
@@ -50,7 +53,7 @@ class McpEndpoint:
         if self._drain.started:
             await _leaving()(scope, receive, send)
             return
-        reply = _Reply(send)
+        reply = _Reply(send, self._drain)
         with self._drain.counted() as call:
             await self._handle(scope, receive, reply, call)
         if call.cancelled_caught and not reply.begun:
@@ -59,12 +62,24 @@ class McpEndpoint:
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send, call: anyio.CancelScope) -> None:
         headers = Headers(scope=scope)
+        # Before anybody is let in: a client that is slow to send its call keeps nobody else from being served.
         body = await _body(headers, receive)
         if body is None:
             return
         if isinstance(body, Response):
             await body(scope, receive, send)
-        elif _wants_stream(body, headers):
+            return
+        caller = scope.get("state", {}).get("principal", LOCAL).name
+        if not await self.admissions.enter(caller):
+            await _refuse(scope, send, caller)
+            return
+        try:
+            await self._answer(scope, receive, send, call, body)
+        finally:
+            self.admissions.leave(caller)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, call: anyio.CancelScope, body: bytes) -> None:
+        if _wants_stream(body, Headers(scope=scope)):
             await self._stream.handle_request(scope, _replayed(body, receive), send)
         else:
             # The SDK does not notice here that the client has left, so we do.
@@ -76,15 +91,27 @@ class McpEndpoint:
 
 
 class _Reply:
-    """Passes an answer on, and remembers that it has begun."""
+    """Passes an answer on, remembers that it has begun, and tells clients that the server is about to leave."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, drain: Drain) -> None:
         self._send = send
+        self._drain = drain
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
+        if not self.begun and self._drain.started:
+            # A further call on this connection could only be sent away, or meet its end.
+            headers = [header for header in message["headers"] if header[0].lower() != b"connection"]
+            message = {**message, "headers": [*headers, (b"connection", b"close")]}
         self.begun = True
         await self._send(message)
+
+
+async def _refuse(scope: Scope, send: Send, caller: str) -> None:
+    scope.setdefault("state", {})[TOLD_TO_WAIT] = caller
+    # No response object: it has to be cheap.
+    await send({"type": "http.response.start", "status": 503, "headers": OVERLOADED_HEADERS})
+    await send({"type": "http.response.body", "body": OVERLOADED})
 
 
 def _leaving() -> Response:

@@ -2,3 +2,4 @@
 
 MCP_PATHS = ("/mcp", "/v1/mcp")
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
+HEALTH_PATHS = ("/healthz", "/readyz")

@@ -11,6 +11,20 @@ from starlette.types import Scope
 from dowse.telemetry.log import event
 from dowse.text import one_line
 
+RETRY_AFTER_S = 1
+# Of a refusal for lack of time. It is said often, hence ready; the connection can be used again. It is an error of
+# JSON-RPC, because MCP clients show their users nothing else.
+OVERLOADED = (
+    b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":'
+    b'"the server has more calls than it can answer in time; try again in a second",'
+    b'"data":{"retry_after":%d}},"retry_after":%d}' % (RETRY_AFTER_S, RETRY_AFTER_S)
+)
+OVERLOADED_HEADERS = (
+    (b"content-type", b"application/json"),
+    (b"content-length", b"%d" % len(OVERLOADED)),
+    (b"retry-after", b"%d" % RETRY_AFTER_S),
+)
+
 
 def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """A refusal that says why, in one sentence; a connection with an unread body is not used again."""

@@ -15,9 +15,10 @@ from dowse.app import App
 from dowse.errors import ConfigError
 from dowse.net.listener import Listener, is_loopback, listening
 from dowse.surfaces.http.asgi import build_asgi
-from dowse.surfaces.http.connection import MAX_CONNECTIONS, BoundedConnection
+from dowse.surfaces.http.connection import BoundedConnection
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.paths import MCP_PATHS
+from dowse.surfaces.loop import run
 from dowse.telemetry.log import event
 
 DRAIN_S = 10.0
@@ -41,7 +42,7 @@ def serve_http(app: App, build: Build = build_asgi) -> int:
             "Run `dowse token new NAME` and set DOWSE_TOKENS or DOWSE_TOKENS_FILE, or listen on 127.0.0.1."
         )
     with listening(settings.host, settings.port) as listener:
-        asyncio.run(_until_signalled(app, listener, build))
+        run(_until_signalled(app, listener, build))
     return 0
 
 
@@ -116,7 +117,6 @@ def _config(asgi: ASGIApp) -> uvicorn.Config:
         # Its default believes X-Forwarded-* from loopback and reads the environment; ours is a setting.
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=1,
     )

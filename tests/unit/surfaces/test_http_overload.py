@@ -1,0 +1,255 @@
+"""Admissions: who is let in at once, who waits in line, who is sent away, and who hears of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+
+import pytest
+
+from dowse.surfaces.http.limit import FLOOR, LOOK_S, SHORT_LINE, START, CallLimit
+from dowse.surfaces.http.overload import CONNECTIONS, LONGEST_WAIT_S, OVERLOAD, TOO_MANY, Admissions
+from tests.fakes import FakeClock
+
+# A little more, since the sum of many is not exact.
+A_LOOK_S = 1.01 * LOOK_S
+
+
+class House:
+    """Admissions, with a hand on the time and on how busy everything is."""
+
+    def __init__(self, max_calls: int = 512) -> None:
+        self.clock = FakeClock()
+        self.busy_s = 0.0
+        self.refusals: list[str] = []
+        self.admissions = Admissions(
+            max_calls,
+            [lambda: 0.0, lambda: self.busy_s],
+            limit=CallLimit(max_calls, usually_per_s=0.0),
+            clock=self.clock,
+            on_refusal=self.refusals.append,
+        )
+
+    def passes(self, seconds: float, busy: float) -> None:
+        self.clock.advance(seconds)
+        self.busy_s += busy * seconds
+
+    def passes_without_rest(self, seconds: float, caller: str = "ana") -> None:
+        for _ in range(math.ceil(seconds / LOOK_S) + 1):
+            self.passes(A_LOOK_S, busy=1.0)
+            self.admissions.turns_away(caller)
+
+    async def arrive(self, calls: int, caller: str = "ana") -> list[asyncio.Task[bool]]:
+        """Calls that have either been let in, or been refused, or stand in line."""
+        arriving = [asyncio.create_task(self.admissions.enter(caller)) for _ in range(calls)]
+        await asyncio.sleep(0)
+        return arriving
+
+    async def fill(self, caller: str = "ana") -> list[asyncio.Task[bool]]:
+        """As many calls as are worked on, and the longest line that is worth while; those who stand in it."""
+        self.admissions.turns_away(caller)
+        await self.arrive(START, caller)
+        self.passes(A_LOOK_S, busy=1.0)
+        return await self.arrive(SHORT_LINE, caller)
+
+    async def overload(self, caller: str = "ana") -> None:
+        """More calls than there is time for, until only a few are let in at once; there is room for one more."""
+        waiting = await self.fill(caller)
+        assert not await self.admissions.enter(caller)
+        assert self.admissions.is_overloaded
+        # Whoever comes in vain takes one of the line along.
+        for _ in range(SHORT_LINE):
+            assert not await self.admissions.enter(caller)
+        assert not any([await each for each in waiting])
+        for _ in range(20):
+            self.passes(A_LOOK_S, busy=1.0)
+            in_flight = self.admissions.in_flight
+            for _ in range(in_flight):
+                self.admissions.leave(caller)
+            for _ in range(2 * in_flight):
+                await self.admissions.enter(caller)
+        assert self.admissions.in_flight == FLOOR
+        self.admissions.leave(caller)
+        self.refusals.clear()
+
+
+async def test_ordinary_calls_are_let_in_at_once() -> None:
+    house = House()
+    assert all([await house.admissions.enter("ana") for _ in range(START)])
+    assert house.admissions.in_flight == START
+
+
+async def test_beyond_the_maximum_a_call_is_refused_whatever_there_is_time_for() -> None:
+    house = House(max_calls=2)
+    assert [await house.admissions.enter("ana") for _ in range(3)] == [True, True, False]
+    assert house.refusals == [TOO_MANY]
+    house.admissions.leave("ana")
+    assert await house.admissions.enter("ana")
+
+
+async def test_those_in_line_count_towards_the_maximum() -> None:
+    house = House(max_calls=START + 1)
+    await house.arrive(START)
+    (waiting,) = await house.arrive(1)
+    assert not waiting.done()
+    assert not await house.admissions.enter("ana")
+    assert house.refusals == [TOO_MANY]
+    # There is time for those who wait, if not for more of them.
+    house.admissions.leave("ana")
+    assert await waiting
+
+
+async def test_hundreds_of_calls_that_only_wait_for_others_are_all_let_in() -> None:
+    house = House()
+    arriving = await house.arrive(256)
+    for _ in range(12):
+        house.passes(A_LOOK_S, busy=0.6)
+        arriving += await house.arrive(1)
+        house.admissions.leave("ana")
+        await asyncio.sleep(0)
+    assert all([await each for each in arriving])
+    assert house.refusals == []
+
+
+async def test_the_line_moves_though_nobody_comes_or_leaves() -> None:
+    house = House()
+    *_, last = await house.arrive(START + 1)
+    assert not last.done()
+    house.passes(A_LOOK_S, busy=0.0)
+    assert await asyncio.wait_for(last, 5)
+
+
+async def test_whoever_leaves_makes_room_for_the_first_in_line() -> None:
+    house = House()
+    await house.arrive(START)
+    first, second = await house.arrive(2)
+    house.admissions.leave("ana")
+    assert await first
+    assert not second.done()
+    second.cancel()
+
+
+async def test_whoever_gives_up_in_line_is_not_waited_for() -> None:
+    house = House()
+    await house.arrive(START)
+    first, second = await house.arrive(2)
+    first.cancel()
+    await asyncio.sleep(0)
+    house.admissions.leave("ana")
+    assert await second
+    assert house.admissions.in_flight == START
+
+
+async def test_whoever_gives_up_at_the_moment_of_being_called_in_takes_no_room() -> None:
+    house = House()
+    await house.arrive(START)
+    (first,) = await house.arrive(1)
+    house.admissions.leave("ana")
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert house.admissions.in_flight == START - 1
+
+
+async def test_a_burst_is_served_though_the_line_was_full() -> None:
+    house = House()
+    waiting = await house.fill()
+    for _ in range(START + SHORT_LINE):
+        house.admissions.leave("ana")
+        await asyncio.sleep(0)
+    assert all([await each for each in waiting])
+    assert (house.refusals, house.admissions.is_overloaded) == ([], False)
+
+
+async def test_whoever_comes_when_the_line_is_too_long_is_refused_and_so_is_the_first_in_it() -> None:
+    house = House()
+    first, second, *_ = waiting = await house.fill()
+    assert not await house.admissions.enter("ana")
+    assert not await first
+    assert not second.done()
+    assert house.refusals == [OVERLOAD] * 2
+    for each in waiting:
+        each.cancel()
+
+
+async def test_those_who_are_left_in_line_are_served_if_nobody_else_comes() -> None:
+    house = House()
+    _, *others = await house.fill()
+    assert not await house.admissions.enter("ana")
+    for _ in range(START + len(others)):
+        house.admissions.leave("ana")
+        await asyncio.sleep(0)
+    assert all([await each for each in others])
+
+
+async def test_nobody_waits_in_line_for_long() -> None:
+    house = House()
+    *_, last = await house.arrive(START + 1)
+    house.passes(LONGEST_WAIT_S + 1, busy=1.0)
+    assert not await asyncio.wait_for(last, 5)
+    assert house.refusals == [OVERLOAD]
+
+
+async def test_under_overload_a_few_calls_are_let_in_as_others_end() -> None:
+    house = House()
+    await house.overload()
+    assert await house.admissions.enter("ana")
+    assert not await house.admissions.enter("ana")
+    house.admissions.leave("ana")
+    assert await house.admissions.enter("ana")
+
+
+async def test_under_overload_nobody_gets_more_than_a_fair_share() -> None:
+    house = House()
+    await house.overload("flood")
+    assert await house.admissions.enter("flood")
+    assert not await house.admissions.enter("ana")
+    house.admissions.leave("flood")
+    # There is room, yet the one who was refused is still about.
+    assert not await house.admissions.enter("flood")
+    assert house.admissions.turns_away("flood")
+    assert not house.admissions.turns_away("ana")
+    assert await house.admissions.enter("ana")
+
+
+async def test_a_caller_who_was_refused_and_has_gone_has_no_share_any_more() -> None:
+    house = House()
+    await house.overload("flood")
+    assert await house.admissions.enter("flood")
+    assert not await house.admissions.enter("ana")
+    house.admissions.leave("flood")
+    house.passes_without_rest(5, "flood")
+    assert await house.admissions.enter("flood")
+
+
+async def test_without_overload_nobody_is_turned_away_unseen() -> None:
+    house = House(max_calls=1)
+    assert await house.admissions.enter("ana")
+    assert not house.admissions.turns_away("ana")
+    assert not house.admissions.turns_away(None)
+
+
+async def test_of_strangers_some_are_looked_at_before_the_others_are_turned_away() -> None:
+    house = House()
+    await house.overload()
+    assert await house.admissions.enter("ana")
+    house.passes(A_LOOK_S, busy=1.0)
+    looked_at = 0
+    while not house.admissions.turns_away(None):
+        looked_at += 1
+        assert not await house.admissions.enter("ana")
+    assert 0 < looked_at < 20
+
+
+async def test_refusals_are_logged_at_most_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "dowse")
+    house = House(max_calls=1)
+    assert await house.admissions.enter("ana")
+    for _ in range(8):
+        assert not await house.admissions.enter("ana")
+        house.clock.advance(0.25)
+    house.admissions.count(CONNECTIONS)
+    told = [(record.getMessage(), record.dowse_fields["calls"]) for record in caplog.records]
+    assert told == [("calls refused", 1), ("calls refused", 4), ("calls refused", 4)]
+    assert house.refusals == [TOO_MANY] * 8 + [CONNECTIONS]
