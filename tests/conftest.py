@@ -77,6 +77,9 @@ async def web() -> AsyncIterator[PocketWeb]:
 
 # Most tests ask the same thing again and again, and mean it.
 FORGETFUL = {f"DOWSE_TTL_{kind}": "0" for kind in ("SEARCH", "NEWS", "PAGES", "FAILURES")}
+# And without waiting for turns at those who take one call in a second: pacing has tests of its own.
+_PACED = ("EXA", "TAVILY", "TAVILY_KEYLESS", "EXA_MCP", "PARALLEL_MCP", "FIRECRAWL_MCP")
+UNPACED = {f"DOWSE_PACE_{name}": "off" for name in _PACED}
 REMEMBERING = {
     "DOWSE_TTL_SEARCH": "5m",
     "DOWSE_TTL_NEWS": "1m",
@@ -102,7 +105,7 @@ class Server:
     def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         own = {"HOME": str(self._home), "PYTHONWARNINGS": "error", "DOWSE_BROWSER": "off", "DOWSE_KEYLESS": "off"}
-        return {**kept, **own, **FORGETFUL, **settings}
+        return {**kept, **own, **FORGETFUL, **UNPACED, **settings}
 
     @asynccontextmanager
     async def connect(

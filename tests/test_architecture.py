@@ -103,7 +103,6 @@ BROAD_EXCEPTS = {
     "dowse.fetch.browser.pool": 1,  # the boundary of a start, a task that nobody asks how it ended
     "dowse.routing.coalesce": 1,  # the boundary of a listener: one that is gone must not cost the answer
     "dowse.stores.sqlite.promise": 1,  # the boundary of a step: a bug in one must not end the thread
-    "dowse.routing.router": 1,  # gives a probe back and raises again
 }
 BROAD = ("builtins.Exception", "builtins.BaseException")
 

@@ -42,12 +42,13 @@ from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import MEMBERS, KeylessKit, Member
 from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, Kit, prices, remote
 from dowse.rank.sources import Rules
-from dowse.routing.limiter import SlidingWindows
+from dowse.routing.hedge import Hedging
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.routing.spending import Account
+from dowse.routing.traffic import Traffic
 from dowse.settings import Settings
-from dowse.stores import open_store
+from dowse.stores import open_board, open_store
 from dowse.stores.cache import Cache
 from dowse.stores.ledger import MemoryLedger, SteadyLedger
 from dowse.stores.outage import Outage
@@ -101,13 +102,17 @@ class App:
         self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
         names = (*PROVIDERS, *MEMBERS, *ANSWERERS, EXTRACTIVE, *settings.mcp_providers, *settings_reading.LOADERS)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
+        board = open_board(self._store)
+        self._traffic = Traffic(
+            board, self._outage, settings.pace, self._api_client.prepare, clock=self.clock, observer=self.observer
+        )
         self._keyless = self._keyless_kit()
         self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services())
         self.dispatcher = Dispatcher(
             settings,
             clock=self.clock,
-            limiter=SlidingWindows(self.clock),
+            limiter=self._traffic.limiter,
             observer=self.observer,
             redactor=self.redactor,
         )
@@ -121,7 +126,7 @@ class App:
         async with AsyncExitStack() as closing:
             # Each is closed whatever becomes of the others; the last one first.
             clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
-            for opened in (*clients, self._store, self.spending, *work, self._extractor):
+            for opened in (*clients, self._store, self.spending, self._traffic, *work, self._extractor):
                 closing.push_async_callback(opened.close)
             if self.browser is not None:
                 closing.push_async_callback(self.browser.close)
@@ -165,6 +170,11 @@ class App:
         """Looks after SearXNG instances: the user's own, if there are several, else the public ones."""
         own = next((each.instances for each in self._providers if isinstance(each, HasInstances)), None)
         return own or self._keyless.pool.instances
+
+    @property
+    def workers_full_s(self) -> float:
+        """For how long, in all, there was a job for every worker."""
+        return self._workers.full_s
 
     @cached_property
     def authenticator(self) -> Authenticator | None:
@@ -210,6 +220,9 @@ class App:
             observer=observer,
             policy=FallbackPolicy(after_rejected_key=settings.fallback == "any", volunteers=volunteers),
             spending=self.spending,
+            breakers=self._traffic.breakers("search"),
+            pacing=self._traffic.pacing,
+            hedging=Hedging() if settings.hedge else None,
         )
         lifetimes = Lifetimes(settings.ttl_search, settings.ttl_news, settings.ttl_failures, settings.ttl_stale)
         search = SearchFlow(
@@ -238,7 +251,13 @@ class App:
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
         settings, answerers = self.settings, [ANSWERERS[name](self._kit) for name in self.settings.answerers()]
         router = Router[AnswerProvider](
-            "answer", answerers, clock=self.clock, observer=self.observer, spending=self.spending
+            "answer",
+            answerers,
+            clock=self.clock,
+            observer=self.observer,
+            spending=self.spending,
+            breakers=self._traffic.breakers("answer"),
+            pacing=self._traffic.pacing,
         )
         return AnswerFlow(
             router if answerers else None,
@@ -315,6 +334,8 @@ class App:
             observer=self.observer,
             policy=FallbackPolicy(after_everything=True, never_blamed=frozenset(reader.name for reader in readers.own)),
             spending=self.spending,
+            breakers=self._traffic.breakers("read"),
+            pacing=self._traffic.pacing,
         )
         return ReadChain(router, readers, self._guard, self._robots)
 
@@ -356,6 +377,7 @@ class App:
             self.redactor,
             Disclosure(),
             USER_AGENT,
+            self._traffic.limiter,
             watches=not self._is_brief,
         )
 

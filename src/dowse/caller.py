@@ -1,4 +1,4 @@
-"""On whose behalf work is done: known to every step of a call, and to what it starts, without being handed down."""
+"""On whose behalf and since when work is done: known to every step of a call, without being handed down."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dowse.models import LOCAL, Principal
 
 _caller: ContextVar[Principal] = ContextVar("caller", default=LOCAL)
+_called_at: ContextVar[float | None] = ContextVar("called_at", default=None)
 
 
 def current_caller() -> Principal:
@@ -16,11 +17,17 @@ def current_caller() -> Principal:
     return _caller.get()
 
 
+def called_at() -> float | None:
+    """When the call at hand came in, on the clock of this process: its deadline counts from then."""
+    return _called_at.get()
+
+
 @contextmanager
-def on_behalf_of(caller: Principal) -> Iterator[None]:
-    """Around one call."""
-    token = _caller.set(caller)
+def on_behalf_of(caller: Principal, since: float | None = None) -> Iterator[None]:
+    """Around one call, which came in at that moment."""
+    caller_before, called_before = _caller.set(caller), _called_at.set(since)
     try:
         yield
     finally:
-        _caller.reset(token)
+        _caller.reset(caller_before)
+        _called_at.reset(called_before)

@@ -6,6 +6,7 @@ DowseError
 ├── Offline                 offline mode: no network was touched
 ├── Unauthorized            whoever calls did not say who they are, or not rightly
 ├── LimitReached            this caller has used a tool as often as allowed; says when to come back
+├── Overloaded              this process has as much to do as it can; says when to come back
 ├── Stopping                the server ends before the answer is there
 ├── InternalError           a bug of ours; its text stays in the log
 ├── NoProvider              nothing is configured that could answer
@@ -30,7 +31,8 @@ DowseError
 │   │   ├── NotRead         a reader is well, but could not read this one page
 │   │   │   └── Unread      one of our own, which knows what became of the page
 │   │   └── Skipped         not asked: its breaker is open or no time is left
-│   │       └── Paused      open since a 429
+│   │       ├── Paused      open since a 429
+│   │       └── Busy        its pace does not leave this call a turn in time
 │   └── Refused             another provider would be asked in vain, or without the user knowing
 │       ├── KeyRejected     401, 403
 │       └── BadRequest      400 and other 4xx
@@ -83,12 +85,14 @@ class Unauthorized(DowseError):
 class LimitReached(DowseError):
     """A caller's limit for a tool; other callers and other tools are not concerned."""
 
-    def __init__(self, tool: str, rate: Rate, retry_after_s: float) -> None:
+    def __init__(self, tool: str, rate: Rate, retry_after_s: float, remark: str = "") -> None:
+        """The remark is on how calls are counted at the moment, where that is not as usual."""
         # Rounded up: who comes back when told to must not be refused again.
         self.retry_after_s = math.ceil(retry_after_s)
         super().__init__(
             f"{tool} is limited to {rate.calls} calls in {rate.period_s:g} seconds, and they are used up; "
             f"try again in {self.retry_after_s} seconds (retry_after: {self.retry_after_s})."
+            + (f" Note: {remark}." if remark else "")
         )
 
 
@@ -292,7 +296,10 @@ class BadRequest(Refused):
 
 
 class AllProvidersFailed(DowseError):
-    """The first provider's error, then one line for each further attempt."""
+    """The first provider's error, then one line for each further attempt.
+
+    `retry_after_s` is when the first of them may answer again, if all of them have said when they may.
+    """
 
     def __init__(
         self,
@@ -305,6 +312,7 @@ class AllProvidersFailed(DowseError):
         self.errors = errors
         self.attempts = attempts
         self.warnings = warnings
+        self.retry_after_s = _soonest_s(errors)
         lines = [_line(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
         super().__init__("\n".join(filter(None, [str(errors[0]), *lines, advice])))
 
@@ -364,6 +372,14 @@ class PageUnreadable(DowseError):
         # It may hold a header of the page: one clean line, like everything that comes from outside.
         self.detail = one_line(detail, DETAIL_CHARS)
         super().__init__(self.detail or status.value)
+
+
+def _soonest_s(errors: Sequence[ProviderError]) -> int | None:
+    # Of a provider that was tried twice, the last word.
+    waits = {error.provider: error.retry_after_s for error in errors}.values()
+    known = [wait for wait in waits if wait is not None]
+    # Rounded first: thirty seconds on a running clock are a little more or less.
+    return math.ceil(round(min(known), 3)) if len(known) == len(waits) else None
 
 
 def _line(attempt: Attempt, earlier: Sequence[Attempt]) -> str:

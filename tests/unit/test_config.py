@@ -76,7 +76,16 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "MCP_ALLOW_TTY_STDIO",
         "DOWSE_ALLOW_SECRET_URLS",
     ): (("maybe", "2", "tru"), FLAG),
-    ("DOWSE_STRUCTURED",): (("maybe",), "takes on or off."),
+    ("DOWSE_STRUCTURED", "DOWSE_HEDGE"): (("maybe",), "takes on or off."),
+    ("DOWSE_MAX_CALLS",): (("0", "1001", "many"), "takes a whole number from 1 to 1000."),
+    (
+        *("DOWSE_PACE_SERPER", "DOWSE_PACE_EXA", "DOWSE_PACE_TAVILY", "DOWSE_PACE_SEARXNG", "DOWSE_PACE_OPENAI"),
+        *("DOWSE_PACE_TAVILY_KEYLESS", "DOWSE_PACE_EXA_MCP", "DOWSE_PACE_PARALLEL_MCP", "DOWSE_PACE_OPEN"),
+        *("DOWSE_PACE_FIRECRAWL_MCP", "DOWSE_PACE_SEARXNG_POOL", "DOWSE_PACE_DUCKDUCKGO", "DOWSE_PACE_MOJEEK"),
+    ): (
+        ("slowly", "5", "0/s", "0 at once", "1/s, 2/s", "4 at once, 5 at once", "1/s; 4 at once", "-1 at once"),
+        "takes calls per time such as 5/s, a number such as `4 at once`, both, or off.",
+    ),
     (
         "SERPER_SEARCH_ENDPOINT",
         "SERPER_SCRAPE_ENDPOINT",

@@ -93,7 +93,7 @@ def test_every_failure_of_a_provider_has_a_code_of_its_own() -> None:
     codes = [leaf.code for leaf in _leaves(errors.ProviderError)]
     # Those that were not asked are one outcome, whatever kept us from asking.
     assert sorted({code for code in codes if codes.count(code) > 1}) == ["skipped"]
-    assert len(set(codes)) == 17
+    assert len(set(codes)) == 18
     assert "error" not in codes
 
 
@@ -115,6 +115,24 @@ def test_the_second_failure_of_a_provider_says_that_it_was_tried_again() -> None
         "fallback also failed: b unavailable: HTTP 500",
         "tried again: b rate_limited: HTTP 429",
     ]
+
+
+@pytest.mark.parametrize(
+    ("waits_s", "soonest_s"),
+    [
+        ({"a": [30.2], "b": [7.1]}, 8),
+        ({"a": [30.0000001]}, 30),
+        ({"a": [30], "b": [None]}, None),
+        ({"a": [None, 12]}, 12),
+        ({"a": [12, None]}, None),
+        ({"a": [0.0]}, 0),
+    ],
+)
+def test_when_to_come_back_is_known_if_every_provider_has_said_so_last(
+    waits_s: dict[str, list[float | None]], soonest_s: int | None
+) -> None:
+    failures = tuple(errors.RateLimited(name, retry_after_s=wait) for name, waits in waits_s.items() for wait in waits)
+    assert errors.AllProvidersFailed(failures, ()).retry_after_s == soonest_s
 
 
 @pytest.mark.parametrize(("detail", "said"), [("", "blocked"), ("challenge page", "challenge page")])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dowse.allowances import Budget, Rate
+from dowse.allowances import Budget, Pace, Rate
 from dowse.config import load
 from dowse.settings import PROVIDERS, Settings, variables
 from dowse.settings_types import Takes
@@ -272,6 +272,31 @@ def test_a_budget_is_calls_or_dollars_per_calendar_period(written: str, budget: 
 @pytest.mark.parametrize("written", ["20/10m", "1/1s", "100/1h", "5/30s", "1000/1d", "7/90m"])
 def test_a_limit_is_shown_as_it_is_written(written: str) -> None:
     assert str(read(DOWSE_LIMIT_SCRAPE=written).limit("scrape")) == written
+
+
+@pytest.mark.parametrize(
+    ("written", "pace"),
+    [
+        ("5/s", Pace(Rate(5, 1))),
+        ("4 at once", Pace(at_once=4)),
+        ("100/m, 4 At Once", Pace(Rate(100, 60), 4)),
+        ("4 at once,1/3s", Pace(Rate(1, 3), 4)),
+        ("off", Pace()),
+    ],
+)
+def test_a_pace_is_calls_per_time_and_calls_at_once(written: str, pace: Pace) -> None:
+    assert read(DOWSE_PACE_EXA=written).pace("exa") == pace
+    assert str(read(DOWSE_PACE_EXA=str(pace)).pace("exa")) == str(pace)
+
+
+def test_pages_of_exa_are_not_held_back_by_the_pace_of_its_searches() -> None:
+    assert read().pace("exa", "search") == Pace(Rate(10, 1))
+    assert read().pace("exa", "read") == Pace()
+    assert read().pace("serper", "read") == read().pace("serper", "search")
+
+
+def test_a_provider_of_which_nothing_is_known_is_asked_as_fast_as_it_answers() -> None:
+    assert read().pace("somebodys_mcp_server") == Pace()
 
 
 def test_of_the_address_of_a_browser_the_credentials_are_secret() -> None:

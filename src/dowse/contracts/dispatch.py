@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
+from dowse.caller import on_behalf_of
 from dowse.contracts.token import Stranger
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import DowseError, InternalError, LimitReached
+from dowse.errors import DowseError, InternalError, LimitReached, Overloaded
 from dowse.interfaces import Limiter, Observer, Progress, ToolCall
 from dowse.models import LOCAL, OK, Clock, Principal
 from dowse.settings import Settings
@@ -16,6 +18,7 @@ from dowse.telemetry.log import LOGGER, event
 from dowse.telemetry.redact import Redactor
 from dowse.telemetry.traces import span
 
+_SOON_S = 1.0
 # A caller who could not say who they are.
 _NOBODY = Principal("unknown")
 
@@ -31,6 +34,7 @@ class Dispatcher:
         self._limiter = limiter
         self._observer = observer
         self._redactor = redactor
+        self._in_hand = 0
 
     async def call(
         self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal | Stranger = LOCAL
@@ -38,7 +42,7 @@ class Dispatcher:
         """The tool's answer, or its failure as an answer; no secret is in either."""
         started = self._clock.now()
         with span(f"call {tool.name}", tool=tool.name) as current:
-            answer, outcome, known = await self._answered(tool, given, progress, caller)
+            answer, outcome, known = await self._answered(tool, given, progress, caller, started)
             engine = "" if answer.is_error else answer.engine
             current.finished(outcome, engine=engine)
         seconds = self._clock.now() - started
@@ -46,15 +50,17 @@ class Dispatcher:
         return self._masked(answer)
 
     async def _answered(
-        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal | Stranger
+        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal | Stranger, started: float
     ) -> tuple[Answer, str, Principal]:
         """What to answer, how that is counted, and who asked."""
         known = caller if isinstance(caller, Principal) else _NOBODY
         try:
             if isinstance(caller, Stranger):
                 known = await caller.introduced()
-            await self._admit(tool.name, known)
-            return await tool.call(given, progress), OK, known
+            remark = await self._admit(tool.name, known)
+            with on_behalf_of(known, started), self._in_hand_here():
+                answer = await tool.call(given, progress)
+            return answer.remarked(remark) if remark else answer, OK, known
         except DowseError as error:
             event(logging.WARNING, "tool call failed", tool=tool.name, caller=known.name, error=type(error).__name__)
             return tool.failed(error, given), type(error).__name__, known
@@ -63,13 +69,26 @@ class Dispatcher:
             LOGGER.exception("tool call crashed")
             return tool.failed(InternalError(tool.name), given), InternalError.__name__, known
 
-    async def _admit(self, tool: str, caller: Principal) -> None:
+    @contextmanager
+    def _in_hand_here(self) -> Iterator[None]:
+        """Around the work of a call; raises `Overloaded` where there is too much of it. HTTP has a finer door."""
+        if self._in_hand >= self._settings.max_calls:
+            raise Overloaded(_SOON_S)
+        self._in_hand += 1
+        try:
+            yield
+        finally:
+            self._in_hand -= 1
+
+    async def _admit(self, tool: str, caller: Principal) -> str:
+        """Count the call; what its caller should know about the count, or nothing."""
         rate = caller.limits.get(tool) or self._settings.limit(tool)
         if rate is None:
-            return
-        wait_s = await self._limiter.admit(f"{caller.name}:{tool}", rate)
-        if wait_s > 0:
-            raise LimitReached(tool, rate, wait_s)
+            return ""
+        admission = await self._limiter.admit(f"{caller.name}:{tool}", rate)
+        if admission.wait_s > 0:
+            raise LimitReached(tool, rate, admission.wait_s, admission.remark)
+        return admission.remark
 
     def _masked(self, answer: Answer) -> Answer:
         redactor = self._redactor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dowse.caller import called_at
 from dowse.contracts.guardrails import Guardrails
 from dowse.flows.answer import AnswerFlow
 from dowse.flows.read import ReadFlow
@@ -28,8 +29,13 @@ class Services:
     redactor: Redactor
 
     def deadline(self, timeout_s: float | None = None) -> Deadline:
-        """The end of a call; the caller may shorten the user's limit, not lengthen it."""
-        return Deadline.after(self.clock, min(timeout_s or self.settings.deadline_s, self.settings.deadline_s))
+        """The end of a call; the caller may shorten the user's limit, not lengthen it.
+
+        What came before, such as counting the call in a store that takes its time, is part of it.
+        """
+        called = called_at()
+        began = self.clock.now() if called is None else called
+        return Deadline(self.clock, began + min(timeout_s or self.settings.deadline_s, self.settings.deadline_s))
 
     def query(self, text: str, num_results: int) -> Query:
         """A query with the user's defaults, for contracts that offer no filters."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dowse.contracts.arguments import Param, input_schema
-from dowse.errors import DowseError, LimitReached
+from dowse.errors import AllProvidersFailed, DowseError, LimitReached, Overloaded
 from dowse.interfaces import Progress
 
 Structured = Mapping[str, object]
@@ -26,10 +26,21 @@ class Answer:
     further: tuple[str, ...] = ()
     meta: Structured = field(default_factory=dict)
 
+    def remarked(self, remark: str) -> Answer:
+        """The same answer with a word on how it came about: where its contract has warnings, and for programs."""
+        meta = {**self.meta, "warnings": [remark]}
+        known = self.structured.get("warnings") if self.structured else None
+        if self.structured is None or not isinstance(known, list) or remark in known:
+            return replace(self, meta=meta)
+        warned = {**self.structured, "warnings": [*known, remark]}
+        return replace(self, text=f"{self.text}\n\nNote: {remark}", structured=warned, meta=meta)
+
 
 def failed(error: DowseError, _given: Mapping[str, object]) -> Answer:
     """A failure as most contracts tell it: the sentence, and when to come back where that is known."""
-    meta = {"retry_after": error.retry_after_s} if isinstance(error, LimitReached) else {}
+    meta: dict[str, object] = {}
+    if isinstance(error, LimitReached | Overloaded | AllProvidersFailed) and error.retry_after_s is not None:
+        meta["retry_after"] = error.retry_after_s
     return Answer(str(error), is_error=True, meta=meta)
 
 

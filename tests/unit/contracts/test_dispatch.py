@@ -1,18 +1,20 @@
 """Every call goes one way: limited by who calls, watched, shaped by its contract, masked."""
 
+import asyncio
 import io
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
-from dowse.allowances import Rate
+from dowse.allowances import Admission, Rate
+from dowse.caller import called_at, current_caller
 from dowse.config import load
 from dowse.contracts.dispatch import Dispatcher
 from dowse.contracts.token import Stranger
 from dowse.contracts.tool import Answer, Tool
 from dowse.errors import DowseError, LimitReached, NoProvider
-from dowse.interfaces import Progress, ToolCall, no_progress
+from dowse.interfaces import Limiter, Progress, ToolCall, no_progress
 from dowse.models import LOCAL, Principal
 from dowse.routing.limiter import SlidingWindows
 from dowse.telemetry.log import configure
@@ -26,14 +28,14 @@ SECRET = "sk-canary-0123456789abcdef"
 class Bench:
     """A dispatcher, and tools that do as a test says and count how often they ran."""
 
-    def __init__(self, clock: FakeClock, **environ: str) -> None:
+    def __init__(self, clock: FakeClock, limiter: Limiter | None = None, **environ: str) -> None:
         self.clock = clock
         self.observer = RecordingObserver()
         self.ran = 0
         self.dispatcher = Dispatcher(
             load({}, environ).settings,
             clock=clock,
-            limiter=SlidingWindows(clock),
+            limiter=limiter or SlidingWindows(clock),
             observer=self.observer,
             redactor=Redactor([SECRET]),
         )
@@ -121,6 +123,87 @@ async def test_a_tool_that_fails_has_been_used(clock: FakeClock) -> None:
     bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")
     await bench.call(ALICE, bench.tool(does=NoProvider("none")))
     assert "limited to 1 calls" in (await bench.call(ALICE)).text
+
+
+class Alone:
+    """A limiter that cannot reach the others."""
+
+    def __init__(self, wait_s: float = 0.0) -> None:
+        self._wait_s = wait_s
+
+    async def admit(self, key: str, rate: Rate) -> Admission:
+        return Admission(self._wait_s, "counted alone")
+
+
+async def test_a_result_says_that_its_limit_was_kept_by_one_process_alone(clock: FakeClock) -> None:
+    bench = Bench(clock, Alone(), DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    typed = Answer("found", {"warnings": ["old"], "engine": "serper"})
+    answer = await bench.call(ALICE, bench.tool(does=typed))
+    assert answer.text == "found\n\nNote: counted alone"
+    assert answer.structured == {"warnings": ["old", "counted alone"], "engine": "serper"}
+    assert answer.meta == {"warnings": ["counted alone"]}
+
+
+async def test_a_contract_without_warnings_says_it_to_programs_only(clock: FakeClock) -> None:
+    bench = Bench(clock, Alone(), DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    answer = await bench.call(ALICE, bench.tool(does=Answer("[]", {"results": []})))
+    assert answer == Answer("[]", {"results": []}, meta={"warnings": ["counted alone"]})
+
+
+async def test_a_refusal_says_so_too(clock: FakeClock) -> None:
+    bench = Bench(clock, Alone(7.0), DOWSE_LIMIT_WEB_SEARCH="1/10m")
+    assert (await bench.call(ALICE)).text.endswith("(retry_after: 7). Note: counted alone.")
+
+
+async def test_a_tool_works_on_behalf_of_whoever_called_it(clock: FakeClock) -> None:
+    seen = []
+
+    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+        seen.append(current_caller())
+        return Answer("")
+
+    tool = Tool("web_search", "", "", (), call)
+    bench = Bench(clock)
+    await bench.call(ALICE, tool)
+    await bench.call(BOB, tool)
+    assert [*seen, current_caller()] == [ALICE, BOB, LOCAL]
+
+
+async def test_the_time_of_a_call_begins_before_it_is_counted(clock: FakeClock) -> None:
+    """A store may keep the count waiting; the deadline does not wait with it."""
+
+    class Slow(SlidingWindows):
+        async def admit(self, key: str, rate: Rate) -> Admission:
+            clock.advance(1.5)
+            return await super().admit(key, rate)
+
+    seen = []
+
+    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+        seen.append(called_at())
+        return Answer("")
+
+    began = clock.now()
+    await Bench(clock, Slow(clock), DOWSE_LIMIT_WEB_SEARCH="5/10m").call(ALICE, Tool("web_search", "", "", (), call))
+    assert [*seen, called_at()] == [began, None]
+
+
+async def test_beyond_the_most_calls_at_once_a_call_is_told_to_come_back(clock: FakeClock) -> None:
+    bench, arrived, may_end = Bench(clock, DOWSE_MAX_CALLS="1"), asyncio.Event(), asyncio.Event()
+
+    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+        arrived.set()
+        await may_end.wait()
+        return Answer("done")
+
+    tool = Tool("web_search", "", "", (), call)
+    first = asyncio.create_task(bench.call(ALICE, tool))
+    await arrived.wait()
+    refused = await bench.call(BOB, tool)
+    assert (refused.is_error, refused.meta) == (True, {"retry_after": 1})
+    assert refused.text.startswith("The server is busy with as many calls as it can take")
+    may_end.set()
+    assert [(await first).text, (await bench.call(BOB, tool)).text] == ["done", "done"]
 
 
 async def test_a_contract_gives_a_refusal_its_own_shape(clock: FakeClock) -> None:

@@ -291,7 +291,8 @@ def test_a_failure_has_its_code_and_says_what_to_do(
     assert answer.structured == {"error": told}
     assert answer.text == f"{code}: {message}"
     assert answer.is_error
-    assert answer.meta == ({"retry_after": 13} if error is LIMIT else {})
+    is_for_programs = retry_after is not None and isinstance(error, LimitReached | AllProvidersFailed)
+    assert answer.meta == ({"retry_after": retry_after} if is_for_programs else {})
     # Clients of the TypeScript SDK hold failures against the schema of answers.
     jsonschema.validate(answer.structured, ANSWERS_OUTPUT)
     jsonschema.validate(answer.structured, SEARCH_WEB_OUTPUT)

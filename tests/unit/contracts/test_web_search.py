@@ -7,6 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from dowse.caller import on_behalf_of
 from dowse.contracts.notes import note
 from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
 from dowse.contracts.web_search import answer
@@ -14,6 +15,7 @@ from dowse.digests import Digest
 from dowse.errors import InvalidRequest, NoProvider, Offline, PageUnreadable
 from dowse.models import (
     LIVE,
+    LOCAL,
     Attempt,
     CacheState,
     Category,
@@ -271,6 +273,15 @@ async def test_the_caller_may_shorten_the_users_time_limit_and_not_lengthen_it(
     bench.provider.timeout_s = 60
     await bench.call("web_search", query="x", timeout_s=argument_s)
     assert bench.provider.given_s == [pytest.approx(given_s)]
+
+
+async def test_what_a_call_has_waited_for_before_is_part_of_its_time() -> None:
+    bench = ContractBench()
+    bench.provider.timeout_s = 60
+    with on_behalf_of(LOCAL, bench.clock.now()):
+        bench.clock.advance(2.0)
+        await bench.call("web_search", query="x", timeout_s=10)
+    assert bench.provider.given_s == [pytest.approx(0.8 * (10 - 2))]
 
 
 @pytest.mark.parametrize(("sent", "level"), [(0, 0), ("2", 2), (1.0, 1), (None, None)])
