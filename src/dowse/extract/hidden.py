@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 
 from dowse.extract.tree.grammar import ATTRIBUTE
 from dowse.extract.tree.hiding import Certainty, Hiding
@@ -13,6 +14,8 @@ _TELLING = re.compile("hidden|style|popover|sr-only|visually|screen-reader", re.
 _HIDING = Hiding()
 
 
+# A page has many tags that are written alike.
+@lru_cache(maxsize=2_000)
 def hides(attributes: str) -> bool:
     """Whether a tag's raw attributes hide the element."""
     if not _TELLING.search(attributes):

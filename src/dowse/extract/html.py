@@ -66,8 +66,7 @@ def _rendered(tree: Tree, selection: Selection, url: str, *, with_images: bool) 
 
 def _said_for_machines(tree: Tree, selection: Selection, markdown: str) -> str:
     """What a page without visible text says in its JSON-LD or its description; empty where it shows as much itself."""
-    shown = sum(len(block.text.split()) for block in selection.blocks)
-    if shown > _EMPTY_WORDS and not selection.is_bare:
+    if selection.words > _EMPTY_WORDS and not selection.is_bare:
         return ""
     for said in (*declared.texts(tree), *declared.summaries(tree)):
         words = word_count(said)

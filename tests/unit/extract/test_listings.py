@@ -258,4 +258,5 @@ def test_an_echo_may_be_escaped_and_may_have_other_blanks() -> None:
 def test_hostile_pages_do_not_slow_the_reader_down(engine: str, markup: str) -> None:
     started = time.process_time()
     read(engine, markup, "are you a robot")
-    assert time.process_time() - started < 3
+    # A page as large as this may take a second; what grows with its square takes minutes.
+    assert time.process_time() - started < 8

@@ -50,19 +50,20 @@ class _Cutter:
         self._is_strong = bytearray(len(tree.nodes))
         self._last_link: Node | None = None
         self._breaks = 0
-        for node in tree.nodes:
-            if node.parent is not None:
-                self._next(node, node.parent.index)
-        self._close()
+        self._walk(tree)
 
-    def _next(self, node: Node, above: int) -> None:
-        if node.tag:
-            self._enter(node, node.tag, above)
-        elif not node.text.isspace():
-            self._take(node, above)
-        elif self._block is not None:
-            self._block.nodes.append(node.index)
-            self._pieces.append(" ")
+    def _walk(self, tree: Tree) -> None:
+        for node in tree.nodes:
+            if node.parent is None:
+                continue
+            if node.tag:
+                self._enter(node, node.tag, node.parent.index)
+            elif not node.text.isspace():
+                self._take(node, node.parent.index)
+            elif self._block is not None:
+                self._block.nodes.append(node.index)
+                self._pieces.append(" ")
+        self._close()
 
     def _enter(self, node: Node, tag: str, above: int) -> None:
         index = node.index
@@ -80,7 +81,8 @@ class _Cutter:
         else:
             self._container[index] = node
         self._breaks = 0
-        self._close()
+        if self._block is not None:
+            self._close()
 
     def _take(self, node: Node, above: int) -> None:
         self._breaks = 0

@@ -33,9 +33,14 @@ def of_class(names: str) -> int:
 @lru_cache(maxsize=20_000)
 def _of_name(name: str) -> int:
     marks = 0
-    for word in _SPLIT.findall(name):
-        marks |= _CLASS_BITS.get(word.lower(), 0)
+    for word in words_of(name):
+        marks |= _CLASS_BITS.get(word, 0)
     return marks
+
+
+def words_of(name: str) -> list[str]:
+    """The words that a name, or several of them, is made of, in lower case."""
+    return [word.lower() for word in _SPLIT.findall(name[:_LONGEST])]
 
 
 @lru_cache(maxsize=20_000)

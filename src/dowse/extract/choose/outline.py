@@ -72,7 +72,12 @@ class Outline:
 
     def _read_names(self, elements: Sequence[Node]) -> None:
         """What each element is called, by itself and with all that is around it, and how many look like it."""
-        keys = [(node.tag, (get := node.attributes.get)("class"), get("id"), get("role")) for node in elements]
+        keys: list[_Key] = [
+            (node.tag, (get := node.attributes.get)("class"), get("id"), get("role"))
+            if node.attributes
+            else (node.tag, None, None, None)
+            for node in elements
+        ]
         # A page has many elements, and few that look different.
         numbers: dict[_Key, int] = {}
         kinds = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)

@@ -85,6 +85,8 @@ def reasons(selection: Selection, number: int, model: Model | None = None) -> tu
     is_kept = bool(selection.are_kept[number])
     if small.is_small(selection.rows[:, features.WORDS]):
         return ("the page is small, so all but its frame was kept" if is_kept else "it is in the frame of the page",)
+    if not is_kept and selection.scores[number] == 0:
+        return ("it is a signature",)
     found = _strongest(selection.rows[number], model or shipped())
     if is_kept is bool(selection.scores[number] >= selection.cut):
         return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowse.extract.choose import features, repeats, small, structure
+from dowse.extract.choose import features, repeats, signatures, small, structure
 from dowse.extract.choose.bare import is_bare
 from dowse.extract.choose.blocks import Block, cut
 from dowse.extract.choose.kinds import FORUM, KINDS
@@ -29,7 +29,7 @@ _LEAVES = frozenset({"img", "image", "hr"})
 class Selection:
     """The blocks of a page with their scores, and which of them are content: from `cut` on, and what belongs to them.
 
-    All of them are if it `is_whole`.
+    All of them are if it `is_whole`. Signatures have no score at all.
     """
 
     blocks: list[Block]
@@ -42,6 +42,11 @@ class Selection:
     rows: Numbers
     is_bare: bool = False
     """Whether there is a frame around nothing."""
+
+    @property
+    def words(self) -> float:
+        """How many words are on the page."""
+        return float(self.rows[:, features.WORDS].sum()) if self.blocks else 0.0
 
     @property
     def kept_text(self) -> str:
@@ -59,16 +64,18 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
     kinds = model.kinds_of(found.page)
     rows = features.rows(found.blocks, found.page, kinds)
     scores = model.probabilities(rows, found.alike, float(kinds[FORUM]))
+    kind = int(np.argmax(kinds))
+    is_signature = signatures.are_in(tree, blocks) if kind == FORUM else np.zeros(len(blocks), np.bool_)
+    scores = np.where(is_signature, 0.0, scores)
     words = found.blocks[:, features.WORDS]
     limit = min(max(best_cut(scores, words), _LOWEST_CUT), _HIGHEST_CUT)
-    kind = int(np.argmax(kinds))
     is_small = small.is_small(words)
     if is_small:
         kept = small.kept(blocks, words)
     else:
-        kept = structure.completed(tree, blocks, scores, scores >= limit, is_thread=kind == FORUM)
+        kept = structure.completed(tree, blocks, words, scores, scores >= limit, is_thread=kind == FORUM)
         # The parts of a manual are read one by one, so each of them says all that it needs.
-        kept = kept if KINDS[kind] == "documentation" else repeats.without(blocks, words, kept)
+        kept = kept if KINDS[kind] == "documentation" else repeats.without(blocks, words, kept & ~is_signature)
     is_whole = bool(words[kept].sum() < min(_LITTLE_WORDS, _SMALL_SHARE * words.sum()))
     kept = np.ones_like(kept) if is_whole else kept
     # A few words may be of any kind.
@@ -106,19 +113,14 @@ def kept_nodes(tree: Tree, selection: Selection) -> bytearray:
 
 def _take_leaves(tree: Tree, judged: bytearray, flags: bytearray, holders: Collection[int]) -> None:
     """What has no text goes with the text that it is in, or else with that before and behind it, if both are kept."""
-    is_behind_kept = False
-    waiting: list[int] = []
-    for node in tree.nodes:
-        if judged[node.index]:
-            is_kept = bool(flags[node.index])
-            for index in waiting if is_behind_kept and is_kept else ():
-                flags[index] = 1
-            is_behind_kept, waiting = is_kept, []
-        elif node.tag in _LEAVES:
-            if _holder(node).index in holders:
-                flags[node.index] = 1
-            else:
-                waiting.append(node.index)
+    leaves = [node for node in tree.nodes if node.tag in _LEAVES]
+    texts = np.flatnonzero(np.frombuffer(judged, np.uint8))
+    # Beyond the first text and the last one nothing is kept.
+    are_kept = np.concatenate(([0], np.frombuffer(flags, np.uint8)[texts], [0]))
+    behind = np.searchsorted(texts, [leaf.index for leaf in leaves])
+    for leaf, is_between in zip(leaves, (are_kept[behind] & are_kept[behind + 1]).tolist(), strict=True):
+        if is_between or _holder(leaf).index in holders:
+            flags[leaf.index] = 1
 
 
 def _holder(node: Node) -> Node:

@@ -42,19 +42,24 @@ _BELOW_THE_TITLE = 12
 
 
 def completed(
-    tree: Tree, blocks: Sequence[Block], scores: Numbers, kept: Numbers, *, is_thread: bool = False
+    tree: Tree, blocks: Sequence[Block], words: Numbers, scores: Numbers, kept: Numbers, *, is_thread: bool = False
 ) -> Numbers:
-    """The blocks to keep, given those that are content by themselves; in a thread, posts are all alike."""
-    return _Completing(tree, blocks, scores, kept.copy(), is_thread=is_thread).kept
+    """The blocks to keep, given how long they are and those that are content by themselves.
+
+    In a thread, posts are all alike.
+    """
+    completing = _Completing(blocks, words, scores, kept.copy())
+    completing.run(_groups(tree, blocks), is_thread=is_thread)
+    return completing.kept
 
 
 class _Completing:
     """The rules in their order: each of them sees what those before it have kept."""
 
-    def __init__(self, tree: Tree, blocks: Sequence[Block], scores: Numbers, kept: Numbers, *, is_thread: bool) -> None:
-        self._blocks, self._scores, self.kept = blocks, scores, kept
-        self._words = np.fromiter((len(block.text.split()) for block in blocks), np.float64, len(blocks))
-        groups = _groups(tree, blocks)
+    def __init__(self, blocks: Sequence[Block], words: Numbers, scores: Numbers, kept: Numbers) -> None:
+        self._blocks, self._words, self._scores, self.kept = blocks, words, scores, kept
+
+    def run(self, groups: Sequence[tuple[Node, int, int]], *, is_thread: bool) -> None:
         for node, begin, end in groups:
             if node.tag == "table" and self._has_good_cell(begin, end):
                 self.kept[begin:end] = True

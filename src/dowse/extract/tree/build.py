@@ -77,7 +77,7 @@ class _Walk:
         return max(self._hidden, key=lambda identity: self._hidden[identity], default=0)
 
     def _walk(self, root: LexborNode) -> None:
-        places, nodes = self._places, self.tree.nodes
+        places, nodes, is_suspect = self._places, self.tree.nodes, self._hiding.is_suspect
         seen = 0
         for node in root.traverse(include_text=True):
             if len(nodes) >= _MAX_NODES:
@@ -106,7 +106,7 @@ class _Walk:
                     self._take_outside(node, tag, attributes, above)
                     continue
                 # There is nothing about most elements that could keep them out.
-                is_plain = tag not in _SPECIAL and not self._hiding.is_suspect(tag, attributes)
+                is_plain = tag not in _SPECIAL and not is_suspect(tag, attributes)
                 if not is_plain and self._is_left_out(node, tag, attributes):
                     continue
                 new = places[node.mem_id] = Node(len(nodes), tag, parent, attributes)

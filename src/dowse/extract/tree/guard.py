@@ -18,14 +18,16 @@ _SHORT = 2 * rewrite.MAX_ATTRIBUTES
 _LITTLE = 5 * _MAX_ATTRIBUTE_NAMES
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # A frame ends with its end tag only, so one without it is all the rest of the page. Browsers do not read a `noscript`.
-_OPEN_FRAME = re.compile(r"<iframe\b[^<>]*>(?=\s*</noscript)")
+_FRAME = "<iframe"
+_OPEN_FRAME = re.compile(rf"{_FRAME}\b[^<>]*>(?=\s*</noscript)")
 
 
 def capped(markup: str) -> str:
     """The markup, or one with all of its text whose tags are no more than a parser gets through."""
     if not _is_encodable(markup):
         markup = _SURROGATES.sub("\ufffd", markup)
-    markup = _OPEN_FRAME.sub("", markup)
+    if _FRAME in markup:
+        markup = _OPEN_FRAME.sub("", markup)
     return markup if _is_tame(markup) else rewrite.rewritten(markup)
 
 

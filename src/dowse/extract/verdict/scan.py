@@ -67,7 +67,7 @@ class _Scan:
     def text(self, text: str, raw: str) -> None:
         """The text before a tag; `raw` is the element whose content is no text to read."""
         if raw == "script":
-            self._mark(self.others, text[:_MAX_SCRIPT])
+            self._mark(self.others, text[:_MAX_SCRIPT].lower())
         if raw or self.hidden:
             return
         self.text_chars += len(text.strip())
@@ -77,6 +77,9 @@ class _Scan:
             self.pieces.append(text[:_MAX_TEXT])
 
     def tag(self, name: str, attributes: str, *, ends: bool) -> None:
+        # Most end tags end nothing that is of interest.
+        if ends and not self.inside and not self.hidden:
+            return
         attributes = attributes[:_MAX_TAG].lower()
         if not ends:
             self._start(name, attributes)
@@ -102,7 +105,7 @@ class _Scan:
 
     def _mark(self, marks: list[str], text: str) -> None:
         if self.room > 0:
-            marks.append(text.lower())
+            marks.append(text)
             self.room -= len(text)
 
     def follow_hidden(self, name: str, attributes: str, *, ends: bool) -> None:
@@ -124,7 +127,8 @@ def scan(markup: str) -> Shape:
     state = _Scan()
     position, raw = 0, ""
     for count, (name, found) in enumerate(tags(markup)):
-        state.text(markup[position : found.start()], raw)
+        if raw or position < found.start():
+            state.text(markup[position : found.start()], raw)
         position = found.end() if name else after(found)
         ends = bool(found["slash"])
         raw = name if name in ("script", "style") and not ends else ""

@@ -21,7 +21,8 @@ def kept(markup: str, *, is_thread: bool = False) -> str:
     tree = build(markup)
     blocks = cut(tree)
     scores = np.array([float(block.container.get("score") or 0) for block in blocks])
-    are_kept = completed(tree, blocks, scores, scores >= CUT, is_thread=is_thread)
+    words = np.array([len(block.text.split()) for block in blocks])
+    are_kept = completed(tree, blocks, words, scores, scores >= CUT, is_thread=is_thread)
     return " ".join(block.text.split()[0] for block, is_kept in zip(blocks, are_kept, strict=True) if is_kept)
 
 

@@ -1,0 +1,62 @@
+"""Which blocks of a thread are signatures: by what templates of forums call them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dowse.extract.choose.blocks import cut
+from dowse.extract.choose.reasons import reasons
+from dowse.extract.choose.selection import select
+from dowse.extract.choose.signatures import are_in
+from dowse.extract.tree.build import build
+
+URL = "https://forum.example/threads/otters.12/"
+MOTTO = "Life is too short for slow rivers and bad fish."
+
+
+def signed(markup: str) -> list[str]:
+    """The first words of what is in a signature."""
+    tree = build(markup)
+    blocks = cut(tree)
+    return [block.text.split()[0] for block, is_in in zip(blocks, are_in(tree, blocks), strict=True) if is_in]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "class=signature",
+        "class='message-signature js-signature'",
+        "class=ipsEntry__signature",
+        "class=sig_text",
+        "class=signaturecontainer",
+        "class=postsignature",
+        "id=sig4711",
+        "data-role=memberSignature",
+    ],
+)
+def test_a_signature_is_known_by_its_name_with_all_that_is_in_it(attributes: str) -> None:
+    assert signed(f"<p>Post</p><div {attributes}><p>Motto</p><ul><li>Link</ul></div><p>Next</p>") == ["Motto", "Link"]
+
+
+@pytest.mark.parametrize("name", ["design", "signin", "significant", "assigned", "post"])
+def test_other_names_are_no_signatures(name: str) -> None:
+    assert signed(f"<div class={name}>Post</div>") == []
+
+
+def test_signatures_are_left_out_of_a_thread_however_much_they_look_like_posts() -> None:
+    posts = [
+        f"""<article class="ipsEntry" id="post{number}"><h3 class="author"><a href="/u/{number}">otter{number}</a></h3>
+        <div class="ipsEntry__post"><div class="ipsRichText ipsRichText--user"><p>{text} This is what I have seen at the
+        river for {number} years, and others say the same.</p></div>
+        <div class="ipsEntry__signature"><div class="ipsRichText"><p>{MOTTO} I have said so for {number} years, and
+        I will say it again, because nobody who builds them listens.</p></div></div></div></article>"""
+        for number, text in enumerate(["Do otters sleep at night?", "Mine does.", "It depends on the fish."] * 3)
+    ]
+    tree = build(f"<body><h1>Do otters sleep?</h1><div class=thread>{''.join(posts)}</div></body>")
+    selection = select(tree, URL)
+
+    assert selection.kind == "forum"
+    assert "Mine does." in selection.kept_text
+    assert MOTTO not in selection.kept_text
+    motto = next(number for number, block in enumerate(selection.blocks) if block.text.startswith(MOTTO))
+    assert reasons(selection, motto) == ("it is a signature",)
