@@ -100,15 +100,19 @@ async def _read(process: asyncio.subprocess.Process, run: Run, all_ask: asyncio.
             all_ask.set()
 
 
+async def _outage(valkey: Valkey, run: Run, seconds: float) -> None:
+    run.gone = time.monotonic()
+    await asyncio.to_thread(valkey.kill)
+    await asyncio.sleep(seconds)
+    await asyncio.to_thread(valkey.start)
+    run.back = time.monotonic()
+
+
 async def _restarted_and_one_killed() -> Run:
     with started(*LASTING) as valkey:
         async with six_processes(valkey, 10.0) as run:
             await asyncio.sleep(3.0)
-            run.gone = time.monotonic()
-            await asyncio.to_thread(valkey.kill)
-            await asyncio.sleep(0.5)
-            await asyncio.to_thread(valkey.start)
-            run.back = time.monotonic()
+            await _outage(valkey, run, 0.5)
             await asyncio.sleep(2.5)
             run.killed = run.answers[-1].process
             os.kill(run.killed, signal.SIGKILL)
@@ -119,11 +123,7 @@ async def _gone_for_long() -> Run:
     with started(*LASTING) as valkey:
         async with six_processes(valkey, 9.0) as run:
             await asyncio.sleep(1.0)
-            run.gone = time.monotonic()
-            await asyncio.to_thread(valkey.kill)
-            await asyncio.sleep(5.0)
-            await asyncio.to_thread(valkey.start)
-            run.back = time.monotonic()
+            await _outage(valkey, run, 5.0)
     return run
 
 
