@@ -146,7 +146,11 @@ def main() -> int:
     print(f"{report.calls} calls, {report.admitted} let through, {report.answered} answered")
     print(f"provider asked {report.upstream} times, {report.per_call:.2f} per call that was let through")
     print(f"the latest call ended {report.latest_s:.3f} s after its deadline")
-    print(f"answered again {report.recovered_s} s after the end")
+    print(
+        "not answered again"
+        if report.recovered_s is None
+        else f"answered again {report.recovered_s:.1f} s after the end"
+    )
     broken = report.broken()
     for text in broken:
         print(f"out of bounds: {text}", file=sys.stderr)
