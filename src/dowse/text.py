@@ -82,7 +82,7 @@ def inert(line: str) -> str:
 
 def without_images(line: str) -> str:
     """The line with the words of its images in their place."""
-    return _IMAGE_START.sub("[", _IMAGE.sub(r"\1", line))
+    return _IMAGE_START.sub("[", _IMAGE.sub(r"\1", line)) if "![" in line else line
 
 
 def without_markup(text: str, limit: int = 0) -> str:

@@ -27,7 +27,7 @@ def tags(markup: str) -> Iterator[tuple[str, re.Match[str]]]:
         for found in _TAG.finditer(markup, start):
             name = (found["name"] or "").lower()
             yield name, found
-            if found["comment"] or name in _RAW:
+            if name in _RAW or (not name and found["comment"]):
                 # Only here does the next tag not begin where the scan would look for it.
                 position = _after_text(name, found)
                 break

@@ -49,43 +49,38 @@ class _Cutter:
         self._link: list[Node | None] = [None] * len(tree.nodes)
         self._is_strong = bytearray(len(tree.nodes))
         self._last_link: Node | None = None
-        self._breaks = 0
         self._walk(tree)
 
     def _walk(self, tree: Tree) -> None:
+        containers, links, is_strong = self._container, self._link, self._is_strong
+        breaks = 0
         for node in tree.nodes:
             if node.parent is None:
                 continue
-            if node.tag:
-                self._enter(node, node.tag, node.parent.index)
-            elif not node.text.isspace():
-                self._take(node, node.parent.index)
-            elif self._block is not None:
-                self._block.nodes.append(node.index)
-                self._pieces.append(" ")
+            index, tag, above = node.index, node.tag, node.parent.index
+            if not tag:
+                if not node.text.isspace():
+                    breaks = 0
+                    self._take(node, above)
+                elif self._block is not None:
+                    self._block.nodes.append(index)
+                    self._pieces.append(" ")
+                continue
+            links[index] = node if tag == "a" else links[above]
+            is_strong[index] = tag in _STRONG or is_strong[above]
+            container = containers[above]
+            containers[index] = container if container.tag == "pre" or tag in INLINE else node
+            if container.tag == "pre":
+                continue
+            if tag in INLINE:
+                breaks += tag == "br"
+                if breaks < _BREAKS:
+                    continue
+            breaks = 0
+            self._close()
         self._close()
 
-    def _enter(self, node: Node, tag: str, above: int) -> None:
-        index = node.index
-        self._link[index] = node if tag == "a" else self._link[above]
-        self._is_strong[index] = tag in _STRONG or self._is_strong[above]
-        container = self._container[above]
-        if container.tag == "pre":
-            self._container[index] = container
-            return
-        if tag in INLINE:
-            self._container[index] = container
-            self._breaks += tag == "br"
-            if self._breaks < _BREAKS:
-                return
-        else:
-            self._container[index] = node
-        self._breaks = 0
-        if self._block is not None:
-            self._close()
-
     def _take(self, node: Node, above: int) -> None:
-        self._breaks = 0
         container = self._container[above]
         block = self._block
         if block is None or block.container is not container:

@@ -54,11 +54,15 @@ def measure(tree: Tree, blocks: Sequence[Block]) -> tuple[Numbers, list[float]]:
     rows[:, 2] = _FAR
     if declared or summarised:
         either = declared | summarised
+        # Most texts repeat nothing, and many are on the page more than once.
+        shares = {
+            text: (_share(words, declared), _share(words, summarised))
+            for text in {block.text for block in blocks}
+            if not either.isdisjoint(_in_threes(words := _words(text)))
+        }
         for number, block in enumerate(blocks):
-            words = _words(block.text)
-            # Most blocks repeat nothing.
-            if not either.isdisjoint(_in_threes(words)):
-                rows[number, 0], rows[number, 1] = _share(words, declared), _share(words, summarised)
+            if block.text in shares:
+                rows[number, :2] = shares[block.text]
         _measure_distance(rows)
     share = float((rows[:, 0] > 0.5).mean())
     return rows, [float(len(declared)), float(len(summarised)), share]

@@ -49,9 +49,10 @@ _CONTAINER = (
     "again",
     "common",
 )
-_WORDS_OF_PROSE = 8
+WORDS_OF_PROSE = 8
 WORDS = texts.COLUMNS.index("words")
-"""The column that says how many words a block has."""
+"""The column that says how many words a block has; `LINKED` how much of it is links, `STOPS` how many sentences end."""
+LINKED, STOPS = texts.COLUMNS.index("linked"), texts.COLUMNS.index("stops")
 PAGE_COLUMNS = (
     *(f"page_{name}" for name in (*page.COLUMNS, *declared.PAGE_COLUMNS)),
     *(
@@ -154,7 +155,7 @@ class _Measuring:
         self._words, self._chars, self._stops = column["words"], column["chars"], column["stops"]
         self._linked_chars = column["linked"] * column["chars"]
         self._column = column
-        self._long = np.where((self._words >= _WORDS_OF_PROSE) & (column["linked"] < 0.5), self._words, 0)
+        self._long = np.where((self._words >= WORDS_OF_PROSE) & (column["linked"] < 0.5), self._words, 0)
         summed = {
             "words": self._words,
             "chars": self._chars,
@@ -206,7 +207,7 @@ class _Measuring:
     def _containers(self, elements: Numbers, numbers: Numbers) -> Numbers:
         """About some elements around each block: how much they hold, and where in them the block is."""
         begins, ends = self._outline.begins[elements], self._outline.ends[elements]
-        held = self._all_sums[:, ends] - self._all_sums[:, begins]
+        held = self._all_sums.take(ends, 1) - self._all_sums.take(begins, 1)
         words, chars, linked, long, _, dates, prices, again, common = held
         count = np.maximum(ends - begins, 1)
         some_words = np.maximum(words, 1)
@@ -309,7 +310,7 @@ class _Measuring:
         """Where an article would be: the element with most of the prose, as a reader mode would look for it."""
         outline = self._outline
         prose = np.where(
-            (self._words >= _WORDS_OF_PROSE) & (self._column["linked"] < 0.5),
+            (self._words >= WORDS_OF_PROSE) & (self._column["linked"] < 0.5),
             1 + self._column["commas"] + np.minimum(self._chars / 100, 3),
             0,
         )
@@ -371,7 +372,9 @@ class _Measuring:
 
 
 def _bits(marks: Numbers, count: int) -> Numbers:
-    return (marks[:, None] >> np.arange(count) & 1).astype(np.float32)
+    """A row for each mark with so many of its bits, from the lowest up."""
+    octets = marks.astype("<i8").view(np.uint8).reshape(len(marks), -1)
+    return np.unpackbits(octets, axis=1, count=count, bitorder="little").astype(np.float32)
 
 
 def _shifted(values: Numbers, offset: int, missing: float) -> Numbers:

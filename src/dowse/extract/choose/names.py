@@ -14,26 +14,17 @@ _TEXT = [re.compile(rf"(?:{words})(?:\b|(?<=©))", re.I) for words in TEXT_GROUP
 # In lower case, which is compared much faster.
 _ANY_TEXT = re.compile("|".join(TEXT_GROUPS.values()))
 _URL = [re.compile(rf"(?<![a-z0-9])(?:{words})(?![a-z0-9])", re.I) for words in URL_GROUPS.values()]
+# In all the ways in which a word of a name can be written.
 _CLASS_BITS: dict[str, int] = {}
 for _bit, _words in enumerate(CLASS_GROUPS.values()):
-    for _word in _words.split():
+    for _word in f"{_words} {_words.title()} {_words.upper()}".split():
         _CLASS_BITS[_word] = _CLASS_BITS.get(_word, 0) | 1 << _bit
 
 
-@lru_cache(maxsize=20_000)
 def of_class(names: str) -> int:
     """The groups that the words of class names and ids belong to: `postHeader entry-meta` is four words."""
     marks = 0
-    for name in names[:_LONGEST].split():
-        marks |= _of_name(name)
-    return marks
-
-
-# Of lists of names most are new, of the names themselves most are not.
-@lru_cache(maxsize=20_000)
-def _of_name(name: str) -> int:
-    marks = 0
-    for word in words_of(name):
+    for word in _SPLIT.findall(names[:_LONGEST]):
         marks |= _CLASS_BITS.get(word, 0)
     return marks
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -51,19 +53,19 @@ class Outline:
 
     def __init__(self, tree: Tree, blocks: Sequence[Block]) -> None:
         # The root is the body, which is around everything and so says nothing.
-        root, *elements = (node for node in tree.nodes if node.tag)
+        elements = [node for node in tree.nodes[1:] if node.tag]
         self._size = len(tree.nodes)
         self._below_root = np.array([node.index for node in elements], np.int64)
         self._parents = np.zeros(self._size, np.int64)
         self._parents[self._below_root] = [node.parent.index for node in elements if node.parent is not None]
         self._read_names(elements)
-        self._find_ranges([root, *elements], [block.nodes[0] for block in blocks])
+        self._find_ranges(elements, [block.nodes[0] for block in blocks])
         self._find_distinct()
         self.inner = np.array([block.container.index for block in blocks], np.int64)
         self.levels = [self.inner]
         for _ in range(CLOSEST - 1):
             self.levels.append(self.up[self.levels[-1]])
-        self.tops = [self._outermost(number) for number in range(1, OUTERMOST + 1)]
+        self.tops = self._outermost()
         self.alike = self._alike()
 
     def images_in(self, elements: Numbers) -> Numbers:
@@ -72,20 +74,19 @@ class Outline:
 
     def _read_names(self, elements: Sequence[Node]) -> None:
         """What each element is called, by itself and with all that is around it, and how many look like it."""
-        keys: list[_Key] = [
-            (node.tag, (get := node.attributes.get)("class"), get("id"), get("role"))
+        # A page has many elements, and few that look different: those are numbered as they come.
+        numbers: defaultdict[_Key, int] = defaultdict(count().__next__)
+        kinds = [
+            numbers[node.tag, (get := node.attributes.get)("class"), get("id"), get("role")]
             if node.attributes
-            else (node.tag, None, None, None)
+            else numbers[node.tag, None, None, None]
             for node in elements
         ]
-        # A page has many elements, and few that look different.
-        numbers: dict[_Key, int] = {}
-        kinds = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
         signs: dict[str, int] = {}
-        looks = np.array([_look(*key, signs) for key in numbers], np.int64).reshape(-1, 4)
-        columns = np.zeros((self._size, 4), np.int64)
-        columns[self._below_root] = looks[kinds]
-        self._own_names, self.tiers, around, signs_here = columns.T
+        looks = np.array([_look(*key, signs) for key in numbers], np.int64).reshape(-1, 5)
+        columns = np.zeros((self._size, 5), np.int64)
+        columns[self._below_root] = looks.take(kinds, axis=0)
+        self._own_names, self.tiers, around, signs_here, self._is_image = columns.T
         marks = np.stack((self._own_names, around, 1 << self.tiers), 1)
         self.all_names, self.around, self.holders = _along(marks, self._parents, np.bitwise_or)[0].T
         self._count_alike(signs_here)
@@ -102,15 +103,16 @@ class Outline:
 
     def _find_ranges(self, elements: Sequence[Node], first: Sequence[int]) -> None:
         """Of which blocks each element holds the first node, and how many images there are before each node."""
-        indexes = np.array([node.index for node in elements], np.int64)
+        below_root = self._below_root
         self._last = np.arange(1, self._size + 1)
-        self._last[indexes] = [node.end for node in elements]
+        self._last[below_root] = [node.end for node in elements]
         self.begins, self.ends = np.zeros((2, self._size), np.int64)
-        self.begins[indexes] = np.searchsorted(first, indexes)
-        self.ends[indexes] = np.searchsorted(first, self._last[indexes])
-        images = np.zeros(self._size + 1, np.int64)
-        images[[node.index + 1 for node in elements if node.tag == "img"]] = 1
-        self._images = np.cumsum(images)
+        # The root holds everything.
+        self._last[0], self.ends[0] = self._size, len(first)
+        self.begins[below_root] = np.searchsorted(first, below_root)
+        self.ends[below_root] = np.searchsorted(first, self._last[below_root])
+        self._images = np.zeros(self._size + 1, np.int64)
+        np.cumsum(self._is_image, out=self._images[1:])
 
     def _find_distinct(self) -> None:
         """For each element the next one around it that holds more, and the names of all that hold just the same."""
@@ -132,12 +134,15 @@ class Outline:
             element = self._parents[element]
         return found
 
-    def _outermost(self, number: int) -> Numbers:
-        """Of the elements around each block the innermost that is at most so many levels deep."""
-        found = self.inner
-        while (is_deeper := self.level[found] > number).any():
-            found = np.where(is_deeper, self.up[found], found)
-        return found
+    def _outermost(self) -> list[Numbers]:
+        """Of the elements around each block the innermost that is at most one level deep, two levels, and so on."""
+        found = [self.inner]
+        for number in range(OUTERMOST, 0, -1):
+            element = found[-1]
+            while (is_deeper := self.level[element] > number).any():
+                element = np.where(is_deeper, self.up[element], element)
+            found.append(element)
+        return found[:0:-1]
 
 
 def _along(values: Numbers, parents: Numbers, combine: np.ufunc) -> tuple[Numbers, Numbers]:
@@ -146,7 +151,7 @@ def _along(values: Numbers, parents: Numbers, combine: np.ufunc) -> tuple[Number
     All nodes go at once, first one step, then two, then four: a few rounds reach the root of any page.
     """
     while True:
-        values = combine(values, values[parents])
+        values = combine(values, values.take(parents, axis=0))
         further = parents[parents]
         if np.array_equal(further, parents):
             return values, parents
@@ -155,8 +160,8 @@ def _along(values: Numbers, parents: Numbers, combine: np.ufunc) -> tuple[Number
 
 def _look(
     tag: str, classes: str | None, identifier: str | None, role: str | None, signs: dict[str, int]
-) -> tuple[int, int, int, int]:
-    """The names of an element, its tier, its bit in `AROUND` and the number of its sign."""
+) -> tuple[int, int, int, int, bool]:
+    """The names of an element, its tier, its bit in `AROUND`, the number of its sign and whether it is an image."""
     called = f"{classes or ''} {identifier or ''}"
     sign = f"{tag} {classes or ''}" if len(called) > 1 else tag
     return (
@@ -164,4 +169,5 @@ def _look(
         articles.tier_of(tag, called),
         _AROUND_BITS.get(ROLES.get(role, tag) if role else tag, 0),
         signs.setdefault(sign, len(signs)),
+        tag == "img",
     )

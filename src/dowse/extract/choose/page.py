@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from urllib.parse import urlsplit
 
 from dowse.extract.choose import names
@@ -25,6 +24,8 @@ _TYPES = {
 }
 _TYPE_BITS = {name: bit for bit, group in enumerate(_TYPES.values()) for name in group.split("|")}
 _TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"(?:https?://schema\.org/)?(\w{1,40})"')
+_LONGEST_SCRIPT = 200_000
+_ITEM_TYPE = "itemtype"
 _OG = ("article", "website", "product", "blog", "object", "video", "profile")
 _GENERATORS = {
     "forum": (
@@ -104,10 +105,10 @@ COLUMNS = (
 
 def row(tree: Tree, url: str) -> list[float]:
     """The numbers of `COLUMNS`."""
-    counts = Counter([node.tag for node in tree.nodes])
+    places = tree.by_tag()
     metas = _metas(tree)
     return [
-        *(float(counts[tag]) for tag in _COUNTED),
+        *(float(len(places.get(tag, ()))) for tag in _COUNTED),
         *_types(tree),
         *(float(metas.get("og:type", "").startswith(name)) for name in _OG),
         *_generators(metas.get("generator", ""), tree),
@@ -130,12 +131,14 @@ def _metas(tree: Tree) -> dict[str, str]:
 
 
 def _types(tree: Tree) -> list[float]:
+    """How many things of each type a page declares, as JSON-LD or in its markup."""
+    declared = [name for script in tree.scripts for name in _TYPE.findall(script[:_LONGEST_SCRIPT])]
+    items = [node.attributes[_ITEM_TYPE] or "" for node in tree.nodes if _ITEM_TYPE in node.attributes]
     counts = [0.0] * len(_TYPES)
-    for script in tree.scripts:
-        for name in _TYPE.findall(script[:200_000]):
-            bit = _TYPE_BITS.get(name)
-            if bit is not None:
-                counts[bit] += 1
+    for name in (*declared, *(item.rpartition("/")[2] for item in items)):
+        bit = _TYPE_BITS.get(name)
+        if bit is not None:
+            counts[bit] += 1
     return counts
 
 

@@ -137,7 +137,7 @@ class _Completing:
 
 def _groups(tree: Tree, blocks: Sequence[Block]) -> list[tuple[Node, int, int]]:
     """The elements that hold what belongs together, with the numbers of the first block in them and behind them."""
-    nodes = [node for node in tree.nodes if node.tag in _GROUPS]
+    nodes = [tree.nodes[place] for place in tree.places(_GROUPS)]
     first = [block.nodes[0] for block in blocks]
     begins = np.searchsorted(first, [node.index for node in nodes]).tolist()
     ends = np.searchsorted(first, [node.end for node in nodes]).tolist()

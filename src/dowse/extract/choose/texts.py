@@ -18,6 +18,8 @@ COLUMNS = (
     *("ends_sentence", "starts_lower", "is_date", "is_price", "has_mark", "has_mail", "said_again", "in_title"),
     *("is_colon", "is_question", "chars_per_word", "is_numbered"),
 )
+# Those that are about the block; all others are about its text.
+_LINKED, _LINKS, _STRONG = map(COLUMNS.index, ("linked", "links", "strong"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _COMMA = re.compile(r"[,،、，;；]")
 # A pattern that begins with certain characters is found much faster than one that begins with a choice or a place.
@@ -25,6 +27,10 @@ _STOP = re.compile(r"[.!?。！？…](?:[\s\"”’)]|$|(?<=[。！？]))")
 _DIGIT = re.compile(r"\d")
 # At the start of a word.
 _CAPITAL = re.compile(r"[A-Z](?<!\w[A-Z])")
+# Most texts are ASCII, and their bytes are counted faster than matches are: capitals as A, digits as 0, what is in no
+# word as a blank; and what ends a sentence as a stop, what may follow it as a blank.
+_IN_WORDS = re.sub(rb"\W", b" ", re.sub(rb"\d", b"0", re.sub(rb"[A-Z]", b"A", bytes(range(256)))))
+_AT_ENDS = bytes.maketrans(b'!?)"', b"..  ")
 _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\b\d{1,2}[:/.]\d{1,2}\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? \d"
     r"|\bago\b|\byesterday\b|年\d",
@@ -55,10 +61,18 @@ _LONG_WORD = 7
 
 def columns(blocks: Sequence[Block], title: str) -> Numbers:
     """One row for each block, with the numbers of `COLUMNS`."""
-    again = Counter(block.text for block in blocks)
+    again = Counter([block.text for block in blocks])
     in_title = frozenset(title.lower().split())
-    rows = [_row(block, again[block.text], in_title) for block in blocks]
-    return np.fromiter(chain.from_iterable(rows), np.float32, len(rows) * len(COLUMNS)).reshape(len(rows), -1)
+    # What is said several times, such as the buttons below each post, is looked at once.
+    rows = chain.from_iterable([_row(text, count, in_title) for text, count in again.items()])
+    distinct = np.fromiter(rows, np.float32, len(again) * len(COLUMNS)).reshape(len(again), -1)
+    numbers = dict(zip(again, range(len(again)), strict=True))
+    found = distinct[[numbers[block.text] for block in blocks]]
+    sizes = found[:, COLUMNS.index("chars")].astype(np.float64)
+    found[:, _LINKED] = np.minimum([block.linked for block in blocks] / sizes, 1)
+    found[:, _LINKS] = [block.links for block in blocks]
+    found[:, _STRONG] = np.minimum([block.strong for block in blocks] / sizes, 1)
+    return found
 
 
 def marks(blocks: Sequence[Block]) -> Numbers:
@@ -75,29 +89,30 @@ def heading_level(block: Block) -> int:
     return level
 
 
-def _row(block: Block, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
-    text = block.text
+def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
+    """The numbers of a text, with zeros for those of its block."""
     size, is_ascii = len(text), text.isascii()
     looked_at = text if size <= _LOOKED_AT else text[:_LOOKED_AT]
     lower = text.lower().split()
     # Letters other than those of ASCII may be more than one in lower case.
     words = lower if is_ascii else text.split()
-    first, first_lower = words[:_LOOKED_AT_WORDS], lower[:_LOOKED_AT_WORDS]
+    first_lower = lower[:_LOOKED_AT_WORDS]
+    first = first_lower if is_ascii else words[:_LOOKED_AT_WORDS]
     count = len(first)
     is_short = size < _SHORT
-    digits = len(_DIGIT.findall(looked_at))
+    digits, capitals, commas, stops = _counts(text, looked_at) if is_ascii else _matches(text, looked_at)
     return (
         len(words) if is_ascii else max(len(words), _wide_words(text)),
         size,
-        min(block.linked / size, 1.0),
-        block.links,
-        min(block.strong / size, 1.0),
-        text.count(",") + text.count(";") if is_ascii else len(_COMMA.findall(text)),
-        len(_STOP.findall(text)),
+        0.0,
+        0.0,
+        0.0,
+        commas,
+        stops,
         digits / len(looked_at),
-        len(_CAPITAL.findall(looked_at)) / count,
+        capitals / count,
         sum(map(_COMMON.__contains__, first_lower)) / count,
-        sum(map(_LONG_WORD.__lt__, map(len, first))) / count,
+        len([word for word in first if len(word) > _LONG_WORD]) / count,
         text.endswith(_ENDS),
         text[0].islower(),
         is_short and digits and _DATE.search(text) is not None,
@@ -111,6 +126,23 @@ def _row(block: Block, again: int, in_title: frozenset[str]) -> tuple[float, ...
         min(size / len(words), 50.0),
         text[0].isdigit(),
     )
+
+
+def _matches(text: str, looked_at: str) -> tuple[int, int, int, int]:
+    """How many digits and words with a capital are looked at, and how many commas and ends of sentences there are."""
+    return (
+        len(_DIGIT.findall(looked_at)),
+        len(_CAPITAL.findall(looked_at)),
+        len(_COMMA.findall(text)),
+        len(_STOP.findall(text)),
+    )
+
+
+def _counts(text: str, looked_at: str) -> tuple[int, int, int, int]:
+    """The same of ASCII."""
+    words = f" {looked_at}".encode().translate(_IN_WORDS)
+    ends = f"{text} ".encode().translate(_AT_ENDS)
+    return words.count(b"0"), words.count(b" A"), text.count(",") + text.count(";"), ends.count(b". ")
 
 
 def _has_mark(text: str, *, is_ascii: bool) -> bool:

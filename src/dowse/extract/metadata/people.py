@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dowse.extract.metadata import names
 from dowse.extract.metadata.body import Marks, Reason
@@ -15,16 +15,16 @@ _NEAR = 1500
 _MANY_BYLINES = 4
 
 
-def authors(tree: Tree, declared: Iterable[list[str]], marks: Marks, sites: Sequence[str]) -> list[str]:
+def authors(tree: Tree, declared: Iterable[list[str]], marks: Callable[[], Marks], sites: Sequence[str]) -> list[str]:
     """The names of the authors. A person comes before the site, and a name that readers see before one of a login."""
     own = {compact(site) for site in sites}
     stated = [list(dict.fromkeys(each)) for each in declared if each]
-    shown = list(_shown(marks))
     best = next((each for each in stated if not own.issuperset(map(compact, each))), [])
+    if best and _shows(tree, best[0]):
+        return best
+    shown = list(_shown(marks()))
     seen = next((each for each in shown if not own.issuperset(map(compact, each))), [])
-    if best and seen and not _shows(tree, best[0]):
-        return seen
-    return best or seen or next(iter(stated + shown), [])
+    return seen or best or next(iter(stated + shown), [])
 
 
 def _shown(marks: Marks) -> Iterator[list[str]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 
 from dowse.extract.metadata import addresses, dates, people, titles
 from dowse.extract.metadata.body import DateMark, Marks, marks_of
@@ -35,7 +36,8 @@ def read(tree: Tree, url: str) -> Metadata:
     sites = [name for each in said.site_names() if (name := without_markup(each, _SITE_CHARS))]
     title, headline = _title(tree, said, [*sites, *_names_of(host)])
     language = language_of(tree, head, said.language)
-    marks = marks_of(tree, headline, language)
+    # Pages that declare all that is asked for are not read.
+    marks = cache(partial(marks_of, tree, headline, language))
     published, published_confidence = next(_published(said, marks, url), (None, None))
     modified, modified_confidence = next(_modified(said, marks), (None, None))
     return Metadata(
@@ -54,8 +56,10 @@ def read(tree: Tree, url: str) -> Metadata:
 
 def _title(tree: Tree, said: Declared, sites: list[str]) -> tuple[str, Node | None]:
     """The title, and the heading that says it; failing that, the first heading."""
-    declared = [titles.line(each) for each in (*said.head.each(*TITLES), tree.title, said.headline)]
-    nodes = [node for node in tree.nodes if node.tag == "h1"][:_MOST_HEADINGS]
+    # Most pages declare one title several times.
+    stated = dict.fromkeys((*said.head.each(*TITLES), tree.title, said.headline))
+    declared = list(map(titles.line, stated))
+    nodes = [tree.nodes[place] for place in tree.places(("h1",))[:_MOST_HEADINGS]]
     headings = [(line, node) for node in nodes if (line := titles.line(tree.words_of(node)))]
     title = titles.chosen([each for each in declared if each], [line for line, _ in headings], sites)
     same = [node for line, node in headings if titles.compact(title) in titles.compact(line)]
@@ -68,25 +72,25 @@ def _names_of(host: str) -> list[str]:
     return [host, *labels[-2:-1], ".".join(labels[-2:])]
 
 
-def _published(said: Declared, marks: Marks, url: str) -> Iterator[Dated]:
+def _published(said: Declared, marks: Callable[[], Marks], url: str) -> Iterator[Dated]:
     yield from _stated(said.head.each(*PUBLISHED), Confidence.HIGH)
     yield from _stated(said.dates_of_thing("datePublished", "dateCreated", "uploadDate"), Confidence.HIGH)
-    near = _near(marks, Role.PUBLISHED, _NEAR)
+    near = _near(marks(), Role.PUBLISHED, _NEAR)
     yield from _judged((mark.moment for mark in near if mark.is_declared), Confidence.HIGH)
     yield from _judged(filter(None, [dates.in_address(url)]), Confidence.MEDIUM)
     yield from _judged((mark.moment for mark in near), Confidence.MEDIUM)
     yield from _stated(said.head.each(*DATED), Confidence.MEDIUM)
-    yield from _judged((mark.moment for mark in _near(marks, Role.DATE, _CLOSE)), Confidence.LOW)
+    yield from _judged((mark.moment for mark in _near(marks(), Role.DATE, _CLOSE)), Confidence.LOW)
     # What is left is the date of a record in some database, and that of the last change.
     yield from _stated(said.dates_of_page("datePublished"), Confidence.LOW)
-    yield from _judged((mark.moment for mark in _near(marks, Role.MODIFIED, _NEAR)), Confidence.LOW)
+    yield from _judged((mark.moment for mark in _near(marks(), Role.MODIFIED, _NEAR)), Confidence.LOW)
 
 
-def _modified(said: Declared, marks: Marks) -> Iterator[Dated]:
+def _modified(said: Declared, marks: Callable[[], Marks]) -> Iterator[Dated]:
     yield from _stated(said.head.each(*MODIFIED), Confidence.HIGH)
     yield from _stated(said.dates_of_thing("dateModified"), Confidence.HIGH)
     yield from _stated(said.dates_of_page("dateModified"), Confidence.HIGH)
-    near = _near(marks, Role.MODIFIED, _NEAR)
+    near = _near(marks(), Role.MODIFIED, _NEAR)
     yield from _judged((mark.moment for mark in near if mark.is_declared), Confidence.HIGH)
     yield from _judged((mark.moment for mark in near), Confidence.MEDIUM)
 

@@ -71,7 +71,8 @@ def role_of_label(label: str) -> Role | None:
 
 def labelled_parts(line: str) -> list[str]:
     """`Published 5 March, updated 1 April` in its two parts; any other line as it is."""
-    modified, published = _SAYS_MODIFIED.search(line), _SAYS_PUBLISHED.search(line)
+    modified = _SAYS_MODIFIED.search(line)
+    published = _SAYS_PUBLISHED.search(line) if modified else None
     if modified is None or published is None:
         return [line]
     second = max(modified.start(), published.start())

@@ -26,6 +26,11 @@ _FORMULA = re.compile(r"\\[(\[]|\$\$")
 _CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 
 
+def has_signs(prose: str) -> bool:
+    """Whether there is anything in a text that could be syntax within a line."""
+    return _SPECIAL.search(prose) is not None
+
+
 def active(prose: str, own: str = "") -> str:
     """Which of the characters that work in pairs could find a partner in a paragraph; `own` are those of our marks."""
     if not _SPECIAL.search(prose):

@@ -24,6 +24,7 @@ class Outline:
     def __init__(self, tree: Tree, kept: Sequence[int] | None) -> None:
         nodes = tree.nodes
         self.nodes = nodes
+        self._tree = tree
         if kept is None:
             kept = [bool(node.text and not node.text.isspace()) or node.tag in LEAVES for node in nodes]
         self.kept = kept
@@ -71,11 +72,11 @@ class Outline:
     def _places(self, tags: frozenset[str]) -> list[int]:
         places = self._by_tag.get(tags)
         if places is None:
-            places = self._by_tag[tags] = [each.index for each in self.nodes if each.tag in tags]
+            places = self._by_tag[tags] = self._tree.places(tags)
         return places
 
     def _places_of_blocks(self) -> list[int]:
-        places = [node.index for node in self.nodes if node.tag not in _NO_BLOCK and "-" not in node.tag]
+        places = self._tree.places([tag for tag in self._tree.by_tag() if tag not in _NO_BLOCK and "-" not in tag])
         formulas = self._places(MATH)
         if not formulas:
             return places

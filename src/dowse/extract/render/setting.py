@@ -24,23 +24,17 @@ class Setter:
         self._continued: dict[Span, Span] = {}
         self._done: list[str] = []
         prose = "".join([piece for piece in pieces if type(piece) is str])
-        own = {piece.span.kind for piece in pieces if isinstance(piece, Mark)}
-        if any(isinstance(piece, Literal) for piece in pieces):
-            own.add("`")
-        self._pairs = escape.active(prose, "".join(own))
+        # Most lines hold nothing that would have to be escaped.
+        self._has_signs = escape.has_signs(prose)
+        self._pairs = escape.active(prose, _own_marks(pieces)) if self._has_signs else ""
 
     def paragraphs(self) -> list[str]:
         """The Markdown of each paragraph."""
         for piece in self._pieces:
             if isinstance(piece, Mark):
                 self._take_mark(piece)
-            elif isinstance(piece, Break) and self._links:
-                # A link is written on one line.
-                self._has_blank = True
             elif isinstance(piece, Break):
-                self._is_paragraph_due = self._break is piece is NEW_LINE
-                self._break = piece
-                self._has_blank = False
+                self._take_break(piece)
             elif isinstance(piece, Literal):
                 self._put(piece)
             else:
@@ -59,12 +53,21 @@ class Setter:
             self._depth -= 1
             self._out.append(Mark(self._continued.get(mark.span, mark.span), is_opening=False))
 
+    def _take_break(self, mark: Break) -> None:
+        if self._links:
+            # A link is written on one line.
+            self._has_blank = True
+        else:
+            self._is_paragraph_due = self._break is mark is NEW_LINE
+            self._break = mark
+            self._has_blank = False
+
     def _put_text(self, text: str) -> None:
         line = collapsed(text)
         if text[:1].isspace():
             self._has_blank = True
         if line:
-            self._put(escape.escaped(line, self._pairs, in_link=self._links > 0))
+            self._put(escape.escaped(line, self._pairs, in_link=self._links > 0) if self._has_signs else line)
             self._has_blank = text[-1].isspace()
 
     def _put(self, shown: str) -> None:
@@ -118,6 +121,14 @@ class Setter:
         if text:
             self._done.append("\n".join(map(escape.line_start, text.split("\n"))))
         self._out = []
+
+
+def _own_marks(pieces: Sequence[Piece]) -> str:
+    """The characters that emphasis, links and code of a line are written with."""
+    own = {piece.span.kind for piece in pieces if isinstance(piece, Mark)}
+    if any(isinstance(piece, Literal) for piece in pieces):
+        own.add("`")
+    return "".join(own)
 
 
 def _written(out: Sequence[str | Mark]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -23,6 +23,8 @@ _TITLE, _NOSCRIPT, _HIDDEN, _DOUBTFUL = "title", "noscript", "hidden", "doubtful
 _INHERITED = frozenset({_NOSCRIPT, _HIDDEN, _DOUBTFUL})
 _SPECIAL = NEVER_SHOWN | _HEAD | {_NOSCRIPT}
 _NO_ATTRIBUTES: Attributes = {}
+# What is part of a line; a text has no tag.
+_OF_LINES = INLINE | {""}
 # More of a page than anybody reads; it takes a second or two.
 _MAX_NODES = 100_000
 
@@ -55,17 +57,14 @@ class _Walk:
         self._hiding = hiding
         self._reads_noscript = reads_noscript
         self._shown = shown
+        self._has_body = False
         self.tree = Tree([Node(0, "body", None, {})])
         self.seen = self.unscripted = self.doubtful = 0
-        # By identity: the elements of the tree, why others are not in it, and what is hidden by which of them.
-        self._places: dict[int, Node] = {}
-        self._absent: dict[int, str] = {}
-        self._hidden_by: dict[int, int] = {}
+        # How much an element hides, by its identity.
         self._hidden: dict[int, int] = {}
         # An empty document has no root.
         if parser.root is not None:
-            self._walk(parser.root)
-        self._tell_ends()
+            self._take_unseen(iter((parser.root,)))
 
     @property
     def most_hidden(self) -> int:
@@ -76,67 +75,80 @@ class _Walk:
     def most_hidden_id(self) -> int:
         return max(self._hidden, key=lambda identity: self._hidden[identity], default=0)
 
-    def _walk(self, root: LexborNode) -> None:
-        places, nodes, is_suspect = self._places, self.tree.nodes, self._hiding.is_suspect
-        seen = 0
-        for node in root.traverse(include_text=True):
-            if len(nodes) >= _MAX_NODES:
-                self.tree.is_cut = True
-                break
-            tag = node.tag
-            above = node.parent
-            parent = places.get(above.mem_id) if above is not None else None
-            if tag == "-text":
-                text = node.text_content or ""
-                if parent is None:
-                    self._take_unseen(text, above)
-                    continue
-                if text.isspace():
-                    # Those without a line break indent code rather than markup.
-                    if "\n" in text and _is_between_blocks(parent):
+    def _take_body(self, body: LexborNode) -> None:
+        """What is in the tree."""
+        nodes, is_suspect = self.tree.nodes, self._hiding.is_suspect
+        self.tree.root.attributes = body.attributes
+        # The open elements, each with those of its children that are still to come.
+        pending = [(self.tree.root, body.iter(include_text=True))]
+        while pending:
+            parent, children = pending[-1]
+            siblings, is_of_lines = parent.children, parent.tag == "pre" or parent.tag in INLINE
+            for node in children:
+                if len(nodes) >= _MAX_NODES:
+                    self._cut([element for element, _ in pending])
+                    return
+                tag = node.tag
+                if tag == "-text":
+                    text = node.text_content or ""
+                    if not text.isspace():
+                        self.seen += len(text) - text.count(" ")
+                    # Blanks behind a block are there to indent the markup; those without a line break indent code.
+                    elif not is_of_lines and "\n" in text and (not siblings or siblings[-1].tag not in _OF_LINES):
                         continue
-                else:
-                    seen += len(text) - text.count(" ")
-                new = Node(len(nodes), "", parent, _NO_ATTRIBUTES, text)
-            elif not tag or tag[0] in "-_!":
-                continue
+                    new = Node(len(nodes), "", parent, _NO_ATTRIBUTES, text)
+                    nodes.append(new)
+                    siblings.append(new)
+                elif tag and tag[0] not in "-_!":
+                    attributes = node.attributes
+                    # There is nothing about most elements that could keep them out.
+                    if (tag in _SPECIAL or is_suspect(tag, attributes)) and self._is_left_out(node, tag, attributes):
+                        continue
+                    new = Node(len(nodes), tag, parent, attributes)
+                    nodes.append(new)
+                    siblings.append(new)
+                    pending.append((new, node.iter(include_text=True)))
+                    break
             else:
-                attributes = node.attributes
-                if parent is None:
-                    self._take_outside(node, tag, attributes, above)
-                    continue
-                # There is nothing about most elements that could keep them out.
-                is_plain = tag not in _SPECIAL and not is_suspect(tag, attributes)
-                if not is_plain and self._is_left_out(node, tag, attributes):
-                    continue
-                new = places[node.mem_id] = Node(len(nodes), tag, parent, attributes)
-            nodes.append(new)
-            parent.children.append(new)
-        self.seen = seen
+                parent.end = len(nodes)
+                pending.pop()
 
-    def _take_outside(self, node: LexborNode, tag: str, attributes: Attributes, above: LexborNode | None) -> None:
-        """An element whose parent is not in the tree: one of those around the body, or of what is left out."""
-        if tag == "body" and not self._places:
-            self.tree.root.attributes = attributes
-            self._places[node.mem_id] = self.tree.root
-        else:
-            self._is_left_out(node, tag, attributes, above)
+    def _cut(self, elements: list[Node]) -> None:
+        """End the tree, and the elements that are open."""
+        self.tree.is_cut = True
+        for element in elements:
+            element.end = len(self.tree.nodes)
 
-    def _is_left_out(
-        self, node: LexborNode, tag: str, attributes: Attributes, absent: LexborNode | None = None
-    ) -> bool:
-        if tag in _HEAD:
-            self.tree.head.setdefault(tag, []).append(attributes)
-        reason = self._absence(node, tag, attributes, absent)
-        if reason or absent is not None:
-            self._absent[node.mem_id] = reason
+    def _is_left_out(self, node: LexborNode, tag: str, attributes: Attributes) -> bool:
+        reason = self._absence(node, tag, attributes)
+        if reason:
+            self._take_unseen(node.iter(include_text=True), reason, node.mem_id)
         return bool(reason)
 
-    def _absence(self, node: LexborNode, tag: str, attributes: Attributes, absent: LexborNode | None) -> str:
-        """Why an element is not in the tree; empty if it is. `absent` is its parent if that is not in it."""
-        inherited = self._absent.get(absent.mem_id, "") if absent is not None else ""
+    def _take_unseen(self, siblings: Iterator[LexborNode], reason: str = "", by: int = 0) -> None:
+        """What is not in the tree: all around the body, or all inside of an element, why and by which one."""
+        pending = [(siblings, reason, by)]
+        while pending:
+            siblings, reason, by = pending[-1]
+            for node in siblings:
+                tag = node.tag
+                if tag == "-text":
+                    self._weigh(node.text_content or "", reason, by)
+                elif tag == "body" and not self._has_body:
+                    self._has_body = True
+                    self._take_body(node)
+                elif tag and tag[0] not in "-_!":
+                    inner = self._absence(node, tag, node.attributes, reason)
+                    pending.append((node.iter(include_text=True), inner, by if reason in _INHERITED else node.mem_id))
+                    break
+            else:
+                pending.pop()
+
+    def _absence(self, node: LexborNode, tag: str, attributes: Attributes, inherited: str = "") -> str:
+        """Why an element is not in the tree; empty if it is, or for no reason of its own."""
+        if tag in _HEAD:
+            self.tree.head.setdefault(tag, []).append(attributes)
         if inherited in _INHERITED:
-            self._hidden_by[node.mem_id] = self._hidden_by.get(absent.mem_id, 0) if absent is not None else 0
             return inherited
         if tag in NEVER_SHOWN:
             kind = (attributes.get("type") or "").lower() if tag == "script" else ""
@@ -148,13 +160,11 @@ class _Walk:
         certainty = self._hiding.judge(tag, attributes)
         if certainty is Certainty.NONE or node.mem_id == self._shown:
             return ""
-        self._hidden_by[node.mem_id] = node.mem_id
         return _DOUBTFUL if certainty is Certainty.DOUBTFUL else _HIDDEN
 
-    def _take_unseen(self, text: str, above: LexborNode | None) -> None:
+    def _weigh(self, text: str, reason: str, by: int) -> None:
         """Text that is not in the tree: some of it is about the page, and the rest is weighed."""
-        reason = self._absent.get(above.mem_id, "") if above is not None else ""
-        if not reason or above is None or text.isspace():
+        if not reason or text.isspace():
             return
         if reason == _TITLE:
             self.tree.title = self.tree.title or text
@@ -167,23 +177,7 @@ class _Walk:
                 return
             self.tree.hidden_words += len(text.split())
             self.doubtful += weight if reason == _DOUBTFUL else 0
-            by = self._hidden_by.get(above.mem_id, 0)
             self._hidden[by] = self._hidden.get(by, 0) + weight
-
-    def _tell_ends(self) -> None:
-        # What is inside of an element comes behind it, so that its end is known first.
-        for node in reversed(self.tree.nodes):
-            if node.children:
-                node.end = node.children[-1].end
-
-
-def _is_between_blocks(parent: Node) -> bool:
-    """Whether blanks behind the last child of an element mean nothing: most are there to indent the markup."""
-    tag = parent.tag
-    if tag == "pre" or tag in INLINE:
-        return False
-    last = parent.children[-1] if parent.children else None
-    return last is None or (last.tag not in INLINE and last.tag != "")
 
 
 def _is_box_of_a_task(tag: str, attributes: Attributes) -> bool:

@@ -10,7 +10,6 @@ from dowse.extract.tree.node import Attributes
 
 _COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?+")
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})[ \t\n\f\r]?|([^\n]))")
-_BRACE = re.compile("([{}])")
 _COMPOUND = re.compile(r"([a-z][\w-]{0,60}|\*)?((?:[.#][\w-]{1,99}|\[[\w-]{1,40}(?:=[^\]]{0,80})?\])*)")
 _PART = re.compile(r"""([.#])([\w-]{1,99})|\[([\w-]{1,40})(?:=["']?([^\]"']{0,80})["']?)?\]""")
 _NAME = re.compile(r"[.#\[]?[\w-]{1,99}")
@@ -79,15 +78,15 @@ def read_sheet(sheet: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     # For each open block what stands before it, and whether what is in it counts.
     blocks: list[tuple[str, bool]] = [("", True)]
-    pieces = _BRACE.split(_COMMENT.sub("", sheet).lower())
-    for text, brace in zip(pieces[::2], [*pieces[1::2], "}"], strict=True):
-        before, counts = blocks[-1]
-        if brace == "{":
-            selectors = text.rpartition(";")[2].strip()
+    for piece in _COMMENT.sub("", sheet).lower().split("}"):
+        *openings, text = piece.split("{")
+        for opening in openings:
+            before, counts = blocks[-1]
+            selectors = opening.rpartition(";")[2].strip()
             # A rule in a rule is for some of the elements only.
             is_nested = before[:1] not in ("", "@")
             blocks.append((selectors, counts and not is_nested and (selectors[:1] != "@" or _applies(selectors))))
-            continue
+        before, counts = blocks[-1]
         if counts and before[:1] not in ("", "@"):
             found.append((before, text))
         if len(blocks) > 1:

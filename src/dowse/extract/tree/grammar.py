@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-# Runs of characters are possessive, alternatives begin differently, and what follows may be nothing: no input makes it
-# step back, and the next search starts where this one ended. Groups are not possessive, because before 3.11.4 Python
-# looks ahead wrongly inside of such. A quote opens a value only behind `=`, and `=` may begin a name.
+# Runs of characters are possessive, and what follows may be nothing: at most an alternative is read twice, and the next
+# search starts where this one ended. Groups are not possessive, because before 3.11.4 Python looks ahead wrongly inside
+# of such. A quote opens a value only behind `=`, and `=` may begin a name. The first alternative is how most attributes
+# are written: the others read these too, but slower.
 _BLANK = r"[ \t\n\f\r]"
 ATTRIBUTES = (
-    rf"(?:{_BLANK}++|/(?!>)|[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+"
+    rf"""(?: [a-z-]++="[^"]*+"|{_BLANK}++|/(?!>)|[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+"""
     rf"""(?:{_BLANK}*+={_BLANK}*+(?:"[^"]*+"?+|'[^']*+'?+|[^ \t\n\f\r>]*+))?+)*"""
 )
 _RAW = "style|textarea|title|xmp|iframe|noembed|noframes"
@@ -20,13 +21,12 @@ _INNER_SCRIPT = rf"<(?i:script){_END}(?:[^<-]++|-(?!->)|<(?!/(?i:script){_END}))
 _SCRIPT_COMMENT = rf"<!--(?:-?>|(?:[^<-]++|-(?!->)|{_INNER_SCRIPT}|<(?!/(?i:script){_END}))*(?:-->)?+)"
 
 TOKEN = re.compile(
-    rf"<(?:(?=[sStTxXiInN])((?i:(script)|{_RAW}))(?={_END})({ATTRIBUTES})/?>?"
-    rf"((?:[^<]++|(?(2){_SCRIPT_COMMENT}|(?!))|<(?!/(?i:\1){_END}))*)"
-    rf"|(/?[a-zA-Z][^ \t\n\f\r/>]*+)({ATTRIBUTES})(/?)>?"
+    rf"<(?:(?:(?=[sStTxXiInN])((?i:(script)|{_RAW}))(?={_END})|(/?[a-zA-Z][^ \t\n\f\r/>]*+))({ATTRIBUTES})(/?)>?"
+    rf"(?(1)((?:[^<]++|(?(2){_SCRIPT_COMMENT}|(?!))|<(?!/(?i:\1){_END}))*))"
     r"|!--(?:-?>|(?:[^-]++|-(?!-!?>))*(?:--!?>)?+)|[!?/][^>]*+>?)"
 )
-"""A tag. If its content is no markup: its name, that again for a script, attributes and content; or else its name,
-attributes and a slash at its end. A comment, or what counts as one, has neither name."""
+"""A tag: its name if its content is no markup, that again for a script, or else its name; attributes, a slash at its
+end, and content that is no markup. A comment, or what counts as one, has neither name."""
 
 ATTRIBUTE = re.compile(
     rf"""([^ \t\n\f\r/>][^ \t\n\f\r/>=]*+)(?:{_BLANK}*+={_BLANK}*+(?:"[^"]*+"?+|'[^']*+'?+|[^ \t\n\f\r>]*+))?+"""

@@ -48,7 +48,7 @@ def _is_tame(markup: str) -> bool:
         len(set(labels)) <= _MAX_TAG_NAMES
         and labels.count("option") <= _MAX_OPTIONS
         and labels.count("body") + labels.count("html") <= _MAX_ROOTS
-        and _has_few_attributes([raw or other for _, _, raw, _, _, other, _ in tokens])
+        and _has_few_attributes([attributes for _, _, _, attributes, _, _ in tokens])
         and nesting.is_sane(labels)
     )
 

@@ -35,7 +35,7 @@ def labels(tokens: Iterable[tuple[str, ...]]) -> list[str]:
     """One word for each tag: `div`, `/div`, `path/` if it ends itself, `title<` if its content looks like markup."""
     return [
         name.lower() + slash if name else raw.lower() + "<" if "<" in content else raw.lower()
-        for raw, _, _, content, name, _, slash in tokens
+        for raw, _, name, _, slash, content in tokens
     ]
 
 

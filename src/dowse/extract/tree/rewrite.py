@@ -26,9 +26,9 @@ def rewritten(markup: str) -> str:
     text, *parts = TOKEN.split(markup)
     writer = _Writer([text])
     # Behind the groups of a tag comes the text up to the next one.
-    for raw, _, raw_attributes, content, name, attributes, _, text in zip(*[iter(parts)] * 8, strict=True):
+    for raw, _, name, attributes, _, content, text in zip(*[iter(parts)] * 7, strict=True):
         if raw:
-            writer.write_raw(raw, raw_attributes, content)
+            writer.write_raw(raw, attributes, content)
         elif name:
             writer.take(name.lower(), attributes)
         writer.pieces.append(text)

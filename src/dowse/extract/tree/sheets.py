@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dowse.extract.tree.appearance import Certainty, out_of_sight, switched_off
 from dowse.extract.tree.css import Rule, Style, names_in, read_rules, read_sheet, read_style
@@ -15,13 +16,18 @@ _SIGNS = (
     *("display", "visibility", "opacity", "hidden", "max-height", "clip:", "clip-path", "indent", ":-", ": -", "(-9"),
     *("size:0", "size: 0", "size:1px", "size: 1px", "transparent", "scale(0", "\\"),
 )
-_SHOWING_SIGNS = ("display", "visibility")
 _SHOWING = frozenset(("display", "visibility", "opacity", "height", "max-height", "transform"))
 _MOVING = frozenset(("transition", "transition-property", "transition-duration", "animation", "animation-name"))
 
 
-# Selectors, and declarations as they are written and as they are read.
-_Statement = tuple[str, str, Style]
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A rule as it is written, and what it says of the elements that it is for."""
+
+    selectors: str
+    declarations: str
+    style: Style
+    hides: bool
 
 
 class Sheets:
@@ -33,9 +39,9 @@ class Sheets:
         statements = _statements(sheets)
         hiding = {
             rule.keys()[0]
-            for selectors, _, style in statements
-            if _hides(style)
-            for rule in read_rules(selectors, style)
+            for each in statements
+            if each.hides
+            for rule in read_rules(each.selectors, each.style)
             if not rule.is_conditional
         }
         if hiding:
@@ -63,13 +69,15 @@ class Sheets:
     def _keep_rules_of(self, hiding: set[str], statements: list[_Statement]) -> None:
         """Keep the rules for elements that may be hidden, and those that show elements whatever they are."""
         shown: set[str] = set()
-        for order, (selectors, declarations, style) in enumerate(statements):
-            if hiding.isdisjoint(names_in(selectors)) and not any(map(declarations.__contains__, _SHOWING_SIGNS)):
+        for order, each in enumerate(statements):
+            may_show = "display" in each.declarations or "visibility" in each.declarations
+            if not may_show and hiding.isdisjoint(names_in(each.selectors)):
                 continue
-            for rule in read_rules(selectors, style, order):
+            is_showing = not each.hides and not _SHOWING.isdisjoint(each.style.normal)
+            for rule in read_rules(each.selectors, each.style, order):
                 if not rule.is_conditional:
                     self._rules.setdefault(rule.keys()[0], []).append(rule)
-                elif not _SHOWING.isdisjoint(style.normal) and not _hides(style):
+                elif is_showing:
                     shown.update(rule.keys())
         # What some state of the page shows is no secret.
         self._hiding = frozenset(hiding - shown)
@@ -79,15 +87,20 @@ def _statements(sheets: Sequence[str]) -> list[_Statement]:
     remaining = _MAX_LENGTH
     found: list[_Statement] = []
     for sheet in sheets:
-        for selectors, declarations in read_sheet(sheet[:remaining]):
-            if _is_telling(declarations):
-                found.append((selectors, declarations, read_style(declarations)))
+        rules = read_sheet(sheet[:remaining])
+        # Hardly any sheet has all of the signs, and each is looked for in each rule.
+        everything = "\n".join([declarations for _, declarations in rules])
+        signs = [sign for sign in _SIGNS if sign in everything]
+        for selectors, declarations in rules:
+            if _is_telling(declarations, signs):
+                style = read_style(declarations)
+                found.append(_Statement(selectors, declarations, style, _hides(style)))
         remaining -= min(remaining, len(sheet))
     return found
 
 
-def _is_telling(declarations: str) -> bool:
-    if any(map(declarations.__contains__, _SIGNS)):
+def _is_telling(declarations: str, signs: Sequence[str]) -> bool:
+    if any(map(declarations.__contains__, signs)):
         return True
     # Text in the colour of its ground.
     return "background" in declarations and "color:" in declarations

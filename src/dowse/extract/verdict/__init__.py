@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dowse.errors import PageUnreadable
 from dowse.extract.verdict.challenge import judge as judge_challenge
+from dowse.extract.verdict.consent import is_conceivable as may_be_consent
 from dowse.extract.verdict.consent import judge as judge_consent
 from dowse.extract.verdict.failure import judge as judge_failure
 from dowse.extract.verdict.login import judge as judge_login
 from dowse.extract.verdict.missing import judge as judge_missing
-from dowse.extract.verdict.outline import Outline, outline_of_page, outline_of_text, says_much
+from dowse.extract.verdict.outline import NOTICE_WORDS, Outline, outline_of_text, says_much, with_markup
 from dowse.extract.verdict.paywall import judge as judge_paywall
 from dowse.extract.verdict.refusal import judge as judge_refusal
 from dowse.extract.verdict.shell import judge as judge_shell
@@ -38,7 +39,11 @@ def check_page(markup: str, url: str, markdown: str) -> bool:
     """
     if says_much(markdown):
         return False
-    page = outline_of_page(markup, url, markdown)
+    said = outline_of_text(markdown)
+    # To look at all tags takes longer than anything else here.
+    if said.words > NOTICE_WORDS and not may_be_consent(said):
+        return False
+    page = with_markup(said, markup, url)
     unreadable = _judged(page)
     if unreadable is not None:
         raise unreadable
@@ -49,7 +54,7 @@ def of_text(title: str, markdown: str) -> PageUnreadable | None:
     """The same for a page of which somebody else sent the text alone: fewer signs, so only clear cases show."""
     if says_much(markdown):
         return None
-    return _judged(outline_of_text(title, markdown))
+    return _judged(outline_of_text(markdown, title))
 
 
 def _judged(page: Outline) -> PageUnreadable | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dowse.errors import PageUnreadable
-from dowse.extract.verdict.outline import Outline
+from dowse.extract.verdict.outline import NOTICE_WORDS, Outline
 from dowse.extract.verdict.phrases import either, holds
 from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
 from dowse.models import Onward, Status
 
 # The wordiest check, Anubis with its explanation, stays below; articles about such checks do not.
-_MARKED_CHECK_WORDS = 300
+_MARKED_CHECK_WORDS = NOTICE_WORDS
 # Where only the words give it away, a page has to be as short as the checks are.
 _UNMARKED_CHECK_WORDS = 60
 
@@ -140,11 +140,12 @@ def _is_short_enough(page: Outline, sign: _Sign) -> bool:
 
 def _shows(page: Outline, seen: str, sign: _Sign) -> bool:
     marks = page.shape.marks
+    # The shortest text first: what the marks are looked for in may be two hundred thousand characters.
     return (
-        _has(marks, sign.marks)
-        and _has(page.title, sign.titles)
-        and _has(marks, sign.further_marks)
+        _has(page.title, sign.titles)
         and _has(seen, sign.phrases)
+        and _has(marks, sign.marks)
+        and _has(marks, sign.further_marks)
     )
 
 
@@ -156,9 +157,9 @@ def _is_captcha(page: Outline, seen: str) -> bool:
     """A check of a vendor nobody here knows: it is named like one, and shows a puzzle or asks for proof."""
     if page.words > _UNMARKED_CHECK_WORDS:
         return False
-    has_puzzle = holds(page.shape.marks, _WIDGETS)
-    asks = holds(seen, _ROBOT_PHRASES)
-    if any(map(_ROBOT_NAME.fullmatch, page.title_names)):
-        return has_puzzle or (asks and page.other_words <= LITTLE_ELSE)
+    is_titled = any(map(_ROBOT_NAME.fullmatch, page.title_names))
+    if not is_titled and not any(map(_ROBOT_NAME.fullmatch, page.heading_names)):
+        return False
     # A heading alone may also be a question that the page goes on to answer.
-    return any(map(_ROBOT_NAME.fullmatch, page.heading_names)) and has_puzzle
+    asks = is_titled and holds(seen, _ROBOT_PHRASES) and page.other_words <= LITTLE_ELSE
+    return asks or holds(page.shape.marks, _WIDGETS)

@@ -65,12 +65,17 @@ _MARKS = (
 )
 
 
+def is_conceivable(page: Outline) -> bool:
+    """Whether a page may be such a wall, going by its text alone."""
+    return page.words <= MANY_WORDS and page.words - _words_about_it(page) <= _MAX_OTHER_WORDS
+
+
 def judge(page: Outline) -> PageUnreadable | None:
     """Blocked, and worth a browser: it may press the button, and others may read from where nobody has to ask."""
     offers_choice = any(map(_ACCEPT.fullmatch, page.controls)) or holds(page.text, _ACCEPT_WORDS)
-    if page.words > MANY_WORDS or not offers_choice:
+    if not offers_choice or not is_conceivable(page):
         return None
-    about = sum(count_words(line) for line in page.lines if holds(line, _SUBJECT))
+    about = _words_about_it(page)
     other = page.words - about
     signs = agreeing(
         title=any(map(_NAME.fullmatch, page.title_names)),
@@ -79,13 +84,17 @@ def judge(page: Outline) -> PageUnreadable | None:
         vendor=holds(page.shape.marks, _MARKS),
         nothing_else=about > 0 and other <= _FEW_OTHER_WORDS,
     )
-    if other > _MAX_OTHER_WORDS or len(signs) < (2 if other <= about else 3):
+    if len(signs) < (2 if other <= about else 3):
         return None
     if signs == ["vendor", "nothing else"]:
         return _banner(page)
     if not {"address", "vendor"} & set(signs) and not holds(page.text, _DATA):
         return None
     return PageUnreadable(Status.BLOCKED, f"consent wall ({', '.join(signs)})", Onward.ANYBODY)
+
+
+def _words_about_it(page: Outline) -> int:
+    return sum(count_words(line) for line in page.lines if holds(line, _SUBJECT))
 
 
 def _banner(page: Outline) -> PageUnreadable | None:

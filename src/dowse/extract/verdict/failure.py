@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dowse.errors import PageUnreadable
-from dowse.extract.verdict.outline import NAME_ONLY_WORDS, Outline
+from dowse.extract.verdict.outline import NAME_ONLY_WORDS, NOTICE_WORDS, Outline
 from dowse.extract.verdict.phrases import agreeing, either, holds, matter
 from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
 from dowse.models import Onward, Status
@@ -13,7 +13,7 @@ from dowse.models import Onward, Status
 # How long a notice is that nothing but its words gives away, one a server has signed, and one of a known template.
 _PLAIN_FAILURE_WORDS = 60
 _SIGNED_FAILURE_WORDS = 200
-_TEMPLATE_FAILURE_WORDS = 300
+_TEMPLATE_FAILURE_WORDS = NOTICE_WORDS
 _NAME = either(
     r"internal server error|internal error|server error|bad gateway|gateway time-?out|proxy error|backend fetch failed",
     r"(?:service )?(?:is )?(?:temporarily )?unavailable|(?:error )?establishing a (?:database|redis) connection",

@@ -13,6 +13,8 @@ from dowse.extract.verdict.stock import other_words
 
 # A page that says this much is content, whatever hangs around it; consent pages are the wordiest of the others.
 MANY_WORDS = 450
+# And the wordiest of those: checks with an explanation, errors with a trace, the beginning of an article for sale.
+NOTICE_WORDS = 300
 # Enough for a name and a line below it: a page that says no more is what it calls itself, without further signs.
 NAME_ONLY_WORDS = 20
 _MANY_CHARACTERS = 20_000
@@ -93,22 +95,8 @@ def says_much(markdown: str) -> bool:
     return len(markdown) > 2 * MANY_WORDS and count_words(_LINK.sub(" ", markdown)) > MANY_WORDS
 
 
-def outline_of_text(title: str, markdown: str) -> Outline:
-    """The outline of Markdown that came without its page."""
-    return _outline(normal(title), markdown, Shape())
-
-
-def outline_of_page(markup: str, url: str, markdown: str) -> Outline:
-    """The outline of a page: its text as it would be delivered, the rest from its markup."""
-    shape = scan(markup)
-    seen = _outline(shape.title, markdown, shape)
-    address = urls.parse(url)
-    if address is None:
-        return seen
-    return replace(seen, host=address.name, path=address.path.lower(), query=address.query.lower())
-
-
-def _outline(title: str, markdown: str, shape: Shape) -> Outline:
+def outline_of_text(markdown: str, title: str = "") -> Outline:
+    """The outline of what would be delivered of a page."""
     links: list[str] = []
 
     def take(link: re.Match[str]) -> str:
@@ -122,5 +110,17 @@ def _outline(title: str, markdown: str, shape: Shape) -> Outline:
         words = normal(_SYNTAX.sub("", _LINK.sub(take, line)))
         if words:
             lines.append(words)
-    named = dict.fromkeys(filter(None, (*shape.headings[:_HEADINGS], *headings[:_HEADINGS])))
-    return Outline(title, tuple(lines), tuple(filter(None, links)), tuple(named), shape, has_code="```" in markdown)
+    named = dict.fromkeys(filter(None, headings[:_HEADINGS]))
+    said = tuple(lines), tuple(filter(None, links)), tuple(named)
+    return Outline(normal(title), *said, Shape(), has_code="```" in markdown)
+
+
+def with_markup(said: Outline, markup: str, url: str) -> Outline:
+    """The outline of a page: its text as it would be delivered, the rest from its markup."""
+    shape = scan(markup)
+    headings = dict.fromkeys(filter(None, (*shape.headings[:_HEADINGS], *said.headings)))
+    page = replace(said, title=shape.title, headings=tuple(headings), shape=shape)
+    address = urls.parse(url)
+    if address is None:
+        return page
+    return replace(page, host=address.name, path=address.path.lower(), query=address.query.lower())

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from dowse.errors import PageUnreadable
-from dowse.extract.verdict.outline import Outline
+from dowse.extract.verdict.outline import NOTICE_WORDS, Outline
 from dowse.extract.verdict.phrases import agreeing, either, holds
 from dowse.models import Onward, Status
 
 # More of an article than this is worth having, even where the rest is sold.
-_TEASER_WORDS = 300
+_TEASER_WORDS = NOTICE_WORDS
 _UNMARKED_TEASER_WORDS = 200
 _NOT_FREE = re.compile(r"""isaccessibleforfree["']?\s{0,9}[:=]\s{0,9}["']?(?:https?://schema\.org/)?false""")
 _SOLD = re.compile(r"""article:content_tier["'\s]{1,9}content\s{0,9}=\s{0,9}["'](?:locked|metered)""")
@@ -60,15 +60,21 @@ def judge(page: Outline) -> PageUnreadable | None:
     if page.words > _TEASER_WORDS:
         return None
     marks = page.shape.marks
-    # The offer is often taken for an advertisement, and not delivered.
-    offers = {found[0] for found in _OFFER.finditer(" ".join((page.title, page.text, *page.controls, page.shape.text)))}
+    is_sold = bool(_NOT_FREE.search(marks) or _SOLD.search(marks))
+    has_container = holds(page.shape.tags, _CONTAINERS)
+    is_cut = _is_cut(page)
+    has_subscription = any(map(_SUBSCRIBE.fullmatch, page.controls))
+    # Offers alone make no wall, and take the longest to look for.
+    if not (is_sold or has_container or is_cut or has_subscription):
+        return None
+    offers = _offers(page)
     signs = agreeing(
-        structured_data=bool(_NOT_FREE.search(marks) or _SOLD.search(marks)),
-        container=holds(page.shape.tags, _CONTAINERS),
+        structured_data=is_sold,
+        container=has_container,
         offer=bool(offers),
         second_offer=len(offers) > 1,
-        cut=_is_cut(page),
-        subscription=any(map(_SUBSCRIBE.fullmatch, page.controls)),
+        cut=is_cut,
+        subscription=has_subscription,
     )
     if not _is_wall(set(signs), page.words):
         return None
@@ -80,6 +86,12 @@ def _is_wall(signs: set[str], words: int) -> bool:
         return bool(signs & {"offer", "cut"})
     further = len(signs & {"container", "second offer", "cut", "subscription"})
     return "offer" in signs and further > 1 and ("container" in signs or words <= _UNMARKED_TEASER_WORDS)
+
+
+def _offers(page: Outline) -> set[str]:
+    """What is offered, in any part of the page: it is often taken for an advertisement, and not delivered."""
+    texts = (page.title, page.text, *page.controls, page.shape.text)
+    return {found[0] for found in _OFFER.finditer(" ".join(texts))}
 
 
 def _is_cut(page: Outline) -> bool:

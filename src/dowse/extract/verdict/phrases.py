@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_BLANKS = re.compile(r"\s+")
-_STRAIGHT = str.maketrans({"’": "'", "‘": "'", "`": "", "*": "", "\xa0": " "})
+_STRAIGHT = (("’", "'"), ("‘", "'"), ("`", ""), ("*", ""))
 # Kana and Chinese characters: two of them are about a word.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -26,7 +25,10 @@ _TRAILER = re.compile(r"[^\w]{1,4}(?:error )?(?:code )?[45]\d\d[^\w]{0,2}$")
 
 
 def normal(text: str) -> str:
-    return _BLANKS.sub(" ", text.translate(_STRAIGHT)).strip().lower()
+    # Several times as fast as a table of characters.
+    for sign, plain in _STRAIGHT:
+        text = text.replace(sign, plain)
+    return " ".join(text.split()).lower()
 
 
 def count_words(text: str) -> int:

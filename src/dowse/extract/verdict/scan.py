@@ -64,6 +64,17 @@ class _Scan:
     hidden: str = ""
     hidden_depth: int = 0
 
+    def start(self, name: str, attributes: str) -> None:
+        """A start tag, its name and attributes in lower case."""
+        self._mark(self.others if name in _REFERRING else self.tags, f"<{name}{attributes}>")
+        if name in _KEPT:
+            self.attributes[name].append(attributes)
+        self.hide(name, attributes)
+        if self.inside:
+            self.pieces.append(" ")
+        elif name in _COLLECTED:
+            self.inside = name
+
     def text(self, text: str, raw: str) -> None:
         """The text before a tag; `raw` is the element whose content is no text to read."""
         if raw == "script":
@@ -76,18 +87,12 @@ class _Scan:
         if self.inside:
             self.pieces.append(text[:_MAX_TEXT])
 
-    def tag(self, name: str, attributes: str, *, ends: bool) -> None:
-        # Most end tags end nothing that is of interest.
-        if ends and not self.inside and not self.hidden:
-            return
-        attributes = attributes[:_MAX_TAG].lower()
-        if not ends:
-            self._start(name, attributes)
-        self.follow_hidden(name, attributes, ends=ends)
-        if ends and name == self.inside:
+    def end(self, name: str) -> None:
+        if name == self.hidden:
+            self.hidden_depth -= 1
+            self.hidden = self.hidden if self.hidden_depth else ""
+        if name == self.inside:
             self.close()
-        elif not ends and not self.inside and name in _COLLECTED:
-            self.inside = name
         elif self.inside:
             self.pieces.append(" ")
 
@@ -98,28 +103,18 @@ class _Scan:
             self.texts[self.inside].append(normal(html.unescape(text)))
         self.inside, self.pieces = "", []
 
-    def _start(self, name: str, attributes: str) -> None:
-        self._mark(self.others if name in _REFERRING else self.tags, f"<{name}{attributes}>")
-        if name in _KEPT:
-            self.attributes[name].append(attributes)
+    def hide(self, name: str, attributes: str) -> None:
+        """Note whether what comes behind this start tag can be seen."""
+        if self.hidden:
+            self.hidden_depth += name == self.hidden
+        # Most tags hold neither word, and a look for both is cheaper than the whole test.
+        elif ("hidden" in attributes or "style" in attributes or name == "template") and _is_hidden(name, attributes):
+            self.hidden, self.hidden_depth = name, 1
 
     def _mark(self, marks: list[str], text: str) -> None:
         if self.room > 0:
             marks.append(text)
             self.room -= len(text)
-
-    def follow_hidden(self, name: str, attributes: str, *, ends: bool) -> None:
-        """Whether what comes behind this tag can be seen."""
-        if self.hidden:
-            self.hidden_depth += (-1 if ends else 1) if name == self.hidden else 0
-            self.hidden = self.hidden if self.hidden_depth else ""
-        elif not ends and name not in VOID and (name == "template" or _is_hidden(attributes)):
-            self.hidden, self.hidden_depth = name, 1
-
-
-def _is_hidden(attributes: str) -> bool:
-    # Most tags hold neither word, and a look for both is cheaper than the whole test.
-    return ("hidden" in attributes or "style" in attributes) and hides(attributes)
 
 
 def scan(markup: str) -> Shape:
@@ -127,16 +122,26 @@ def scan(markup: str) -> Shape:
     state = _Scan()
     position, raw = 0, ""
     for count, (name, found) in enumerate(tags(markup)):
-        if raw or position < found.start():
-            state.text(markup[position : found.start()], raw)
-        position = found.end() if name else after(found)
-        ends = bool(found["slash"])
-        raw = name if name in ("script", "style") and not ends else ""
-        if name and count < _MAX_TAGS:
-            state.tag(name, found["attributes"] or "", ends=ends)
-        elif name:
+        text = markup[position : found.start()]
+        # Most of what stands between two tags is blank.
+        if raw or (text and (state.inside or not text.isspace())):
+            state.text(text, raw)
+        position, raw = found.end() if name else after(found), ""
+        slash, attributes = found.group("slash", "attributes")
+        is_late = count >= _MAX_TAGS
+        if is_late and name:
             state.close()
-            state.follow_hidden(name, (found["attributes"] or "")[:_MAX_TAG].lower(), ends=ends)
+        if slash:
+            # Most end tags end nothing that is of interest.
+            if state.inside or state.hidden:
+                state.end(name)
+        elif name:
+            raw = name if name in ("script", "style") else ""
+            attributes = attributes[:_MAX_TAG].lower()
+            if is_late:
+                state.hide(name, attributes)
+            else:
+                state.start(name, attributes)
     state.text(markup[position:], raw)
     state.close()
     return _shape(state)
@@ -158,3 +163,7 @@ def _shape(state: _Scan) -> Shape:
         text=normal(html.unescape(" ".join(state.visible))),
         text_chars=state.text_chars,
     )
+
+
+def _is_hidden(name: str, attributes: str) -> bool:
+    return name not in VOID and (name == "template" or hides(attributes))

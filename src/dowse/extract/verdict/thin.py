@@ -13,8 +13,9 @@ _FRAME_WORDS = 60
 
 def judge(page: Outline) -> bool:
     """Whether scripts may have more to say than the page. What it links to is no text of its own."""
-    programs = [attributes for attributes in page.shape.scripts if "json" not in attributes]
-    if not programs:
+    if page.words > _FRAME_WORDS:
         return False
-    is_application = is_rooted(page) or any(map(is_bundle, programs))
-    return page.words <= (_FRAME_WORDS if is_application else _FEW_WORDS)
+    programs = [attributes for attributes in page.shape.scripts if "json" not in attributes]
+    if not programs or page.words <= _FEW_WORDS:
+        return bool(programs)
+    return is_rooted(page) or any(map(is_bundle, programs))
