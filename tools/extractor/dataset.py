@@ -26,6 +26,7 @@ class Example:
     """One page: a row for each block, one for the page, and for each block the share of it that is content."""
 
     name: str
+    url: str
     kind: int
     fold: int
     blocks: Numbers
@@ -56,6 +57,7 @@ def _example(sample: Sample) -> Example | None:
     truth = shares([block.text for block in blocks], sample.content)
     return Example(
         sample.name,
+        sample.url,
         KINDS.index(sample.kind),
         sample.fold,
         found.blocks,

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
+from dowse.extract.choose.outline import Numbers
 from tools.extractor.metrics import words
 
 _SHINGLE = 4
+# So much of what looks alike has to be content, and so many of its words, for the rest of it to be some as well.
+_MOST = 0.7
+_FEWEST_WORDS = 100
 
 
 def shares(texts: Sequence[str], content: str) -> list[float]:
@@ -28,6 +34,25 @@ def shares(texts: Sequence[str], content: str) -> list[float]:
         totals[owner] += 1
         hits[owner] += is_covered
     return [hit / total if total else 0.0 for hit, total in zip(hits, totals, strict=True)]
+
+
+def are_judged(shares: Numbers, lengths: Numbers, alike: Numbers) -> Numbers:
+    """For each block of a thread whether its truth says anything of it.
+
+    That of a long thread ends after the first posts: what looks like them and comes behind its end is left open.
+    """
+    judged = np.ones(len(shares), np.bool_)
+    is_content = shares > 0.5
+    if not is_content.any():
+        return judged
+    end = int(np.flatnonzero(is_content)[-1]) + 1
+    for look in np.unique(alike[:end]):
+        members = alike == look
+        before = members[:end]
+        content = lengths[:end][before & is_content[:end]].sum()
+        if content > max(_FEWEST_WORDS, _MOST * lengths[:end][before].sum()):
+            judged[end:] &= ~members[end:]
+    return judged
 
 
 def _covered(tokens: list[str], truth: list[str]) -> list[bool]:

@@ -105,7 +105,7 @@ def _batch(examples: list[Example], seen: list[Numbers], length: int, random: np
         part, size = slice(begin, begin + length), min(count, length)
         batch["rows"][place, :size] = rows[part]
         batch["here"][place, :size] = 1
-        batch["weights"][place, :size] = weights(example.words)[part] * (count / size)
+        batch["weights"][place, :size] = weights(example)[part] * (count / size)
         batch["lengths"][place, :size] = np.sqrt(example.words[part])
         batch["shares"][place, :size] = example.shares[part]
         batch["alike"][place, :size] = np.unique(example.alike[part], return_inverse=True)[1]

@@ -37,7 +37,7 @@ _KINDS: Mapping[str, Any] = {
     "bagging_fraction": 0.8,
     "lambda_l2": 1.0,
 }
-_KIND_ROUNDS = 130
+_KIND_ROUNDS = 200
 _BLOCKS: Mapping[str, Any] = {
     **_COMMON,
     "objective": "cross_entropy",
@@ -109,7 +109,7 @@ def _data(examples: Sequence[Example], factors: Sequence[float]) -> lightgbm.Dat
         chosen = _chosen(len(example.blocks))
         rows.append(features.rows(example.blocks[chosen], example.page, example.kinds))
         labels.append(example.shares[chosen])
-        weighed.append(factor * weights(example.words)[chosen] * len(example.words) / len(chosen))
+        weighed.append(factor * weights(example)[chosen] * len(example.words) / len(chosen))
     whole = np.concatenate(weighed)
     return lightgbm.Dataset(np.concatenate(rows), np.concatenate(labels), weight=whole / whole.mean())
 

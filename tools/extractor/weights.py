@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from dowse.extract.choose.kinds import FORUM
 from dowse.extract.choose.outline import Numbers
+from tools.extractor.dataset import Example
+from tools.extractor.labels import are_judged
 
 # How much the length of a block counts, and how much that of its page: a short page is as much of a page.
 _BLOCK_POWER, _PAGE_POWER = 0.7, 0.5
 
 
-def weights(words: Numbers) -> Numbers:
-    """The weight of each block, given how many words each has."""
-    lengths = (words + 1) ** _BLOCK_POWER
-    return np.asarray(lengths / lengths.sum() ** _PAGE_POWER)
+def weights(example: Example) -> Numbers:
+    """The weight of each block of a page."""
+    lengths = (example.words + 1) ** _BLOCK_POWER
+    found = np.asarray(lengths / lengths.sum() ** _PAGE_POWER)
+    if example.kind == FORUM:
+        found *= are_judged(example.shares, example.words, example.alike)
+    return found

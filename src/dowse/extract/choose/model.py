@@ -15,13 +15,18 @@ from dowse.extract.choose.forest import Forest
 from dowse.extract.choose.network import Network, Page
 from dowse.extract.choose.outline import Numbers
 
-# How much the forest and the networks count. It is more than one in all: what both of them say is surer than either.
-_FOREST, _NETWORKS = 0.7, 0.5
-# The forest for threads counts as much as a page is likely to be one, and is not asked if that is unlikely.
+# How much trees and networks count; of trees, those for threads more, because they are surer.
+_TREES, _NETWORKS = 0.6, 0.4
 _THREADS = 1.2
+# A second opinion takes time, and changes little where there is no doubt. Trees are not asked about a block that
+# networks are so sure of, and one network does for a page unless so much of its text is in doubt.
+_SURE = 4.0
+_IN_DOUBT = 2.0
+_MUCH = 0.2
+# Below this, a page is no thread.
 _LEAST_LIKELY = 0.15
 # How much a post is judged by all of them.
-_TOGETHER = 0.4
+_TOGETHER = 0.3
 _WORDS = texts.COLUMNS.index("words")
 
 
@@ -35,8 +40,8 @@ class Model:
 
     kinds: Forest
     blocks: Forest
-    networks: tuple[Network, ...] = ()
-    threads: Forest | None = None
+    networks: tuple[Network, ...]
+    threads: Forest
 
     @classmethod
     def load(cls, data: bytes) -> Self:
@@ -56,16 +61,30 @@ class Model:
 
         Blocks with the same number in `alike` look alike.
         """
-        scores = self.blocks.scores(rows)[:, 0]
         page = Page(rows, rows[:, _WORDS], alike)
-        if self.networks:
-            others = [network.scores(page) for network in self.networks]
-            scores = _FOREST * scores + _NETWORKS * sum(others) / len(others)
-        if self.threads is not None and forum >= _LEAST_LIKELY:
-            scores += forum * (_THREADS * self.threads.scores(rows)[:, 0] - scores)
+        scores = self._networks(page, rows[:, _WORDS])
+        doubtful = np.flatnonzero(np.abs(scores) < _SURE)
+        if len(doubtful):
+            scores[doubtful] = _NETWORKS * scores[doubtful] + _TREES * self._trees(rows[doubtful], forum)
+        if forum >= _LEAST_LIKELY:
             together = page.groups.spread(page.groups.means(scores[:, None]))[:, 0]
             scores += forum * _TOGETHER * (together - scores)
         return np.asarray(1 / (1 + np.exp(-scores)))
+
+    def _networks(self, page: Page, words: Numbers) -> Numbers:
+        """What the first network says, or the mean of all."""
+        first, *others = self.networks
+        scores = first.scores(page)
+        if words[np.abs(scores) < _IN_DOUBT].sum() > _MUCH * words.sum():
+            scores = np.mean([scores, *(other.scores(page) for other in others)], 0)
+        return scores
+
+    def _trees(self, rows: Numbers, forum: float) -> Numbers:
+        """What the forests say; that for threads as much as the page is likely to be one."""
+        scores = self.blocks.scores(rows)[:, 0]
+        if forum >= _LEAST_LIKELY:
+            scores += forum * (_THREADS * self.threads.scores(rows)[:, 0] - scores)
+        return scores
 
 
 @cache

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dowse.extract.choose import features, repeats, signatures, small, structure
+from dowse.extract.choose.addresses import with_address
 from dowse.extract.choose.bare import is_bare
 from dowse.extract.choose.blocks import Block, cut
 from dowse.extract.choose.kinds import FORUM, KINDS
@@ -21,6 +22,7 @@ _LITTLE_WORDS = 15
 _SMALL_SHARE = 0.2
 # A model that is sure of little, or of everything, is not to be believed.
 _LOWEST_CUT, _HIGHEST_CUT = 0.1, 0.5
+_MOST_LINKED = 0.5
 _NOTHING = np.zeros(0)
 _LEAVES = frozenset({"img", "image", "hr"})
 
@@ -61,14 +63,14 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
     if not blocks:
         return Selection([], _NOTHING, 0.0, _NOTHING, "", 0.0, is_whole=True, rows=_NOTHING)
     found = features.measure(tree, blocks, url)
-    kinds = model.kinds_of(found.page)
+    kinds = with_address(model.kinds_of(found.page), url)
     rows = features.rows(found.blocks, found.page, kinds)
     scores = model.probabilities(rows, found.alike, float(kinds[FORUM]))
     kind = int(np.argmax(kinds))
     is_signature = signatures.are_in(tree, blocks) if kind == FORUM else np.zeros(len(blocks), np.bool_)
     scores = np.where(is_signature, 0.0, scores)
     words = found.blocks[:, features.WORDS]
-    limit = min(max(best_cut(scores, words), _LOWEST_CUT), _HIGHEST_CUT)
+    limit = min(max(best_cut(scores, words), _LOWEST_CUT), _highest_cut(scores, found.blocks))
     is_small = small.is_small(words)
     if is_small:
         kept = small.kept(blocks, words)
@@ -95,6 +97,14 @@ def best_cut(scores: Numbers, words: Numbers) -> float:
     return float(scores[order[int(np.argmax(expected))]])
 
 
+def _highest_cut(scores: Numbers, rows: Numbers) -> float:
+    """So high that a part of what has sentences is kept: links or words alone say little, however many there are."""
+    words, linked, stops = (rows[:, column] for column in (features.WORDS, features.LINKED, features.STOPS))
+    is_prose = (words >= features.WORDS_OF_PROSE) & (linked < _MOST_LINKED) & (stops > 0)
+    best = float(scores[is_prose].max(initial=0.0))
+    return min(best, _HIGHEST_CUT) if best >= _LOWEST_CUT else _HIGHEST_CUT
+
+
 def kept_nodes(tree: Tree, selection: Selection) -> bytearray:
     """A flag for each node: the texts of blocks that are content, and the pictures and rules that go with them."""
     if selection.are_kept.all():
@@ -113,7 +123,7 @@ def kept_nodes(tree: Tree, selection: Selection) -> bytearray:
 
 def _take_leaves(tree: Tree, judged: bytearray, flags: bytearray, holders: Collection[int]) -> None:
     """What has no text goes with the text that it is in, or else with that before and behind it, if both are kept."""
-    leaves = [node for node in tree.nodes if node.tag in _LEAVES]
+    leaves = [tree.nodes[place] for place in tree.places(_LEAVES)]
     texts = np.flatnonzero(np.frombuffer(judged, np.uint8))
     # Beyond the first text and the last one nothing is kept.
     are_kept = np.concatenate(([0], np.frombuffer(flags, np.uint8)[texts], [0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -12,7 +13,9 @@ from dowse.extract.choose.blocks import Block
 from dowse.extract.choose.outline import Numbers
 from dowse.extract.tree.node import Node, Tree
 
-_CALLED = frozenset({"sig", "signature", "signatures", "usersig", "postsignature", "signaturecontainer"})
+_CALLED = frozenset({"signature", "signatures", "usersig", "postsignature", "signaturecontainer"})
+# Short for it by itself, or with whose it is: what is as high as a post with its `sig` is the post.
+_SHORT = re.compile(r"(?:(?:user|member|author|poster|post|message)[-_]?)?sig(?![a-z])", re.I)
 _NAMING = ("class", "id", "data-role")
 _SIGN = "sig"
 
@@ -34,4 +37,4 @@ def _is_signature(node: Node) -> bool:
 
 @lru_cache(maxsize=2_000)
 def _has_name(called: str) -> bool:
-    return not _CALLED.isdisjoint(names.words_of(called))
+    return not _CALLED.isdisjoint(names.words_of(called)) or any(map(_SHORT.match, called.split()))

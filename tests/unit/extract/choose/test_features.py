@@ -126,3 +126,10 @@ def test_the_page_is_known_by_its_address_and_its_sums() -> None:
     assert page["page_blocks"] == 6
     assert page["page_words"] == sum(block["words"] for block in table())
     assert page["page_longest"] == 17
+
+
+def test_types_are_counted_in_json_ld_and_in_the_markup() -> None:
+    post = "<div itemscope itemtype=https://schema.org/DiscussionForumPosting><p itemprop=text>Otters!</p></div>"
+    script = '<script type="application/ld+json">{"@type": "QAPage"}</script>'
+
+    assert whole(f"{script}{post}{post}")["page_type_forum"] == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -99,29 +100,46 @@ def stump(value: float) -> Forest:
     return Forest(np.zeros(3, np.int64), thresholds, np.array([1, 1, 2]), values, none, 1)
 
 
+def odds(model: Model, rows: list[int], alike: list[int] | None = None, forum: float = 0.0) -> list[float]:
+    """The logarithm of the odds of blocks with one column each."""
+    column = np.array(rows, np.float32)[:, None]
+    likely = model.probabilities(column, np.array(alike or range(len(rows))), forum)
+    return [float(each) for each in np.log(likely / (1 - likely))]
+
+
 def test_the_forest_and_the_mean_of_the_networks_are_weighed() -> None:
-    model = Model(shipped().kinds, leaf(-3), (network(bias=2.0), network(bias=4.0)))
+    model = Model(shipped().kinds, leaf(-3), (network(bias=1.0), network(bias=4.0)), leaf(0))
 
-    (likely,) = model.probabilities(np.zeros((1, 1), np.float32), np.zeros(1))
-
-    assert likely == pytest.approx(1 / (1 + np.exp(-(0.7 * -3 + 0.5 * 3))))
+    assert odds(model, [1]) == pytest.approx([0.6 * -3 + 0.4 * (2.5 + np.log(2))], abs=1e-4)
 
 
-@pytest.mark.parametrize(("forum", "expected"), [(0.1, 1.0), (0.5, 0.5 * 1 + 0.5 * 1.2 * 5), (1.0, 1.2 * 5)])
+def test_the_first_network_does_where_little_is_in_doubt() -> None:
+    model = Model(shipped().kinds, leaf(-3), (network(bias=1.0), network(bias=4.0)), leaf(0))
+    sure, doubtful = 39, 1
+
+    assert odds(model, [sure, doubtful])[1] == pytest.approx(0.6 * -3 + 0.4 * (1 + np.log(2)), abs=1e-4)
+
+
+def test_trees_are_not_asked_about_a_block_that_the_networks_are_sure_of() -> None:
+    model = Model(shipped().kinds, leaf(-3), (network(bias=2.5),), leaf(0))
+
+    assert odds(model, [0, 9]) == pytest.approx([0.6 * -3 + 0.4 * 2.5, 2.5 + np.log(10)], abs=1e-4)
+
+
+@pytest.mark.parametrize(("forum", "expected"), [(0.1, 0.6), (0.5, 0.6 * (0.5 * 1 + 0.5 * 6)), (1.0, 0.6 * 6)])
 def test_the_forest_for_threads_counts_as_much_as_a_page_is_likely_one(forum: float, expected: float) -> None:
-    model = Model(shipped().kinds, leaf(1), threads=leaf(5))
+    model = Model(shipped().kinds, leaf(1), (network(),), leaf(5))
 
-    (likely,) = model.probabilities(np.zeros((1, 1), np.float32), np.zeros(1), forum)
-
-    assert np.log(likely / (1 - likely)) == pytest.approx(expected)
+    assert odds(model, [0], forum=forum) == pytest.approx([expected])
 
 
-def test_the_posts_of_a_thread_are_judged_together() -> None:
-    model = Model(shipped().kinds, leaf(0), threads=stump(10))
+def test_the_posts_of_a_thread_are_judged_together_to_some_part() -> None:
+    silent = replace(network(), last=np.zeros(1, np.float32))
+    model = Model(shipped().kinds, leaf(0), (silent,), stump(10))
 
-    likely = model.probabilities(np.array([[0], [9], [0], [9]], np.float32), np.array([1, 1, 1, 2]), 1.0)
+    found = odds(model, [0, 9, 0, 9], [1, 1, 1, 2], forum=1.0)
 
-    assert np.log(likely / (1 - likely)) == pytest.approx([0.4 * 4, 0.6 * 12 + 0.4 * 4, 0.4 * 4, 12])
+    assert found == pytest.approx([0.3 * 2.4, 0.7 * 7.2 + 0.3 * 2.4, 0.3 * 2.4, 7.2])
 
 
 def test_the_networks_that_come_with_dowse_are_well_formed() -> None:

@@ -33,7 +33,7 @@ def asking_for(*columns: str) -> Model:
         roots=3 * np.arange(count),
         depth=1,
     )
-    return Model(shipped().kinds, forest)
+    return replace(shipped(), blocks=forest)
 
 
 def told(number: int, *columns: str) -> tuple[str, ...]:

@@ -35,6 +35,13 @@ def test_long_blocks_weigh_more_than_short_ones() -> None:
     assert best_cut(scores, np.array([5.0, 100.0])) == 0.35
 
 
+def test_a_sentence_is_kept_however_many_links_are_below_it() -> None:
+    links = "<a href=/x><div>x" * 500
+    tree = build(f"<h1>The ferry</h1><p>{PROSE}</p>{links}")
+
+    assert PROSE in select(tree, URL).kept_text
+
+
 def test_no_cut_is_made_by_a_page_without_words() -> None:
     assert best_cut(np.array([0.3, 0.2]), np.zeros(2)) in (0.3, 0.2)
 

@@ -28,6 +28,7 @@ def signed(markup: str) -> list[str]:
         "class='message-signature js-signature'",
         "class=ipsEntry__signature",
         "class=sig_text",
+        "class='post member-sig'",
         "class=signaturecontainer",
         "class=postsignature",
         "id=sig4711",
@@ -60,3 +61,7 @@ def test_signatures_are_left_out_of_a_thread_however_much_they_look_like_posts()
     assert MOTTO not in selection.kept_text
     motto = next(number for number, block in enumerate(selection.blocks) if block.text.startswith(MOTTO))
     assert reasons(selection, motto) == ("it is a signature",)
+
+
+def test_a_post_that_has_room_for_a_signature_is_none() -> None:
+    assert signed("<div class='pb2 postcontentheight_sig'><p>Post</p></div><p>Next</p>") == []

@@ -1,0 +1,79 @@
+"""Which addresses lead to a thread, whatever the page looks like."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dowse.extract.choose.addresses import with_address
+from dowse.extract.choose.kinds import FORUM, KINDS
+from dowse.extract.choose.selection import select
+from dowse.extract.tree.build import build
+
+UNKNOWN = np.full(len(KINDS), 1 / len(KINDS))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://bbs.example/viewtopic.php?id=309936",
+        "https://www.example.com/showthread.php?t=1930933",
+        "https://smf.example/index.php?topic=4711.0",
+        "https://forum.example/t/how-to-feed-otters/68911",
+        "https://forum.example/t/68911",
+        "https://forum.example/threads/otters-in-winter.1066181/",
+        "https://boards.example/topic/3003956-otters-and-rivers/",
+        "https://community.example/topic/18427/otters",
+        "https://community.example/thread-222085.html",
+        "https://open.example/discussion/39620/otters",
+        "https://discuss.example/d/2068-otters",
+        "https://www.example.com/forum/trips/2212958-where-otters-live.html",
+        "https://www.reddit.com/r/otters/comments/1rl4mew/they_hold_hands/",
+        "https://old.reddit.com/r/otters/comments/1rl4mew/",
+        "https://news.ycombinator.com/item?id=1",
+        "https://lobste.rs/s/dwip3v/otters",
+        "https://lemmy.example/post/21018364",
+        "https://stackoverflow.com/questions/50757497/otters",
+        "https://biology.stackexchange.com/q/442960",
+        "https://www.quora.com/Do-otters-hold-hands",
+        "https://github.com/otters/river/issues/12",
+        "https://gitlab.example/otters/river/-/issues/3",
+    ],
+)
+def test_an_address_of_a_thread_says_so(url: str) -> None:
+    known = with_address(UNKNOWN, url)
+
+    assert int(np.argmax(known)) == FORUM
+    assert known.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "https://news.example/2026/11/otters-return-to-the-river",
+        "https://news.example/topic/otters",
+        "https://shop.example/t/otters",
+        "https://stackoverflow.com/tags",
+        "https://github.com/otters/river",
+        "https://github.com/otters/river/issues",
+        "https://docs.example/threading/locks.html",
+        "https://www.quora.com/",
+        "https://www.reddit.com/r/otters/",
+        "https://blog.example/?p=12",
+    ],
+)
+def test_other_addresses_leave_it_to_the_page(url: str) -> None:
+    assert with_address(UNKNOWN, url) is UNKNOWN
+
+
+def test_a_long_address_is_looked_at_in_no_time() -> None:
+    assert with_address(UNKNOWN, "https://forum.example/forum" + "/t/" * 100_000) is UNKNOWN
+
+
+def test_a_page_of_which_the_address_says_so_is_a_forum() -> None:
+    words = "They eat fish, crabs and whatever else the river has to offer, and sleep on their backs."
+    page = build(f"<main><h1>Otters</h1>{''.join(f'<p>{number}: {words}</p>' for number in range(12))}</main>")
+
+    assert select(page, "https://forum.example/t/otters/12").kind == "forum"
+    assert select(page, "https://news.example/otters").kind != "forum"
