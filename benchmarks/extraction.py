@@ -25,7 +25,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from benchmarks.extractors import libraries, own, server
-from benchmarks.extractors.measure import Result, facts_scores, measure
+from benchmarks.extractors.measure import Result, measure, measure_facts
 from benchmarks.extractors.report import Report
 from benchmarks.extractors.structure import shares_kept
 from tools.extractor.data import folder, samples
@@ -39,7 +39,7 @@ def run(data: Path, every: int, *, is_seen: bool) -> tuple[list[Result], Report]
     pages = len([*(data / "ground-truth").glob("*.json")][::every])
     results = list(_announced(measure(extractors, samples(data, every)), pages * len(extractors)))
     _say("metadata and structure")
-    facts = facts_scores(
+    facts = measure_facts(
         {own.NAME: own.facts, libraries.TRAFILATURA: libraries.trafilatura_facts}, samples(data, every)
     )
     fidelity = {extractor.name: shares_kept(extractor) for extractor in extractors}
