@@ -36,13 +36,13 @@ def shares(texts: Sequence[str], content: str) -> list[float]:
     return [hit / total if total else 0.0 for hit, total in zip(hits, totals, strict=True)]
 
 
-def are_judged(shares: Numbers, lengths: Numbers, alike: Numbers) -> Numbers:
-    """For each block of a thread whether its truth says anything of it.
+def are_judged(found: Numbers, lengths: Numbers, alike: Numbers) -> Numbers:
+    """For each block of a thread whether its truth says anything of it, given the share that was found there.
 
     That of a long thread ends after the first posts: what looks like them and comes behind its end is left open.
     """
-    judged = np.ones(len(shares), np.bool_)
-    is_content = shares > 0.5
+    judged = np.ones(len(found), np.bool_)
+    is_content = found > 0.5
     if not is_content.any():
         return judged
     end = int(np.flatnonzero(is_content)[-1]) + 1

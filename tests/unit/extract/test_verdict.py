@@ -219,3 +219,11 @@ def test_hostile_markup_does_not_slow_the_judgement_down(page: str) -> None:
     with contextlib.suppress(PageUnreadable):
         verdict.check_page(page, "https://site.example/", "few words " * 20)
     assert time.process_time() - started < 0.5
+
+
+def test_a_shell_is_one_however_often_it_says_that_it_is_loading() -> None:
+    cards = "<div class=card>Loading…</div>" * 400
+    page = f"<title>App</title><div id=root>{cards}</div><script src=/main.js></script>"
+
+    with pytest.raises(PageUnreadable, match=re.escape(NO_READABLE_CONTENT)):
+        to_text(Body("https://app.example/", page.encode(), "text/html", "utf-8"))

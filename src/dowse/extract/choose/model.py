@@ -61,8 +61,9 @@ class Model:
 
         Blocks with the same number in `alike` look alike.
         """
-        page = Page(rows, rows[:, _WORDS], alike)
-        scores = self._networks(page, rows[:, _WORDS])
+        words = rows[:, _WORDS]
+        page = Page(rows, words, alike)
+        scores = self._networks(page, words)
         doubtful = np.flatnonzero(np.abs(scores) < _SURE)
         if len(doubtful):
             scores[doubtful] = _NETWORKS * scores[doubtful] + _TREES * self._trees(rows[doubtful], forum)

@@ -22,6 +22,8 @@ _LITTLE_WORDS = 15
 _SMALL_SHARE = 0.2
 # A model that is sure of little, or of everything, is not to be believed.
 _LOWEST_CUT, _HIGHEST_CUT = 0.1, 0.5
+# What sentences are worth that are content where there is no better: notices about cookies and rights are less.
+_LIKELY_PROSE = 0.3
 _MOST_LINKED = 0.5
 _NOTHING = np.zeros(0)
 _LEAVES = frozenset({"img", "image", "hr"})
@@ -102,7 +104,7 @@ def _highest_cut(scores: Numbers, rows: Numbers) -> float:
     words, linked, stops = (rows[:, column] for column in (features.WORDS, features.LINKED, features.STOPS))
     is_prose = (words >= features.WORDS_OF_PROSE) & (linked < _MOST_LINKED) & (stops > 0)
     best = float(scores[is_prose].max(initial=0.0))
-    return min(best, _HIGHEST_CUT) if best >= _LOWEST_CUT else _HIGHEST_CUT
+    return min(best, _HIGHEST_CUT) if best >= _LIKELY_PROSE else _HIGHEST_CUT
 
 
 def kept_nodes(tree: Tree, selection: Selection) -> bytearray:

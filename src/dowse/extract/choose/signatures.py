@@ -13,9 +13,9 @@ from dowse.extract.choose.blocks import Block
 from dowse.extract.choose.outline import Numbers
 from dowse.extract.tree.node import Node, Tree
 
-_CALLED = frozenset({"signature", "signatures", "usersig", "postsignature", "signaturecontainer"})
+_CALLED = frozenset({"signature", "signatures", "postsignature", "signaturecontainer"})
 # Short for it by itself, or with whose it is: what is as high as a post with its `sig` is the post.
-_SHORT = re.compile(r"(?:(?:user|member|author|poster|post|message)[-_]?)?sig(?![a-z])", re.I)
+_SHORT = re.compile(r"(?:(?:user|member|author|poster|post|message)[-_]{0,2})?sig(?!(?-i:[a-z]))", re.I)
 _NAMING = ("class", "id", "data-role")
 _SIGN = "sig"
 

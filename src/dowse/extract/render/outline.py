@@ -30,7 +30,7 @@ class Outline:
         self.kept = kept
         self.shown = [0, *accumulate(kept)]
         self._characters = [0, *accumulate([len(node.text) for node in nodes])]
-        self._by_tag: dict[frozenset[str], list[int]] = {}
+        self._by_tag: dict[frozenset[str], Sequence[int]] = {}
         self._blocks = self._places_of_blocks()
 
     def shows(self, node: Node) -> bool:
@@ -69,13 +69,13 @@ class Outline:
         """All the text in a node on one line."""
         return " ".join("".join([each.text for each in self.nodes[node.index : node.end]]).split())
 
-    def _places(self, tags: frozenset[str]) -> list[int]:
+    def _places(self, tags: frozenset[str]) -> Sequence[int]:
         places = self._by_tag.get(tags)
         if places is None:
             places = self._by_tag[tags] = self._tree.places(tags)
         return places
 
-    def _places_of_blocks(self) -> list[int]:
+    def _places_of_blocks(self) -> Sequence[int]:
         places = self._tree.places([tag for tag in self._tree.by_tag() if tag not in _NO_BLOCK and "-" not in tag])
         formulas = self._places(MATH)
         if not formulas:
@@ -85,5 +85,5 @@ class Outline:
         return [place for place in places if place >= ends[bisect_right(formulas, place)]]
 
     @staticmethod
-    def _count(places: list[int], node: Node) -> int:
+    def _count(places: Sequence[int], node: Node) -> int:
         return bisect_left(places, node.end) - bisect_right(places, node.index)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -64,23 +63,23 @@ class Tree:
     scripts: list[str] = field(default_factory=list)
     hidden_words: int = 0
     is_cut: bool = False
-    _by_tag: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list), init=False, repr=False)
+    _by_tag: dict[str, list[int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def root(self) -> Node:
         return self.nodes[0]
 
-    def places(self, tags: Iterable[str]) -> list[int]:
-        """The indexes of all elements that are called one of these, in their order; they are not to be changed."""
+    def places(self, tags: Iterable[str]) -> Sequence[int]:
+        """The indexes of all elements that are called one of these, in their order."""
         by_tag = self.by_tag()
         found = [by_tag[tag] for tag in tags if tag in by_tag]
         return found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
 
-    def by_tag(self) -> Mapping[str, list[int]]:
+    def by_tag(self) -> Mapping[str, Sequence[int]]:
         """The same for each tag there is. The tree is complete when this is asked for the first time."""
         if not self._by_tag:
             for node in self.nodes:
-                self._by_tag[node.tag].append(node.index)
+                self._by_tag.setdefault(node.tag, []).append(node.index)
         return self._by_tag
 
     def within(self, node: Node) -> list[Node]:

@@ -16,6 +16,7 @@ from dowse.extract.verdict.missing import judge as judge_missing
 from dowse.extract.verdict.outline import NOTICE_WORDS, Outline, outline_of_text, says_much, with_markup
 from dowse.extract.verdict.paywall import judge as judge_paywall
 from dowse.extract.verdict.refusal import judge as judge_refusal
+from dowse.extract.verdict.shell import is_conceivable as may_be_shell
 from dowse.extract.verdict.shell import judge as judge_shell
 from dowse.extract.verdict.thin import judge as judge_thin
 
@@ -41,7 +42,7 @@ def check_page(markup: str, url: str, markdown: str) -> bool:
         return False
     said = outline_of_text(markdown)
     # To look at all tags takes longer than anything else here.
-    if said.words > NOTICE_WORDS and not may_be_consent(said):
+    if said.words > NOTICE_WORDS and not may_be_consent(said) and not may_be_shell(said):
         return False
     page = with_markup(said, markup, url)
     unreadable = _judged(page)

@@ -48,13 +48,23 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s?")
 _LEAVES = re.compile(r"location(?:\.href)?\s{0,9}=[^=]|location\.(?:replace|assign)\(")
 
 
+def is_conceivable(page: Outline) -> bool:
+    """Whether a page of many words may be a shell, going by its text alone: it says one thing again and again."""
+    return _words_left(page) <= _MAX_LEFT_WORDS
+
+
 def judge(page: Outline) -> PageUnreadable | None:
     """No readable content; a browser runs the scripts that would make some."""
-    sentences = [sentence for line in page.lines for sentence in _SENTENCE_END.split(line)]
-    left = sum(count_words(sentence) for sentence in sentences if not _is_of_a_shell(sentence, page.title))
+    left = _words_left(page)
     if not _is_empty(page, left) and not _is_about_itself(page, left):
         return None
     return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
+
+
+def _words_left(page: Outline) -> int:
+    """How many words are in sentences that shells do not consist of."""
+    sentences = [sentence for line in page.lines for sentence in _SENTENCE_END.split(line)]
+    return sum(count_words(sentence) for sentence in sentences if not _is_of_a_shell(sentence, page.title))
 
 
 def _is_empty(page: Outline, left: int) -> bool:

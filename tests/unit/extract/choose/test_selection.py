@@ -8,6 +8,7 @@ import pytest
 from dowse.extract.choose.kinds import KINDS
 from dowse.extract.choose.selection import best_cut, kept_nodes, select
 from dowse.extract.tree.build import build
+from dowse.extract.tree.guard import capped
 from dowse.extract.tree.node import Tree
 
 URL = "https://pages.example/blog/otters"
@@ -36,10 +37,21 @@ def test_long_blocks_weigh_more_than_short_ones() -> None:
 
 
 def test_a_sentence_is_kept_however_many_links_are_below_it() -> None:
-    links = "<a href=/x><div>x" * 500
-    tree = build(f"<h1>The ferry</h1><p>{PROSE}</p>{links}")
+    told = "The ferry crosses the bay four times a day, and tickets are sold on the pier."
+    tree = build(capped(f"<h1>The ferry</h1><p>{told}</p>{'<a href=/x><div>x' * 2_000}"))
 
-    assert PROSE in select(tree, URL).kept_text
+    assert told in select(tree, "https://bay.example/ferry").kept_text
+
+
+@pytest.mark.parametrize("notice", ["Copyright 2024 by the Example Company of Springfield. All rights reserved.", ""])
+def test_a_notice_does_not_open_the_page_for_its_menu(notice: str) -> None:
+    rows = "".join(f"<tr><td>Species {number}</td><td>{number * 7}</td></tr>" for number in range(60))
+    tree = build(f"<nav><ul>{MENU}</ul></nav><table>{rows}</table><footer><p>{notice}</p></footer>")
+    kept = select(tree, URL).kept_text
+
+    assert "Species 7" in kept
+    assert "Copyright" not in kept
+    assert "Section 5" not in kept
 
 
 def test_no_cut_is_made_by_a_page_without_words() -> None:
