@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from dowse.extract.choose import texts
+from dowse.extract.choose import features
 from dowse.extract.choose.forest import Forest
 from dowse.extract.choose.network import Network, Page
 from dowse.extract.choose.outline import Numbers
@@ -27,7 +27,6 @@ _MUCH = 0.2
 _LEAST_LIKELY = 0.15
 # How much a post is judged by all of them.
 _TOGETHER = 0.3
-_WORDS = texts.COLUMNS.index("words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class Model:
 
         Blocks with the same number in `alike` look alike.
         """
-        words = rows[:, _WORDS]
+        words = rows[:, features.WORDS]
         page = Page(rows, words, alike)
         scores = self._networks(page, words)
         doubtful = np.flatnonzero(np.abs(scores) < _SURE)
