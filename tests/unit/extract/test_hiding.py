@@ -95,6 +95,10 @@ def test_attributes_tell_whether_an_element_is_seen(
     assert Hiding().judge(tag, attributes) is certainty
 
 
+def test_an_apostrophe_in_a_selector_is_part_of_the_value() -> None:
+    assert judge("p", '[data-x="it\'s"]{display:none}', data_x="it's") is HIDDEN
+
+
 def test_without_doubts_only_what_is_certain_is_hidden() -> None:
     hiding = Hiding([".a{visibility:hidden}.b{display:none}"]).without_doubts()
 
@@ -113,6 +117,9 @@ def test_without_doubts_only_what_is_certain_is_hidden() -> None:
         ("p.note#n[data-x]{display:none}", HIDDEN),
         ('[data-x="1"]{display:none}', HIDDEN),
         ('[data-x="2"]{display:none}', NONE),
+        ('[data-x="don\'t"]{display:none}', NONE),
+        ('p[data-x="don\'t"]{display:none}', NONE),
+        ("[data-y='a]b']{display:none}", NONE),
         (".note.other{display:none}", NONE),
         ("div.note{display:none}", NONE),
         ("html>body   p.note{display:none}", HIDDEN),

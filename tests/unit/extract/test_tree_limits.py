@@ -38,4 +38,11 @@ def test_an_ordinary_page_is_read_to_its_end() -> None:
 def test_a_rule_is_found_by_the_same_name_in_every_process() -> None:
     """The order of a set is another one in each."""
     (rule,) = read_rules(".open.menu.above", read_style("display: none"))
-    assert rule.keys() == [".above", ".menu", ".open"]
+    assert rule.key == ".above"
+
+
+def test_what_hidden_elements_say_about_the_page_counts() -> None:
+    tree = build('<div hidden><base href="/line/"><p>unseen <meta itemprop="author" content="Jane"></p></div><p>seen')
+    assert tree.head["base"] == [{"href": "/line/"}]
+    assert tree.head["meta"] == [{"itemprop": "author", "content": "Jane"}]
+    assert tree.hidden_words == 1

@@ -11,6 +11,9 @@ _BREAKS = 2
 # On a page with more of them, neighbours are judged together.
 _MOST = 5_000
 
+# What is around a text: the element that is a block, the link if there is one, and whether the text is bold.
+_Around = tuple[Node, Node | None, bool]
+
 
 class Block:
     """Text nodes in a row that share a `container`, the element that is a block around them."""
@@ -39,55 +42,56 @@ def cut(tree: Tree) -> list[Block]:
 
 
 class _Cutter:
-    """One pass over the nodes. By node: the element that is a block around it, and the link and the bold around it."""
+    """One pass over the nodes."""
 
     def __init__(self, tree: Tree) -> None:
         self.blocks: list[Block] = []
         self._block: Block | None = None
         self._pieces: list[str] = []
-        self._container: list[Node] = [tree.root] * len(tree.nodes)
-        self._link: list[Node | None] = [None] * len(tree.nodes)
-        self._is_strong = bytearray(len(tree.nodes))
         self._last_link: Node | None = None
         self._walk(tree)
 
     def _walk(self, tree: Tree) -> None:
-        containers, links, is_strong = self._container, self._link, self._is_strong
+        # By the index of an element.
+        arounds: list[_Around] = [(tree.root, None, False)] * len(tree.nodes)
         breaks = 0
         for node in tree.nodes:
-            if node.parent is None:
+            parent = node.parent
+            if parent is None:
                 continue
-            index, tag, above = node.index, node.tag, node.parent.index
+            tag, around = node.tag, arounds[parent.index]
             if not tag:
-                if not node.text.isspace():
+                if node.text.isspace():
+                    self._take_blanks(node)
+                else:
                     breaks = 0
-                    self._take(node, above)
-                elif self._block is not None:
-                    self._block.nodes.append(index)
-                    self._pieces.append(" ")
+                    self._take(node, around)
                 continue
-            links[index] = node if tag == "a" else links[above]
-            is_strong[index] = tag in _STRONG or is_strong[above]
-            container = containers[above]
-            containers[index] = container if container.tag == "pre" or tag in INLINE else node
-            if container.tag == "pre":
-                continue
-            if tag in INLINE:
-                breaks += tag == "br"
-                if breaks < _BREAKS:
-                    continue
-            breaks = 0
-            self._close()
+            container, link, is_strong = around
+            if tag not in INLINE and container.tag != "pre":
+                around = node, link, is_strong
+                # What comes before a block has ended, as it has behind two breaks.
+                breaks = _BREAKS
+            elif tag == "a":
+                around = container, node, is_strong
+            elif tag in _STRONG:
+                around = container, link, True
+            elif tag == "br" and container.tag != "pre":
+                breaks += 1
+            arounds[node.index] = around
+            if breaks >= _BREAKS:
+                breaks = 0
+                self._close()
         self._close()
 
-    def _take(self, node: Node, above: int) -> None:
-        container = self._container[above]
+    def _take(self, node: Node, around: _Around) -> None:
+        container, link, is_strong = around
         block = self._block
         if block is None or block.container is not container:
             self._close()
             block = self._block = Block(container)
             self._last_link = None
-        text, link = node.text, self._link[above]
+        text = node.text
         self._pieces.append(text)
         block.nodes.append(node.index)
         if link is not None:
@@ -96,8 +100,13 @@ class _Cutter:
                 block.links += 1
                 block.href = block.href or link.get("href")
                 self._last_link = link
-        if self._is_strong[above]:
+        if is_strong:
             block.strong += len(text)
+
+    def _take_blanks(self, node: Node) -> None:
+        if self._block is not None:
+            self._block.nodes.append(node.index)
+            self._pieces.append(" ")
 
     def _close(self) -> None:
         block = self._block

@@ -25,6 +25,9 @@ _SPECIAL = NEVER_SHOWN | _HEAD | {_NOSCRIPT}
 _NO_ATTRIBUTES: Attributes = {}
 # What is part of a line; a text has no tag.
 _OF_LINES = INLINE | {""}
+_WITH_BLANKS = INLINE | {"pre"}
+# They hold no elements in HTML, and what a drawing puts into them is not of the page. JSON-LD is another reason.
+_WITHOUT_ELEMENTS = frozenset({"script", "style", "meta", "link", "input"})
 # More of a page than anybody reads; it takes a second or two.
 _MAX_NODES = 100_000
 
@@ -78,40 +81,44 @@ class _Walk:
     def _take_body(self, body: LexborNode) -> None:
         """What is in the tree."""
         nodes, is_suspect = self.tree.nodes, self._hiding.is_suspect
-        self.tree.root.attributes = body.attributes
-        # The open elements, each with those of its children that are still to come.
-        pending = [(self.tree.root, body.iter(include_text=True))]
-        while pending:
-            parent, children = pending[-1]
-            siblings, is_of_lines = parent.children, parent.tag == "pre" or parent.tag in INLINE
-            for node in children:
-                if len(nodes) >= _MAX_NODES:
-                    self._cut([element for element, _ in pending])
-                    return
-                tag = node.tag
-                if tag == "-text":
-                    text = node.text_content or ""
-                    if not text.isspace():
-                        self.seen += len(text) - text.count(" ")
-                    # Blanks behind a block are there to indent the markup; those without a line break indent code.
-                    elif not is_of_lines and "\n" in text and (not siblings or siblings[-1].tag not in _OF_LINES):
-                        continue
+        suspect_tags = _SPECIAL | self._hiding.suspect_tags
+        parent, node = self.tree.root, body.first_child
+        parent.attributes = body.attributes
+        # The open elements, each with the one around it. Steps to the next node cost less than an iterator for each.
+        pending: list[tuple[LexborNode, Node]] = []
+        while node is not None:
+            if len(nodes) >= _MAX_NODES:
+                self._cut([parent, *[around for _, around in pending]])
+                return
+            tag = node.tag
+            if tag == "-text":
+                text = node.text_content or ""
+                is_blank = text.isspace()
+                if not is_blank:
+                    self.seen += len(text) - text.count(" ")
+                if not is_blank or not _indents(text, parent):
                     new = Node(len(nodes), "", parent, _NO_ATTRIBUTES, text)
                     nodes.append(new)
-                    siblings.append(new)
-                elif tag and tag[0] not in "-_!":
-                    attributes = node.attributes
-                    # There is nothing about most elements that could keep them out.
-                    if (tag in _SPECIAL or is_suspect(tag, attributes)) and self._is_left_out(node, tag, attributes):
-                        continue
+                    parent.children.append(new)
+            elif tag and tag[0] not in "-_!":
+                attributes = node.attributes
+                # There is nothing about most elements that could keep them out.
+                may_be_absent = tag in suspect_tags or (attributes and is_suspect(attributes))
+                if not may_be_absent or not self._is_left_out(node, tag, attributes):
                     new = Node(len(nodes), tag, parent, attributes)
                     nodes.append(new)
-                    siblings.append(new)
-                    pending.append((new, node.iter(include_text=True)))
-                    break
-            else:
+                    parent.children.append(new)
+                    child = node.first_child
+                    if child is not None:
+                        pending.append((node, parent))
+                        parent, node = new, child
+                        continue
+            node = node.next
+            while node is None and pending:
                 parent.end = len(nodes)
-                pending.pop()
+                node, parent = pending.pop()
+                node = node.next
+        parent.end = len(nodes)
 
     def _cut(self, elements: list[Node]) -> None:
         """End the tree, and the elements that are open."""
@@ -121,9 +128,23 @@ class _Walk:
 
     def _is_left_out(self, node: LexborNode, tag: str, attributes: Attributes) -> bool:
         reason = self._absence(node, tag, attributes)
-        if reason:
+        if reason in _INHERITED:
+            self._take_hidden(node, reason)
+        elif reason and reason not in _WITHOUT_ELEMENTS:
             self._take_unseen(node.iter(include_text=True), reason, node.mem_id)
         return bool(reason)
+
+    def _take_hidden(self, element: LexborNode, reason: str) -> None:
+        """What is inside of an element that is hidden: all of it for the same reason."""
+        inside = element.traverse(include_text=True)
+        # The first is the element.
+        next(inside)
+        for node in inside:
+            tag = node.tag
+            if tag == "-text":
+                self._weigh(node.text_content or "", reason, element.mem_id)
+            elif tag in _HEAD:
+                self.tree.head.setdefault(tag, []).append(node.attributes)
 
     def _take_unseen(self, siblings: Iterator[LexborNode], reason: str = "", by: int = 0) -> None:
         """What is not in the tree: all around the body, or all inside of an element, why and by which one."""
@@ -139,6 +160,8 @@ class _Walk:
                     self._take_body(node)
                 elif tag and tag[0] not in "-_!":
                     inner = self._absence(node, tag, node.attributes, reason)
+                    if inner in _WITHOUT_ELEMENTS:
+                        continue
                     pending.append((node.iter(include_text=True), inner, by if reason in _INHERITED else node.mem_id))
                     break
             else:
@@ -178,6 +201,14 @@ class _Walk:
             self.tree.hidden_words += len(text.split())
             self.doubtful += weight if reason == _DOUBTFUL else 0
             self._hidden[by] = self._hidden.get(by, 0) + weight
+
+
+def _indents(blanks: str, parent: Node) -> bool:
+    """Whether blanks behind a block are there to indent the markup; those without a line break indent code."""
+    if "\n" not in blanks or parent.tag in _WITH_BLANKS:
+        return False
+    siblings = parent.children
+    return not siblings or siblings[-1].tag not in _OF_LINES
 
 
 def _is_box_of_a_task(tag: str, attributes: Attributes) -> bool:

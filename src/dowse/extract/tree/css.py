@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dowse.extract.tree.node import Attributes
@@ -11,7 +11,7 @@ from dowse.extract.tree.node import Attributes
 _COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?+")
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})[ \t\n\f\r]?|([^\n]))")
 _COMPOUND = re.compile(r"([a-z][\w-]{0,60}|\*)?((?:[.#][\w-]{1,99}|\[[\w-]{1,40}(?:=[^\]]{0,80})?\])*)")
-_PART = re.compile(r"""([.#])([\w-]{1,99})|\[([\w-]{1,40})(?:=["']?([^\]"']{0,80})["']?)?\]""")
+_PART = re.compile(r"([.#])([\w-]{1,99})|\[([\w-]{1,40})(?:=([^\]]{0,80}))?\]")
 _NAME = re.compile(r"[.#\[]?[\w-]{1,99}")
 _STATE = re.compile(r":[\w-]{1,40}")
 _COMBINATOR = re.compile(" ?[>+~] ?| ")
@@ -32,22 +32,25 @@ class Style:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """A style, and which elements it is for. It is `conditional` if they also have to be somewhere or in some state."""
+    """A style, and which elements it is for."""
 
     tag: str
     identifiers: frozenset[str]
     classes: frozenset[str]
     attributes: tuple[tuple[str, str], ...]
-    is_conditional: bool
     specificity: int
     order: int
     style: Style
 
-    def keys(self) -> list[str]:
-        """What an element must have so that this rule may be for it, the rarest first."""
-        # In an order that is the same in every process.
-        names = [f"#{name}" for name in sorted(self.identifiers)] + [f".{name}" for name in sorted(self.classes)]
-        return [*names, *[f"[{name}" for name, _ in self.attributes], *([self.tag] if self.tag else [])]
+    @property
+    def key(self) -> str:
+        """What an element must have so that this rule may be for it; of all that it must have, the rarest."""
+        # The first by its name is the same one in every process.
+        if self.identifiers:
+            return f"#{min(self.identifiers)}"
+        if self.classes:
+            return f".{min(self.classes)}"
+        return f"[{self.attributes[0][0]}" if self.attributes else self.tag
 
     def is_for(self, tag: str, identifier: str, classes: frozenset[str], attributes: Attributes) -> bool:
         """Whether an element is one of those that this rule is for."""
@@ -73,51 +76,54 @@ def read_style(text: str) -> Style:
     return style
 
 
-def read_sheet(sheet: str) -> list[tuple[str, str]]:
-    """Selectors and declarations of the rules that apply to a screen, in their order."""
+def read_sheet(sheet: str, is_telling: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """Selectors and declarations of the rules that apply to a screen, in their order; only declarations that tell."""
     found: list[tuple[str, str]] = []
     # For each open block what stands before it, and whether what is in it counts.
     blocks: list[tuple[str, bool]] = [("", True)]
     for piece in _COMMENT.sub("", sheet).lower().split("}"):
-        *openings, text = piece.split("{")
-        for opening in openings:
-            before, counts = blocks[-1]
-            selectors = opening.rpartition(";")[2].strip()
-            # A rule in a rule is for some of the elements only.
-            is_nested = before[:1] not in ("", "@")
-            blocks.append((selectors, counts and not is_nested and (selectors[:1] != "@" or _applies(selectors))))
-        before, counts = blocks[-1]
-        if counts and before[:1] not in ("", "@"):
-            found.append((before, text))
-        if len(blocks) > 1:
+        *openings, declarations = piece.split("{")
+        for opening in openings[:-1]:
+            blocks.append(_opened(opening, *blocks[-1]))
+        # Most tell nothing, and then it does not matter whose they are.
+        if declarations and is_telling(declarations):
+            selectors, counts = _opened(openings[-1], *blocks[-1]) if openings else blocks[-1]
+            if counts and selectors[:1] not in ("", "@"):
+                found.append((selectors, declarations))
+        if not openings and len(blocks) > 1:
             blocks.pop()
     return found
 
 
 def names_in(selectors: str) -> list[str]:
-    """All that selectors mention, as `Rule.keys` does."""
+    """All that selectors mention, as `Rule.key` does."""
     return _NAME.findall(selectors)
 
 
+def names_on_condition(selectors: str) -> Iterator[str]:
+    """What selectors ask of elements that also have to be somewhere or in some state."""
+    for found, is_conditional in _last_compounds(selectors):
+        if is_conditional:
+            if found[1]:
+                yield found[1]
+            for mark, name, attribute, _ in _PART.findall(found[2]):
+                yield f"{mark}{name}" if mark else f"[{attribute}"
+
+
 def read_rules(selectors: str, style: Style, order: int = 0) -> Iterator[Rule]:
-    """A rule for each selector that ends with something simple."""
-    for selector in selectors.split(","):
-        *around, last = _COMBINATOR.split(" ".join(selector.split()))
-        plain = _STATE.sub("", last)
-        found = _COMPOUND.fullmatch(plain)
-        # What stands before or behind an element is no part of it.
-        if not plain or found is None or "::" in last:
+    """A rule for each selector that ends with something simple and is for such elements wherever they are."""
+    for found, is_conditional in _last_compounds(selectors):
+        if is_conditional:
             continue
         parts = _PART.findall(found[2])
         identifiers = frozenset(name for mark, name, _, _ in parts if mark == "#")
         classes = frozenset(name for mark, name, _, _ in parts if mark == ".")
-        attributes = tuple((name, value) for _, _, name, value in parts if name)
+        attributes = tuple((name, value.strip("\"'")) for _, _, name, value in parts if name)
         yield Rule(
             tag=found[1] or "",
             identifiers=identifiers,
             classes=classes,
             attributes=attributes,
-            is_conditional=plain != last or not _ANYWHERE.issuperset(around),
             specificity=10_000 * len(identifiers) + 100 * len(classes) + 100 * len(attributes) + bool(found[1]),
             order=order,
             style=style,
@@ -127,6 +133,25 @@ def read_rules(selectors: str, style: Style, order: int = 0) -> Iterator[Rule]:
 def is_for_screens(media: str) -> bool:
     """Whether a sheet with such a `media` attribute applies to a screen of the usual size."""
     return any(_applies(f"@media {each}") for each in media.lower().split(","))
+
+
+def _opened(opening: str, around: str, counts: bool) -> tuple[str, bool]:
+    """What stands before a block, and whether what is in it counts; the same of the block around it is given."""
+    selectors = opening.rpartition(";")[2].strip()
+    # A rule in a rule is for some of the elements only.
+    is_nested = around[:1] not in ("", "@")
+    return selectors, counts and not is_nested and (selectors[:1] != "@" or _applies(selectors))
+
+
+def _last_compounds(selectors: str) -> Iterator[tuple[re.Match[str], bool]]:
+    """What elements have to be for each selector, and whether they also have to be somewhere or in some state."""
+    for selector in selectors.split(","):
+        *around, last = _COMBINATOR.split(" ".join(selector.split()))
+        plain = _STATE.sub("", last)
+        found = _COMPOUND.fullmatch(plain)
+        # What stands before or behind an element is no part of it.
+        if plain and found is not None and "::" not in last:
+            yield found, plain != last or not _ANYWHERE.issuperset(around)
 
 
 def _applies(condition: str) -> bool:

@@ -35,7 +35,8 @@ class Hiding:
     def __init__(self, styles: Sequence[str] = ()) -> None:
         self._has_doubts = True
         self._sheets = Sheets(styles)
-        self._tags = _BY_TAG.keys() | self._sheets.names("")
+        # Elements that are worth a closer look for their tags; for their attributes, see `is_suspect`.
+        self.suspect_tags = _BY_TAG.keys() | self._sheets.names("")
         self._attributes = _TELLING | self._sheets.names("[")
         self._classes = _FOR_SCREEN_READERS | self._sheets.names(".")
         self._identifiers = self._sheets.names("#")
@@ -49,12 +50,8 @@ class Hiding:
         other._has_doubts = False
         return other
 
-    def is_suspect(self, tag: str, attributes: Attributes) -> bool:
-        """Whether an element is worth a closer look; most are not."""
-        if tag in self._tags:
-            return True
-        if not attributes:
-            return False
+    def is_suspect(self, attributes: Attributes) -> bool:
+        """Whether an element is worth a closer look for its attributes; most are not."""
         if not self._attributes.isdisjoint(attributes):
             return True
         names = attributes.get("class")
@@ -68,7 +65,7 @@ class Hiding:
 
     def judge(self, tag: str, attributes: Attributes) -> Certainty:
         """Whether an element is hidden by itself; what is inside of it is hidden with it."""
-        if not self.is_suspect(tag, attributes):
+        if tag not in self.suspect_tags and not self.is_suspect(attributes):
             return Certainty.NONE
         if tag in _BY_TAG and _BY_TAG[tag](attributes):
             return Certainty.HIDDEN
