@@ -7,15 +7,22 @@ import re
 TIERS = 5
 _HOLDERS = frozenset({"article", "div", "main", "section", "td", "span"})
 _LONGEST = 300
+# What begins with certain letters is found much faster than what begins with a choice or a place, so every choice of a
+# beginning is written out.
+_WRITTEN = "|".join(
+    rf"{what}[-_]{{0,2}}(?:text|body|content|entry|copy)\b"
+    for what in ("article", "post", "entry", "story", "blog", "news")
+)
 _BODY = re.compile(
-    r"(?:^|\s)(?:post|entry)(?:\s|$)|articlebody|(?:article|post|entry|story|blog|news)[-_]{0,2}(?:text|body|content|entry|copy)\b"
-    r"|(?:text|rich|page|body)[-_]?(?:content|text)\b|mw-parser-output|markdown-body|post[-_]?message|postbody|cooked"
+    rf"post(?<!\Spost)(?!\S)|entry(?<!\Sentry)(?!\S)|articlebody|{_WRITTEN}"
+    r"|text[-_]?(?:content|text)\b|rich[-_]?(?:content|text)\b|page[-_]?(?:content|text)\b|body[-_]?(?:content|text)\b"
+    r"|mw-parser-output|markdown-body|post[-_]?message|postbody|cooked"
 )
 _STORY = re.compile(
-    r"story|single[-_](?:content|post)|main[-_]?(?:column|article)|blog[-_]?(?:post|content)|(?:^|\s)article|field[-_]{1,2}body"
-    r"|(?:theme|section|art|inner)[-_]?content|wpb_text_column|(?:^|\s)prose|rte(?:\s|$)|(?:product|item)[-_]{0,2}(?:description|details?)"
+    r"story|single[-_](?:content|post)|main[-_]?(?:column|article)|blog[-_]?(?:post|content)|article(?<!\Sarticle)"
+    r"|field[-_]{1,2}body|theme[-_]?content|section[-_]?content|art[-_]?content|inner[-_]?content|wpb_text_column"
+    r"|prose(?<!\Sprose)|rte(?!\S)|product[-_]{0,2}(?:description|detail)|item[-_]{0,2}(?:description|detail)"
 )
-# What begins with certain letters is found much faster than what begins with a place.
 _CONTENT = re.compile(r"content(?:(?:[-_]?(?:main|body|area|wrapper|inner))?(?!\S)|(?<!\Scontent))")
 _MAIN = re.compile(r"main(?<!\Smain)|primary(?<!\Sprimary)")
 # Each of the patterns asks for one of these; most names have none of them.

@@ -175,13 +175,12 @@ class _Measuring:
     def features(self) -> Features:
         outline = self._outline
         numbers = np.arange(self._count)
-        tags = np.fromiter(
-            (_TAG_NUMBERS.get(block.container.tag, 0) for block in self._blocks), np.float32, self._count
-        )
-        nodes = np.fromiter((len(block.nodes) for block in self._blocks), np.float32, self._count)
+        tags = np.array([_TAG_NUMBERS.get(block.container.tag, 0) for block in self._blocks], np.float32)
+        nodes = np.array([len(block.nodes) for block in self._blocks], np.float32)
         inner, levels = outline.inner, outline.levels
-        near = outline.names_here[inner] | outline.names_here[levels[1]]
-        mid = outline.names_here[levels[2]] | outline.names_here[levels[3]]
+        near = _bits(outline.names_here[inner] | outline.names_here[levels[1]], len(CLASS_GROUPS))
+        mid = _bits(outline.names_here[levels[2]] | outline.names_here[levels[3]], len(CLASS_GROUPS))
+        marks = _bits(self._marks, len(TEXT_GROUPS))
         rows = [
             self._text,
             self._declared,
@@ -190,19 +189,19 @@ class _Measuring:
                 [tags, self._headings, outline.depth[inner], outline.level[inner], outline.same_sign[inner], nodes], 1
             ),
             _bits(outline.around[inner], len(AROUND)),
-            _bits(near, len(CLASS_GROUPS)),
-            _bits(mid, len(CLASS_GROUPS)),
+            near,
+            mid,
             _bits(outline.all_names[inner], len(CLASS_GROUPS)),
-            _bits(self._marks, len(TEXT_GROUPS)),
+            marks,
             self._containers(np.stack([*levels[1:], *outline.tops]), numbers),
-            *(self._neighbour(offset) for offset in _NEIGHBOURS),
+            *self._neighbours(),
             *(self._window(width) for width in _WINDOWS),
             self._places(numbers),
             _bits(outline.holders[inner] >> 1, articles.TIERS),
             self._held(numbers),
             self._best(numbers),
         ]
-        return Features(np.concatenate(rows, 1, dtype=np.float32), self._page(near), outline.alike)
+        return Features(np.concatenate(rows, 1, dtype=np.float32), self._page(near, marks), outline.alike)
 
     def _containers(self, elements: Numbers, numbers: Numbers) -> Numbers:
         """About some elements around each block: how much they hold, and where in them the block is."""
@@ -232,18 +231,20 @@ class _Measuring:
         )
         return about.transpose(1, 0, 2).reshape(self._count, -1)
 
-    def _neighbour(self, offset: int) -> Numbers:
-        level = self._outline.levels[1]
-        return np.stack(
-            [
-                _shifted(self._words, offset, 0),
-                _shifted(self._column["linked"], offset, 1),
-                _shifted(self._headings, offset, 0),
-                _shifted(level, offset, -1) == level,
-                _shifted(self._stops, offset, 0),
-            ],
-            1,
-        )
+    def _neighbours(self) -> list[Numbers]:
+        """About the blocks so many places before and behind each block."""
+        level, level_at = self._outline.levels[1], 3
+        about = np.stack([self._words, self._column["linked"], self._headings, level, self._stops], 1)
+        # Beyond the page there are no words, and no element is there.
+        beyond = [[0, 1, 0, -1, 0]] * max(map(abs, _NEIGHBOURS))
+        places = np.concatenate((beyond, about, beyond))
+        found = []
+        for offset in _NEIGHBOURS:
+            begin = len(beyond) + offset
+            neighbour = places[begin : begin + self._count].copy()
+            neighbour[:, level_at] = neighbour[:, level_at] == level
+            found.append(neighbour)
+        return found
 
     def _window(self, width: int) -> Numbers:
         numbers = np.arange(self._count)
@@ -314,9 +315,8 @@ class _Measuring:
             1 + self._column["commas"] + np.minimum(self._chars / 100, 3),
             0,
         )
-        scores = np.zeros(len(outline.up))
-        np.add.at(scores, outline.levels[1], prose)
-        np.add.at(scores, outline.levels[2], prose / 2)
+        elements = np.concatenate(outline.levels[1:3])
+        scores: Numbers = np.bincount(elements, np.concatenate((prose, prose / 2)), minlength=len(outline.up))
         linked = self._sum("linked", outline.begins, outline.ends) / np.maximum(
             self._sum("chars", outline.begins, outline.ends), 1
         )
@@ -335,7 +335,8 @@ class _Measuring:
             1,
         )
 
-    def _page(self, near: Numbers) -> Numbers:
+    def _page(self, near: Numbers, marks: Numbers) -> Numbers:
+        """About the page as a whole, given what is near its blocks and what they are by their text."""
         words = max(float(self._sums["words"][-1]), 1.0)
         around = self._outline.around[self._outline.inner]
         main, article = AROUND.index("main"), AROUND.index("article")
@@ -352,16 +353,16 @@ class _Measuring:
                     self._sums["stops"][-1] / self._count,
                     float(self._words[(around >> main & 1) > 0].sum()) / words,
                     float(self._words[(around >> article & 1) > 0].sum()) / words,
-                    self._column["is_date"].mean(),
-                    self._column["is_price"].mean(),
+                    self._sums["dates"][-1] / self._count,
+                    self._sums["prices"][-1] / self._count,
                     float((self._column["common"] * self._words).sum()) / words,
-                    (self._column["said_again"] > 1).mean(),
+                    self._sums["again"][-1] / self._count,
                     (self._words < 3).mean(),
                     self._best_share,
                     self._outline.depth[self._outline.inner].mean(),
                 ],
-                self._words @ _bits(near, len(CLASS_GROUPS)) / words,
-                _bits(self._marks, len(TEXT_GROUPS)).mean(0),
+                self._words @ near / words,
+                marks.mean(0),
             ),
             dtype=np.float32,
         )
@@ -375,13 +376,3 @@ def _bits(marks: Numbers, count: int) -> Numbers:
     """A row for each mark with so many of its bits, from the lowest up."""
     octets = marks.astype("<i8").view(np.uint8).reshape(len(marks), -1)
     return np.unpackbits(octets, axis=1, count=count, bitorder="little").astype(np.float32)
-
-
-def _shifted(values: Numbers, offset: int, missing: float) -> Numbers:
-    """The value of the block so many places further on."""
-    shifted = np.full_like(values, missing)
-    if 0 < offset < len(values):
-        shifted[:-offset] = values[offset:]
-    elif -len(values) < offset < 0:
-        shifted[-offset:] = values[:offset]
-    return shifted

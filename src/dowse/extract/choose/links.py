@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -15,7 +14,7 @@ from dowse.extract.choose.outline import Numbers
 COLUMNS = ("link_away", "link_here", "link_tag", "link_social", "link_depth", "link_none", "link_near")
 # All of its choices begin with a mark, and those are found at once.
 _TAG = re.compile(
-    r"/(?:tags?|categor(?:y|ies)|topics?|authors?|users?|u|profile|members?|people|search)(?:[/?.-]|$)|\?s=|&s=", re.I
+    r"/(?:tags?|categor(?:y|ies)|topics?|authors?|users?|u|profile|members?|people|search)(?:[/?.-]|$)|\?s=|&s="
 )
 _DOMAIN = re.compile(r"\.(?:com|me|net|app)/")
 _NETWORKS = (
@@ -31,26 +30,24 @@ _NOWHERE = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 def columns(blocks: Sequence[Block], url: str) -> Numbers:
     """One row for each block, with the numbers of `COLUMNS`."""
     here = _host_and_path(url)
-    rows = [
-        _about(block.href[:_LONGEST], *here) if block.href else _NOWHERE if block.links else _NO_LINK
-        for block in blocks
-    ]
+    about = {href: _about(href[:_LONGEST], *here) for href in {block.href for block in blocks} if href}
+    rows = [about[block.href] if block.href else _NOWHERE if block.links else _NO_LINK for block in blocks]
     return np.fromiter(chain.from_iterable(rows), np.float32, len(rows) * len(COLUMNS)).reshape(len(rows), -1)
 
 
-@lru_cache(maxsize=4_096)
 def _about(href: str, host: str, path: str) -> tuple[float, ...]:
     if href.startswith(("#", "javascript:")):
         return (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     other_host, other_path = _host_and_path(href)
+    lower, within = href.lower(), other_path.strip("/")
     return (
-        float(bool(other_host) and other_host != host),
-        float("#" in href and (not other_path or other_path == path)),
-        float(_TAG.search(href) is not None),
-        float(_is_social(href.lower())),
-        float(other_path.strip("/").count("/") + bool(other_path.strip("/"))),
+        bool(other_host) and other_host != host,
+        "#" in href and (not other_path or other_path == path),
+        _TAG.search(lower) is not None,
+        _is_social(lower),
+        within.count("/") + bool(within),
         0.0,
-        float(len(path) > 1 and other_path.startswith(path.rpartition("/")[0] + "/")),
+        len(path) > 1 and other_path.startswith(path.rpartition("/")[0] + "/"),
     )
 
 

@@ -10,6 +10,8 @@ from dowse.extract.choose.vocabulary import CLASS_GROUPS, TEXT_GROUPS, URL_GROUP
 _LONGEST = 400
 
 _SPLIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+# Most names are in small letters: with blanks for all else, they are split much faster.
+_SMALL = re.sub(rb"[^a-z]", b" ", bytes(range(256)))
 _TEXT = [re.compile(rf"(?:{words})(?:\b|(?<=©))", re.I) for words in TEXT_GROUPS.values()]
 # In lower case, which is compared much faster.
 _ANY_TEXT = re.compile("|".join(TEXT_GROUPS.values()))
@@ -23,8 +25,10 @@ for _bit, _words in enumerate(CLASS_GROUPS.values()):
 
 def of_class(names: str) -> int:
     """The groups that the words of class names and ids belong to: `postHeader entry-meta` is four words."""
+    names = names[:_LONGEST]
+    is_small = names.isascii() and names.islower()
     marks = 0
-    for word in _SPLIT.findall(names[:_LONGEST]):
+    for word in names.encode().translate(_SMALL).decode().split() if is_small else _SPLIT.findall(names):
         marks |= _CLASS_BITS.get(word, 0)
     return marks
 

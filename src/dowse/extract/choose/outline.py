@@ -58,10 +58,11 @@ class Outline:
         self._below_root = np.array([node.index for node in elements], np.int64)
         self._parents = np.zeros(self._size, np.int64)
         self._parents[self._below_root] = [node.parent.index for node in elements if node.parent is not None]
-        self._read_names(elements)
-        self._find_ranges(elements, [block.nodes[0] for block in blocks])
-        self._find_distinct()
         self.inner = np.array([block.container.index for block in blocks], np.int64)
+        self._find_ranges(elements, [block.nodes[0] for block in blocks])
+        self._images = _before(tree.places(("img",)), self._size)
+        self._read_names(elements)
+        self._find_distinct()
         self.levels = [self.inner]
         for _ in range(CLOSEST - 1):
             self.levels.append(self.up[self.levels[-1]])
@@ -76,20 +77,29 @@ class Outline:
         """What each element is called, by itself and with all that is around it, and how many look like it."""
         # A page has many elements, and few that look different: those are numbered as they come.
         numbers: defaultdict[_Key, int] = defaultdict(count().__next__)
-        kinds = [
-            numbers[node.tag, (get := node.attributes.get)("class"), get("id"), get("role")]
-            if node.attributes
-            else numbers[node.tag, None, None, None]
-            for node in elements
-        ]
-        signs: dict[str, int] = {}
-        looks = np.array([_look(*key, signs) for key in numbers], np.int64).reshape(-1, 5)
-        columns = np.zeros((self._size, 5), np.int64)
-        columns[self._below_root] = looks.take(kinds, axis=0)
-        self._own_names, self.tiers, around, signs_here, self._is_image = columns.T
+        kinds = np.array(
+            [
+                numbers[node.tag, (get := node.attributes.get)("class"), get("id"), get("role")]
+                if node.attributes
+                else numbers[node.tag, None, None, None]
+                for node in elements
+            ],
+            np.int64,
+        )
+        looks = np.array(_looks(list(numbers), self._are_around(kinds, len(numbers))), np.int64)
+        columns = np.zeros((len(looks), self._size), np.int64)
+        columns[:, self._below_root] = looks.take(kinds, axis=1)
+        self._own_names, self.tiers, around, signs_here = columns
         marks = np.stack((self._own_names, around, 1 << self.tiers), 1)
         self.all_names, self.around, self.holders = _along(marks, self._parents, np.bitwise_or)[0].T
         self._count_alike(signs_here)
+
+    def _are_around(self, kinds: Numbers, total: int) -> list[bool]:
+        """Which of so many kinds of elements are around blocks: it is only there that names are asked for."""
+        containers = _before(self.inner, self._size)
+        are_around = np.zeros(total, np.bool_)
+        are_around[kinds[containers[self._last[self._below_root]] > containers[self._below_root]]] = True
+        return are_around.tolist()
 
     def _count_alike(self, signs: Numbers) -> None:
         self._signs = signs
@@ -102,17 +112,13 @@ class Outline:
         self.siblings[self._below_root] = sizes[groups]
 
     def _find_ranges(self, elements: Sequence[Node], first: Sequence[int]) -> None:
-        """Of which blocks each element holds the first node, and how many images there are before each node."""
-        below_root = self._below_root
+        """Where each element ends, and of which blocks it holds the first node."""
         self._last = np.arange(1, self._size + 1)
-        self._last[below_root] = [node.end for node in elements]
-        self.begins, self.ends = np.zeros((2, self._size), np.int64)
+        self._last[self._below_root] = [node.end for node in elements]
         # The root holds everything.
-        self._last[0], self.ends[0] = self._size, len(first)
-        self.begins[below_root] = np.searchsorted(first, below_root)
-        self.ends[below_root] = np.searchsorted(first, self._last[below_root])
-        self._images = np.zeros(self._size + 1, np.int64)
-        np.cumsum(self._is_image, out=self._images[1:])
+        self._last[0] = self._size
+        blocks_before = _before(first, self._size)
+        self.begins, self.ends = blocks_before[:-1], blocks_before[self._last]
 
     def _find_distinct(self) -> None:
         """For each element the next one around it that holds more, and the names of all that hold just the same."""
@@ -158,16 +164,23 @@ def _along(values: Numbers, parents: Numbers, combine: np.ufunc) -> tuple[Number
         parents = further
 
 
-def _look(
-    tag: str, classes: str | None, identifier: str | None, role: str | None, signs: dict[str, int]
-) -> tuple[int, int, int, int, bool]:
-    """The names of an element, its tier, its bit in `AROUND`, the number of its sign and whether it is an image."""
-    called = f"{classes or ''} {identifier or ''}"
-    sign = f"{tag} {classes or ''}" if len(called) > 1 else tag
+def _before(places: Numbers | Sequence[int], size: int) -> Numbers:
+    """How many different ones of these places are before each of so many, and before their end."""
+    found = np.zeros(size + 1, np.int64)
+    found[1:][np.asarray(places, np.int64)] = 1
+    return np.cumsum(found)
+
+
+def _looks(kinds: Sequence[_Key], are_around: Sequence[bool]) -> tuple[list[int], ...]:
+    """Of each kind of elements the names, the tier, the bit in `AROUND` and the number of the sign."""
+    called = [f"{classes or ''} {identifier or ''}" for _, classes, identifier, _ in kinds]
+    signs: defaultdict[str, int] = defaultdict(count().__next__)
     return (
-        names.of_class(called),
-        articles.tier_of(tag, called),
-        _AROUND_BITS.get(ROLES.get(role, tag) if role else tag, 0),
-        signs.setdefault(sign, len(signs)),
-        tag == "img",
+        [names.of_class(each) if is_around else 0 for each, is_around in zip(called, are_around, strict=True)],
+        [articles.tier_of(kind[0], each) for kind, each in zip(kinds, called, strict=True)],
+        [_AROUND_BITS.get(ROLES.get(role, tag) if role else tag, 0) for tag, _, _, role in kinds],
+        [
+            signs[f"{tag} {classes or ''}" if len(each) > 1 else tag]
+            for (tag, classes, _, _), each in zip(kinds, called, strict=True)
+        ],
     )

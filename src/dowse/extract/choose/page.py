@@ -133,7 +133,7 @@ def _metas(tree: Tree) -> dict[str, str]:
 def _types(tree: Tree) -> list[float]:
     """How many things of each type a page declares, as JSON-LD or in its markup."""
     declared = [name for script in tree.scripts for name in _TYPE.findall(script[:_LONGEST_SCRIPT])]
-    items = [node.attributes[_ITEM_TYPE] or "" for node in tree.nodes if _ITEM_TYPE in node.attributes]
+    items = [node.attributes[_ITEM_TYPE] or "" for node in tree.nodes if node.tag and _ITEM_TYPE in node.attributes]
     counts = [0.0] * len(_TYPES)
     for name in (*declared, *(item.rpartition("/")[2] for item in items)):
         bit = _TYPE_BITS.get(name)

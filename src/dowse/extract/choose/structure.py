@@ -58,6 +58,7 @@ class _Completing:
 
     def __init__(self, blocks: Sequence[Block], words: Numbers, scores: Numbers, kept: Numbers) -> None:
         self._blocks, self._words, self._scores, self.kept = blocks, words, scores, kept
+        self._words_before: list[float] = [0.0, *np.cumsum(words, dtype=np.float64).tolist()]
 
     def run(self, groups: Sequence[tuple[Node, int, int]], *, is_thread: bool) -> None:
         for node, begin, end in groups:
@@ -77,8 +78,11 @@ class _Completing:
 
     def _is_of_lines(self, begin: int, end: int, most_words: int = _WORDS_OF_AN_ITEM) -> bool:
         """Whether its parts are short, and it is not the page itself."""
-        words = float(self._words[begin:end].sum())
-        return words <= most_words * (end - begin) and words <= _MOST_OF_A_PAGE * float(self._words.sum())
+        words = self._words_in(begin, end)
+        return words <= most_words * (end - begin) and words <= _MOST_OF_A_PAGE * self._words_before[-1]
+
+    def _words_in(self, begin: int, end: int) -> float:
+        return self._words_before[end] - self._words_before[begin]
 
     def _has_good_cell(self, begin: int, end: int) -> bool:
         """Whether it is a table of data of which a part looks like content: cells are too short to be sure of them."""
@@ -92,8 +96,8 @@ class _Completing:
         return linked < _MOST_LINKED * chars and float(self._scores[begin:end].max()) >= _PART_SCORE
 
     def _complete(self, begin: int, end: int, least: float, little: float) -> None:
-        kept, words = self.kept[begin:end], self._words[begin:end]
-        share = float(words[kept].sum() / words.sum())
+        kept = self.kept[begin:end]
+        share = float(self._words[begin:end][kept].sum() / self._words_in(begin, end))
         if share >= least:
             kept[:] = True
         elif share < little:
@@ -121,24 +125,28 @@ class _Completing:
                 self.kept[members] = kept | (self._scores[members] >= _POST_SCORE)
 
     def _take_headings(self) -> None:
-        for number, block in enumerate(self._blocks):
-            if not self.kept[number] and texts.heading_level(block) and self._scores[number] >= _HEADING_SCORE:
+        for number in self._candidates():
+            if texts.heading_level(self._blocks[number]):
                 self.kept[number] = bool(self.kept[number + 1 : number + 1 + _BELOW].any())
 
     def _take_titles(self) -> None:
         """Of main headings the one right above the content, if it may be some: others are the name of the site."""
-        for number, block in enumerate(self._blocks):
-            if block.container.tag == "h1" and not self.kept[number] and self._scores[number] >= _HEADING_SCORE:
+        for number in self._candidates():
+            if self._blocks[number].container.tag == "h1":
                 below = slice(number + 1, number + 1 + _BELOW_THE_TITLE)
                 first = next((other for other in range(*below.indices(len(self._blocks))) if self.kept[other]), number)
                 between = self._blocks[number + 1 : first + 1]
                 self.kept[number] = first > number and all(other.container.tag != "h1" for other in between)
 
+    def _candidates(self) -> list[int]:
+        """The blocks that are not kept and may be headings; to keep one of them changes nothing for those below it."""
+        return np.flatnonzero(~self.kept & (self._scores >= _HEADING_SCORE)).tolist()
+
 
 def _groups(tree: Tree, blocks: Sequence[Block]) -> list[tuple[Node, int, int]]:
     """The elements that hold what belongs together, with the numbers of the first block in them and behind them."""
     nodes = [tree.nodes[place] for place in tree.places(_GROUPS)]
-    first = [block.nodes[0] for block in blocks]
+    first = np.array([block.nodes[0] for block in blocks])
     begins = np.searchsorted(first, [node.index for node in nodes]).tolist()
     ends = np.searchsorted(first, [node.end for node in nodes]).tolist()
     return [group for group in zip(nodes, begins, ends, strict=True) if group[2] > group[1]]

@@ -28,9 +28,9 @@ _DIGIT = re.compile(r"\d")
 # At the start of a word.
 _CAPITAL = re.compile(r"[A-Z](?<!\w[A-Z])")
 # Most texts are ASCII, and their bytes are counted faster than matches are: capitals as A, digits as 0, what is in no
-# word as a blank; and what ends a sentence as a stop, what may follow it as a blank.
+# word as a blank; and what ends a sentence as a stop, what may follow it as a blank, and a semicolon as a comma.
 _IN_WORDS = re.sub(rb"\W", b" ", re.sub(rb"\d", b"0", re.sub(rb"[A-Z]", b"A", bytes(range(256)))))
-_AT_ENDS = bytes.maketrans(b'!?)"', b"..  ")
+_AT_ENDS = bytes.maketrans(b'!?)";', b"..  ,")
 _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\b\d{1,2}[:/.]\d{1,2}\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? \d"
     r"|\bago\b|\byesterday\b|年\d",
@@ -57,6 +57,8 @@ _LOOKED_AT = 400
 _LOOKED_AT_WORDS = 80
 _SHORT = 120
 _LONG_WORD = 7
+# The only letter that becomes two in lower case.
+_LONGER_IN_LOWER = "İ"
 
 
 def columns(blocks: Sequence[Block], title: str) -> Numbers:
@@ -93,12 +95,11 @@ def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
     """The numbers of a text, with zeros for those of its block."""
     size, is_ascii = len(text), text.isascii()
     looked_at = text if size <= _LOOKED_AT else text[:_LOOKED_AT]
-    lower = text.lower().split()
-    # Letters other than those of ASCII may be more than one in lower case.
-    words = lower if is_ascii else text.split()
-    first_lower = lower[:_LOOKED_AT_WORDS]
-    first = first_lower if is_ascii else words[:_LOOKED_AT_WORDS]
+    words = text.lower().split()
+    first = words[:_LOOKED_AT_WORDS]
+    as_written = first if _LONGER_IN_LOWER not in text else text.split()[:_LOOKED_AT_WORDS]
     count = len(first)
+    begin, end = text[0], text[-1]
     is_short = size < _SHORT
     digits, capitals, commas, stops = _counts(text, looked_at) if is_ascii else _matches(text, looked_at)
     return (
@@ -111,20 +112,20 @@ def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
         stops,
         digits / len(looked_at),
         capitals / count,
-        sum(map(_COMMON.__contains__, first_lower)) / count,
-        len([word for word in first if len(word) > _LONG_WORD]) / count,
+        sum(map(_COMMON.__contains__, first)) / count,
+        len([word for word in as_written if len(word) > _LONG_WORD]) / count,
         text.endswith(_ENDS),
-        text[0].islower(),
+        begin.islower(),
         is_short and digits and _DATE.search(text) is not None,
         is_short and digits and _PRICE.search(text) is not None,
         is_short and _has_mark(text, is_ascii=is_ascii),
-        _may_have_mail(looked_at) and _MAIL.search(looked_at) is not None,
+        ("@" in text or "://" in text or "www." in text) and _MAIL.search(looked_at) is not None,
         again,
-        sum(map(in_title.__contains__, first_lower)) / count,
-        text.endswith(":"),
-        text.endswith("?"),
+        sum(map(in_title.__contains__, first)) / count,
+        end == ":",
+        end == "?",
         min(size / len(words), 50.0),
-        text[0].isdigit(),
+        begin.isdigit(),
     )
 
 
@@ -142,17 +143,13 @@ def _counts(text: str, looked_at: str) -> tuple[int, int, int, int]:
     """The same of ASCII."""
     words = f" {looked_at}".encode().translate(_IN_WORDS)
     ends = f"{text} ".encode().translate(_AT_ENDS)
-    return words.count(b"0"), words.count(b" A"), text.count(",") + text.count(";"), ends.count(b". ")
+    return words.count(b"0"), words.count(b" A"), ends.count(b","), ends.count(b". ")
 
 
 def _has_mark(text: str, *, is_ascii: bool) -> bool:
     if not is_ascii:
         return _MARK.search(text) is not None
     return "|" in text or not (text[0].isalnum() or _WORD.search(text))
-
-
-def _may_have_mail(text: str) -> bool:
-    return "@" in text or "://" in text or "www." in text
 
 
 def _wide_words(text: str) -> int:
