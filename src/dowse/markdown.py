@@ -20,6 +20,7 @@ _NO_INDENT = re.compile("[^ >]")
 # Nobody follows lists and quotations that are nested more deeply; what is further inside is text.
 _DEEPEST = 20
 _BACKTICKS = re.compile("`{3,}")
+_FENCES = ("```", "~~~")
 _QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _RULE = re.compile(r"^\s{0,3}([-*_])(?:\s?\1){2,}$")
@@ -44,7 +45,10 @@ def clean(markdown: str) -> str:
     Code stays code.
     """
     lines: list[str] = []
-    for line in read_lines(without_comments(visible(markdown))):
+    seen = without_comments(visible(markdown))
+    # Where no fence is, it takes no look at lists and quotations to tell code from prose.
+    has_fences = any(fence in seen for fence in _FENCES)
+    for line in read_lines(seen) if has_fences else map(Line, seen.split("\n")):
         if line.fence is not None and not line.is_mark:
             # What looks like code in a list may be none to a viewer, and then its images would load.
             lines.append(inert(line.text) if line.fence.is_indented else line.text)

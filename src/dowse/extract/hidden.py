@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import html
-import re
 from functools import lru_cache
 
 from dowse.extract.tree.grammar import ATTRIBUTE
 from dowse.extract.tree.hiding import Certainty, Hiding
 
 # Without one of these no attribute hides anything.
-_TELLING = re.compile("hidden|style|popover|sr-only|visually|screen-reader", re.I)
+_TELLING = ("hidden", "style", "popover", "sr-only", "visually", "screen-reader")
 _HIDING = Hiding()
 
 
@@ -18,7 +17,8 @@ _HIDING = Hiding()
 @lru_cache(maxsize=2_000)
 def hides(attributes: str) -> bool:
     """Whether a tag's raw attributes hide the element."""
-    if not _TELLING.search(attributes):
+    lower = attributes.lower()
+    if not any(word in lower for word in _TELLING):
         return False
     written: dict[str, str | None] = {}
     for found in ATTRIBUTE.finditer(attributes):

@@ -18,7 +18,10 @@ NOTICE_WORDS = 300
 # Enough for a name and a line below it: a page that says no more is what it calls itself, without further signs.
 NAME_ONLY_WORDS = 20
 _MANY_CHARACTERS = 20_000
-_LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\(([^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s[^()]{0,200})?\)")
+# Most targets are written like the first alternative; the second reads these too, but slower.
+_LINK = re.compile(
+    r"\[([^\[\]]{0,200}+)\]\((?:[^()\s]{0,500}+\)|(?:[^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s[^()]{0,200})?\))"
+)
 _HEADING = re.compile(r"^#{1,3} (.{1,300})")
 # What a page is called stands above the rest; further down are the names of its parts.
 _HEADINGS = 2
@@ -92,7 +95,11 @@ def says_much(markdown: str) -> bool:
     if len(markdown) > _MANY_CHARACTERS:
         return True
     # Each word of prose has at least two characters with its blank: most short pages need no look at their links.
-    return len(markdown) > 2 * MANY_WORDS and count_words(_LINK.sub(" ", markdown)) > MANY_WORDS
+    if len(markdown) <= 2 * MANY_WORDS:
+        return False
+    said = _LINK.sub(" ", _with_plain_images(markdown))
+    # What has so many blanks needs no look for scripts without them.
+    return len(said.split()) > MANY_WORDS or count_words(said) > MANY_WORDS
 
 
 def outline_of_text(markdown: str, title: str = "") -> Outline:
@@ -104,7 +111,7 @@ def outline_of_text(markdown: str, title: str = "") -> Outline:
         return " "
 
     lines, headings = [], []
-    for line in markdown.split("\n"):
+    for line in _with_plain_images(markdown).split("\n"):
         if heading := _HEADING.match(line):
             headings.append(normal(_LINK.sub(r"\1", heading[1])))
         words = normal(_SYNTAX.sub("", _LINK.sub(take, line)))
@@ -124,3 +131,8 @@ def with_markup(said: Outline, markup: str, url: str) -> Outline:
     if address is None:
         return page
     return replace(page, host=address.name, path=address.path.lower(), query=address.query.lower())
+
+
+def _with_plain_images(markdown: str) -> str:
+    """The text with each `![` as `[`, so that one pattern reads links and images."""
+    return markdown.replace("![", "[")

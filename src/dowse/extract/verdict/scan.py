@@ -29,10 +29,10 @@ _PRESSED = re.compile(r"""\btype\s{0,9}=\s{0,9}["']?(?:submit|button)""")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Lower-case text throughout. `inputs`, `metas` and `scripts` are the attributes of those elements.
+    """Lower-case text but for `visible`. `inputs`, `metas` and `scripts` are the attributes of those elements.
 
     `tags` are the elements a reader could see, `marks` all of them and the scripts; no text of the page is in either.
-    `text` is what there is to read at the beginning of the page, delivered or not, `text_chars` the length of all.
+    `visible` is what there is to read at the beginning of the page as it is written, `text_chars` the length of all.
     """
 
     title: str = ""
@@ -44,8 +44,13 @@ class Shape:
     scripts: tuple[str, ...] = ()
     tags: str = ""
     marks: str = ""
-    text: str = ""
+    visible: str = ""
     text_chars: int = 0
+
+    @property
+    def text(self) -> str:
+        """What there is to read at the beginning of the page, delivered or not; few pages are asked for it."""
+        return normal(html.unescape(self.visible))
 
 
 @dataclass(slots=True)
@@ -122,14 +127,15 @@ def scan(markup: str) -> Shape:
     state = _Scan()
     position, raw = 0, ""
     for count, (name, found) in enumerate(tags(markup)):
-        text = markup[position : found.start()]
-        # Most of what stands between two tags is blank.
-        if raw or (text and (state.inside or not text.isspace())):
-            state.text(text, raw)
+        # Half of the tags come right behind another, and most of what stands between two is blank.
+        if position < found.start() or raw:
+            text = markup[position : found.start()]
+            if raw or state.inside or not text.isspace():
+                state.text(text, raw)
         position, raw = found.end() if name else after(found), ""
         slash, attributes = found.group("slash", "attributes")
         is_late = count >= _MAX_TAGS
-        if is_late and name:
+        if is_late and name and state.inside:
             state.close()
         if slash:
             # Most end tags end nothing that is of interest.
@@ -148,6 +154,8 @@ def scan(markup: str) -> Shape:
 
 
 def _shape(state: _Scan) -> Shape:
+    # Every second tag is written like one before it, and marks are looked for many times.
+    tags = tuple(dict.fromkeys(state.tags))
     inputs = state.attributes["input"]
     pressed = [found[1] or found[2] for each in inputs if _PRESSED.search(each) and (found := _VALUE.search(each))]
     return Shape(
@@ -158,9 +166,9 @@ def _shape(state: _Scan) -> Shape:
         inputs=tuple(inputs),
         metas=tuple(state.attributes["meta"]),
         scripts=tuple(state.attributes["script"]),
-        tags="\n".join(state.tags),
-        marks="\n".join((*state.tags, *state.others)),
-        text=normal(html.unescape(" ".join(state.visible))),
+        tags="\n".join(tags),
+        marks="\n".join((*tags, *state.others)),
+        visible=" ".join(state.visible),
         text_chars=state.text_chars,
     )
 
