@@ -16,6 +16,7 @@ _NEVER_SEEN = (
 _INVISIBLE = re.compile(f"[{_NEVER_SEEN}]")
 # With those that are seen in some places only.
 _SUSPECT = re.compile(f"[{_NEVER_SEEN}\u200c\u200d\ufe00-\ufe0f]")
+_SEEN_IN_ASCII = b"\t\n" + bytes(range(0x20, 0x7F))
 _JOINERS = re.compile("[\u200c\u200d]")
 _VARIATION_RUN = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 # No letter of ASCII has variants; its digits do, on keys.
@@ -113,7 +114,11 @@ def _beginning(text: str, limit: int) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether nothing is in it that could hide, as in most texts; printable ASCII on one line is told at once."""
-    return (text.isascii() and text.isprintable()) or _SUSPECT.search(text) is None
+    if text.isascii() and text.isprintable():
+        return True
+    # Most texts are ASCII for the most part, and to take that out is much faster than to search in it.
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _SEEN_IN_ASCII)
+    return not rest or _SUSPECT.search(rest.decode("utf-8", "surrogatepass")) is None
 
 
 def _with_plain_line_ends(text: str) -> str:

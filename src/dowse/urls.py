@@ -80,21 +80,36 @@ def parse(text: str, base: str = "") -> Url | None:
     return _remembered(text, base) if len(text) + len(base) <= _REMEMBERED_CHARS else _parse(text, base)
 
 
+def link(href: str, base: str) -> str:
+    """Where a link on a page leads, without tracking; empty where it is no address of the web.
+
+    The parts of an address are not asked for: a page has many links, and taking them apart is most of the work.
+    """
+    parsed = _resolved(href, base)
+    if parsed is None or parsed.protocol not in ("http:", "https:"):
+        return ""
+    return _without_tracking(parsed.href, parsed.hostname) if parsed.search else parsed.href
+
+
 def _parse(text: str, base: str) -> Url | None:
-    try:
-        parsed = can_ada.parse(base) + text if base else can_ada.parse(text)
-    except (ValueError, TypeError):  # a TypeError for text that does not encode, such as a lone surrogate
+    parsed = _resolved(text, base)
+    if parsed is None or not parsed.hostname:
         return None
     scheme = parsed.protocol.removesuffix(":")
     port = int(parsed.port) if parsed.port else _PAGE_PORTS.get(scheme, 0)
-    if not parsed.hostname:
-        return None
     has_userinfo = bool(parsed.username or parsed.password)
     query = parsed.search.removeprefix("?")
     return Url(parsed.href, scheme, parsed.hostname, port, has_userinfo, parsed.pathname, query)
 
 
 _remembered = lru_cache(maxsize=512)(_parse)
+
+
+def _resolved(text: str, base: str) -> can_ada.URL | None:
+    try:
+        return can_ada.parse(base) + text if base else can_ada.parse(text)
+    except (ValueError, TypeError):  # a TypeError for text that does not encode, such as a lone surrogate
+        return None
 
 
 def without_userinfo(url: str) -> str:
@@ -107,11 +122,13 @@ def without_userinfo(url: str) -> str:
 def without_tracking(url: str) -> str:
     """The same document without campaign and click parameters; other parameters stay byte for byte."""
     parsed = parse(url)
-    if parsed is None:
-        return url
-    address, hash_mark, fragment = parsed.href.partition("#")
+    return url if parsed is None else _without_tracking(parsed.href, parsed.host)
+
+
+def _without_tracking(href: str, host: str) -> str:
+    address, hash_mark, fragment = href.partition("#")
     before, _, query = address.partition("?")
-    keeps_ref = is_below(parsed.host, *_CODE_HOSTS)
+    keeps_ref = is_below(host, *_CODE_HOSTS)
     kept = [part for part in query.split("&") if part and not _is_tracking(part, keeps_ref=keeps_ref)]
     return before + ("?" + "&".join(kept) if kept else "") + hash_mark + fragment
 

@@ -85,6 +85,23 @@ def test_tracking_goes_and_everything_else_stays(url: str, expected: str) -> Non
     assert urls.without_tracking(url) == expected
 
 
+@pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("../pier?utm_source=mail&day=2", "https://ferry.example/pier?day=2"),
+        ("//other.example/a", "https://other.example/a"),
+        ("#times", "https://ferry.example/line/4#times"),
+        ("?ref=1", "https://ferry.example/line/4"),
+        ("javascript:void(0)", ""),
+        ("ftp://ferry.example/list", ""),
+        ("https://[", ""),
+        ("/\ud800", ""),
+    ],
+)
+def test_a_link_leads_to_a_page_of_the_web_or_nowhere(href: str, expected: str) -> None:
+    assert urls.link(href, "https://ferry.example/line/4") == expected
+
+
 @given(PARTS, st.sampled_from(["", "#top", "#/x?ref=1&utm_a=b"]), st.sampled_from(["github.com", "shop.example"]))
 def test_a_url_without_tracking_has_none_to_lose(parts: list[str], fragment: str, host: str) -> None:
     url = urls.without_tracking(f"https://{host}/p?{'&'.join(parts)}{fragment}")

@@ -88,3 +88,9 @@ def test_a_formula_in_a_cell_stays_in_its_line() -> None:
     page = f"<table><tr><th>a<th>b<tr><td>1<td><span class='katex-display'>{KATEX}</span></table>"
 
     assert markdown(page).endswith("| 1 | $x^2 * y_1 * z$ |")
+
+
+def test_a_long_formula_is_part_of_its_line_whatever_its_elements_are() -> None:
+    rows = "<mtr><mtd><mi>a</mi></mtd><mtd><mn>1</mn></mtd></mtr>" * 8
+    made = markdown(f"<dl><dt>Sum <math><mtable>{rows}</mtable><mglyph></mglyph></math></dt><dd>of all</dd></dl>")
+    assert made.startswith(r"**Sum $\begin{matrix} a & 1 \\")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum
+from math import inf
 
 from dowse.extract.metadata import dates
 from dowse.extract.metadata.dates import Moment
-from dowse.extract.metadata.names import BYLINE
+from dowse.extract.metadata.names import behind_label
 from dowse.extract.metadata.roles import Role, labelled_parts, role_of_class, role_of_label
 from dowse.extract.tree.elements import INLINE
 from dowse.extract.tree.node import Node, Tree
 
+NEAR = 1500
+"""So many characters from the headline a byline or a date may stand; the author as a property may stand anywhere."""
 # A page of so many nodes is read to its end; of a longer one this share, and what is near its headline.
 _SHORT_PAGE = 600
 _READ_SHARE = 0.4
@@ -27,6 +30,7 @@ _LARGEST_BYLINE = 60
 # The date of an article may stand in a small `footer` or `aside` of its own.
 _SMALL_ASIDE = 30
 _ASIDES = frozenset({"footer", "aside", "nav"})
+_AUTHOR_PROPERTIES = frozenset({"author", "creator"})
 _DATE_PROPERTIES = {
     "datePublished": Role.PUBLISHED,
     "dateCreated": Role.PUBLISHED,
@@ -95,6 +99,7 @@ class _Reader:
         nodes, headline = self._tree.nodes, self._headline
         headline_end = headline.end if headline is not None else 0
         index, last = 1, self._last(len(nodes))
+        far = NEAR if headline is None else inf
         while index < last:
             node = nodes[index]
             index += 1
@@ -106,11 +111,20 @@ class _Reader:
                     index = node.end
             if index == headline_end:
                 self._found.headline_at = self._seen
+                far = self._seen + NEAR
+            if self._seen >= far:
+                # From here on only the author as a property counts.
+                last, far = self._end_of_properties(index, last), inf
         return self._found
 
     def _last(self, total: int) -> int:
         near = self._headline.end + _NEAR_NODES if self._headline is not None else 0
         return min(total, _MOST_NODES, max(_SHORT_PAGE, int(_READ_SHARE * total), near))
+
+    def _end_of_properties(self, start: int, end: int) -> int:
+        """Behind the last element between two places that names the author as a property."""
+        rest = reversed(self._tree.nodes[start:end])
+        return next((each.index + 1 for each in rest if each.attributes.get("itemprop") in _AUTHOR_PROPERTIES), start)
 
     def _take_element(self, node: Node) -> bool:
         """Note what an element says; whether all of it is about something else."""
@@ -131,7 +145,7 @@ class _Reader:
         return False
 
     def _take_property(self, node: Node, name: str) -> None:
-        if name in ("author", "creator"):
+        if name in _AUTHOR_PROPERTIES:
             self._add_author(node, Reason.PROPERTY)
         elif name in _DATE_PROPERTIES:
             value = node.get("content") or node.get("datetime") or self._words(node)
@@ -160,8 +174,9 @@ class _Reader:
         else:
             if _has_year(text):
                 self._take_dated(node, text)
-            if BYLINE.match(text):
-                self._take_byline(node, text)
+            name = behind_label(text)
+            if name is not None:
+                self._add_author_line(name or self._text_behind(node), Reason.BYLINE)
             self._before = text
         self._seen += len(text)
 
@@ -173,12 +188,9 @@ class _Reader:
         for part in labelled_parts(text):
             self._add_labelled(parent, role, part, part)
 
-    def _take_byline(self, node: Node, text: str) -> None:
-        rest = BYLINE.sub("", text, count=1).strip()
-        if not rest:
-            following = self._tree.nodes[node.end : node.end + 12]
-            rest = next((each.text for each in following if each.text and not each.text.isspace()), "")
-        self._add_author_line(rest, Reason.BYLINE)
+    def _text_behind(self, node: Node) -> str:
+        following = self._tree.nodes[node.end : node.end + 12]
+        return next((each.text for each in following if each.text and not each.text.isspace()), "")
 
     def _add_author(self, node: Node, reason: Reason) -> None:
         if node.end - node.index <= _LARGEST_BYLINE:

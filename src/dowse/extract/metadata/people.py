@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dowse.extract.metadata import names
-from dowse.extract.metadata.body import Marks, Reason
+from dowse.extract.metadata.body import NEAR, Marks, Reason
 from dowse.extract.metadata.titles import compact
 from dowse.extract.tree.node import Tree
 
-# So many characters from the headline a byline may stand; a property may stand anywhere.
-_NEAR = 1500
 # So many different bylines near a headline are those of a list.
 _MANY_BYLINES = 4
 
@@ -33,7 +31,7 @@ def _shown(marks: Marks) -> Iterator[list[str]]:
         is_name = reason in (Reason.PROPERTY, Reason.RELATION, Reason.NAME_CLASS)
         found: dict[tuple[str, ...], int] = {}
         for mark in marks.authors:
-            if mark.reason is reason and (reason is Reason.PROPERTY or abs(mark.at - marks.headline_at) < _NEAR):
+            if mark.reason is reason and (reason is Reason.PROPERTY or abs(mark.at - marks.headline_at) < NEAR):
                 people = tuple(dict.fromkeys(names.handles(mark.text) if is_name else names.written(mark.text)))
                 found.setdefault(people, mark.at)
         found.pop((), None)

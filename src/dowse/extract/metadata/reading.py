@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 
 from dowse.extract.metadata import addresses, dates, people, titles
-from dowse.extract.metadata.body import DateMark, Marks, marks_of
+from dowse.extract.metadata.body import NEAR, DateMark, Marks, marks_of
 from dowse.extract.metadata.dates import Moment
 from dowse.extract.metadata.declared import Declared
 from dowse.extract.metadata.head import DATED, MODIFIED, PUBLISHED, TITLES, Head
@@ -19,8 +19,7 @@ from dowse.text import without_markup
 _SITE_CHARS = 100
 _DESCRIPTION_CHARS = 500
 _MOST_HEADINGS = 8
-# So many characters from the headline a date with a label may stand, and one without.
-_NEAR = 1500
+# So many characters from the headline a date without a label may stand.
 _CLOSE = 600
 # So many different days near a headline are the dates of what the page lists.
 _MANY_DAYS = 4
@@ -75,7 +74,7 @@ def _names_of(host: str) -> list[str]:
 def _published(said: Declared, marks: Callable[[], Marks], url: str) -> Iterator[Dated]:
     yield from _stated(said.head.each(*PUBLISHED), Confidence.HIGH)
     yield from _stated(said.dates_of_thing("datePublished", "dateCreated", "uploadDate"), Confidence.HIGH)
-    near = _near(marks(), Role.PUBLISHED, _NEAR)
+    near = _near(marks(), Role.PUBLISHED, NEAR)
     yield from _judged((mark.moment for mark in near if mark.is_declared), Confidence.HIGH)
     yield from _judged(filter(None, [dates.in_address(url)]), Confidence.MEDIUM)
     yield from _judged((mark.moment for mark in near), Confidence.MEDIUM)
@@ -83,14 +82,14 @@ def _published(said: Declared, marks: Callable[[], Marks], url: str) -> Iterator
     yield from _judged((mark.moment for mark in _near(marks(), Role.DATE, _CLOSE)), Confidence.LOW)
     # What is left is the date of a record in some database, and that of the last change.
     yield from _stated(said.dates_of_page("datePublished"), Confidence.LOW)
-    yield from _judged((mark.moment for mark in _near(marks(), Role.MODIFIED, _NEAR)), Confidence.LOW)
+    yield from _judged((mark.moment for mark in _near(marks(), Role.MODIFIED, NEAR)), Confidence.LOW)
 
 
 def _modified(said: Declared, marks: Callable[[], Marks]) -> Iterator[Dated]:
     yield from _stated(said.head.each(*MODIFIED), Confidence.HIGH)
     yield from _stated(said.dates_of_thing("dateModified"), Confidence.HIGH)
     yield from _stated(said.dates_of_page("dateModified"), Confidence.HIGH)
-    near = _near(marks(), Role.MODIFIED, _NEAR)
+    near = _near(marks(), Role.MODIFIED, NEAR)
     yield from _judged((mark.moment for mark in near if mark.is_declared), Confidence.HIGH)
     yield from _judged((mark.moment for mark in near), Confidence.MEDIUM)
 

@@ -37,6 +37,8 @@ _MODIFIED = frozenset({"updated", "update", "modified", "revised", "lastmod", "l
 _PUBLISHED = frozenset({"published", "publish", "publishdate", "pubdate", "posted", "publication", "postdate"})
 _WRITINGS = frozenset({"entry", "post", "article", "created", "story", "blog"})
 _DATE = frozenset({"date", "dates", "datetime", "time", "timestamp", "dateline"})
+# Without one of these a class says nothing; most have none.
+_TELLING = _ASIDE | _AUTHOR | _WHOSE | _MODIFIED | _PUBLISHED | _DATE | {"username", "fn", "by"}
 
 _SAYS_MODIFIED = re.compile(
     r"updat|modif|revis|last (?:edit|review|chang)|reviewed|aktualisiert|geändert|stand:|mise? à jour|actualizad"
@@ -82,7 +84,9 @@ def labelled_parts(line: str) -> list[str]:
 # Pages repeat their classes, and sites repeat them from page to page.
 @lru_cache(maxsize=4096)
 def _role(names: str) -> Role:
-    words = {word.lower() for word in _WORD.findall(names)}
+    words = set(map(str.lower, _WORD.findall(names)))
+    if words.isdisjoint(_TELLING):
+        return Role.NONE
     if not words.isdisjoint(_ASIDE):
         return Role.ASIDE
     if "username" in words or "fn" in words or (words & _NAMES and words & _WHOSE):

@@ -33,8 +33,6 @@ def has_signs(prose: str) -> bool:
 
 def active(prose: str, own: str = "") -> str:
     """Which of the characters that work in pairs could find a partner in a paragraph; `own` are those of our marks."""
-    if not _SPECIAL.search(prose):
-        return ""
     found = [mark for mark in "*_`" if mark in prose and (mark in own or prose.count(mark) > 1)]
     if "~~" in prose or ("~" in prose and "~" in own):
         found.append("~")

@@ -75,8 +75,9 @@ class Line:
         pieces = self.pieces
         if self._is_plain:
             prose = collapsed("".join(pieces))  # type: ignore[arg-type]  # nothing else is in it
-            pairs = escape.active(prose)
-            made = [escape.line_start(escape.escaped(prose, pairs))] if prose else []
+            if escape.has_signs(prose):
+                prose = escape.escaped(prose, escape.active(prose))
+            made = [escape.line_start(prose)] if prose else []
         else:
             made = Setter(pieces).paragraphs()
         self._clear()

@@ -42,10 +42,7 @@ def _target(href: str, base: str) -> str:
         return ""
     if href[:7].lower() == "mailto:":
         return _without_syntax(href)
-    parsed = urls.parse(href, base)
-    if parsed is None or parsed.scheme not in ("http", "https"):
-        return ""
-    return _without_syntax(urls.without_tracking(parsed.href) if parsed.query else parsed.href)
+    return _without_syntax(urls.link(href, base))
 
 
 def _without_syntax(address: str) -> str:

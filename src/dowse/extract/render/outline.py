@@ -16,6 +16,8 @@ MATH = frozenset({"math"})
 CODE = frozenset({"pre", "xmp", "listing", "plaintext"})
 # Parts of others, or in the middle of a line: they do not make a block of what they are in.
 _NO_BLOCK = INLINE | frozenset({"", "source", "annotation", "semantics", "wbr", "col", "colgroup"})
+# Most of what is asked about is small, and looked at node by node; for what is larger the whole page is counted once.
+_FEW_NODES = 30
 
 
 class Outline:
@@ -29,9 +31,7 @@ class Outline:
             kept = [bool(node.text and not node.text.isspace()) or node.tag in LEAVES for node in nodes]
         self.kept = kept
         self.shown = [0, *accumulate(kept)]
-        self._characters = [0, *accumulate([len(node.text) for node in nodes])]
         self._by_tag: dict[frozenset[str], Sequence[int]] = {}
-        self._blocks = self._places_of_blocks()
 
     def shows(self, node: Node) -> bool:
         """Whether anything in it is to be written."""
@@ -48,10 +48,20 @@ class Outline:
 
     def characters(self, node: Node) -> int:
         """How long the text in it is, blanks and all."""
+        if node.end - node.index <= _FEW_NODES:
+            return sum([len(each.text) for each in self.nodes[node.index : node.end]])
         return self._characters[node.end] - self._characters[node.index]
+
+    @cached_property
+    def _characters(self) -> list[int]:
+        return [0, *accumulate([len(node.text) for node in self.nodes])]
 
     def has_block(self, node: Node) -> bool:
         """Whether something in it is more than a part of a line."""
+        if node.end - node.index <= _FEW_NODES:
+            inside = self.nodes[node.index + 1 : node.end]
+            if _NO_BLOCK.issuperset([each.tag for each in inside]):
+                return False
         return self._count(self._blocks, node) > 0
 
     def count(self, tags: frozenset[str], node: Node) -> int:
@@ -75,7 +85,8 @@ class Outline:
             places = self._by_tag[tags] = self._tree.places(tags)
         return places
 
-    def _places_of_blocks(self) -> Sequence[int]:
+    @cached_property
+    def _blocks(self) -> Sequence[int]:
         places = self._tree.places([tag for tag in self._tree.by_tag() if tag not in _NO_BLOCK and "-" not in tag])
         formulas = self._places(MATH)
         if not formulas:

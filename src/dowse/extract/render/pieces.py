@@ -46,4 +46,7 @@ Piece = str | Mark | Break
 def collapsed(text: str) -> str:
     """Text on one line without what cannot be seen, blanks as a browser shows them."""
     line = " ".join(text.split())
-    return line if line.isascii() and line.isprintable() else " ".join(visible(line).split())
+    if line.isascii() and line.isprintable():
+        return line
+    shown = visible(line)
+    return line if shown is line else " ".join(shown.split())

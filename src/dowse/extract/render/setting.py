@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dowse.extract.render import escape
 from dowse.extract.render.pieces import LINK, NEW_LINE, Break, Literal, Mark, Piece, Span, collapsed
@@ -18,6 +18,7 @@ class Setter:
         self._waiting: list[Mark] = []
         self._depth = 0
         self._links = 0
+        self._has_emphasis = False
         self._has_blank = False
         self._break: Break | None = None
         self._is_paragraph_due = False
@@ -31,27 +32,30 @@ class Setter:
     def paragraphs(self) -> list[str]:
         """The Markdown of each paragraph."""
         for piece in self._pieces:
-            if isinstance(piece, Mark):
+            if type(piece) is str:
+                self._put_text(piece)
+            elif isinstance(piece, Mark):
                 self._take_mark(piece)
             elif isinstance(piece, Break):
                 self._take_break(piece)
-            elif isinstance(piece, Literal):
-                self._put(piece)
             else:
-                self._put_text(piece)
+                self._put(piece)
         self._finish()
         return self._done
 
     def _take_mark(self, mark: Mark) -> None:
         if mark.span.kind == LINK:
             self._links += 1 if mark.is_opening else -1
+        else:
+            self._has_emphasis = True
         if mark.is_opening:
             self._waiting.append(mark)
         elif self._waiting and self._waiting[-1].span is mark.span:
             self._waiting.pop()
         else:
             self._depth -= 1
-            self._out.append(Mark(self._continued.get(mark.span, mark.span), is_opening=False))
+            continued = self._continued.get(mark.span)
+            self._out.append(mark if continued is None else Mark(continued, is_opening=False))
 
     def _take_break(self, mark: Break) -> None:
         if self._links:
@@ -117,7 +121,8 @@ class Setter:
         return last[-1:] if isinstance(last, str) else ""
 
     def _finish(self) -> None:
-        text = _written(self._out).strip()
+        dropped = _not_flanking(self._out) if self._has_emphasis else ()
+        text = _written(self._out, dropped).strip()
         if text:
             self._done.append("\n".join(map(escape.line_start, text.split("\n"))))
         self._out = []
@@ -131,8 +136,7 @@ def _own_marks(pieces: Sequence[Piece]) -> str:
     return "".join(own)
 
 
-def _written(out: Sequence[str | Mark]) -> str:
-    dropped = _not_flanking(out) if any(isinstance(piece, Mark) and piece.span.kind != LINK for piece in out) else ()
+def _written(out: Sequence[str | Mark], dropped: Collection[Span]) -> str:
     pieces: list[str] = []
     for piece in out:
         if isinstance(piece, str):
@@ -149,18 +153,19 @@ def _not_flanking(out: Sequence[str | Mark]) -> set[Span]:
     dropped: set[Span] = set()
     for is_opening, pieces in ((False, out), (True, out[::-1])):
         # Read towards the end for what closes, and towards the beginning for what opens.
-        inside = ""
+        inside: str | Mark = ""
         waiting: list[Span] = []
         for piece in pieces:
             if isinstance(piece, Mark) and piece.span.kind != LINK:
                 if piece.is_opening == is_opening:
                     waiting.append(piece.span)
                 continue
-            outside = _edge(piece, is_first=not is_opening)
-            if waiting and outside.isalnum() and not inside.isalnum():
-                dropped.update(waiting)
-            waiting.clear()
-            inside = _edge(piece, is_first=is_opening)
+            if waiting:
+                last, following = _edge(inside, is_first=is_opening), _edge(piece, is_first=not is_opening)
+                if following.isalnum() and not last.isalnum():
+                    dropped.update(waiting)
+                waiting.clear()
+            inside = piece
     return dropped
 
 

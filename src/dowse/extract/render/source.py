@@ -102,8 +102,8 @@ def _is_line(node: Node) -> bool:
 
 
 def _has_line_class(node: Node) -> bool:
-    names = node.attributes.get("class") if node.attributes else None
-    return any(name == "line" or name.endswith("-line") for name in (names or "").lower().split())
+    names = (node.attributes.get("class") or "").lower()
+    return "line" in names and any(name == "line" or name.endswith("-line") for name in names.split())
 
 
 def _without_empty_edges(source: str) -> str:

@@ -57,15 +57,16 @@ class Walk:
     def run(self, start: int, end: int) -> None:
         """Write what is between two places."""
         nodes, kept, shown = self.outline.nodes, self.outline.kept, self.outline.shown
-        waiting, self._open = self._open, []
+        opened: list[tuple[int, Callable[[], None]]] = []
+        waiting, self._open = self._open, opened
         at = start
         while at < end:
-            while self._open and self._open[-1][0] <= at:
-                self._open.pop()[1]()
+            while opened and opened[-1][0] <= at:
+                opened.pop()[1]()
             node = nodes[at]
             if not node.tag:
                 # Blanks that are nobody's count where a line has begun.
-                if (self.line.pieces or not node.text.isspace()) and (kept[at] or node.text.isspace()):
+                if self.line.pieces if node.text.isspace() else kept[at]:
                     self.line.pieces.append(node.text)
                 at += 1
             elif shown[node.end] == shown[at] and node.tag != "br":
@@ -77,8 +78,8 @@ class Walk:
                 handler = self._handlers.get(node.tag)
                 descends = handler(self, node) if handler else self._other(node)
                 at = at + 1 if descends else node.end
-        while self._open:
-            self._open.pop()[1]()
+        while opened:
+            opened.pop()[1]()
         self._open = waiting
 
     def at_end(self, node: Node, action: Callable[[], None]) -> None:

@@ -115,11 +115,15 @@ class Writer:
 
     def _write(self, lines: Sequence[str]) -> None:
         frames = self._frames
+        if not frames:
+            # Most blocks are in no list and no quotation.
+            self._lines += ["", *lines] if self._lines else lines
+            return
         begun = len(frames)
         while begun and not frames[begun - 1].is_begun:
             begun -= 1
         new = frames[begun:]
-        rest = frames[-1].inner if frames else ""
+        rest = frames[-1].inner
         around = new[0].outer if new else rest
         if self._lines and not (new and new[0].hugs):
             self._lines.append(around.rstrip())
