@@ -23,7 +23,7 @@ _BACKTICKS = re.compile("`{3,}")
 _FENCES = ("```", "~~~")
 _QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
-_RULE = re.compile(r"^\s{0,3}([-*_])(?:\s?\1){2,}$")
+_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 _TABLE_RULE = re.compile(r"^\s{0,3}\|?[\s:|-]*-[\s:|-]*$")
 # Every alternative stops at the character it starts with, so that no line is read more than a few times.
 _LINK = re.compile(r"!?\[([^\[\]]{0,2000})\]\((?:[^()]|\([^()]{0,500}\)){0,2000}\)")
@@ -267,9 +267,14 @@ def _is_end(text: str, marker: str) -> bool:
     return _indent(text, 0) < 4 and len(rest) >= len(marker) and not rest.strip(marker[0])
 
 
+def is_rule(line: str) -> bool:
+    """Whether a line is drawn as a rule, if it is not right below a text."""
+    return _RULE.match(line) is not None
+
+
 def _plain_line(line: str) -> str | None:
     """One line of prose; `None` for one that is nothing but syntax."""
-    if _RULE.match(line) or ("|" in line and _TABLE_RULE.match(line)):
+    if is_rule(line) or ("|" in line and _TABLE_RULE.match(line)):
         return None
     line = _HEADING.sub("", _QUOTE.sub("", line))
     if line.startswith("|"):

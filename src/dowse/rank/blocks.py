@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 
-from dowse.markdown import Fence, read_lines
+from dowse.markdown import Fence, is_rule, read_lines
 from dowse.text import cut_at_word
 
 # More than any page has that somebody wrote; what a hostile one has beyond is not looked at.
@@ -56,6 +57,8 @@ class Block:
     opening: str = ""
     closing: str = ""
     is_closed: bool = False
+    is_apart: bool = False
+    """Whether a rule is between it and what comes before it, as between the posts of a thread."""
 
     @property
     def anchor(self) -> str:
@@ -78,7 +81,12 @@ class _Run:
     lines: int = 1
     fence: Fence | None = None
     is_closed: bool = False
+    is_apart: bool = False
     heading: Heading | None = None
+
+    @property
+    def is_rule(self) -> bool:
+        return self.lines == 1 and self.fence is None and is_rule(self.first[0])
 
 
 def _under_headings(markdown: str) -> Iterator[tuple[_Run, tuple[Heading, ...]]]:
@@ -86,7 +94,12 @@ def _under_headings(markdown: str) -> Iterator[tuple[_Run, tuple[Heading, ...]]]
     headings: tuple[Heading, ...] = ()
     # A heading that has nothing below it yet.
     empty: _Run | None = None
+    is_apart = False
     for run in _runs(markdown):
+        if run.heading is None and run.is_rule:
+            is_apart = True
+            continue
+        run.is_apart, is_apart = is_apart, False
         if run.heading is None:
             yield run, headings
             empty = None
@@ -132,10 +145,10 @@ def _shortened(line: str) -> str:
 
 
 def _block(number: int, run: _Run, headings: tuple[Heading, ...]) -> Block:
-    start, end = run.start, run.end
+    block = partial(Block, number, run.start, run.end, headings=headings, is_apart=run.is_apart)
     if fence := run.fence:
         opening = cut_at_word(fence.opening, _HEADING_CHARS)
-        return Block(number, start, end, Kind.CODE, headings, opening, fence.marker, run.is_closed)
+        return block(Kind.CODE, opening=opening, closing=fence.marker, is_closed=run.is_closed)
     if run.lines > 2 and run.first[0].startswith("|") and _TABLE_RULE.match(run.first[1]):
-        return Block(number, start, end, Kind.TABLE, headings, "\n".join(run.first))
-    return Block(number, start, end, Kind.LIST if _ITEM.match(run.first[0]) else Kind.PROSE, headings)
+        return block(Kind.TABLE, opening="\n".join(run.first))
+    return block(Kind.LIST if _ITEM.match(run.first[0]) else Kind.PROSE)

@@ -14,6 +14,7 @@ from dowse.tokens import estimate_tokens, token_cost
 
 # What a gap or a break costs, that is the mark of it; a little may be counted wrong, as the whole is counted at last.
 _MARK = 1.1
+_RULE = "---"
 # With less than this only the nearest heading is worth its tokens.
 _ALL_HEADINGS = 400
 _TITLE_SHARE = 0.15
@@ -130,7 +131,7 @@ class Choice:
         block = self._index.blocks[piece.block]
         cost = sum(token_cost(above.line) + _MARK for above in self._headings(block) if above not in self._around)
         if block not in self._around:
-            cost += _MARK
+            cost += 2 * _MARK if block.is_apart else _MARK
             if block.opening:
                 cost += token_cost(block.opening) + token_cost(block.closing) + 2 * _MARK
         elif self._index.is_line(number):
@@ -168,7 +169,7 @@ class Choice:
             before = index.blocks[index.pieces[numbers[0] - 1].block].headings if numbers[0] else ()
             # What is left out stood behind the headings that it shares with the block.
             parts += [self._line(heading) for heading in new if heading in before]
-            parts += [GAP] if numbers[0] > end else []
+            parts += [GAP] if numbers[0] > end else [_RULE] if end and block.is_apart and not new else []
             parts += [self._line(heading) for heading in new if heading not in before]
             parts.append(self._block(block, numbers))
             shown.update(new)

@@ -110,7 +110,11 @@ def _asks(index: Index, number: int) -> bool:
     following = number + 1
     if following >= len(index.pieces) or not index.announces(number) or not index.share_headings(number, following):
         return False
-    return index.blocks[index.pieces[following].block].kind in (Kind.PROSE, Kind.LIST)
+    asked, told = (index.pieces[each].block for each in (number, following))
+    # Somebody else answers: in the words of two people, neither would say it.
+    if asked != told and index.blocks[told].is_apart:
+        return False
+    return index.blocks[told].kind in (Kind.PROSE, Kind.LIST)
 
 
 def _quotable(index: Index, numbers: Sequence[int]) -> str:

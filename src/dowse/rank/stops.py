@@ -155,6 +155,8 @@ def _between_characters(text: str, start: int, end: int) -> int:
 
 
 def _is_inside_character(text: str, at: int) -> bool:
+    if at >= len(text):
+        return False
     before, behind = text[at - 1], text[at]
     return (
         unicodedata.category(behind)[0] == "M" or before in _JOINERS or behind in _JOINERS or ord(behind) in _SKIN_TONES

@@ -125,7 +125,7 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
     headings: tuple[Heading, ...] = ()
     for block in blocks(markdown):
         is_prose = block.kind in (Kind.PROSE, Kind.LIST) and block.end - block.start >= _SENTENCE_BYTES // 3
-        place += block.headings != headings or not is_prose
+        place += block.headings != headings or not is_prose or block.is_apart
         headings = block.headings
         if not is_prose:
             continue

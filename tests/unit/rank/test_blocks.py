@@ -92,3 +92,28 @@ def test_a_page_without_text_has_no_blocks() -> None:
 @pytest.mark.cost
 def test_no_more_blocks_are_looked_at_than_anybody_writes() -> None:
     assert sum(1 for _ in blocks("a\n\n" * 100_001)) == 100_000
+
+
+@pytest.mark.parametrize("rule", ["---", "* * *", "___", "-----"])
+def test_a_rule_is_no_block_but_keeps_two_apart(rule: str) -> None:
+    page = f"First post.\n\n{rule}\n\nSecond post.\n\nStill the second.\n\n{rule}\n\n# Last\n\nThird."
+    found = list(blocks(page))
+    assert [page[block.start : block.end] for block in found] == [
+        "First post.",
+        "Second post.",
+        "Still the second.",
+        "Third.",
+    ]
+    assert [block.is_apart for block in found] == [False, True, False, False]
+
+
+def test_what_only_looks_like_a_rule_is_text() -> None:
+    page = "---\ntitle: Otters\n---\n\nTitle\n---\n\n```\n\n---\n```\n\n- - a\n\n--\n\n---x"
+    assert [page[block.start : block.end] for block in blocks(page)] == [
+        "---\ntitle: Otters\n---",
+        "Title\n---",
+        "```\n\n---\n```",
+        "- - a",
+        "--",
+        "---x",
+    ]

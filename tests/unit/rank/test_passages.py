@@ -289,3 +289,25 @@ def test_a_hostile_page_costs_seconds_at_most(name: str) -> None:
     assert estimate_tokens(passages.within(2000).text) <= 2000
     assert passages.merit <= 1
     assert time.process_time() - started < 5
+
+
+def test_posts_that_are_shown_one_after_the_other_are_apart() -> None:
+    posts = [
+        "Otters eat trout.",
+        "Do otters eat eels too?",
+        "My otters eat crabs.",
+        *(f"Nothing to add, {i}." for i in range(90)),
+    ]
+    made = shown("# Otters\n\n" + "\n\n---\n\n".join(posts), "What do otters eat?", 60)
+    assert "trout.\n\n---\n\nDo otters" in made
+    assert f"---\n\n{GAP}" not in made and f"{GAP}\n\n---" not in made
+
+
+def test_a_rule_below_a_heading_is_not_put_above_it() -> None:
+    page = "# Otters\n\nThey swim at dawn.\n\n## Food\n\n---\n\nOtters eat eels.\n\n" + "Nothing more to say. " * 90
+    assert "dawn.\n\n## Food\n\nOtters eat eels." in shown(page, "What do otters eat at dawn?", 60)
+
+
+@pytest.mark.parametrize("max_tokens", [0, 1])
+def test_a_page_of_one_letter_fits_or_is_left_out(max_tokens: int) -> None:
+    assert shown("x", "q", max_tokens) in ("", "x", GAP)

@@ -67,6 +67,10 @@ def test_sentences_stay_in_order_with_a_mark_where_some_are_left_out() -> None:
     assert said.endswith(" … A tram was the first to cross the bridge in the harbour at noon.")
 
 
+def test_what_two_people_wrote_is_not_run_together() -> None:
+    assert summary(Source(f"{BRIDGE}\n\n---\n\n{FERRIES}", "Trams"), "") == f"{BRIDGE} … {FERRIES}"
+
+
 def test_a_sentence_that_says_the_same_again_is_left_out() -> None:
     again = BRIDGE.replace("again", "once more")
     assert summary(Source(f"{BRIDGE} {again}", "Trams"), "") == BRIDGE
