@@ -50,7 +50,8 @@ def base_of(tree: Tree, url: str) -> str:
 
 def _rendered(tree: Tree, selection: Selection, url: str, *, with_images: bool) -> Text:
     base = base_of(tree, url)
-    made = render(tree, None if selection.is_whole else kept_nodes(tree, selection), base, with_images=with_images)
+    kept = None if selection.is_whole else kept_nodes(tree, selection)
+    made = render(tree, kept, base, with_images=with_images, posts=selection.posts)
     is_long = len(made) > MOST_CHARS
     markdown = clean(beginning(made, MOST_CHARS) if is_long else made)
     facts = replace(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowse.extract.choose import features, repeats, signatures, small, structure
+from dowse.extract.choose import features, posts, repeats, signatures, small, structure
 from dowse.extract.choose.addresses import with_address
 from dowse.extract.choose.bare import is_bare
 from dowse.extract.choose.blocks import Block, cut
@@ -46,6 +46,8 @@ class Selection:
     rows: Numbers
     is_bare: bool = False
     """Whether there is a frame around nothing."""
+    posts: frozenset[int] = frozenset()
+    """The indexes of elements with which another post of a thread begins."""
 
     @property
     def words(self) -> float:
@@ -84,7 +86,18 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
     kept = np.ones_like(kept) if is_whole else kept
     # A few words may be of any kind.
     named, confidence = ("", 0.0) if is_small else (KINDS[kind], float(kinds[kind]))
-    return Selection(blocks, scores, limit, kept, named, confidence, is_whole, rows, is_bare=is_bare(rows, scores))
+    return Selection(
+        blocks,
+        scores,
+        limit,
+        kept,
+        named,
+        confidence,
+        is_whole,
+        rows,
+        is_bare=is_bare(rows, scores),
+        posts=posts.beginnings(tree, blocks, words, kept) if kind == FORUM else frozenset(),
+    )
 
 
 def best_cut(scores: Numbers, words: Numbers) -> float:

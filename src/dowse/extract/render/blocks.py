@@ -42,9 +42,7 @@ def quote(walk: Walk, node: Node) -> bool:
 
 
 def rule(walk: Walk, _node: Node) -> bool:
-    walk.divide()
-    if not walk.flat:
-        walk.writer.rule()
+    walk.rule()
     return False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dowse.extract.render import blocks, code, formula, inline, lists, tables
 from dowse.extract.render.images import Images
@@ -46,13 +46,21 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 
-def render(tree: Tree, kept: Sequence[int] | None, base: str, *, with_images: bool = True) -> str:
+def render(
+    tree: Tree,
+    kept: Sequence[int] | None,
+    base: str,
+    *,
+    with_images: bool = True,
+    posts: Collection[int] = frozenset(),
+) -> str:
     """The Markdown of the nodes that are kept, or of all; links are relative to `base`.
 
-    `kept` has a flag for each node: what counts are texts, images, rules and formulas.
+    `kept` has a flag for each node: what counts are texts, images, rules and formulas. A rule
+    is before each element with its index in `posts`.
     """
     outline = Outline(tree, kept)
-    walk = Walk(outline, _HANDLERS, Links(base), Images(outline, are_shown=with_images))
+    walk = Walk(outline, _HANDLERS, Links(base), Images(outline, are_shown=with_images), posts)
     walk.run(1, len(tree.nodes))
     walk.divide()
     return walk.writer.text()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from dowse.extract.render.images import Images
@@ -33,7 +33,14 @@ class Card:
 class Walk:
     """Where the walk is, and what has come of it so far."""
 
-    def __init__(self, outline: Outline, handlers: Mapping[str, Handler], links: Links, images: Images) -> None:
+    def __init__(
+        self,
+        outline: Outline,
+        handlers: Mapping[str, Handler],
+        links: Links,
+        images: Images,
+        posts: Collection[int] = frozenset(),
+    ) -> None:
         self.outline = outline
         self.links = links
         self.images = images
@@ -47,6 +54,7 @@ class Walk:
         self.lines_around = 0
         self.is_bold = False
         self._handlers = handlers
+        self._posts = posts
         self._open: list[tuple[int, Callable[[], None]]] = []
 
     @property
@@ -77,6 +85,8 @@ class Walk:
                     self._begin_note(node)
                 handler = self._handlers.get(node.tag)
                 descends = handler(self, node) if handler else self._other(node)
+                if descends and at in self._posts:
+                    self.rule()
                 at = at + 1 if descends else node.end
         while opened:
             opened.pop()[1]()
@@ -107,6 +117,12 @@ class Walk:
             text = paragraph.lstrip(_BULLETS) if self.writer.is_at_item else paragraph
             if text:
                 self.writer.paragraph(text)
+
+    def rule(self) -> None:
+        """Keep apart what comes before and what comes behind."""
+        self.divide()
+        if not self.flat:
+            self.writer.rule()
 
     def _other(self, node: Node) -> bool:
         """An element of a kind of its own is a block if it holds blocks, else a word or a few."""

@@ -87,8 +87,9 @@ class Writer:
             self._last_heading = (text, self.place)
 
     def rule(self) -> None:
-        """Draw a line before the next block, if there is one."""
-        self._is_rule_due = bool(self._lines) and not self._frames
+        """Draw a line before the next block, if there is one; items of a list need nothing more to be apart."""
+        if not self._frames:
+            self._is_rule_due = bool(self._lines)
 
     def block(self, lines: Sequence[str]) -> None:
         """Add a block where the writer is."""
@@ -103,8 +104,9 @@ class Writer:
         return "\n".join(self._lines)
 
     def _is_repeated(self, text: str, last: tuple[str, tuple[int, int]]) -> bool:
-        """Whether a text was the last that was written, in the same item or quotation."""
-        return last == (text, self.place) and not (self._frames and not self._frames[-1].is_begun)
+        """Whether a text was the last that was written, in the same item or quotation or post."""
+        is_begun = not self._frames or self._frames[-1].is_begun
+        return last == (text, self.place) and is_begun and not self._is_rule_due
 
     def _open(self, mark: str, indent: str, *, is_item: bool, hugs: bool = False) -> None:
         frames = self._frames
