@@ -69,6 +69,7 @@ def test_only_what_is_kept_is_written() -> None:
         pytest.param("<h1>A</h1><h1>A</h1><p>b</p>", "# A\n\nb", id="doubled"),
         pytest.param("<h2>A</h2><h3>A</h3>", "## A", id="doubled one level lower"),
         pytest.param("<div role=heading aria-level=3>A</div>", "### A", id="by role"),
+        pytest.param(f"<div role=heading><p>{'Otters. ' * 40}</p></div>", "Otters. " * 39 + "Otters.", id="too long"),
         pytest.param("<h2>C #</h2>", "## C \\#", id="a sign at the end"),
         pytest.param("<a href=/a><h3>A</h3><p>b</p></a>", "### [A](https://docs.example/a)\n\nb", id="card"),
         pytest.param("<h3><a href=/a><div>A</div></a></h3>", "### [A](https://docs.example/a)", id="link inside"),

@@ -10,12 +10,14 @@ from dowse.extract.tree.node import Node
 
 # Doxygen and LaTeXML write code without `pre`.
 _LISTINGS = frozenset({"fragment", "ltx_lstlisting"})
+# Some pages call their comments so; what is longer is a text.
+_LONGEST_HEADING = 200
 _AFTER_HEADINGS = " ¶§🔗⚓"
 
 
 def division(walk: Walk, node: Node) -> bool:
     """A block without a meaning of its own, unless it is a heading that says so."""
-    if node.attributes and node.attributes.get("role") == "heading":
+    if node.get("role") == "heading" and walk.outline.characters(node) <= _LONGEST_HEADING:
         return heading(walk, node)
     if node.attributes and not _LISTINGS.isdisjoint(node.get("class").split()):
         return code.block(walk, node)
