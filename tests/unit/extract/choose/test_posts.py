@@ -92,6 +92,7 @@ def test_nothing_is_between_the_title_and_the_first_post() -> None:
     assert posts(f"<h1>Otters</h1>{first}<div class=comment>{SECOND}</div>") == ["They a"]
 
 
+@pytest.mark.cost
 def test_posts_that_are_judged_as_one_block_are_apart() -> None:
     made = to_text("<h1>Otters</h1>" + "".join(f"<div class=post>{FIRST} {n}</div>" for n in range(5_200)), URL)
     assert made.markdown.count("\n\n---\n\n") == 5_199
