@@ -33,12 +33,12 @@ _BATCH = 200
 _QUERY = "python release"
 
 
-def compare(rounds: int, calls: int = CALLS) -> dict[str, Costs]:
+def compare(rounds: int, calls: int = CALLS, *, with_pages: bool = True) -> dict[str, Costs]:
     """The best round of the echo, a cached search, and one with its pages."""
     with tempfile.TemporaryDirectory() as home, bare(Path(home)) as echo, dowse(Path(home)) as target:
         cached = target("cached search", lambda _number: {"query": _QUERY, "fetch_content": False})
-        with_pages = target("with pages", lambda _number: {"query": _QUERY})
-        return best_of(rounds, [echo, cached, with_pages], calls)
+        pages = [target("with pages", lambda _number: {"query": _QUERY})] if with_pages else []
+        return best_of(rounds, [echo, cached, *pages], calls)
 
 
 @dataclass(frozen=True, slots=True)
