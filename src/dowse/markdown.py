@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from dowse.text import inert, visible
 
+RULE = "---"
+"""A line across the page."""
 # One with a backtick behind it is inline code.
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _QUOTE_MARK = re.compile(r" {0,3}> ?")

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 
+from dowse.markdown import RULE
 from dowse.rank.blocks import Block, Heading, Kind
 from dowse.rank.budget import GAP
 from dowse.rank.index import Index
@@ -14,7 +15,6 @@ from dowse.tokens import estimate_tokens, token_cost
 
 # What a gap or a break costs, that is the mark of it; a little may be counted wrong, as the whole is counted at last.
 _MARK = 1.1
-_RULE = "---"
 # With less than this only the nearest heading is worth its tokens.
 _ALL_HEADINGS = 400
 _TITLE_SHARE = 0.15
@@ -169,7 +169,7 @@ class Choice:
             before = index.blocks[index.pieces[numbers[0] - 1].block].headings if numbers[0] else ()
             # What is left out stood behind the headings that it shares with the block.
             parts += [self._line(heading) for heading in new if heading in before]
-            parts += [GAP] if numbers[0] > end else [_RULE] if end and block.is_apart and not new else []
+            parts += [GAP] if numbers[0] > end else [RULE] if end and block.is_apart and not new else []
             parts += [self._line(heading) for heading in new if heading not in before]
             parts.append(self._block(block, numbers))
             shown.update(new)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dowse.markdown import RULE
+
 # Nobody follows what is nested more deeply; further inside everything stands at the deepest level.
 _DEEPEST = 20
-_RULE = "---"
 
 
 @dataclass(slots=True)
@@ -96,7 +97,7 @@ class Writer:
         if self._is_rule_due:
             # Whatever is open now was not where it was drawn.
             self._is_rule_due = False
-            self._lines += ["", _RULE]
+            self._lines += ["", RULE]
         self._write(lines)
         self._ends_in_paragraph = False
 
