@@ -52,17 +52,22 @@ def rows(path: Path) -> int:
     return int(count)
 
 
-async def all_have_ended() -> None:
-    for thread in threading.enumerate():
-        if thread.name.startswith("store-"):
-            await asyncio.to_thread(thread.join, 10)
-            assert not thread.is_alive()
+def of_stores() -> set[threading.Thread]:
+    """The threads of all stores in this process, which other tests may have left open."""
+    return {thread for thread in threading.enumerate() if thread.name.startswith("store-")}
+
+
+async def all_have_ended(but: set[threading.Thread]) -> None:
+    for thread in of_stores() - but:
+        await asyncio.to_thread(thread.join, 10)
+        assert not thread.is_alive()
 
 
 async def test_closing_leaves_threads_that_are_stuck_behind_and_tells_who_waits(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(threads_module, "CLOSE_S", 0.05)
+    others = of_stores()
     threads, reading, writing = Threads(path, ROOM), HungDisk(), HungDisk()
     works = [asyncio.create_task(threads.reader.run(reading.work))]
     await reading.met()  # before the writer has the lock, which a reader needs to make a new file
@@ -77,7 +82,7 @@ async def test_closing_leaves_threads_that_are_stuck_behind_and_tells_who_waits(
     assert {str(outcome) for outcome in outcomes} == {f"{path}: closed before it answered"}
     reading.comes_back()
     writing.comes_back()
-    await all_have_ended()
+    await all_have_ended(but=others)
     assert rows(path) == 0, "what was said to have failed is not written later"
 
 
@@ -85,6 +90,7 @@ async def test_a_reader_that_is_stuck_does_not_keep_the_writer_from_writing_what
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(threads_module, "CLOSE_S", 0.5)
+    others = of_stores()
     threads, reading = Threads(path, ROOM), HungDisk()
     stuck = asyncio.create_task(threads.reader.run(reading.work))
     await reading.met()
@@ -96,7 +102,7 @@ async def test_a_reader_that_is_stuck_does_not_keep_the_writer_from_writing_what
     with pytest.raises(StoreFailed):
         await stuck
     reading.comes_back()
-    await all_have_ended()
+    await all_have_ended(but=others)
 
 
 def insert_of(number: int) -> threads_module.Work[None]:
