@@ -17,8 +17,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from dowse.pocketweb import PocketWeb
+from tests import forked
 from tests.fakes import FakeClock
-from tests.http import HTTP, HttpHere, HttpProcess, inside, listening
+from tests.http import SERVE, HttpHere, HttpProcess, inside, listening
 from tests.stdio import BareServer, serving
 from tests.valkey import patient_redis, valkey, valkey_url  # noqa: F401
 
@@ -112,24 +113,27 @@ class Server:
         self, settings: Mapping[str, str], *args: str, mode: str = "auto", **options: Any
     ) -> AsyncIterator[Client]:
         """A client in the given protocol era: `legacy`, `auto`, or a version."""
-        command = list(args) or ["-m", "dowse", "serve"]
-        parameters = StdioServerParameters(command=sys.executable, args=command, env=self.environment(settings))
+        command = (sys.executable, *args) if args else forked.dowse("serve")
+        parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=self.environment(settings))
         with self._log.open("a", encoding="utf-8") as log:
             async with Client(stdio_client(parameters, errlog=log), mode=mode, **options) as client:
                 yield client
 
     @asynccontextmanager
-    async def bare(self, settings: Mapping[str, str]) -> AsyncIterator[BareServer]:
+    async def bare(
+        self, settings: Mapping[str, str], command: Sequence[str] | None = None
+    ) -> AsyncIterator[BareServer]:
         """The server as a process, for what a polite client never does."""
-        async with serving(self.environment(settings), self._log) as bare:
+        async with serving(self.environment(settings), self._log, command) as bare:
             yield bare
 
     @asynccontextmanager
     async def http(
-        self, settings: Mapping[str, str], *flags: str, command: Sequence[str] = HTTP
+        self, settings: Mapping[str, str], *flags: str, command: Sequence[str] | None = None
     ) -> AsyncIterator[HttpProcess]:
         """The server on HTTP, on a port of its own; told to stop in the end, and it has to end well."""
-        async with listening(self.environment(settings), self._log, [*command, *flags]) as server:
+        whole = [*command, *flags] if command else forked.dowse(*SERVE, *flags)
+        async with listening(self.environment(settings), self._log, whole) as server:
             yield server
 
     @asynccontextmanager

@@ -23,7 +23,9 @@ from dowse.surfaces.http.serve import Stop, serve
 from dowse.telemetry.log import LOGGER, JsonLines
 from dowse.telemetry.redact import Redactor
 
-HTTP = (sys.executable, "-m", "dowse", "serve", "--http", "--port", "0")
+SERVE = ("serve", "--http", "--port", "0")
+HTTP = (sys.executable, "-m", "dowse", *SERVE)
+"""A process of its own, for tests that look at it from outside; others have one forked."""
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 START_S = STOP_S = 30.0
 

@@ -10,7 +10,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tests import forked
+
 SERVE = (sys.executable, "-m", "dowse", "serve")
+"""A process of its own, for tests that look at it from outside; others have one forked."""
 ANSWER_S = 30.0
 _LONGEST_LINE = 64 * 1024 * 1024
 _HELLO = {
@@ -82,12 +85,12 @@ class BareServer:
 
 @asynccontextmanager
 async def serving(
-    environment: Mapping[str, str], log: Path, command: Sequence[str] = SERVE
+    environment: Mapping[str, str], log: Path, command: Sequence[str] | None = None
 ) -> AsyncIterator[BareServer]:
     """A server whose stderr goes to a file, after the handshake; killed if it is still there in the end."""
     with log.open("ab") as errors:
         process = await asyncio.create_subprocess_exec(
-            *command,
+            *(command or forked.dowse("serve")),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=errors,

@@ -15,7 +15,7 @@ import pytest
 from dowse.pocketweb import PocketWeb
 from dowse.surfaces.http import serve
 from tests.conftest import Server
-from tests.http import LEGACY, MODERN, HttpServer
+from tests.http import HTTP, LEGACY, MODERN, HttpServer
 
 QUICKLY: dict[str, object] = {"query": "python release", "num_results": 1, "fetch_content": False}
 SOON_S = 5.0
@@ -54,7 +54,7 @@ def all_end(children: list[int]) -> bool:
 async def test_sigterm_sends_newcomers_away_and_finishes_what_is_in_flight(
     server: Server, web: PocketWeb, version: str, progress: dict[str, str]
 ) -> None:
-    async with server.http(web.environment("serper")) as http:
+    async with server.http(web.environment("serper"), command=HTTP) as http:
         async with http.post("get_content", {"url": web.page("/articles/python-315")}) as response:
             assert response.status == 200
         children = workers(http.process.pid)
@@ -80,7 +80,7 @@ async def test_sigterm_sends_newcomers_away_and_finishes_what_is_in_flight(
 
 @linux_only
 async def test_a_second_signal_does_not_wait_for_what_is_in_flight(server: Server, web: PocketWeb) -> None:
-    async with server.http(web.environment("serper")) as http:
+    async with server.http(web.environment("serper"), command=HTTP) as http:
         async with http.post("get_content", {"url": web.page("/articles/python-315")}) as response:
             assert response.status == 200
         children = workers(http.process.pid)

@@ -11,6 +11,7 @@ from mcp_types import CallToolResult
 from dowse import __version__
 from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.stdio import SERVE
 
 ERAS = ["legacy", "2026-07-28"]
 
@@ -185,7 +186,7 @@ async def test_closing_stdin_ends_the_process_and_its_workers_while_a_page_hangs
 ) -> None:
     """Acceptance case 11; the time it takes is in tests/timing."""
     web.pages.fails("/slow", "hang")
-    async with server.bare(web.environment("serper")) as bare:
+    async with server.bare(web.environment("serper"), SERVE) as bare:
         assert "result" in await bare.call("get_content", url=web.page("/articles/python-315"))
         children = _children(bare.process.pid)
         assert children, "the page was converted in a worker process"

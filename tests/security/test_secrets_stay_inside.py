@@ -33,7 +33,8 @@ from tests.canaries import (
     spellings,
 )
 from tests.conftest import Server
-from tests.stdio import SERVE, Message, serving
+from tests.forked import dowse
+from tests.stdio import Message, serving
 
 
 @pytest.fixture
@@ -250,7 +251,7 @@ async def test_the_command_line_tells_no_secret(
     web.pages.serves("/leak", f"<html><body><main><p>{html.escape(said)}</p></main></body></html>")
     for provider in () if works else PROVIDERS:
         getattr(web, provider).replies(json={"error": said}, status=500)
-    code = await run(output, server.environment(settings(web)), *SERVE[:-1], *arguments)
+    code = await run(output, server.environment(settings(web)), *dowse(*arguments))
     assert code == (0 if works and "--offline" not in arguments else 1)
     assert output.leaks() == []
 
@@ -260,7 +261,7 @@ async def test_reading_a_page_at_the_command_line_tells_no_secret(
 ) -> None:
     web.pages.serves("/leak", "\n".join(all_that_could_be_said()), content_type="text/plain")
     for flags in ([], ["--json"]):
-        code = await run(output, server.environment(settings(web)), *SERVE[:-1], "read", web.page("/leak"), *flags)
+        code = await run(output, server.environment(settings(web)), *dowse("read", web.page("/leak"), *flags))
         assert code == 0
     assert output.leaks() == []
 
@@ -269,7 +270,7 @@ async def test_reading_a_page_at_the_command_line_tells_no_secret(
 async def test_a_refused_start_does_not_quote_a_secret(
     server: Server, web: PocketWeb, output: Output, bad: dict[str, str]
 ) -> None:
-    assert await run(output, server.environment(settings(web, **bad)), *SERVE) == 2
+    assert await run(output, server.environment(settings(web, **bad)), *dowse("serve")) == 2
     assert output.leaks() == []
 
 
@@ -279,7 +280,7 @@ async def test_a_configuration_file_that_is_refused_is_not_quoted(
 ) -> None:
     file = tmp_path / "broken.toml"
     file.write_text(text)
-    assert await run(output, server.environment({"DOWSE_CONFIG": str(file)}), *SERVE) == 2
+    assert await run(output, server.environment({"DOWSE_CONFIG": str(file)}), *dowse("serve")) == 2
     assert output.leaks() == []
 
 

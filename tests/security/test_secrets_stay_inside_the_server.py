@@ -29,13 +29,11 @@ from tests.canaries import (
     settings,
 )
 from tests.conftest import Server
-from tests.http import LEGACY, MODERN, HttpServer, call, call_headers
-from tests.stdio import SERVE
+from tests.forked import dowse
+from tests.http import LEGACY, MODERN, SERVE, HttpServer, call, call_headers
 
 ERAS = pytest.mark.parametrize("era", [LEGACY, MODERN])
 CALLERS = {"alice": CANARIES["DOWSE_TOKENS"], "ci": FILE_TOKEN}
-DOCTOR = (*SERVE[:-1], "doctor")
-SERVE_HTTP = (*SERVE, "--http", "--port", "0")
 
 
 @pytest.fixture
@@ -253,8 +251,8 @@ async def test_a_tokens_file_that_is_refused_is_quoted_by_neither_server_nor_doc
     file = tmp_path / "tokens.toml"
     file.write_text(text)
     environment = server.environment(settings(web, DOWSE_TOKENS_FILE=str(file)))
-    assert await run(output, environment, *SERVE_HTTP) == 2
-    assert await run(output, environment, *DOCTOR) == 1
+    assert await run(output, environment, *dowse(*SERVE)) == 2
+    assert await run(output, environment, *dowse("doctor")) == 1
     assert b"problem tokens: The tokens file" in output.written[-2]
     assert output.leaks() == []
 
@@ -263,7 +261,7 @@ async def test_a_tokens_file_that_is_refused_is_quoted_by_neither_server_nor_doc
 async def test_doctor_tells_no_secret(
     server: Server, web: PocketWeb, output: Output, tokens: dict[str, str], flags: list[str]
 ) -> None:
-    assert await run(output, server.environment(settings(web, **tokens)), *DOCTOR, "--probe", *flags) == 0
+    assert await run(output, server.environment(settings(web, **tokens)), *dowse("doctor", "--probe", *flags)) == 0
     assert b"alice" in output.written[0]
     assert [len(getattr(web, provider).requests) for provider in PROVIDERS] == [1, 1, 1, 1]
     assert output.leaks() == []
@@ -276,7 +274,7 @@ async def test_a_probe_that_fails_tells_no_secret(
     for provider in PROVIDERS:
         getattr(web, provider).fails(trouble)
     for flags in ([], ["--json"]):
-        assert await run(output, server.environment(settings(web, **tokens)), *DOCTOR, "--probe", *flags) == 1
+        assert await run(output, server.environment(settings(web, **tokens)), *dowse("doctor", "--probe", *flags)) == 1
     assert output.leaks() == []
 
 
@@ -287,7 +285,9 @@ async def test_a_probe_does_not_quote_an_upstream_that_repeats_every_secret(
     for start in range(0, len(all_that_could_be_said()), 4):
         for provider, said in zip(PROVIDERS, all_that_could_be_said()[start : start + 4], strict=False):
             getattr(web, provider).works().replies(json={"error": f"it broke: {said}"}, status=status)
-        assert await run(output, server.environment(settings(web, **tokens)), *DOCTOR, "--probe", "--json") == 1
+        assert (
+            await run(output, server.environment(settings(web, **tokens)), *dowse("doctor", "--probe", "--json")) == 1
+        )
     assert b"it broke: [redacted]" in b"".join(output.written)
     assert output.leaks() == []
 
@@ -297,7 +297,7 @@ async def test_doctor_does_not_quote_an_invalid_setting_that_may_be_secret(
     server: Server, web: PocketWeb, output: Output, bad: dict[str, str]
 ) -> None:
     for flags in ([], ["--json"]):
-        assert await run(output, server.environment(settings(web, **bad)), *DOCTOR, *flags) == 2
+        assert await run(output, server.environment(settings(web, **bad)), *dowse("doctor", *flags)) == 2
     assert next(iter(bad)).encode() in output.written[0]
     assert output.leaks() == []
 
@@ -309,7 +309,7 @@ async def test_doctor_does_not_quote_a_configuration_file(
     file = tmp_path / "broken.toml"
     file.write_text(text)
     for flags in ([], ["--json"]):
-        assert await run(output, server.environment({"DOWSE_CONFIG": str(file)}), *DOCTOR, *flags) == 2
+        assert await run(output, server.environment({"DOWSE_CONFIG": str(file)}), *dowse("doctor", *flags)) == 2
     assert output.leaks() == []
 
 

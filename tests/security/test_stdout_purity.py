@@ -11,7 +11,7 @@ import pytest
 
 from dowse.pocketweb import MISBEHAVIOURS, PATHS, PocketWeb
 from tests.conftest import Server
-from tests.stdio import BareServer, Message, serving
+from tests.stdio import SERVE, BareServer, Message, serving
 
 QUICK = {"SERPER_TIMEOUT": "1s", "DOWSE_LOG_LEVEL": "debug"}
 BAD_ARGUMENTS: list[dict[str, object]] = [
@@ -35,7 +35,8 @@ GARBAGE = (
 
 @pytest.fixture
 async def bare(server: Server, web: PocketWeb, tmp_path: Path) -> AsyncIterator[BareServer]:
-    async with serving(server.environment(web.environment("serper", "tavily") | QUICK), tmp_path / "log") as running:
+    environment = server.environment(web.environment("serper", "tavily") | QUICK)
+    async with serving(environment, tmp_path / "log", SERVE) as running:
         yield running
 
 

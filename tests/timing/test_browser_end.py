@@ -19,7 +19,7 @@ from dowse.pocketweb import PocketWeb
 from tests import realparts
 from tests.conftest import Server
 from tests.processes import below
-from tests.stdio import BareServer, serving
+from tests.stdio import SERVE, BareServer, serving
 
 BOUND_S = 2.0
 RUNS = 3
@@ -54,7 +54,7 @@ async def test_the_browser_ends_with_its_server(
     times = []
     for _ in range(RUNS):
         web.reset()
-        async with serving(server.environment(settings), tmp_path / "log") as bare:
+        async with serving(server.environment(settings), tmp_path / "log", SERVE) as bare:
             await occupy(bare, web)
             times.append(await _time_to_end(bare, how))
         if times[-1] <= BOUND_S:

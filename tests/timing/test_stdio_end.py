@@ -16,7 +16,7 @@ import pytest
 
 from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
-from tests.stdio import BareServer, serving
+from tests.stdio import SERVE, BareServer, serving
 
 BOUND_S = 2.0
 RUNS = 3
@@ -53,7 +53,7 @@ async def test_closing_stdin_ends_the_process_and_its_workers_soon(
     times = []
     for _ in range(RUNS):
         web.reset()
-        async with serving(server.environment(web.environment("serper")), tmp_path / "log") as bare:
+        async with serving(server.environment(web.environment("serper")), tmp_path / "log", SERVE) as bare:
             await occupy(bare, web)
             times.append(await _time_to_end(bare))
         if times[-1] <= BOUND_S:

@@ -1,0 +1,175 @@
+"""Processes of dowse that start at once: forked from one that has imported what servers do, and done nothing else.
+
+Most of what a start costs is the import of the MCP SDK, a second each time, and hundreds of tests start a server. What
+starts itself is tested with processes of its own (`SERVE`, `HTTP`); so is whatever looks at the process from outside,
+since what a test sees here is `launch.py`, which passes on descriptors, signals and the exit code.
+"""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import gc
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from dowse.surfaces.cli.main import main
+
+_ROOT = Path(__file__).resolve().parents[1]
+_LAUNCH = _ROOT / "tests" / "launch.py"
+_LONGEST_REQUEST = 1024 * 1024
+_STREAMS = 3
+# At the start, and with the first calls.
+_WHAT_SERVERS_IMPORT = (
+    *("dowse.surfaces.mcp.stdio", "dowse.surfaces.http.serve", "dowse.net.wire", "dowse.net.pinned", "dowse.net.leaks"),
+    *("dowse.stores.sqlite.threads", "dowse.loaders.table", "dowse.rank.outline", "protego"),
+)
+# What a process needs to find its way; whatever else it gets with each request.
+_KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
+
+
+def dowse(*arguments: str) -> tuple[str, ...]:
+    """The command that runs `dowse` with these arguments in a process that was forked for it."""
+    if not hasattr(os, "pidfd_open"):
+        return (sys.executable, "-m", "dowse", *arguments)
+    return (sys.executable, "-I", "-S", str(_LAUNCH), _socket(), *arguments)
+
+
+@cache
+def _socket() -> str:
+    """Where the one to be forked listens, which is started with the first who asks and ends with this process."""
+    folder = tempfile.TemporaryDirectory(prefix="dowse-forked-")
+    path = f"{folder.name}/socket"
+    environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | {"PYTHONWARNINGS": "error"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.forked", path],
+        cwd=_ROOT,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdin and process.stdout
+    assert process.stdout.readline() == b"ready\n", "what servers import could not be imported"
+    process.stdout.close()
+    atexit.register(lambda: (process.communicate(), folder.cleanup()))
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a process is to be."""
+
+    arguments: list[str]
+    environment: dict[str, str]
+    folder: str
+    streams: list[int]
+
+
+class Forks:
+    """Forks a process for each request, and tells whoever sent it how the process ended."""
+
+    def __init__(self, path: str) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._listener.bind(path)
+        self._listener.listen(64)
+        # By the descriptor of a process, and by the connection that asked for it.
+        self._ends: dict[int, tuple[int, socket.socket]] = {}
+        self._watch(self._listener)
+        self._watch(sys.stdin.fileno())
+
+    def serve(self) -> Request | None:
+        """Returns twice: in each process that was forked what it is to be, and nothing in the end."""
+        while True:
+            for key, _ in self._selector.select():
+                if key.fd == sys.stdin.fileno():
+                    for pid, _connection in self._ends.values():
+                        os.kill(pid, signal.SIGKILL)
+                    return None
+                if key.fileobj is self._listener:
+                    self._watch(self._listener.accept()[0])
+                elif key.fd in self._ends:
+                    self._ended(key.fd)
+                elif request := self._told(key.fileobj):
+                    return request
+
+    def _watch(self, what: socket.socket | int) -> None:
+        self._selector.register(what, selectors.EVENT_READ)
+
+    def _told(self, connection: socket.socket) -> Request | None:
+        """A request, a signal to be passed on, or nothing any more."""
+        if connection.fileno() < 0:
+            return None  # its process has ended just now
+        said, streams, _, _ = socket.recv_fds(connection, _LONGEST_REQUEST, _STREAMS)
+        if streams:
+            return self._forked(connection, Request(*ast.literal_eval(said.decode()), streams))
+        pid = next((pid for pid, asked in self._ends.values() if asked is connection), None)
+        if pid is not None:
+            os.kill(pid, int(said or signal.SIGKILL))
+        if not said:
+            self._selector.unregister(connection)
+        return None
+
+    def _forked(self, connection: socket.socket, request: Request) -> Request | None:
+        if pid := os.fork():
+            for stream in request.streams:
+                os.close(stream)
+            descriptor = os.pidfd_open(pid)
+            self._ends[descriptor] = pid, connection
+            self._watch(descriptor)
+            return None
+        for key in list(self._selector.get_map().values()):
+            if isinstance(key.fileobj, socket.socket):
+                key.fileobj.close()
+            elif key.fd in self._ends:
+                os.close(key.fd)
+        self._selector.close()
+        return request
+
+    def _ended(self, descriptor: int) -> None:
+        pid, connection = self._ends.pop(descriptor)
+        self._selector.unregister(descriptor)
+        os.close(descriptor)
+        _, status = os.waitpid(pid, 0)
+        try:
+            connection.send(b"%d" % os.waitstatus_to_exitcode(status))
+            self._selector.unregister(connection)
+        except (BrokenPipeError, KeyError):
+            pass  # whoever asked is gone
+        connection.close()
+
+
+def _become(request: Request) -> None:
+    for number, stream in enumerate(request.streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.environ.clear()
+    os.environ.update(request.environment)
+    os.chdir(request.folder)
+    sys.argv[:] = ["dowse", *request.arguments]
+
+
+def _main() -> int:
+    for module in _WHAT_SERVERS_IMPORT:
+        import_module(module)
+    forks = Forks(sys.argv[1])
+    gc.freeze()
+    os.write(1, b"ready\n")
+    request = forks.serve()
+    if request is None:
+        return 0
+    _become(request)
+    return main(request.arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(_main())

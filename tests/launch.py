@@ -1,0 +1,38 @@
+"""Stands where a process of dowse would stand, which `tests.forked` forks: hands it what it was given, ends as it ends.
+
+Run by its path, by an interpreter that loads next to nothing: `python -I -S launch.py SOCKET ARGUMENT...`
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+
+STREAMS = (0, 1, 2)
+# What tests tell servers; nobody can pass SIGKILL on, but then the connection ends.
+PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def main() -> int:
+    path, *arguments = sys.argv[1:]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as forks:
+        forks.connect(path)
+        for number in PASSED_ON:
+            signal.signal(number, lambda number, _frame: forks.send(b"%d" % number))
+        folder = os.getcwd()  # noqa: PTH109 (nothing that takes time to import)
+        socket.send_fds(forks, [repr((arguments, dict(os.environ), folder)).encode()], STREAMS)
+        # They are the process's own now: when it closes one, whoever is at the other end has to see it.
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in STREAMS:
+            os.dup2(nothing, stream)
+        return int(forks.recv(16) or 1)
+
+
+if __name__ == "__main__":
+    ended = main()
+    if ended < 0:
+        signal.signal(-ended, signal.SIG_DFL)
+        os.kill(os.getpid(), -ended)
+    os._exit(ended)
