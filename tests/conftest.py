@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from dowse.pocketweb import PocketWeb
-from tests import forked
+from tests import forked, turns
 from tests.fakes import FakeClock
 from tests.http import SERVE, HttpHere, HttpProcess, inside, listening
 from tests.stdio import BareServer, serving
@@ -49,6 +49,12 @@ _OURS = (
     ),
     *("XDG_", "LOG_LEVEL", "NO_COLOR", "CHROME_", "BROWSER_"),
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with turns.alone() if item.get_closest_marker("alone") else turns.together():
+        return (yield)
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,8 @@ import pytest
 from benchmarks.cache import CPU_BOUND, compare, fill
 from benchmarks.servers import JUDGED
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads CPU time from /proc, which only Linux has")
 def test_a_cached_search_costs_little_more_than_an_echo_on_a_bare_server() -> None:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from dowse.app import App
 from dowse.config import load
 from dowse.interfaces import no_progress
 from dowse.pocketweb import PocketWeb
+from tests.conftest import FORGETFUL
+
+pytestmark = pytest.mark.alone
 
 TRIES = 3
 FIGURE_S = 2.0
@@ -20,7 +25,13 @@ async def test_five_slow_pages_with_three_slots_take_two_rounds(web: PocketWeb) 
         web.pages.serves(path, f"<html><body><main><h1>{path}</h1><p>{'Some words. ' * 40}</p></main></body></html>")
     organic = [{"title": path, "link": web.page(path), "snippet": "Slow."} for path in paths]
     web.serper.replies(json={"organic": organic, "searchParameters": {"q": "slow"}})
-    settings = {"DOWSE_MAX_CONCURRENT_FETCHES": "3", "DOWSE_RESPECT_ROBOTS": "off", "DOWSE_STATE": "memory:"}
+    # Each try has to read them anew.
+    settings = {
+        **FORGETFUL,
+        "DOWSE_MAX_CONCURRENT_FETCHES": "3",
+        "DOWSE_RESPECT_ROBOTS": "off",
+        "DOWSE_STATE": "memory:",
+    }
     best = float("inf")
     async with App(load({}, web.environment("serper") | settings).settings) as app:
         tool = app.contract.tool("web_search")

@@ -17,6 +17,8 @@ from benchmarks.read import (
     read_five_pages,
 )
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc, which only Linux has")
 def test_pages_of_a_search_are_read_at_the_same_time_and_without_a_browser() -> None:
