@@ -250,15 +250,16 @@ class Page:
         self._errand(self.call(method, **params))
 
     def _errand(self, work: Coroutine[Any, Any, object]) -> None:
-        task = asyncio.ensure_future(_despite_its_end(work))
+        task = asyncio.ensure_future(work)
         self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+        task.add_done_callback(self._errand_ended)
 
-
-async def _despite_its_end(work: Coroutine[Any, Any, object]) -> None:
-    """The request or the whole page may be gone by the time it is answered."""
-    with contextlib.suppress(CdpError):
-        await work
+    def _errand_ended(self, task: asyncio.Task[object]) -> None:
+        self._errands.discard(task)
+        error = None if task.cancelled() else task.exception()
+        # The request or the whole page may be gone by the time it is answered.
+        if error and not isinstance(error, CdpError):
+            raise error
 
 
 def _may_be_kept(answer: Params) -> bool:
