@@ -19,7 +19,8 @@ _TRACKING = frozenset(
 )  # fmt: skip
 # On code hosts `ref` names a branch or a tag.
 _CODE_HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com", "sr.ht")
-_REMEMBERED_CHARS = 2048
+# A link is looked at several times on its way, and comes again; absurdly long ones are not worth the memory.
+_REMEMBERED, _REMEMBERED_CHARS = 512, 2048
 _PAGE_PORTS = {"http": 80, "https": 443}
 # What stands before the name of a site where it shows its pages to another device.
 _DEVICE_LABELS = ("m", "mobile", "amp")
@@ -76,7 +77,6 @@ class Url:
 
 def parse(text: str, base: str = "") -> Url | None:
     """Parse as a browser would; `None` for what a browser would refuse or has no host."""
-    # A link is looked at several times on its way; absurdly long ones are not worth the memory.
     return _remembered(text, base) if len(text) + len(base) <= _REMEMBERED_CHARS else _parse(text, base)
 
 
@@ -102,7 +102,7 @@ def _parse(text: str, base: str) -> Url | None:
     return Url(parsed.href, scheme, parsed.hostname, port, has_userinfo, parsed.pathname, query)
 
 
-_remembered = lru_cache(maxsize=512)(_parse)
+_remembered = lru_cache(_REMEMBERED)(_parse)
 
 
 def _resolved(text: str, base: str) -> can_ada.URL | None:
@@ -138,6 +138,10 @@ def identity(url: str) -> str:
 
     Also an address for phones, for AMP or in a cache of AMP pages is a spelling of the page's own.
     """
+    return _remembered_identity(url) if len(url) <= _REMEMBERED_CHARS else _identity(url)
+
+
+def _identity(url: str) -> str:
     parsed = parse(without_tracking(url))
     if parsed is None:
         return url
@@ -150,6 +154,9 @@ def identity(url: str) -> str:
     # Applications name their pages behind the mark; elsewhere it is a place on the page.
     is_route = fragment.startswith(("!", "/")) and fragment.strip("!/")
     return host + _path(page) + (f"?{query}" if query else "") + (f"#{_unescaped(fragment)}" if is_route else "")
+
+
+_remembered_identity = lru_cache(_REMEMBERED)(_identity)
 
 
 def is_copy(url: str) -> bool:

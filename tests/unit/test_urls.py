@@ -228,6 +228,11 @@ def test_any_text_has_an_identity(text: str) -> None:
     assert urls.is_copy(text) in (True, False)
 
 
+def test_also_addresses_of_absurd_length_are_compared_by_identity() -> None:
+    page = "https://example.org/" + "a" * 3000
+    assert urls.identity(f"{page}?b=1&a=2") == urls.identity(f"http://www.{page[8:]}/?a=2&b=1&utm_source=x")
+
+
 def test_what_is_no_url_is_its_own_identity() -> None:
     assert urls.identity("not a url") == "not a url"
 

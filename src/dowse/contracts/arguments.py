@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -103,25 +103,22 @@ def input_schema(params: Sequence[Param]) -> dict[str, object]:
 
 def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Sequence[str] = ()) -> Arguments:
     """Read what a model sent; raise `InvalidRequest` with one sentence when it cannot be meant."""
-    known = {name for param in params for name in (param.name, *param.aliases)}
+    known = {name: param for param in params for name in (param.name, *param.aliases)}
     strangers = [name for name in given if name not in known and name not in ignored]
     unknown = [_unknown(name, known) for name in strangers[:_MAX_REMARKS]]
-    sent = {param.name: _sent(param, given) for param in params}
+    # What came under any of the names of an argument; `null` is nothing.
+    sent: dict[str, dict[str, object]] = {}
+    for name, param in known.items():
+        if given.get(name) is not None:
+            sent.setdefault(param.name, {})[name] = given[name]
     for param in params:
-        if param.required and not sent[param.name]:
+        if param.required and param.name not in sent:
             raise InvalidRequest(" ".join([f"{param.name} is required.", *unknown[:1]]))
-    values = {param.name: _value(param, sent[param.name]) for param in params}
-    return Arguments(values, tuple(unknown), frozenset(name for name, found in sent.items() if found))
-
-
-def _sent(param: Param, given: Mapping[str, object]) -> dict[str, object]:
-    """What came under any of the names of an argument; `null` is nothing."""
-    return {name: given[name] for name in (param.name, *param.aliases) if given.get(name) is not None}
+    values = {param.name: _value(param, sent[param.name]) if param.name in sent else param.default for param in params}
+    return Arguments(values, tuple(unknown), frozenset(sent))
 
 
 def _value(param: Param, sent: Mapping[str, object]) -> Value:
-    if not sent:
-        return param.default
     values = {name: _checked(param, name, value) for name, value in sent.items()}
     if len(set(values.values())) > 1:
         raise InvalidRequest(f"{' and '.join(values)} are two names for one argument, but their values differ.")
@@ -181,7 +178,7 @@ def _shown(raw: object) -> str:
     return one_line(json.dumps(raw, default=str, ensure_ascii=False)[:300], 60)
 
 
-def _unknown(name: str, known: set[str]) -> str:
+def _unknown(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, sorted(known), n=1) if len(name) <= _LONGEST_NAME else []
     return f"unknown argument {_shown(name)} was ignored" + (f"; did you mean {near[0]}?" if near else ".")
 

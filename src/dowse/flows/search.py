@@ -96,7 +96,7 @@ class SearchFlow:
         if fetch_content:
             results, remarks = await self._read(query, placed, deadline, max_tokens, progress)
         else:
-            results, remarks = _ordered([_result(each, _unread(each)) for each in placed]), ()
+            results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed)], ()
         told = (*scrubbed, *findings.warnings, *self._disclosures.news())
         warnings = (*told, *_about_blocked(blocked), *remarks, *self._cache.complaints())
         return _outcome(query, findings, results, warnings, Times(search_ms, self._ms(started)))
@@ -186,10 +186,11 @@ def _unread(placed: Placed) -> Page:
     return Page(placed.hit.url, Status.NOT_FETCHED, final_url=placed.hit.url)
 
 
-def _result(placed: Placed, page: Page, digest: Digest | None = None) -> Result:
+def _result(placed: Placed, page: Page, digest: Digest | None = None, *, rank: int = 0) -> Result:
     flaws = tuple(f"sorted down: {flaw}" for flaw in digest.flaws) if digest else ()
     remarks = ((placed.remark,) if placed.remark else ()) + flaws
-    return Result(placed.hit, page, 0.0, digest, found_by=placed.found_by, indexes=placed.indexes, remarks=remarks)
+    score = _score(rank)
+    return Result(placed.hit, page, score, digest, found_by=placed.found_by, indexes=placed.indexes, remarks=remarks)
 
 
 def _without_twins(results: Sequence[Result]) -> list[Result]:
@@ -208,7 +209,11 @@ def _without_twins(results: Sequence[Result]) -> list[Result]:
 def _ordered(results: Sequence[Result]) -> list[Result]:
     """As they were placed, except that poor pages come after the others, and those that could not be read last."""
     ranked = sorted(results, key=lambda result: (_failed(result.page), bool(result.digest and result.digest.flaws)))
-    return [replace(result, score=round(1 / (1 + 0.1 * rank), 3)) for rank, result in enumerate(ranked)]
+    return [replace(result, score=_score(rank)) for rank, result in enumerate(ranked)]
+
+
+def _score(rank: int) -> float:
+    return round(1 / (1 + 0.1 * rank), 3)
 
 
 def _outcome(

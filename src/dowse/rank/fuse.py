@@ -63,6 +63,10 @@ def _findings(answers: Sequence[tuple[str, Sequence[Hit]]]) -> Iterator[_Finding
 
 def _fused(findings: Sequence[_Finding]) -> Fused:
     """One document out of all its findings, which are in the order in which the providers were asked."""
+    if len(findings) == 1:
+        # As nearly always: there is nothing to put together.
+        first = findings[0]
+        return Fused(first.hit, 1 / (_K + first.rank), (first.provider,), (first.index,))
     ranked = sorted(findings, key=lambda finding: finding.rank)
     return Fused(
         _merged([finding.hit for finding in ranked]),
@@ -74,8 +78,6 @@ def _fused(findings: Sequence[_Finding]) -> Fused:
 
 def _merged(hits: Sequence[Hit]) -> Hit:
     """The first hit, with what others know better."""
-    if len(hits) == 1:
-        return hits[0]
     return replace(
         hits[0],
         url=min((hit.url for hit in hits), key=_remoteness),

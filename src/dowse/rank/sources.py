@@ -128,8 +128,7 @@ class Rules:
 
     def is_blocked(self, url: str) -> bool:
         """Whether the user never wants to see it, whatever other rules say."""
-        host, path = _address(url)
-        return any(pattern.matches(host, path) for pattern in self._blocked)
+        return any(pattern.matches(*_address(url)) for pattern in self._blocked)
 
     @cached_property
     def _own(self) -> tuple[_Rule, ...]:

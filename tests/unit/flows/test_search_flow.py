@@ -127,9 +127,12 @@ async def test_unreadable_pages_come_last_and_the_others_keep_their_order() -> N
     assert outcome.stats == Stats(pages_read=2, pages_failed=2)
 
 
-async def test_scores_start_at_one_and_fall_with_the_rank() -> None:
+@pytest.mark.parametrize("fetch_content", [True, False])
+async def test_scores_start_at_one_and_fall_with_the_rank(fetch_content: bool) -> None:
     """Acceptance case 56."""
-    outcome = await Bench(ScriptedProvider(hits(A, B, C)), pages={A: "a", B: "b", C: "c"}).search()
+    outcome = await Bench(ScriptedProvider(hits(A, B, C)), pages={A: "a", B: "b", C: "c"}).search(
+        fetch_content=fetch_content
+    )
     assert [result.score for result in outcome.results] == [1.0, 0.909, 0.833]
 
 

@@ -82,6 +82,13 @@ def test_a_short_secret_leaves_answers_alone(secret: str) -> None:
     assert Redactor([secret]).data({"page": page}) == {"page": page}
 
 
+def test_a_secret_without_letters_and_digits_is_masked_everywhere() -> None:
+    redactor = Redactor(["!?%&/()="])
+    assert redactor.text("it is !?%&/()= here") == f"it is {MASK} here"
+    assert redactor.data({"a": "!?%&/()="}) == {"a": MASK}
+    assert redactor.places("it is !?%&/()=") == [(6, 14)]
+
+
 def test_a_secret_of_eight_characters_is_masked_everywhere() -> None:
     redactor = Redactor(["hunter22"])
     assert redactor.text("xhunter22x") == redactor.message("xhunter22x") == f"x{MASK}x"
