@@ -1,5 +1,6 @@
 """`dowse serve`: MCP on stdin and stdout for clients, an explanation for people; and the help of every command."""
 
+import gc
 import io
 import json
 import os
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from dowse import __version__
+from dowse.errors import ConfigError
 from dowse.surfaces.cli.main import main
 from tests.unit.surfaces.conftest import Terminal
 
@@ -105,6 +107,32 @@ def test_a_person_who_insists_is_served(monkeypatch: pytest.MonkeyPatch) -> None
     """Acceptance case 52, the override."""
     monkeypatch.setenv("MCP_ALLOW_TTY_STDIO", "1")
     assert serve_and_hear(monkeypatch, [], terminal=True)[1]["serverInfo"]["name"] == "dowse"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "server"),
+    [([], "dowse.surfaces.mcp.stdio.serve_stdio"), (["--http"], "dowse.surfaces.http.serve.serve_http")],
+)
+def test_garbage_is_not_looked_for_before_it_serves_nor_later_in_what_was_there_by_then(
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], server: str
+) -> None:
+    seen: list[bool] = []
+    before = gc.get_freeze_count()
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr("dowse.app.App", lambda _settings: seen.append(gc.isenabled()))
+    monkeypatch.setattr(server, lambda _app: seen.extend([gc.isenabled(), gc.get_freeze_count() > before]) or 0)
+    assert main(["serve", *arguments]) == 0
+    assert seen == [False, True, True]
+
+
+def test_a_start_that_fails_leaves_garbage_collection_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_settings: object) -> None:
+        raise ConfigError("no")
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr("dowse.app.App", fail)
+    assert main(["serve"]) == 2
+    assert gc.isenabled()
 
 
 def test_an_invalid_setting_stops_the_start_with_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
