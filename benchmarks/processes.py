@@ -84,10 +84,10 @@ def memory_of_workers_kb(pid: int) -> int:
 
 
 def cpu_ms(pid: int) -> float:
-    """User and system time so far."""
-    # The name, in parentheses, may contain spaces; the times are the 12th and 13th field behind it.
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+    """User and system time so far, of all its threads, those that have ended among them."""
+    # The clock of the process counts nanoseconds, `/proc` hundredths of a second. Its number is made of the process as
+    # clock_getcpuclockid(3) does, which Python has for threads only.
+    return time.clock_gettime(~pid << 3 | 2) * 1000
 
 
 def children(pid: int) -> list[int]:
