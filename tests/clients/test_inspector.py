@@ -14,6 +14,7 @@ import pytest
 
 from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.forked import dowse
 from tests.realparts import missing
 
 HERE = Path(__file__).parent
@@ -66,6 +67,7 @@ def inspector(tmp_path: Path) -> Inspector:
     return Inspector(tmp_path)
 
 
+# As a client starts it; where that is not what a test is about, one is forked.
 DOWSE = [sys.executable, "-m", "dowse", "serve"]
 
 
@@ -75,7 +77,7 @@ async def test_the_schemas_are_portable_and_the_same_in_both_eras(
     inspector: Inspector, server: Server, era: str, contract: str
 ) -> None:
     run = await inspector(
-        DOWSE,
+        list(dowse("serve")),
         server.environment({"DOWSE_CONTRACT": contract}),
         *("--method", "tools/list", "--strict", "--protocol-era", era),
     )
@@ -107,7 +109,7 @@ async def test_a_failed_call_is_an_error_result_and_not_a_broken_connection(
 ) -> None:
     web.serper.fails("401")
     run = await inspector(
-        DOWSE,
+        list(dowse("serve")),
         server.environment(web.environment("serper")),
         *("--method", "tools/call", "--tool-name", "web_search", "--tool-arg", "query=python", "--protocol-era", era),
     )

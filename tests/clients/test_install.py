@@ -11,6 +11,7 @@ import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,21 +19,36 @@ from dowse import __version__
 from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
 from tests.realparts import missing
-from tests.stdio import serving
+from tests.stdio import BareServer, serving
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 UV = Path(sys.executable).with_name("uv")
 # Taken before the fixtures empty the home: uv's cache and whatever tells it where the packages are.
 MACHINE = dict(os.environ)
 SCRIPTS = ["dowse", "kindly-web-search-mcp-server", "kindly-web-search", "mcp-web-search"]
-SERVERS = [
-    ("dowse", "serve"),
+DROP_INS = [
     ("kindly-web-search-mcp-server", "start-mcp-server", "--context", "codex"),
     ("kindly-web-search",),
     ("mcp-web-search", "--stdio"),
 ]
 MOST_DISTRIBUTIONS = 60
 MOST_BYTES = 150_000_000
+# Runs the files of the scripts one after the other, in one process, since it is its start that takes time.
+SAY = """
+import contextlib, io, json, runpy, sys
+
+def said(script, flag):
+    sys.argv = [script, flag]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
+        try:
+            runpy.run_path(script, run_name="__main__")
+            code = None
+        except SystemExit as end:
+            code = end.code
+    return code, errors.getvalue(), out.getvalue()
+
+print(json.dumps([[said(script, flag) for flag in ("--version", "--help")] for script in sys.argv[1:]]))
+"""
 _NO_NETWORK = re.compile(r"error sending request|dns error|failed to fetch", re.IGNORECASE)
 
 
@@ -95,40 +111,54 @@ def test_the_wheel_carries_the_pocket_web_the_scripts_its_types_and_nothing_else
     assert [name for name in names if "__pycache__" in name] == []
 
 
-@pytest.mark.parametrize("command", SERVERS, ids=lambda command: command[0])
-async def test_a_fresh_install_answers_initialize_and_lists_its_tools(
+async def greeted(bare: BareServer) -> tuple[str, str]:
+    """Its name and version, of a server that lists its tools and ends well."""
+    tools = (await bare.ask("tools/list"))["result"]["tools"]
+    await bare.end()
+    assert [tool["name"] for tool in tools][:2] == ["web_search", "get_content"]
+    assert bare.process.returncode == 0
+    info = json.loads(bare.lines[0])["result"]["serverInfo"]
+    return info["name"], info["version"]
+
+
+@pytest.mark.parametrize("command", DROP_INS, ids=lambda command: command[0])
+async def test_a_fresh_install_answers_initialize_and_lists_its_tools_in_place_of(
     installed: Installed, server: Server, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     """Acceptance case 59 with the newest dependencies; the locked ones must do as well."""
     async with serving(server.environment({}), tmp_path / "log", installed.command(*command)) as bare:
-        tools = (await bare.ask("tools/list"))["result"]["tools"]
-        await bare.end()
-    assert [tool["name"] for tool in tools][:2] == ["web_search", "get_content"]
-    assert bare.process.returncode == 0
-    name = json.loads(bare.lines[0])["result"]["serverInfo"]
-    assert (name["name"], name["version"]) == ("dowse" if command[0] == "dowse" else "kindly-web-search", __version__)
+        assert await greeted(bare) == ("kindly-web-search", __version__)
 
 
-async def test_a_fresh_install_searches_and_reads(
+async def test_a_fresh_install_answers_initialize_searches_reads_and_lists_its_tools(
     installed: Installed, server: Server, web: PocketWeb, tmp_path: Path
 ) -> None:
+    """Acceptance case 59, for the server under its own name."""
     environment = server.environment(web.environment("serper"))
     async with serving(environment, tmp_path / "log", installed.command("dowse", "serve")) as bare:
         answer = await bare.call("web_search", query="python 3.15 release", num_results=1)
+        assert await greeted(bare) == ("dowse", __version__)
     (found,) = answer["result"]["structuredContent"]["results"]
     assert (found["status"], "## Imports that wait until they are needed" in found["page_content"]) == ("ok", True)
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_every_console_script_tells_its_version_and_helps(installed: Installed, server: Server, script: str) -> None:
-    def said(flag: str) -> str:
-        command = installed.command(script, flag)
-        run = subprocess.run(command, env=server.environment({}), capture_output=True, text=True, timeout=60)
-        assert (run.returncode, run.stderr) == (0, "")
-        return run.stdout
+@pytest.fixture(scope="module")
+def sayings(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """How each script ends and what it says, asked for its version and for help."""
+    files = [file for script in SCRIPTS for file in installed.command(script)]
+    environment = Server(tmp_path_factory.mktemp("home")).environment({})
+    command = [str(installed.python), "-c", SAY, *files]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+    return dict(zip(SCRIPTS, json.loads(run.stdout), strict=True))
 
-    assert said("--version") == f"dowse {__version__}\n"
-    assert said("--help").startswith("usage: ")
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_console_script_tells_its_version_and_helps(sayings: dict[str, Any], script: str) -> None:
+    version, usage = sayings[script]
+    assert version == [0, "", f"dowse {__version__}\n"]
+    assert usage[:2] == [0, ""]
+    assert usage[2].startswith("usage: ")
 
 
 def test_the_demo_works_in_an_empty_directory_with_an_empty_home(installed: Installed, tmp_path: Path) -> None:

@@ -12,15 +12,19 @@ import json
 import os
 import shutil
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from mcp_types import CallToolResult
 
 from dowse.pocketweb import PocketWeb, closed_port
 from tests.conftest import Server
 from tests.realparts import require
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 READY_S = 30.0
 FORMATS = ("json", "html")
@@ -62,16 +66,29 @@ def settings(port: int, engine: str) -> dict[str, Any]:
     }
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_web() -> AsyncIterator[PocketWeb]:
+    async with PocketWeb() as pocket_web:
+        yield pocket_web
+
+
 @pytest.fixture
-async def searx(web: PocketWeb, tmp_path: Path) -> AsyncIterator[str]:
+def web(shared_web: PocketWeb) -> PocketWeb:
+    """As new, for each test."""
+    shared_web.reset()
+    return shared_web
+
+
+@asynccontextmanager
+async def running(web: PocketWeb, home: Path) -> AsyncIterator[str]:
     """The address of a running searx; its engine's results are those of the pocket web's SearXNG double."""
     require("searx")
-    port, file, command = closed_port(), tmp_path / "settings.yml", shutil.which("searx-run")
+    port, file, command = closed_port(), home / "settings.yml", shutil.which("searx-run")
     assert command
     file.write_text(json.dumps(settings(port, web.page("/searxng/search"))))
     process = await asyncio.create_subprocess_exec(
         command,
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "SEARX_SETTINGS_PATH": str(file)},
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "SEARX_SETTINGS_PATH": str(file)},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
@@ -87,6 +104,12 @@ async def searx(web: PocketWeb, tmp_path: Path) -> AsyncIterator[str]:
             process.terminate()
         await asyncio.wait_for(process.wait(), READY_S)
     await rest
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def searx(shared_web: PocketWeb, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    async with running(shared_web, tmp_path_factory.mktemp("searx")) as address:
+        yield address
 
 
 async def _announced(output: asyncio.StreamReader, address: str) -> None:
@@ -141,14 +164,25 @@ async def test_further_results_are_asked_for_page_by_page(
 
 @pytest.mark.parametrize(
     ("trouble", "answer_format"),
-    [(trouble, "json") for trouble in ("500", "broken_json", "429", "403", "reset")]
-    + [("500", "html"), ("429", "html")],
+    [("500", "json"), ("broken_json", "json"), ("reset", "json"), ("500", "html")],
 )
 async def test_an_engine_that_fails_is_told_from_an_empty_answer(
     server: Server, web: PocketWeb, searx: str, trouble: str, answer_format: str
 ) -> None:
     web.searxng.fails(trouble)
     result = await search(server, web, searx, answer_format)
+    assert result.is_error
+    assert text(result).startswith("searxng answered, but all of its engines had failed: pocket: ")
+
+
+@pytest.mark.parametrize(("trouble", "answer_format"), [("429", "json"), ("403", "json"), ("429", "html")])
+async def test_an_engine_that_refuses_is_told_from_an_empty_answer(
+    server: Server, web: PocketWeb, tmp_path: Path, trouble: str, answer_format: str
+) -> None:
+    """Each in a searx of its own, which does not ask for hours who has refused it, whatever its settings say."""
+    web.searxng.fails(trouble)
+    async with running(web, tmp_path) as address:
+        result = await search(server, web, address, answer_format)
     assert result.is_error
     assert text(result).startswith("searxng answered, but all of its engines had failed: pocket: ")
 

@@ -63,42 +63,6 @@ def open_files() -> set[str]:
     return {file.name for file in Path("/dev/fd").iterdir()}
 
 
-WORDS = "lorem ipsum dolor sit amet "
-PATHOLOGICAL = {
-    "5k divs deep": "<div>" * 5000 + WORDS + "</div>" * 5000,
-    "100k divs deep": "<div>" * 100_000 + WORDS,
-    "20k spans deep": "<span>" * 20_000 + WORDS,
-    "3k lists deep": "<ul><li>lorem ipsum" * 3000,
-    "250 lists deep": "<ul><li>lorem ipsum" * 250,
-    "5 MB of text": "<p>" + WORDS * 185_000,
-    "200k cells": "<table>" + ("<tr>" + "<td>lorem ipsum</td>" * 20 + "</tr>") * 10_000 + "</table>",
-    "a billion columns": "<table><tr><td colspan=1000000000>lorem ipsum</td><td>x</td></tr></table>",
-    "100k links": "<p>" + '<a href="/p?utm_source=x">lorem ipsum</a> ' * 100_000,
-    "80k misnested": "<b><i>lorem ipsum</b></i>" * 80_000,
-    "formatting reopened": "".join(f"<b id={i}><p>lorem ipsum" for i in range(20_000)),
-    "100k attributes": "<div " + " ".join(f"a{i}=1" for i in range(100_000)) + ">" + WORDS,
-    "2 MB of spaces": "<p>lorem ipsum" + " " * 2_000_000 + "dolor",
-    "2 MB of <": "<p>lorem ipsum</p>" + "<" * 2_000_000,
-    "1 MB of ![": "<p>lorem ipsum " + "![" * 500_000,
-    "NULs": "<p>lorem ipsum\0 " * 1000,
-}
-
-
-@pytest.mark.parametrize("name", PATHOLOGICAL)
-async def test_pathological_page_still_gives_its_words_in_time(pool: WorkerPool, name: str) -> None:
-    async with asyncio.timeout(ENOUGH_S):
-        text = await pool.extract(body(PATHOLOGICAL[name].encode()), timeout_s=ENOUGH_S - 1)
-
-    assert "lorem ipsum" in text.markdown
-
-
-async def test_broken_bytes_give_text_that_encodes(pool: WorkerPool) -> None:
-    text = await pool.extract(body(b"<p>a\x00b\xff\xed\xa0\x80 words</p>"), timeout_s=ENOUGH_S)
-
-    assert "words" in text.markdown
-    assert text.markdown.encode().decode() == text.markdown
-
-
 async def test_page_that_hangs_is_stripped_instead_and_its_worker_is_replaced(pool: WorkerPool) -> None:
     task, pid = await busy(pool, timeout_s=3.0)
 
@@ -180,23 +144,6 @@ async def test_caller_does_not_wait_for_a_free_worker_beyond_its_time() -> None:
     await pool.close()
 
 
-@pytest.mark.parametrize("timeout_s", [0.04, 0.0, -1.0])
-async def test_a_job_without_time_costs_no_worker(pool: WorkerPool, timeout_s: float) -> None:
-    await pool.extract(body(), timeout_s=ENOUGH_S)
-    before = pool.pids
-
-    for job in (
-        pool.extract(body(), timeout_s=timeout_s),
-        pool.render(["<p>x"], url="https://pages.example/", timeout_s=timeout_s),
-        pool.digest("x", [Source("x")], 100, timeout_s=timeout_s),
-    ):
-        with pytest.raises(PageUnreadable) as raised:
-            await job
-        assert (raised.value.status, raised.value.onward) == (Status.TIMEOUT, Onward.APIS)
-
-    assert pool.pids == before
-
-
 async def test_a_page_that_hangs_and_leaves_no_time_to_strip_it_is_late(pool: WorkerPool) -> None:
     task, _ = await busy(pool, timeout_s=0.06)
 
@@ -205,37 +152,6 @@ async def test_a_page_that_hangs_and_leaves_no_time_to_strip_it_is_late(pool: Wo
 
     assert raised.value.status is Status.TIMEOUT
     assert pool.pids == ()
-
-
-async def test_passages_are_cut_in_the_worker(pool: WorkerPool) -> None:
-    answer = "The otter weighs 9 kg, größer als {}. It swims in rivers, and in the sea" + " as well" * 9
-    page = "# Animals\n\n" + "Some words.\n\n" * 50 + answer.format("\ud800") + "\n\nMore." * 50
-
-    long, short = await pool.digest(
-        "What does the otter weigh?", [Source(page), Source("Short.", "A title")], 100, timeout_s=ENOUGH_S
-    )
-
-    assert answer.format("?") in long.text
-    assert "[…]" in long.text and long.anchors and long.blocks > 100
-    assert (short.text, short.anchors, short.twin) == ("Short.", (), None)
-
-
-async def test_a_page_that_is_not_cut_comes_back_as_it_was(pool: WorkerPool) -> None:
-    page = "# Animals\n\n" + "The otter swims. " * 50_000
-
-    (digest,) = await pool.digest("otter", [Source(page)], 0, timeout_s=ENOUGH_S)
-
-    assert digest.text == page
-    assert len(digest.summary) <= 500
-
-
-async def test_of_a_page_that_is_sent_in_part_no_more_than_that_is_shown(pool: WorkerPool) -> None:
-    page = "# Animals\n\n```\n" + f"{'=' * 99}\n" * 6000
-
-    (digest,) = await pool.digest("otter", [Source(page)], 24_000, timeout_s=ENOUGH_S)
-
-    assert digest.text.count("=\n") > 1000
-    assert len(digest.text) < 501_000 and digest.text.endswith(f"{'=' * 99}\n```")
 
 
 async def test_a_question_that_takes_too_long_is_a_typed_failure(pool: WorkerPool) -> None:
@@ -247,39 +163,6 @@ async def test_a_question_that_takes_too_long_is_a_typed_failure(pool: WorkerPoo
 
     assert raised.value.status is Status.ERROR
     assert pool.pids == ()
-
-
-LONG_LIST = "".join(f"<li>{number} lorem ipsum dolor sit amet elit sed do" + " do" * 10 for number in range(45_000))
-
-
-@pytest.mark.parametrize(
-    ("data", "media_type", "end"),
-    [
-        ("<ul><li>x" * 100 + LONG_LIST, "text/html", " do"),
-        ("lorem ipsum\n" * 250_000, "text/x-python", "\nlorem ipsum\n```"),
-        ("lorem " * 500_000, "text/plain", " lorem"),
-        ("𝄞" * 2_100_000, "text/plain", "𝄞"),
-    ],
-    ids=["lists", "code", "one line", "one word"],
-)
-async def test_a_text_that_grows_beyond_all_bounds_is_cut(
-    pool: WorkerPool, data: str, media_type: str, end: str
-) -> None:
-    text = await pool.extract(body(data.encode(), media_type), timeout_s=ENOUGH_S)
-
-    assert text.is_cut
-    assert 1_900_000 < len(text.markdown) < 2_000_010
-    assert text.markdown.endswith(end)
-
-
-async def test_pieces_that_grow_beyond_all_bounds_are_cut_and_say_so(pool: WorkerPool) -> None:
-    long = "<p>" + "lorem " * 240_000
-
-    pieces = await pool.render([long, "<p>x", long, "<p>y"], url="https://pages.example/", timeout_s=ENOUGH_S)
-
-    assert [len(piece) > 500_000 for piece in pieces] == [True, False, True, False]
-    assert (pieces[1], pieces[3]) == ("x", "")
-    assert pieces[2].endswith(" lorem\n\n_The rest is not shown._")
 
 
 OUT_OF_FILES = OSError(errno.EMFILE, "Too many open files")
@@ -326,14 +209,6 @@ async def test_worker_that_cannot_be_started_costs_only_the_page(
 
 def _raise(error: Exception) -> NoReturn:
     raise error
-
-
-@pytest.mark.parametrize("data", [b"", b"<html></html>", b"<script>only()</script>", b"\xef\xbb\xbf"])
-async def test_page_without_text_has_no_readable_content(pool: WorkerPool, data: bytes) -> None:
-    with pytest.raises(PageUnreadable) as raised:
-        await pool.extract(body(data), timeout_s=ENOUGH_S)
-
-    assert (raised.value.status, raised.value.detail) == (Status.ERROR, "no readable content")
 
 
 async def test_close_leaves_no_process_and_no_open_file() -> None:

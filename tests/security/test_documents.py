@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import io
 import random
 import zipfile
@@ -11,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 
 import openpyxl
 import pytest
+import pytest_asyncio
 
 from dowse.errors import PageUnreadable
 from dowse.extract.pool import WorkerPool
@@ -23,8 +25,12 @@ ENOUGH_S = 10.0
 PLAIN = pdf(sheet(text(72, 700, "Some words.")))
 
 
-@pytest.fixture
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool() -> AsyncIterator[WorkerPool]:
+    """One for all documents, as in the server: what a document does to its worker, the next one would feel."""
     pool = WorkerPool(size=1)
     yield pool
     await pool.close()
@@ -106,10 +112,12 @@ async def test_a_page_with_too_much_text_is_bounded(pool: WorkerPool, make: Call
     assert 0 < len((await read(pool, make())).markdown) < 1_000_000
 
 
+@functools.cache
 def bomb(name: str, size: int) -> bytes:
     return zipped({"[Content_Types].xml": "<Types/>", name: bytes(size)})
 
 
+@functools.cache
 def many_entries() -> bytes:
     return zipped({f"word/{number}.xml": "<a/>" for number in range(6000)})
 
@@ -209,13 +217,17 @@ async def test_entities_in_xml_are_shown_and_never_resolved(pool: WorkerPool, ro
         assert "root:" not in markdown
 
 
-async def test_nothing_that_a_word_document_links_is_loaded(pool: WorkerPool, canary: Canary) -> None:
+# In the loop of the canary, which would otherwise hear nobody.
+@pytest.mark.asyncio(loop_scope="function")
+async def test_nothing_that_a_word_document_links_is_loaded(canary: Canary) -> None:
+    pool = WorkerPool(size=1)
     outside = f"http://127.0.0.1:{canary.port}/picture.png"
     data = docx(paragraph("Some words.") + linked_picture(), image=outside, attachedTemplate=outside)
 
     assert (await read(pool, data, WORD)).markdown == "Some words."
     data = docx(paragraph("Some words.") + linked_picture(), image="file:///etc/passwd")
     assert (await read(pool, data, WORD)).markdown == "Some words."
+    await pool.close()
     assert canary.connections == 0
 
 

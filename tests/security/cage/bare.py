@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 
 from dowse.fetch.browser.cdp import CommandFailed, Connection, Params, Session
 from dowse.fetch.browser.process import Chromium
-from tests.security.cage.means import BUTTON, MEANS, MOVES, SCRIPTS
-from tests.security.cage.site import address, touch
+from tests.security.cage.means import BUTTON, MEANS, MOVES, SCRIPTS, pages
+from tests.security.cage.site import EACH, address, touch
 
 _FLAGS = (
     *("--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu"),
@@ -48,21 +47,26 @@ async def bare_chromium() -> AsyncIterator[Connection]:
             await chromium.reap()
 
 
-async def touched_in_the_open(connection: Connection, names: list[str], wait_touched: Wait) -> list[str]:
-    """The means by which loopback was touched."""
+async def touched_in_the_open(connection: Connection, names: Collection[str], wait_touched: Wait) -> list[str]:
+    """Those of these means by which loopback was touched, from the very pages that dowse reads."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
-    async def attempt(name: str) -> bool:
-        url = address(name, touch(name, "http://127.0.0.1"))
-        async with slots:
-            if MEANS[name].needs_click:
-                return await _click_and_wait(connection, url, partial(wait_touched, name))
-            # Only what can be seen plays, has an icon or speculates; for the rest a window costs too much.
-            async with _tab(connection, url, in_window=name not in SCRIPTS and name not in MOVES):
-                return await wait_touched(name)
+    async def attempt(page: tuple[str, ...]) -> list[str]:
+        url = address(page, touch(EACH, "http://127.0.0.1"))
+        wanted = [name for name in page if name in names]
 
-    outcomes = await asyncio.gather(*map(attempt, names))
-    return [name for name, outcome in zip(names, outcomes, strict=True) if outcome]
+        async def wait() -> list[str]:
+            outcomes = await asyncio.gather(*map(wait_touched, wanted))
+            return [name for name, outcome in zip(wanted, outcomes, strict=True) if outcome]
+
+        async with slots:
+            if MEANS[page[0]].needs_click:
+                return await _click_and_wait(connection, url, wait)
+            # Only what can be seen plays, has an icon or speculates; for the rest a window costs too much.
+            async with _tab(connection, url, in_window=page[0] not in SCRIPTS and page[0] not in MOVES):
+                return await wait()
+
+    return [name for touched in await asyncio.gather(*map(attempt, pages(MEANS))) for name in touched]
 
 
 async def shown_in_the_open(connection: Connection, texts: Mapping[str, str]) -> list[str]:
@@ -76,7 +80,7 @@ async def shown_in_the_open(connection: Connection, texts: Mapping[str, str]) ->
     return shown
 
 
-async def _click_and_wait(connection: Connection, url: str, wait: Callable[[], Awaitable[bool]]) -> bool:
+async def _click_and_wait(connection: Connection, url: str, wait: Callable[[], Awaitable[list[str]]]) -> list[str]:
     """As a person does it, whose clicks may open windows."""
     async with _driven_tab(connection, url) as session:
         code = f"document.getElementById('{BUTTON}').click()"

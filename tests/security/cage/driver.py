@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -24,8 +24,8 @@ from tests.security.cage.world import NAMES, PAGE, SECOND, World
 from tests.security.test_tls import Authority
 
 _AT_ONCE = 8
-# How long an attack may take: behind the page that dowse reads, and in a browser that lets it do what it wants.
-_CAGED_S, _OPEN_S = 1.2, 8.0
+# How long attacks may take: behind the page that dowse reads, and in a browser that lets them do what they want.
+_CAGED_S, _OPEN_S = 2.0, 12.0
 _REBINDING = "rebind.example"
 
 
@@ -76,7 +76,7 @@ class Run:
     @contextmanager
     def _watched(self, stage: str) -> Iterator[Wire]:
         """Report who was touched, whom this process has dialled, and whom somebody else has."""
-        self._world.touches.clear()
+        self._world.forget()
         self._own.dials.clear()
         with Wire(self._own, self._world.news.tell) as wire:
             yield wire
@@ -120,19 +120,21 @@ class Run:
 
 
 async def _outcomes(read: Read, urls: dict[str, str]) -> dict[str, dict[str, str]]:
-    """What became of the pages, some at a time."""
+    """What became of the pages, some at a time; those with the same address are one page."""
     slots = asyncio.Semaphore(_AT_ONCE)
+    addresses = dict.fromkeys(urls.values())
 
     async def one(url: str) -> dict[str, str]:
         async with slots:
             return asdict(await read(url))
 
-    return dict(zip(urls, await asyncio.gather(*map(one, urls.values())), strict=True))
+    outcomes = dict(zip(addresses, await asyncio.gather(*map(one, addresses)), strict=True))
+    return {name: outcomes[url] for name, url in urls.items()}
 
 
 async def main() -> None:
-    async def keep(name: str) -> bool:
-        return await world.news.until(lambda: world.was_touched(SECOND, name), _CAGED_S)
+    async def keep(names: Sequence[str]) -> bool:
+        return await world.news.until(lambda: all(world.was_touched(SECOND, name) for name in names), _CAGED_S)
 
     site = Site(keep)
 

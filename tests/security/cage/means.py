@@ -1,4 +1,4 @@
-"""The ways in which a page can make its browser speak to somebody: one page for each, so that a leak has a name.
+"""The ways in which a page can make its browser speak to somebody. Each has a name, which whoever is touched learns.
 
 In a page, `%URL%` is whom to touch, `%TLS%` and `%WS%` are the same by https and as a WebSocket, `%PLACE%` is the host
 with the port where the wire is watched, and `%FILE%` a second file of the page's own, which has the same target.
@@ -6,6 +6,7 @@ with the port where the wire is watched, and `%FILE%` a second file of the page'
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -40,8 +41,8 @@ def _ice(server: str, wire: tuple[str, int], window: str = "window") -> Means:
     place = "%PLACE%" if server == "stun" else f"%PLACE%?transport={wire[0]}"
     servers = f"[{{urls: '{server}:{place}', username: 'u', credential: 'c'}}]"
     code = (
-        f"var peer = new ({window}).RTCPeerConnection({{iceServers: {servers}}}); peer.createDataChannel('d');"
-        "peer.createOffer().then(offer => peer.setLocalDescription(offer))"
+        f"{{ const peer = new ({window}).RTCPeerConnection({{iceServers: {servers}}}); peer.createDataChannel('d');"
+        "peer.createOffer().then(offer => peer.setLocalDescription(offer)) }"
     )
     return Means(f"<script>{code}</script>", wire=wire)
 
@@ -78,7 +79,10 @@ SILENCED = {
     "dns prefetch": Means('<link rel="dns-prefetch" href="//look-up.example">', wire=("udp", 53)),
     "speculative prefetch": _speculation("prefetch", "%URL%"),
     "speculative prerender": _speculation("prerender", "%FILE%", f"<script>{_GET}</script>"),
-    "ping": _script("document.body.insertAdjacentHTML('beforeend', `<a id=a href='#x' ping='%URL%'>x</a>`); a.click()"),
+    "ping": _script(
+        "document.body.insertAdjacentHTML('beforeend', `<a href='#x' ping='%URL%'>x</a>`);"
+        "document.body.lastChild.click()"
+    ),
     "stun": _ice("stun", ("udp", 3478)),
     "stun of a frame": _ice("stun", ("udp", 3479), _NEW_FRAME),
     "stun of a popup": _ice("stun", ("udp", 3480), "window.open('about:blank')"),
@@ -160,3 +164,26 @@ MOVES = {
 WITHOUT_CONTROL = frozenset({"source map"})
 
 MEANS = {**PICTURES, **SILENCED, **LATE, **RESOURCES, **SCRIPTS, **MOVES}
+
+# What does not get in each other's way is on one page, as a tab costs more than all that is tried in it. Few enough to
+# stay below the number of requests that a page has.
+_TOGETHER = (
+    tuple(PICTURES),
+    ("preconnect", "dns prefetch", "speculative prefetch", "speculative prerender", "ping", "source map"),
+    ("stun", "stun of a frame", "turn", "turn by tcp", "web transport"),
+    ("popup", "stun of a popup"),
+    ("css link", "css import", "script", "module", "dynamic import"),
+    ("favicon", "preload", "modulepreload", "link header", "csp report"),
+    ("iframe", "iframe in srcdoc", "iframe in data", "iframe redirect", "iframe refresh", "object", "embed"),
+    ("fetch by tls", "fetch no-cors", "fetch redirect", "xhr", "beacon", "event source", "web socket", "audio worklet"),
+    ("worker import", "worker fetch", "worker socket", "nested worker", "shared worker"),
+    ("service worker", "service worker import"),
+)
+
+
+def pages(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """These means by the pages that they are on; who is in no company has one alone."""
+    wanted = dict.fromkeys(names)
+    together = [tuple(name for name in page if name in wanted) for page in _TOGETHER]
+    alone = [(name,) for name in wanted if not any(name in page for page in _TOGETHER)]
+    return [*filter(None, together), *alone]

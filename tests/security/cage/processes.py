@@ -23,21 +23,22 @@ class Seen:
 
 def started_processes() -> set[Seen]:
     """All of them that run now."""
-    found = set()
+    found, sockets = set(), dict(_open_sockets())
     for process in below():
         # It may end while it is looked at.
         with suppress(OSError):
             place = Path("/proc") / str(process.pid)
             environment = (place / "environ").read_text("utf-8", "replace")
-            found.add(Seen(process.command, environment, tuple(sorted(_open_ports(place)))))
+            links = {str(entry.readlink()) for entry in (place / "fd").iterdir()}
+            ports = tuple(sorted(sockets[link] for link in links if link in sockets))
+            found.add(Seen(process.command, environment, ports))
     return found
 
 
-def _open_ports(place: Path) -> Iterator[str]:
-    """Its TCP listeners, and every UDP socket."""
-    links = {str(entry.readlink()) for entry in (place / "fd").iterdir()}
+def _open_sockets() -> Iterator[tuple[str, str]]:
+    """The TCP listeners of the namespace and all its UDP sockets, by what a descriptor of one links to."""
     for table in ("tcp", "tcp6", "udp", "udp6"):
         for line in Path("/proc/net", table).read_text().splitlines()[1:]:
             _, local, _, state, *_, inode = line.split()[:10]
-            if f"socket:[{inode}]" in links and (state == _LISTENS or table.startswith("udp")):
-                yield f"{table} {local}"
+            if state == _LISTENS or table.startswith("udp"):
+                yield f"socket:[{inode}]", f"{table} {local}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from tests.security.cage.means import MEANS
@@ -14,6 +14,7 @@ from tests.security.cage.world import Request, answer
 # Enough text for a reader to see that the page is there, so that nobody waits for more.
 PROSE = "Otters hold hands while they sleep so that the river does not carry one of them away from the others. " * 3
 _CHUNK = b"x" * 65_536
+EACH = "*"
 
 _GREEDY = {
     "many requests": "for (let n = 0; n < 1000; n++) fetch('/count/one?' + n).catch(() => 0)",
@@ -22,12 +23,12 @@ _GREEDY = {
 
 
 class Site:
-    """One page for each means; its targets are in its address. What was served is counted.
+    """Attack pages, whose means and targets are in their address. What was served is counted.
 
-    `keep` waits until a means has touched the second host, or has had its time.
+    `keep` waits until all of a page's means have touched the second host, or have had their time.
     """
 
-    def __init__(self, keep: Callable[[str], Awaitable[object]]) -> None:
+    def __init__(self, keep: Callable[[Sequence[str]], Awaitable[object]]) -> None:
         self._keep = keep
         self.served: Counter[str] = Counter()
         self.bytes = 0
@@ -41,21 +42,23 @@ class Site:
         parts = urlsplit(request.path)
         kind, _, rest = parts.path.lstrip("/").partition("/")
         name, targets = unquote(rest), parse_qs(parts.query).get("to", [])
+        names = [unquote(part) for part in rest.split("/")]
         self.served[request.host] += 1
         match kind:
             case "means":
-                headers = [_fill(header, name, target) for target in targets for header in MEANS[name].headers]
-                attacks = [_fill(MEANS[name].html, name, target) for target in targets]
-                hold = f"<script>fetch('/hold/{quote(name)}')</script>"
-                answer(writer, _page(name, *attacks, hold), *headers, status=MEANS[name].status)
+                tries = [(each, target) for each in names for target in targets]
+                headers = [_fill(header, each, target) for each, target in tries for header in MEANS[each].headers]
+                attacks = [_fill(MEANS[each].html, each, target) for each, target in tries]
+                hold = f"<script>fetch('/hold/{rest}')</script>"
+                answer(writer, _page(name, *attacks, hold), *headers, status=MEANS[names[0]].status)
             case "file":
                 file = _fill(MEANS[name].file, name, targets[0])
                 answer(writer, file, f"Content-Type: text/{'html' if file.startswith('<') else 'javascript'}")
             case "redirect":
                 answer(writer, "", f"Location: {targets[0]}", status=f"{name} Moved")
             case "hold":
-                # The page stays busy while its attack runs.
-                await self._keep(name)
+                # The page stays busy while its attacks run.
+                await self._keep(names)
                 answer(writer, "")
             case "greedy":
                 answer(writer, _page(name, f"<script>{_GREEDY[name]}</script>"))
@@ -77,14 +80,15 @@ class Site:
             self.bytes += len(_CHUNK)
 
 
-def address(name: str, *urls: str, host: str = "page.example") -> str:
-    """Where the page is that tries to get these URLs by a means."""
-    return f"http://{host}/means/{quote(name)}?" + "&".join(f"to={quote(url, safe='')}" for url in urls)
+def address(names: str | Sequence[str], *urls: str, host: str = "page.example") -> str:
+    """Where the page is that tries to get these URLs by some means."""
+    path = quote(names) if isinstance(names, str) else "/".join(map(quote, names))
+    return f"http://{host}/means/{path}?" + "&".join(f"to={quote(url, safe='')}" for url in urls)
 
 
 def touch(name: str, origin: str) -> str:
-    """The URL by which a host learns that it was touched, and by what."""
-    return f"{origin}/touch/{quote(name)}"
+    """The URL by which a host learns that it was touched, and by what; `EACH` is whichever means it is got by."""
+    return f"{origin}/touch/{quote(name, safe=EACH)}"
 
 
 def _page(name: str, *scripts: str) -> str:
@@ -94,6 +98,7 @@ def _page(name: str, *scripts: str) -> str:
 
 def _fill(template: str, name: str, target: str) -> str:
     """A template of a means, pointed at one target."""
+    target = target.replace(EACH, quote(name))
     wire, parts = MEANS[name].wire, urlsplit(target)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     words = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.security.cage.means import MEANS, MOVES
-from tests.security.cage.site import address, touch
+from tests.security.cage.means import MEANS, MOVES, pages
+from tests.security.cage.site import EACH, address, touch
 
 OUTSIDE = "http://second.example"
 
@@ -56,26 +56,28 @@ MOVES_OF_STRANGERS = ("location", "location later", "meta refresh", "refresh hea
 
 def attacks() -> Iterator[tuple[str, str]]:
     """Each attack by its name, and the address of its page."""
-    for name in MEANS:
-        if name in MOVES:
-            for origin in (*_FOR_THE_WHOLE_PAGE, OUTSIDE):
-                yield f"{name} to {origin}", address(name, touch(name, origin))
-        else:
-            further = SPELLINGS if name == "fetch" else ()
-            yield name, address(name, *(touch(name, origin) for origin in (*INSIDE, *further, OUTSIDE)))
+    for page in pages(name for name in MEANS if name not in MOVES):
+        further = SPELLINGS if "fetch" in page else ()
+        at = address(page, *(touch(EACH, origin) for origin in (*INSIDE, *further, OUTSIDE)))
+        yield from ((name, at) for name in page)
+    for name in MOVES:
+        for origin in (*_FOR_THE_WHOLE_PAGE, OUTSIDE):
+            yield f"{name} to {origin}", address(name, touch(name, origin))
 
 
 def scheme_attacks() -> Iterator[tuple[str, str]]:
     """Pages that lead to what is no page of the web."""
     for url in SCHEMES:
-        for name in ("redirect 302", "location", "meta refresh", "iframe", "popup by click"):
+        for name in ("redirect 302", "location", "meta refresh", "popup by click"):
             yield f"{name} to {url}", address(name, url)
+        yield f"iframe to {url}", address("iframe", *SCHEMES)
 
 
 def attacks_on_the_list() -> Iterator[tuple[str, str]]:
     """Public pages that try to use what the operator has opened."""
-    for name in OF_STRANGERS:
-        yield name, address(name, *(touch(name, origin) for origin in (_WIKI, _SERVICE, OUTSIDE)))
+    for page in pages(OF_STRANGERS):
+        at = address(page, *(touch(EACH, origin) for origin in (_WIKI, _SERVICE, OUTSIDE)))
+        yield from ((name, at) for name in page)
     for name in MOVES_OF_STRANGERS:
         yield name, address(name, touch(name, _WIKI))
     # The page goes to itself, and that leads inside.

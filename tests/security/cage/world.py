@@ -79,6 +79,7 @@ class World:
     def __init__(self, site: Site, tls: ssl.SSLContext) -> None:
         self.touches: list[Touch] = []
         self.news = News()
+        self._means: set[tuple[str, str]] = set()
         self._site = site
         self._tls = tls
         self._closing = AsyncExitStack()
@@ -99,8 +100,13 @@ class World:
             talk.cancel()
         await asyncio.gather(*self._talks, return_exceptions=True)
 
+    def forget(self) -> None:
+        """Nobody was touched yet."""
+        self.touches.clear()
+        self._means.clear()
+
     def was_touched(self, address: str, means: str) -> bool:
-        return any(touch.address == address and touch.means == means for touch in self.touches)
+        return (address, means) in self._means
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         touch = Touch(*writer.get_extra_info("sockname")[:2])
@@ -123,6 +129,7 @@ class World:
             await writer.start_tls(self._tls)
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         touch.said = head.partition("\r\n")[0]
+        self._means.add((touch.address, touch.means))
         self.news.tell()
         if touch.address in _SITES:
             await self._site(Request(_host(head), touch.said.split(" ")[1]), writer)
