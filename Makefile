@@ -2,6 +2,8 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 export VENV
+# What one worker of the tests has compiled, the others need not compile again.
+unexport PYTHONDONTWRITEBYTECODE
 
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev

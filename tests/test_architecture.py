@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import gc
 import graphlib
 import subprocess
 import sys
@@ -127,7 +128,12 @@ class Module:
 
 @functools.cache
 def modules() -> tuple[Module, ...]:
-    return tuple(_module(path) for path in sorted(SRC.rglob("*.py")))
+    # Nothing of it is garbage, and the collector would take longer than the parser.
+    gc.disable()
+    try:
+        return tuple(map(_module, _files()))
+    finally:
+        gc.enable()
 
 
 def _module(path: Path) -> Module:
@@ -141,9 +147,15 @@ def made_up(name: str, source: str) -> Module:
     return Module(name, ast.parse(source))
 
 
+@functools.cache
+def nodes(module: Module) -> tuple[ast.AST, ...]:
+    """All of a module's tree; most checks look at every node, and there are half a million."""
+    return tuple(ast.walk(module.tree))
+
+
 def imported(module: Module) -> Iterator[tuple[str, str, int]]:
     """Every import, at whatever depth: the name it binds, the full name behind it, the line."""
-    for node in ast.walk(module.tree):
+    for node in nodes(module):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.asname or alias.name.partition(".")[0], alias.name, node.lineno
@@ -160,14 +172,19 @@ def _source(module: Module, node: ast.ImportFrom) -> str:
     return ".".join([*base, node.module] if node.module else base)
 
 
-def used(module: Module) -> Iterator[tuple[str, int]]:
+@functools.cache
+def used(module: Module) -> tuple[tuple[str, int], ...]:
     """Full names of all that is imported or looked up, aliases resolved: `o.environ` after `import os as o` is ours."""
+    return tuple(_used(module))
+
+
+def _used(module: Module) -> Iterator[tuple[str, int]]:
     bound = {name: f"builtins.{name}" for name in dir(builtins)}
     for name, full, line in imported(module):
         # `import a.b` binds `a`; every other form binds what it names.
         bound[name] = name if full.startswith(f"{name}.") else full
         yield full, line
-    for node in ast.walk(module.tree):
+    for node in nodes(module):
         if isinstance(node, ast.Name) and node.id in bound:
             yield bound[node.id], node.lineno
         elif isinstance(node, ast.Attribute) and (dotted := _dotted(node)):
@@ -198,7 +215,7 @@ def uses_of(module: Module, banned: Iterable[str]) -> list[str]:
 
 
 def calls_of_methods(module: Module, names: tuple[str, ...]) -> list[str]:
-    attributes = [node for node in ast.walk(module.tree) if isinstance(node, ast.Attribute)]
+    attributes = [node for node in nodes(module) if isinstance(node, ast.Attribute)]
     return [f"{module.name}:{node.lineno} {node.attr}" for node in attributes if node.attr in names]
 
 
@@ -252,16 +269,15 @@ def _file_of(full: str, known: set[str]) -> str:
 
 
 def lengths(module: Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(module.tree):
+    for node in nodes(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield f"{module.name}:{node.lineno} {node.name}", (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def broad_excepts(module: Module) -> list[int]:
     """Lines that catch everything: a bare `except`, `except Exception` in any spelling, `suppress(Exception)`."""
-    nodes = list(ast.walk(module.tree))
-    handlers = [node.lineno for node in nodes if isinstance(node, ast.ExceptHandler) and _catches_all(node)]
-    calls = [node.lineno for node in nodes if isinstance(node, ast.Call) and _suppresses_all(node)]
+    handlers = [node.lineno for node in nodes(module) if isinstance(node, ast.ExceptHandler) and _catches_all(node)]
+    calls = [node.lineno for node in nodes(module) if isinstance(node, ast.Call) and _suppresses_all(node)]
     return sorted(handlers + calls)
 
 

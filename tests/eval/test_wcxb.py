@@ -1,4 +1,4 @@
-"""How well real pages are read whose hosts no model has seen, on the development set of WCXB.
+"""How well real pages are read whose hosts no model has seen, on the development set of WCXB, and shown in a budget.
 
 The figures may only rise: `floors.json` says what was reached, less what another machine may cost.
 """
@@ -6,6 +6,7 @@ The figures may only rise: `floors.json` says what was reached, less what anothe
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -13,8 +14,11 @@ import pytest
 
 import dowse.extract
 from benchmarks.extractors import own
+from benchmarks.extractors.extractor import Found, Page
 from benchmarks.extractors.measure import Result, measure
 from benchmarks.extractors.summary import kind_accuracy
+from dowse.digests import Source
+from tests.eval.budgets import shares
 from tests.realparts import missing
 from tools.extractor.data import KINDS, folder, samples
 
@@ -24,12 +28,39 @@ FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())["wcxb"]
 EVERY = 3
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """How well each page was read, and what was read of those that are not empty."""
+
+    results: list[Result]
+    sources: list[Source]
+
+
 @pytest.fixture(scope="module")
-def results() -> list[Result]:
+def read() -> Read:
     data = folder()
     if not data.is_dir():
         missing(f"{data} is missing; name the folder that holds wcxb-dev in DOWSE_EVAL_DATA")
-    return list(measure([own.dowse(is_seen=False)], samples(data, EVERY)))
+    chosen, dowse, texts = list(samples(data, EVERY)), own.dowse(is_seen=False), []
+
+    def remembered(page: Page) -> Found:
+        found = dowse.read(page)
+        texts.append(found.text)
+        return found
+
+    results = list(measure([replace(dowse, read=remembered)], chosen))
+    pairs = zip(texts, chosen, strict=True)
+    return Read(results, [Source(text, title=page.title, url=page.url) for text, page in pairs if text])
+
+
+@pytest.fixture(scope="module")
+def results(read: Read) -> list[Result]:
+    return read.results
+
+
+@pytest.fixture(scope="module")
+def sources(read: Read) -> list[Source]:
+    return read.sources
 
 
 def test_pages_are_read_as_well_as_before(results: list[Result]) -> None:
@@ -57,6 +88,23 @@ def test_hardly_a_page_with_content_comes_back_empty(results: list[Result]) -> N
 
 def test_the_kind_of_a_page_is_recognised_as_well_as_before(results: list[Result]) -> None:
     assert kind_accuracy(results) >= FLOORS["kind_accuracy"]
+
+
+def test_the_beginning_of_a_page_fills_a_budget_and_stays_within(sources: list[Source]) -> None:
+    found = shares.of_beginnings(sources)
+    assert shares.above(found) == []
+    assert shares.little_used(found) <= shares.LESS_USED_IN_PARTS
+
+
+def test_what_answers_a_question_fills_a_budget_and_stays_within(sources: list[Source]) -> None:
+    # It takes longer, so it is done with a third of them.
+    found = shares.of_answers(sources[::3])
+    assert shares.above(found) == []
+    assert shares.little_used(found) <= shares.LESS_USED_IN_PASSAGES
+
+
+def test_several_pages_share_a_budget(sources: list[Source]) -> None:
+    assert max(shares.of_several(sources, 40)) <= 1
 
 
 def test_the_model_is_small() -> None:

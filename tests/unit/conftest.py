@@ -20,5 +20,7 @@ def logging_as_before() -> Iterator[None]:
     handlers, levels = root.handlers[:], (root.level, LOGGER.level)
     yield
     root.handlers[:] = handlers
-    root.setLevel(levels[0])
-    LOGGER.setLevel(levels[1])
+    for logger, level in zip((root, LOGGER), levels, strict=True):
+        # To set it makes every logger look up its level anew.
+        if logger.level != level:
+            logger.setLevel(level)

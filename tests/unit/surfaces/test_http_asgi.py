@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 from opentelemetry import trace
+from starlette.types import ASGIApp
 
 from dowse.app import App
 from dowse.auth.tokens import digest
@@ -30,20 +33,32 @@ JWT = {
 DOCUMENT = "/.well-known/oauth-protected-resource"
 
 
-def built(settings: dict[str, str]) -> object:
-    return build_asgi(App(load({}, settings).settings), Drain())
+Build = Callable[[dict[str, str]], ASGIApp]
+
+
+@pytest.fixture
+async def built() -> AsyncIterator[Build]:
+    """Builds the surface of an application, which is closed in the end: to tell about itself it opens its store."""
+    async with AsyncExitStack() as apps:
+
+        def build(settings: dict[str, str]) -> ASGIApp:
+            app = App(load({}, settings).settings)
+            apps.push_async_exit(app)
+            return build_asgi(app, Drain())
+
+        yield build
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/v1/mcp", "/healthz", "/readyz", "/nothing", "/", "/metrics", DOCUMENT])
 @pytest.mark.parametrize("settings", [{}, TOKENS, JWT])
-async def test_host_and_origin_are_checked_on_every_path(path: str, settings: dict[str, str]) -> None:
+async def test_host_and_origin_are_checked_on_every_path(built: Build, path: str, settings: dict[str, str]) -> None:
     asgi = built(settings)
     assert (await ask(asgi, [(b"host", b"evil.example"), BEARER], path)).status == 421
     assert (await ask(asgi, [HOST, BEARER, (b"origin", b"https://evil.example")], path)).status == 403
     assert (await ask(asgi, [HOST, BEARER], path, method="GET")).status not in (421, 403)
 
 
-async def test_the_host_is_checked_before_the_token() -> None:
+async def test_the_host_is_checked_before_the_token(built: Build) -> None:
     """A page that reaches us by a name of its own learns nothing about tokens."""
     asgi = built(TOKENS)
     assert (await ask(asgi, [(b"host", b"evil.example")])).status == 421
@@ -51,13 +66,13 @@ async def test_the_host_is_checked_before_the_token() -> None:
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/mcp", "/metrics"])
-async def test_without_a_token_nobody_learns_what_there_is(path: str) -> None:
+async def test_without_a_token_nobody_learns_what_there_is(built: Build, path: str) -> None:
     asgi = built(TOKENS)
     assert (await ask(asgi, path=path, method="GET")).status == 401
     assert (await ask(asgi, [HOST, BEARER], "/nothing", method="GET")).status == 404
 
 
-async def test_a_browser_may_ask_before_it_calls_from_an_added_origin() -> None:
+async def test_a_browser_may_ask_before_it_calls_from_an_added_origin(built: Build) -> None:
     asgi = built(PAGE)
     wanted = b"authorization,content-type,mcp-protocol-version,mcp-method,mcp-name"
     preflight = [(b"access-control-request-method", b"POST"), (b"access-control-request-headers", wanted)]
@@ -68,13 +83,13 @@ async def test_a_browser_may_ask_before_it_calls_from_an_added_origin() -> None:
         assert (await ask(asgi, [HOST, (b"origin", other), *preflight], method="OPTIONS")).status == 403
 
 
-async def test_a_page_can_read_why_it_was_refused() -> None:
+async def test_a_page_can_read_why_it_was_refused(built: Build) -> None:
     told = await ask(built(PAGE), [HOST, ORIGIN])
     assert (told.status, told.headers["access-control-allow-origin"]) == (401, "https://app.example.org")
     assert "WWW-Authenticate" in told.headers["access-control-expose-headers"]
 
 
-async def test_without_added_origins_no_page_is_told_anything() -> None:
+async def test_without_added_origins_no_page_is_told_anything(built: Build) -> None:
     told = await ask(built(TOKENS), [HOST, (b"origin", b"http://localhost:3000")])
     assert (told.status, "access-control-allow-origin" in told.headers) == (401, False)
 
@@ -88,7 +103,9 @@ async def test_without_added_origins_no_page_is_told_anything() -> None:
         ("/mcp", "https://public.example.org/mcp", "https://public.example.org/mcp"),
     ],
 )
-async def test_the_metadata_document_tells_where_tokens_come_from(path: str, audience: str, resource: str) -> None:
+async def test_the_metadata_document_tells_where_tokens_come_from(
+    built: Build, path: str, audience: str, resource: str
+) -> None:
     asgi = built({**JWT, "DOWSE_JWT_AUDIENCE": audience, "DOWSE_ALLOWED_HOSTS": "search.example.org"})
     host = [(b"host", b"search.example.org")]
     told = await ask(asgi, host, DOCUMENT + path, method="GET", scheme="https")
@@ -105,7 +122,9 @@ async def test_the_metadata_document_tells_where_tokens_come_from(path: str, aud
 
 @pytest.mark.parametrize("path", ["", "/mcp", "/v1/mcp"])
 @pytest.mark.parametrize("settings", [{}, TOKENS])
-async def test_without_an_issuer_there_is_no_metadata_document(path: str, settings: dict[str, str]) -> None:
+async def test_without_an_issuer_there_is_no_metadata_document(
+    built: Build, path: str, settings: dict[str, str]
+) -> None:
     assert (await ask(built(settings), path=DOCUMENT + path, method="GET")).status == 404
 
 
@@ -119,8 +138,8 @@ async def test_without_an_issuer_there_is_no_metadata_document(path: str, settin
         ({"DOWSE_ALLOWED_HOSTS": "search.example.org", **JWT}, False),
     ],
 )
-def test_a_proxy_in_front_of_a_server_without_tokens_is_warned_of(
-    caplog: pytest.LogCaptureFixture, settings: dict[str, str], warned: bool
+async def test_a_proxy_in_front_of_a_server_without_tokens_is_warned_of(
+    built: Build, caplog: pytest.LogCaptureFixture, settings: dict[str, str], warned: bool
 ) -> None:
     caplog.set_level(logging.WARNING, "dowse")
     built(settings)
@@ -135,7 +154,7 @@ def test_a_tokens_file_that_is_not_in_order_stops_the_server_and_nothing_else(tm
         build_asgi(app, Drain())
 
 
-async def test_the_tokens_file_is_found_from_home(tmp_path: Path) -> None:
+async def test_the_tokens_file_is_found_from_home(built: Build, tmp_path: Path) -> None:
     """Tests have a home of their own."""
     (tmp_path / "tokens.toml").write_text(f'[ci]\nhash = "sha256:{digest(TOKEN)}"\n')
     asgi = built({"DOWSE_TOKENS_FILE": "~/tokens.toml"})

@@ -15,11 +15,8 @@ from dowse.telemetry.log import LOGGER
 @pytest.fixture(autouse=True)
 def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Nothing fails without somebody who hears of it; asyncio would say so, at the latest when it is forgotten."""
-    # Then only what the test has made is looked through, which takes no time.
-    gc.freeze()
     yield
     gc.collect()
-    gc.unfreeze()
     records = [*caplog.get_records("call"), *caplog.get_records("teardown")]
     assert [record.getMessage() for record in records if record.name == "asyncio"] == []
 
