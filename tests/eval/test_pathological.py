@@ -78,6 +78,13 @@ def page(name: str, size: int) -> str:
     return DEEP[name][0](size) if name in DEEP else f"<h1>The ferry</h1><p>{TOLD}</p>" + LONG[name][0](size)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_else_is_looked_through() -> None:
+    """What other tests have left is not for the collector, which would take longer over it than most pages take."""
+    gc.collect()
+    gc.freeze()
+
+
 def seconds(markup: str) -> tuple[float, str]:
     body = Body("https://bay.example/ferry", markup.encode("utf-8", "surrogatepass"), "text/html", "utf-8")
     # The collector comes when it likes, and for what other pages have left behind.

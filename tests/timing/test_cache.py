@@ -20,7 +20,7 @@ def test_a_cached_search_costs_little_more_than_an_echo_on_a_bare_server() -> No
     """The best of three counts, and what dowse may add to the bare server is doubled: the machine has other work."""
     ratios = []
     for _ in range(TRIES):
-        costs = compare(rounds=3, calls=200, with_pages=False)
+        costs = compare(rounds=3, calls=100, with_pages=False)
         ratios.append(costs["cached search"][JUDGED] / costs["bare MCPServer"][JUDGED])
         if ratios[-1] <= BOUND:
             break
