@@ -128,7 +128,10 @@ class Rules:
 
     def is_blocked(self, url: str) -> bool:
         """Whether the user never wants to see it, whatever other rules say."""
-        return any(pattern.matches(*_address(url)) for pattern in self._blocked)
+        if not self._blocked:
+            return False
+        host, path = _address(url)
+        return any(pattern.matches(host, path) for pattern in self._blocked)
 
     @cached_property
     def _own(self) -> tuple[_Rule, ...]:

@@ -258,7 +258,7 @@ class Page:
         self._errands.discard(task)
         error = None if task.cancelled() else task.exception()
         # The request or the whole page may be gone by the time it is answered.
-        if error and not isinstance(error, CdpError):
+        if isinstance(error, Exception) and not isinstance(error, CdpError):
             raise error
 
 

@@ -95,6 +95,6 @@ def _nothing_collected() -> Iterator[None]:
     gc.disable()
     try:
         yield
-    finally:
         gc.freeze()
+    finally:
         gc.enable()
