@@ -1,7 +1,7 @@
 """Processes of dowse that start at once: forked from one that has imported what servers do, and done nothing else.
 
-Most of what a start costs is the import of the MCP SDK, a second each time, and hundreds of tests start a server. What
-starts itself is tested with processes of its own (`SERVE`, `HTTP`); so is whatever looks at the process from outside,
+Most of what a start costs is the import of the MCP SDK, a second each time, and hundreds of tests start a server. The
+start itself is tested with processes of its own (`SERVE`, `HTTP`); so is whatever looks at the process from outside,
 since what a test sees here is `launch.py`, which passes on descriptors, signals and the exit code.
 """
 
@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -28,6 +29,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 _LAUNCH = _ROOT / "tests" / "launch.py"
 _LONGEST_REQUEST = 1024 * 1024
 _STREAMS = 3
+_END_S = 10.0
 # At the start, and with the first calls.
 _WHAT_SERVERS_IMPORT = (
     *("dowse.surfaces.mcp.stdio", "dowse.surfaces.http.serve", "dowse.net.wire", "dowse.net.pinned", "dowse.net.leaks"),
@@ -56,12 +58,22 @@ def _socket() -> str:
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        # Ctrl-C is for the tests, which end it.
+        start_new_session=True,
     )
     assert process.stdin and process.stdout
     assert process.stdout.readline() == b"ready\n", "what servers import could not be imported"
     process.stdout.close()
-    atexit.register(lambda: (process.communicate(), folder.cleanup()))
+    atexit.register(folder.cleanup)
+    atexit.register(_end, process)
     return path
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.communicate(timeout=_END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +109,8 @@ class Forks:
                     return None
                 if key.fileobj is self._listener:
                     self._watch(self._listener.accept()[0])
-                elif key.fd in self._ends:
+                # By what was watched: the number of what was closed just now may be another's already.
+                elif key.fileobj in self._ends:
                     self._ended(key.fd)
                 elif request := self._told(key.fileobj):
                     return request
@@ -116,7 +129,7 @@ class Forks:
         if pid is not None:
             os.kill(pid, int(said or signal.SIGKILL))
         if not said:
-            self._selector.unregister(connection)
+            self._forget(connection)
         return None
 
     def _forked(self, connection: socket.socket, request: Request) -> Request | None:
@@ -140,11 +153,13 @@ class Forks:
         self._selector.unregister(descriptor)
         os.close(descriptor)
         _, status = os.waitpid(pid, 0)
-        try:
+        with suppress(OSError):  # whoever asked may be gone
             connection.send(b"%d" % os.waitstatus_to_exitcode(status))
+        self._forget(connection)
+
+    def _forget(self, connection: socket.socket) -> None:
+        with suppress(KeyError):
             self._selector.unregister(connection)
-        except (BrokenPipeError, KeyError):
-            pass  # whoever asked is gone
         connection.close()
 
 

@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 
 STREAMS = (0, 1, 2)
 # What tests tell servers; nobody can pass SIGKILL on, but then the connection ends.
@@ -18,11 +19,17 @@ PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def main() -> int:
     path, *arguments = sys.argv[1:]
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as forks:
+
+        def pass_on(number: int, _frame: object) -> None:
+            with suppress(OSError):  # it may have ended just now
+                forks.send(b"%d" % number)
+
         forks.connect(path)
-        for number in PASSED_ON:
-            signal.signal(number, lambda number, _frame: forks.send(b"%d" % number))
         folder = os.getcwd()  # noqa: PTH109 (nothing that takes time to import)
         socket.send_fds(forks, [repr((arguments, dict(os.environ), folder)).encode()], STREAMS)
+        # Not before: until then there is nobody to pass a signal on to.
+        for number in PASSED_ON:
+            signal.signal(number, pass_on)
         # They are the process's own now: when it closes one, whoever is at the other end has to see it.
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in STREAMS:
@@ -33,6 +40,7 @@ def main() -> int:
 if __name__ == "__main__":
     ended = main()
     if ended < 0:
-        signal.signal(-ended, signal.SIG_DFL)
+        with suppress(OSError):  # nobody may change what SIGKILL does
+            signal.signal(-ended, signal.SIG_DFL)
         os.kill(os.getpid(), -ended)
     os._exit(ended)

@@ -43,4 +43,4 @@ def _held(name: str, how: int) -> Iterator[None]:
 @cache
 def _file(name: str) -> int:
     """The same file for all who test on this machine, and open until this process ends."""
-    return os.open(Path(tempfile.gettempdir()) / f"dowse-tests-{os.getuid()}-{name}", os.O_RDWR | os.O_CREAT)
+    return os.open(Path(tempfile.gettempdir()) / f"dowse-tests-{os.getuid()}-{name}", os.O_RDWR | os.O_CREAT, 0o600)
