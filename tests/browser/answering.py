@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -18,32 +19,31 @@ _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\nCo
 async def answering(page: bytes = PAGE) -> AsyncIterator[str]:
     """Its address."""
 
-    talks: set[asyncio.Task[None]] = set()
+    talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task
-        talks.add(task)
-        try:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             await reader.readuntil(b"\r\n\r\n")
             writer.write(_HEAD % len(page) + page)
             await writer.drain()
-        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            # Nobody waits for a talk, so none needs to be told that it was cancelled.
-            pass
-        finally:
-            writer.close()
-            talks.discard(task)
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """No coroutine: one that is cancelled before its first step would not close anything."""
+        talk = asyncio.create_task(answer(reader, writer))
+        talks[talk] = writer
+        talk.add_done_callback(lambda done: talks.pop(done).close())
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    try:
         host, port = server.sockets[0].getsockname()
         yield f"{host}:{port}"
-    # A browser keeps connections on which it says nothing; left open, they would outlive the test.
-    ending = [*talks]
-    for talk in ending:
-        talk.cancel()
-    await asyncio.gather(*ending)
+    finally:
+        server.close()
+        # A browser keeps connections on which it says nothing; left open, they would outlive the test.
+        ending = [*talks]
+        for talk in ending:
+            talk.cancel()
+        await asyncio.gather(*ending, return_exceptions=True)
 
 
 async def title(session: Session) -> str:

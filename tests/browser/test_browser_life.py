@@ -178,6 +178,8 @@ async def test_web_rtc_sends_nothing_around_the_proxy(
             script = WEBRTC % canary.getsockname()[1]
             trying = asyncio.create_task(tab.session.call("Runtime.evaluate", expression=script, awaitPromise=True))
             await eventually(lambda: trying.done() or was_touched(canary))
+            if trying.done():
+                trying.result()
             trying.cancel()
         assert was_touched(canary) is not guarded
 

@@ -58,7 +58,9 @@ async def main(port, cap):
 
 for line in sys.stdin:
     if child := os.fork():
-        os.waitpid(child, 0)
+        # Whoever waits for its words has to hear that there will be none.
+        if os.waitpid(child, 0)[1]:
+            sys.exit(1)
     else:
         asyncio.run(main(int(line), int(sys.argv[1])))
         os._exit(0)

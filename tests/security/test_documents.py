@@ -220,14 +220,15 @@ async def test_entities_in_xml_are_shown_and_never_resolved(pool: WorkerPool, ro
 # In the loop of the canary, which would otherwise hear nobody.
 @pytest.mark.asyncio(loop_scope="function")
 async def test_nothing_that_a_word_document_links_is_loaded(canary: Canary) -> None:
-    pool = WorkerPool(size=1)
     outside = f"http://127.0.0.1:{canary.port}/picture.png"
-    data = docx(paragraph("Some words.") + linked_picture(), image=outside, attachedTemplate=outside)
-
-    assert (await read(pool, data, WORD)).markdown == "Some words."
-    data = docx(paragraph("Some words.") + linked_picture(), image="file:///etc/passwd")
-    assert (await read(pool, data, WORD)).markdown == "Some words."
-    await pool.close()
+    linked = docx(paragraph("Some words.") + linked_picture(), image=outside, attachedTemplate=outside)
+    local = docx(paragraph("Some words.") + linked_picture(), image="file:///etc/passwd")
+    pool = WorkerPool(size=1)
+    try:
+        for data in (linked, local):
+            assert (await read(pool, data, WORD)).markdown == "Some words."
+    finally:
+        await pool.close()
     assert canary.connections == 0
 
 

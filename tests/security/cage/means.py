@@ -64,8 +64,9 @@ PICTURES = {
     "new Image": _script("new Image().src = '%URL%'"),
     "input image": Means('<input type="image" src="%URL%">'),
     "svg image": Means('<svg width="9" height="9"><image href="%URL%" width="9" height="9"/></svg>'),
-    "css url": Means("<style>h1 { background: url(%URL%) }</style>"),
-    "font": Means("<style>@font-face { font-family: f; src: url(%URL%) } h1 { font-family: f }</style>"),
+    # Not a rule for all, of which only the last would count.
+    "css url": Means('<p style="background: url(%URL%)">A picture behind words.</p>'),
+    "font": _script("new FontFace('f', 'url(%URL%)').load().catch(() => 0)"),
     "video": Means('<video src="%URL%" autoplay muted></video>'),
     "video poster": Means('<video poster="%URL%"></video>'),
     "audio": Means('<audio src="%URL%" preload="auto"></audio>'),
