@@ -23,7 +23,7 @@ serve: $(RUN)  ## run the MCP server on stdio
 test: $(DEV) $(NODE)  ## install what the tests need and run them all
 	$(BIN)/python tools/real_parts.py
 	$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 QUICK := tests/unit tests/contract tests/test_architecture.py tests/test_docs.py
 

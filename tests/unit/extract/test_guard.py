@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from dowse.extract.tree.guard import capped
-from tests.unit.tries import quickest
+from tests.tries import least
 
 DEEPEST = 1_500
 """Levels of elements that the guard counts, and of those that it need not."""
@@ -230,4 +230,4 @@ def test_the_parser_takes_linear_time_for_what_the_guard_lets_through(piece: str
     # Only what takes so long has to be compared with a quarter of it.
     if taken >= 0.5:
         bound = min(1, max(0.5, 8 * seconds(20_000)))
-        assert taken < bound or quickest(lambda: seconds(80_000), bound) < bound
+        assert taken < bound or least(lambda: seconds(80_000), bound) < bound
