@@ -158,9 +158,9 @@ class Forks:
         self._forget(connection)
 
     def _forget(self, connection: socket.socket) -> None:
-        with suppress(KeyError):
+        if connection.fileno() >= 0:
             self._selector.unregister(connection)
-        connection.close()
+            connection.close()
 
 
 def _become(request: Request) -> None:
