@@ -32,7 +32,7 @@ import aiohttp
 
 from dowse.app import App
 from dowse.config import load
-from dowse.pocketweb import PocketWeb
+from tests.doubles import PocketWeb
 
 CPU_BOUND = 1.5
 PAGE, MARK = "/app", "Corrections for today"

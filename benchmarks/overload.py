@@ -91,7 +91,7 @@ def kind(name: str, origin: str) -> Kind:
 @contextmanager
 def serving(home: Path) -> Iterator[tuple[str, str]]:
     """Where a dowse serves, and where the pocket web has its pages; each in a process of its own."""
-    with running([sys.executable, "-m", "dowse.pocketweb"], home) as web:
+    with running([sys.executable, "-m", "tests.doubles"], home) as web:
         origin = web.line_with("pocketweb serves ").split()[2]
         wanted = ("SERPER_API_KEY", "SERPER_SEARCH_ENDPOINT", "DOWSE_ALLOW_PRIVATE")
         settings = {name: web.line_with(f"export {name}=").partition("=")[2].strip() for name in wanted}

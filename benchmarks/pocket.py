@@ -10,7 +10,7 @@ import argparse
 import asyncio
 import json
 
-from dowse.pocketweb import PROVIDERS, PocketWeb
+from tests.doubles import PROVIDERS, PocketWeb
 
 _TITLE = "Python release, part {number}"
 _PARAGRAPH = (

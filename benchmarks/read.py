@@ -27,7 +27,7 @@ from dowse.config import load
 from dowse.interfaces import no_progress
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
-from dowse.pocketweb import PocketWeb
+from tests.doubles import PocketWeb
 
 FIVE_PAGES_BOUND_S = 1.5
 FETCH_BOUND = 1.2

@@ -110,7 +110,7 @@ def bare(home: Path) -> Iterator[Target]:
 @contextmanager
 def dowse(home: Path, further: Mapping[str, str] | None = None) -> Iterator[Callable[..., Target]]:
     """Makes targets out of one dowse, by their name and arguments. Its provider and its pages are the pocket web."""
-    with running([sys.executable, "-m", "dowse.pocketweb"], home) as web:
+    with running([sys.executable, "-m", "tests.doubles"], home) as web:
         wanted = ("SERPER_API_KEY", "SERPER_SEARCH_ENDPOINT", "DOWSE_ALLOW_PRIVATE")
         settings = {name: web.line_with(f"export {name}=").partition("=")[2].strip() for name in wanted}
         settings |= further or {}

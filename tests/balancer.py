@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dowse.pocketweb import closed_port
+from tests.doubles import closed_port
 from tests.realparts import require
 
 CONFIGURATION = Path(__file__).resolve().parent.parent / "deploy" / "nginx.conf"

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 from dowse.auth.tokens import digest
-from dowse.pocketweb import PROVIDERS, PocketWeb
+from tests.doubles import PROVIDERS, PocketWeb
 
 # Their first and last eight characters occur nowhere else, and between them they hold what encodings have to escape.
 CANARIES = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import itertools
+import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,23 @@ from typing import Any
 # As in the workers: on several cores numpy would spend more time on waiting than on what a page needs.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import hypothesis
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from dowse.pocketweb import PocketWeb
-from tests import forked, turns
+from dowse.telemetry.log import LOGGER
+from tests import forked
+from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 from tests.http import SERVE, HttpHere, HttpProcess, inside, listening
 from tests.stdio import BareServer, serving
 from tests.valkey import patient_redis, valkey, valkey_url  # noqa: F401
+
+# A machine that is busy with something else is no reason for a property to fail. `make test-slow` tries more examples.
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("full", deadline=None, max_examples=200)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 # What a process needs to start; everything else would make a test depend on the machine it runs on.
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
@@ -59,34 +67,44 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    with turns.alone() if item.get_closest_marker("alone") else turns.together():
-        return (yield)
+def pytest_configure() -> None:
+    """No setting of the machine reaches a test: no variable of ours, and no home."""
+    for name in [name for name in os.environ if name.startswith(_OURS)]:
+        del os.environ[name]
+    # A browser is for the tests that are about it: others would start one wherever a page is empty.
+    os.environ["DOWSE_BROWSER"] = "off"
+    # So is searching without a key: by mistake it would look for the real services.
+    os.environ["DOWSE_KEYLESS"] = "off"
+    # Nothing can be kept there: a test that keeps something asks for `tmp_path`.
+    os.environ["HOME"] = os.devnull
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No setting of the machine reaches a test: an empty home, an empty directory, no variables."""
-    for name in list(os.environ):
-        if name.startswith(_OURS):
-            monkeypatch.delenv(name)
-    # A browser is for the tests that are about it: others would start one wherever a page is empty.
-    monkeypatch.setenv("DOWSE_BROWSER", "off")
-    # So is searching without a key: by mistake it would look for the real services.
-    monkeypatch.setenv("DOWSE_KEYLESS", "off")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+def logging_as_before() -> Iterator[None]:
+    """Logging belongs to the process: commands configure it, and the next test must not notice."""
+    root = logging.getLogger()
+    handlers, levels = root.handlers[:], (root.level, LOGGER.level)
+    yield
+    root.handlers[:] = handlers
+    for logger, level in zip((root, LOGGER), levels, strict=True):
+        # To set it makes every logger look up its level anew.
+        if logger.level != level:
+            logger.setLevel(level)
 
 
 _numbers = itertools.count()
 
 
 @pytest.fixture
-def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As pytest's own, which keeps links to the newest beside them: for thousands of tests that takes a while."""
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory of the test's own, which is also its home and where it works.
+
+    Without the links to the newest that pytest's own keeps beside them, which take a while for thousands of tests.
+    """
     path = tmp_path_factory.getbasetemp() / f"test-{next(_numbers)}"
     path.mkdir()
+    monkeypatch.setenv("HOME", str(path))
+    monkeypatch.chdir(path)
     return path
 
 

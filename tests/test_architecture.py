@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.tables import each_row
+
 SRC = Path(__file__).resolve().parent.parent / "src"
 ROOT = "dowse"
 
@@ -64,8 +66,8 @@ LEVELS = (
 )
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 # Beside the levels: it may use the nouns, and only the demo may use it.
-POCKETWEB = "pocketweb"
-POCKETWEB_USERS = {"dowse.surfaces.cli.demo"}
+DEMO = "demo"
+DEMO_USERS = {"dowse.surfaces.cli.demo"}
 
 # The process that converts pages also cuts passages out of them: both are work that may have to be killed.
 NEIGHBOURS = {("dowse.extract.worker", "rank")}
@@ -84,8 +86,8 @@ CONNECTIONS = (
 )  # fmt: skip
 # Methods of the event loop: whatever the loop is called, nothing else has these names.
 CONNECTING_METHODS = ("create_connection", "create_unix_connection", "create_datagram_endpoint", "sock_connect")
-# `net` is the only way out. The pocket web is a server, and looks for a free port with a socket of its own.
-CONNECTORS = ("dowse.net.", "dowse.pocketweb.")
+# `net` is the only way out.
+CONNECTORS = ("dowse.net.",)
 
 # Text that becomes code, and data that does.
 CODE_FROM_DATA = ("pickle", "marshal", "shelve", "builtins.eval", "builtins.exec", "builtins.__import__")
@@ -224,7 +226,7 @@ def our_imports(module: Module) -> Iterator[tuple[str, int]]:
     for _, full, line in imported(module):
         parts = full.split(".")
         if parts[0] == ROOT:
-            known = len(parts) > 1 and (parts[1] in LEVEL or parts[1] == POCKETWEB)
+            known = len(parts) > 1 and (parts[1] in LEVEL or parts[1] == DEMO)
             yield (parts[1] if known else ROOT), line
 
 
@@ -238,9 +240,9 @@ def upward_imports(module: Module) -> list[str]:
 
 
 def _may_import(module: Module, part: str) -> bool:
-    if part == POCKETWEB:
-        return module.part == POCKETWEB or module.name in POCKETWEB_USERS
-    if module.part == POCKETWEB:
+    if part == DEMO:
+        return module.part == DEMO or module.name in DEMO_USERS
+    if module.part == DEMO:
         return LEVEL[part] == 0
     if (module.name, part) in NEIGHBOURS:
         return True
@@ -295,7 +297,7 @@ def _names_broad(node: ast.expr) -> bool:
 
 
 def test_every_module_has_a_level() -> None:
-    assert {module.part for module in modules()} - set(LEVEL) - {POCKETWEB} == set()
+    assert {module.part for module in modules()} - set(LEVEL) - {DEMO} == set()
 
 
 def test_imports_point_downwards() -> None:
@@ -373,19 +375,19 @@ UPWARDS = [
     ("dowse.net.made_up", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from dowse.app import App"),
     ("dowse.rank.made_up", "from dowse.extract import frames"),
     ("dowse.models", "from dowse.telemetry.log import event"),
-    ("dowse.pocketweb.made_up", "from dowse.net.clients import Reply"),
-    ("dowse.surfaces.cli.made_up", "from dowse.pocketweb import PocketWeb"),
+    ("dowse.demo.made_up", "from dowse.net.clients import Reply"),
+    ("dowse.surfaces.cli.made_up", "from dowse.demo import DemoWeb"),
 ]
 DOWNWARDS = [
     ("dowse.net.made_up", "from dowse import __version__, errors\nfrom dowse.telemetry.log import event\nimport os"),
     ("dowse.rank.made_up", "from dowse.rank import budget\nfrom . import summary"),
     ("dowse.config", "from dowse.settings import Settings"),
-    ("dowse.pocketweb.made_up", "from dowse.pocketweb.web import PocketWeb\nfrom dowse.models import Hit"),
-    ("dowse.surfaces.cli.demo", "from dowse.pocketweb import PocketWeb"),
+    ("dowse.demo.made_up", "from dowse.demo.web import DemoWeb\nfrom dowse.models import Hit"),
+    ("dowse.surfaces.cli.demo", "from dowse.demo import DemoWeb"),
 ]
 
 
-@pytest.mark.parametrize(("name", "source"), UPWARDS)
+@each_row(("name", "source"), UPWARDS)
 def test_an_import_that_points_upwards_or_sideways_is_found(name: str, source: str) -> None:
     assert len(upward_imports(made_up(name, source))) == 1
 
@@ -404,7 +406,7 @@ def test_a_cycle_is_found() -> None:
     assert cycles(pair[:1]) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "banned"),
     [
         ("import os\nos.environ['KEY']", ENVIRONMENT),

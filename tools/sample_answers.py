@@ -9,7 +9,7 @@ from pathlib import Path
 from dowse.app import App
 from dowse.config import load
 from dowse.interfaces import no_progress
-from dowse.pocketweb import PocketWeb
+from tests.doubles import PocketWeb
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "answers.md"
 # Always the same, so that the page changes only where an answer does.

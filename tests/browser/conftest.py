@@ -16,8 +16,8 @@ from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.settle import Patience
 from dowse.models import Body, Onward, Status
 from dowse.net.guard import Guard
-from dowse.pocketweb import PocketWeb, Site
 from tests import realparts
+from tests.doubles import PocketWeb, Site
 
 USER_AGENT = "dowse/test (+https://dowse.example)"
 TIMEOUT_S = 20.0

@@ -28,9 +28,9 @@ from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.net.guard import Guard
-from dowse.pocketweb import PocketWeb
 from tests import realparts
 from tests.browser.answering import answering, eventually, read, title
+from tests.doubles import PocketWeb
 from tests.fakes.browser import PatientClock
 from tests.processes import Process, below, chromiums, descriptors
 

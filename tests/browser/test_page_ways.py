@@ -13,9 +13,9 @@ from dowse.errors import PageUnreadable
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.models import Onward, Status
 from dowse.net.guard import Guard
-from dowse.pocketweb import closed_port
 from tests.browser.conftest import USER_AGENT, Reading
 from tests.browser.test_page_text import LONG
+from tests.doubles import closed_port
 from tests.processes import chromiums
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -16,8 +16,8 @@ from dowse.app import App
 from dowse.config import load
 from dowse.errors import NoBrowser, PageUnreadable
 from dowse.interfaces import Fetcher
-from dowse.pocketweb import PocketWeb
 from tests import realparts
+from tests.doubles import PocketWeb
 from tests.processes import Process, chromiums, descriptors
 
 # The figure is 300; every run of the tests does a part of that. `SOAK_RENDERS=300` does it all.

@@ -16,12 +16,12 @@ import pytest
 from redis import Redis
 
 from dowse import config
-from dowse.pocketweb import closed_port
 from dowse.settings import Settings
 from dowse.surfaces.http import serve
 from dowse.surfaces.http.mcp import MAX_BODY_BYTES
 from tests.balancer import CONFIGURATION
 from tests.conftest import Server
+from tests.doubles import closed_port
 from tests.realparts import missing
 from tests.valkey import started
 

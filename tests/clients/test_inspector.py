@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.forked import dowse
 from tests.realparts import missing
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from dowse import __version__
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.realparts import missing
 from tests.stdio import BareServer, serving
 

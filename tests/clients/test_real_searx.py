@@ -20,8 +20,8 @@ import pytest
 import pytest_asyncio
 from mcp_types import CallToolResult
 
-from dowse.pocketweb import PocketWeb, closed_port
 from tests.conftest import Server
+from tests.doubles import PocketWeb, closed_port
 from tests.realparts import require
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

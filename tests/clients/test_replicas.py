@@ -12,9 +12,9 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.pocketweb import PocketWeb
 from tests.balancer import balancing
 from tests.conftest import REMEMBERING, Server
+from tests.doubles import PocketWeb
 from tests.fleet import Load, fleet
 from tests.http import HttpServer
 

@@ -8,11 +8,11 @@ from dowse.config import load
 from dowse.interfaces import PageReader, SearchProvider
 from dowse.models import Deadline
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PocketWeb, ReaderDouble
-from dowse.pocketweb.double import Double
 from dowse.providers.table import PROVIDERS, READERS, Kit
 from dowse.settings import Settings
 from dowse.telemetry.redact import Redactor
+from tests.doubles import PocketWeb, ReaderDouble
+from tests.doubles.double import Double
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering

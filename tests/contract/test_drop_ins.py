@@ -18,9 +18,10 @@ from mcp import Client
 
 from dowse.app import App
 from dowse.config import load
-from dowse.pocketweb import PocketWeb
 from dowse.surfaces.mcp.server import build_server
+from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
+from tests.support.tables import each_row
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 ERAS = ["legacy", "2026-07-28"]
@@ -106,8 +107,8 @@ def as_kept(name: str, value: object) -> object:
     return kept
 
 
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("contract", CONTRACTS)
+@each_row("era", ERAS)
+@each_row("contract", CONTRACTS)
 async def test_the_tools_are_exactly_those_of_the_snapshot(contract: str, era: str) -> None:
     async with connected(contract, {}, era) as client:
         listed = (await client.list_tools()).tools

@@ -6,8 +6,8 @@ from dowse import errors
 from dowse.clock import SystemClock
 from dowse.models import Deadline, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PROVIDERS, PocketWeb
 from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
+from tests.doubles import PROVIDERS, PocketWeb
 
 TEN = [{"title": "T", "url": f"https://example.org/{number}"} for number in range(10)]
 

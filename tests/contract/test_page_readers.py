@@ -6,11 +6,11 @@ from dowse import errors
 from dowse.markdown import word_count
 from dowse.models import Deadline, Text
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import EXA_KEY, MISBEHAVIOURS, SERPER_KEY, TAVILY_KEY, PocketWeb, closed_port
 from dowse.providers.api import PAGE_CHARS
 from dowse.providers.table import READERS
 from tests.contract.conftest import DEADLINE, reader, reader_double
 from tests.contract.test_search_providers import FAILURES
+from tests.doubles import EXA_KEY, MISBEHAVIOURS, SERPER_KEY, TAVILY_KEY, PocketWeb, closed_port
 from tests.fakes import FakeClock
 
 URL = "https://example.org/guide"

@@ -5,8 +5,8 @@ import pytest
 from dowse import errors
 from dowse.models import Category, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import EXA_KEY, SERPER_KEY, TAVILY_KEY, PocketWeb
 from tests.contract.conftest import DEADLINE, provider
+from tests.doubles import EXA_KEY, SERPER_KEY, TAVILY_KEY, PocketWeb
 
 
 async def test_serper_is_posted_q_and_num_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:

@@ -5,9 +5,9 @@ import pytest
 from dowse import errors
 from dowse.models import Category, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PROVIDERS, PocketWeb, closed_port
 from dowse.providers.table import PROVIDERS as TABLE
 from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
+from tests.doubles import PROVIDERS, PocketWeb, closed_port
 
 
 def test_the_table_and_the_pocket_web_name_the_same_providers() -> None:

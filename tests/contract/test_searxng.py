@@ -10,12 +10,12 @@ from dowse import errors
 from dowse.config import load
 from dowse.models import Category, Hit, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PocketWeb
 from dowse.providers.api import Api
 from dowse.providers.searxng import SearXNG
 from dowse.providers.searxng_make import make_searxng
 from dowse.telemetry.redact import Redactor
 from tests.contract.conftest import DEADLINE
+from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering

@@ -11,8 +11,6 @@ from dowse import errors
 from dowse.config import load
 from dowse.models import Deadline, Found, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PocketWeb
-from dowse.pocketweb.public_instances import NAMES, PublicInstances
 from dowse.providers.api import Api
 from dowse.providers.instances.instance import State
 from dowse.providers.searxng import SearXNG
@@ -20,6 +18,8 @@ from dowse.providers.searxng_make import make_searxng
 from dowse.providers.searxng_several import SearXNGs
 from dowse.routing.router import Router
 from dowse.telemetry.redact import Redactor
+from tests.doubles import PocketWeb
+from tests.doubles.public_instances import NAMES, PublicInstances
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering

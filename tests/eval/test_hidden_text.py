@@ -6,13 +6,12 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from dowse.extract.convert import to_text
 from dowse.models import Body
 from tests.eval.hidden.lookalikes import LOOK_ALIKES, LookAlike
 from tests.eval.hidden.page import PARAGRAPHS, page
 from tests.eval.hidden.tricks import TRICKS
+from tests.support.tables import each_row
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())["hidden"]
 
@@ -44,6 +43,6 @@ def test_what_everybody_sees_is_kept() -> None:
     assert lost <= FLOORS["lost"] * shown
 
 
-@pytest.mark.parametrize("look_alike", LOOK_ALIKES, ids=lambda each: each.name)
+@each_row("look_alike", LOOK_ALIKES)
 def test_what_only_looks_like_a_trick_is_kept(look_alike: LookAlike) -> None:
     assert look_alike.told in read(page(look_alike.body, look_alike.head))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.support.tables import each_row
 from tools.extractor.data import FOLDS, fold_of
 from tools.extractor.metrics import Score, share_found, shingle_score, without_syntax, word_score, words
 
@@ -33,7 +32,7 @@ def test_a_text_shorter_than_a_shingle_is_one() -> None:
     assert shingle_score(["otter"], ["otter"]).f1 == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "text"),
     [
         ("# The *otter*", "the otter"),

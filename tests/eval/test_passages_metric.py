@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tables import each_row
 from tools.passages.data import Page, Question, language_pages, web_pages
 from tools.passages.metric import beginning, is_shown, overlap, tokens
 
@@ -15,7 +16,7 @@ def answer(text: str, span: str) -> list[str]:
     return Page("page", "en", text, ()).answer(Question("", start, start + len(span)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "span", "sentences"),
     [
         (

@@ -11,6 +11,7 @@ import pytest
 
 from dowse.extract.convert import to_text
 from dowse.models import Body
+from tests.support.tables import each_row
 
 MAX_SECONDS = 2.0
 MAX_GROWTH = 2.6
@@ -98,7 +99,7 @@ def seconds(markup: str) -> tuple[float, str]:
         gc.enable()
 
 
-@pytest.mark.parametrize("name", [*DEEP, *LONG])
+@each_row("name", [*DEEP, *LONG])
 def test_a_hostile_page_is_read_in_time(name: str) -> None:
     largest = (DEEP | LONG)[name][1]
     seconds(page(name, 10))  # What is loaded by need is loaded now.

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from aiohttp import web
 
-from dowse.pocketweb import Double
+from tests.doubles import Double
 
 _HOST = "127.0.0.1"
 _SHUTDOWN_S = 0.05

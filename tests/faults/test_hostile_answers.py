@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.stdio import BareServer, Message
 
 

@@ -15,7 +15,7 @@ import pytest
 from dowse.app import App
 from dowse.config import load
 from dowse.interfaces import no_progress
-from dowse.pocketweb import PocketWeb
+from tests.doubles import PocketWeb
 from tests.faultproxy import (
     HOST,
     Ending,

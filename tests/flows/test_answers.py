@@ -12,8 +12,8 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dowse.contracts.schemas import ANSWERS_OUTPUT, SEARCH_WEB_OUTPUT
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN
 
 SURFACES = ["stdio", "http"]

@@ -14,9 +14,9 @@ from dowse.config import load
 from dowse.contracts.tool import Answer
 from dowse.interfaces import no_progress
 from dowse.models import Principal
-from dowse.pocketweb import PocketWeb
 from dowse.surfaces.mcp.server import build_server
 from tests.conftest import FORGETFUL, Server
+from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 from tests.flows.test_answers import CITED, ask, refused, response, typed
 

@@ -3,8 +3,8 @@
 import pytest
 
 from dowse.contracts.schemas import SEARCH_WEB_OUTPUT
-from dowse.pocketweb import Listing, PocketWeb
 from tests.conftest import Server
+from tests.doubles import Listing, PocketWeb
 from tests.flows.test_answers import CONTRACTS, SURFACES, ask, connected, refused, text, typed
 
 OTTER_PAGES = {

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from dowse.pocketweb import PocketWeb
 from tests import realparts
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.processes import chromiums
 
 APP, STATIC, SHELL = "/app", "/app/static", "/shell"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import REMEMBERING, Server
+from tests.doubles import PocketWeb
 
 QUERY = "python release"
 # Old at once, and kept: what a provider's outage would meet with after ten minutes.

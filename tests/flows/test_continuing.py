@@ -6,8 +6,8 @@ from typing import Any
 
 from mcp import Client
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import REMEMBERING, Server
+from tests.doubles import PocketWeb
 
 PARAGRAPHS = "\n\n".join(f"Paragraph {number} of the manual says something of use." for number in range(60))
 PATH = "/files/manual.txt"

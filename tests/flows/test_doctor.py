@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import PROVIDERS, PocketWeb
 from tests.conftest import Server
 from tests.doctor import Examined, examined
+from tests.doubles import PROVIDERS, PocketWeb
 from tests.signals import as_from_a_terminal
 from tests.stdio import SERVE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.fakes.pdf import encrypted, many_pages, pdf, scanned, sheet, text
 
 PDF = pdf(sheet(text(72, 700, "Words of a leaflet.")))

@@ -9,8 +9,8 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.pocketweb import PocketWeb, closed_port
 from tests.conftest import Server
+from tests.doubles import PocketWeb, closed_port
 
 QUICK = {"SERPER_TIMEOUT": "1s"}
 

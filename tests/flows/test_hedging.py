@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 
 # After so many searches it is known how long an answer takes, and one extra call is earned.
 SEARCHES = 20

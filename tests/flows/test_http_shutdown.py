@@ -12,9 +12,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from dowse.surfaces.http import serve
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import HTTP, LEGACY, MODERN, HttpServer
 
 QUICKLY: dict[str, object] = {"query": "python release", "num_results": 1, "fetch_content": False}

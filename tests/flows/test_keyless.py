@@ -8,9 +8,9 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.pocketweb import PocketWeb
-from dowse.pocketweb.double import Double
 from tests.conftest import Server
+from tests.doubles import PocketWeb
+from tests.doubles.double import Double
 
 KEYLESS = {"DOWSE_KEYLESS": "on", "DOWSE_REQUEST_DELAY_RANGE": "0,0"}
 ORDER = ["tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "open", "searxng_pool", "duckduckgo", "mojeek"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import PocketWeb, closed_port
 from tests.conftest import Server
+from tests.doubles import PocketWeb, closed_port
 
 WRAPPER = str(Path(sys.executable).with_name("kindly-web-search-mcp-server"))
 START = (WRAPPER, "start-mcp-server", "--context", "codex")

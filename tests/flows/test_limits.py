@@ -18,11 +18,11 @@ from dowse.config import load
 from dowse.contracts.tool import Answer
 from dowse.interfaces import no_progress
 from dowse.models import Clock, Principal
-from dowse.pocketweb import PocketWeb, closed_port
 from dowse.stores.ledger import PATIENCE_S
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import LOGGER
 from tests.conftest import FORGETFUL, Server
+from tests.doubles import PocketWeb, closed_port
 from tests.fakes import FakeClock
 
 ERAS = ["legacy", "2026-07-28"]

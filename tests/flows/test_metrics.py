@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import HttpServer
 
 ERAS = ["legacy", "2026-07-28"]

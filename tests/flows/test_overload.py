@@ -14,7 +14,6 @@ from starlette.types import ASGIApp
 from dowse.app import App
 from dowse.config import load
 from dowse.net.listener import listening
-from dowse.pocketweb import PocketWeb
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.hurried import REFUSAL
@@ -24,6 +23,7 @@ from dowse.surfaces.http.overload import Admissions
 from dowse.surfaces.http.serve import Stop, serve
 from dowse.surfaces.mcp.server import build_server
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import HttpServer, call
 
 SOON_S = 15.0

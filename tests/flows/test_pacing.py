@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import HttpServer
 
 TOKENS = {"DOWSE_TOKENS": "ana:token-of-ana,otter42:token-of-otter42"}

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dowse import __version__
-from dowse.pocketweb import PocketWeb
 from dowse.surfaces.http import connection, mcp
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN, HttpServer, call, call_headers
 
 ERAS = [LEGACY, MODERN]

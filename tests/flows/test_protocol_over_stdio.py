@@ -9,8 +9,8 @@ import pytest
 from mcp_types import CallToolResult
 
 from dowse import __version__
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.stdio import SERVE
 
 ERAS = ["legacy", "2026-07-28"]

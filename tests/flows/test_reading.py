@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 
 ARTICLE, SLOW, OTHER = "/articles/python-315", "/slow", "/docs/retrying"
 

@@ -8,8 +8,8 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.pocketweb import EXA_KEY, MISBEHAVIOURS, SERPER_KEY, TAVILY_KEY, PocketWeb, ReaderDouble, closed_port
 from tests.conftest import Server
+from tests.doubles import EXA_KEY, MISBEHAVIOURS, SERPER_KEY, TAVILY_KEY, PocketWeb, ReaderDouble, closed_port
 
 # A name that no DNS knows, so that nothing leaves the machine; the APIs might know it.
 URL = "https://docs.pocket.example/guide"

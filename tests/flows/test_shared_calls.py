@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import REMEMBERING, Server
+from tests.doubles import PocketWeb
 from tests.http import HttpHere, HttpProcess, HttpServer
 
 SOON_S = 20.0

@@ -11,8 +11,8 @@ from mcp_types import CallToolResult
 
 from dowse.contracts.notes import note
 from dowse.models import Page, Status
-from dowse.pocketweb import SERPER_KEY, Listing, PocketWeb
 from tests.conftest import Server
+from tests.doubles import SERPER_KEY, Listing, PocketWeb
 from tests.http import LEGACY, MODERN
 
 SURFACES = ["stdio", "http"]

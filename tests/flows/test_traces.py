@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests import traced
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.traced import PARENT, TRACE, TRACEPARENT, Trace
 
 ERAS = ["legacy", "2026-07-28"]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests import traced
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN, call, call_headers
 from tests.traced import PARENT, TRACEPARENT, Trace
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from dowse.pocketweb import PROVIDERS
 from dowse.settings import Settings
 from tests.conftest import Server
+from tests.doubles import PROVIDERS
 
 # Taken before the fixtures clear the environment.
 MACHINE: Mapping[str, str] = dict(os.environ)

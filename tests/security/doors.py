@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from urllib.parse import urlsplit
 
-from dowse.pocketweb import PocketWeb
+from tests.doubles import PocketWeb
 from tests.http import HttpServer, call, call_headers
 from tests.rawhttp import Header, RawAnswer, exchange, request
 

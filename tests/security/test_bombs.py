@@ -19,6 +19,7 @@ from dowse.errors import WireFailed, WireTooLarge
 from dowse.net import wire
 from tests.fakes.wire import BuildClient as Build
 from tests.security.packing import MIB, ZEROS, br, deflate, gzip, raw_deflate, skippable, zstandard
+from tests.support.tables import each_row
 
 if TYPE_CHECKING:
     import aiohttp
@@ -160,7 +161,7 @@ class Arrived:
         yield self._body
 
 
-@pytest.mark.parametrize("name", BOMBS)
+@each_row("name", BOMBS)
 async def test_others_are_not_kept_waiting_by_a_bomb(name: str) -> None:
     coding, _ = BOMBS[name]
     ended, turns = False, 0

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dowse.errors import WireFailed, WireTooLarge
 from dowse.net.decode import ACCEPTED, Decoder
 from tests.security.packing import CODINGS, MIB, ZEROS, Pack, br, deflate, gzip, raw_deflate, skippable, zstandard
+from tests.support.tables import each_row
 
 LIMIT = 8 * MIB
 # What does not shrink, what repeats only far behind, what shrinks a little, and what shrinks a lot: every way through
@@ -40,25 +41,25 @@ def test_body_is_read_however_it_is_cut(coding: str, pack: Pack, at_a_time: int)
     assert decoded(coding, pack([TEXT]), at_a_time=at_a_time) == TEXT
 
 
-@pytest.mark.parametrize(("inner", "outer"), list(product(CODINGS, CODINGS)))
+@each_row(("inner", "outer"), list(product(CODINGS, CODINGS)))
 def test_two_codings_are_undone_in_the_right_order(inner: str, outer: str) -> None:
     (first, pack), (second, pack_again) = CODINGS[inner], CODINGS[outer]
     assert decoded(f"{first}, {second}", pack_again([pack([TEXT])])) == TEXT
 
 
-@pytest.mark.parametrize(
+@each_row(
     "spelling", ["gzip", "GZIP", " gzip ", "x-gzip", "X-Gzip", "identity, gzip", "gzip,identity", "gzip,", ",gzip"]
 )
 def test_name_of_a_coding_is_read_generously(spelling: str) -> None:
     assert decoded(spelling, gzip([TEXT])) == TEXT
 
 
-@pytest.mark.parametrize("spelling", ["", "identity", "Identity", " , identity,", "none", "UTF-8", "aws-chunked"])
+@each_row("spelling", ["", "identity", "Identity", " , identity,", "none", "UTF-8", "aws-chunked"])
 def test_body_without_a_coding_is_left_alone(spelling: str) -> None:
     assert pieces(spelling, TEXT, at_a_time=LIMIT) == [TEXT]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "spelling",
     [
         *("compress", "x-compress", "gzip2", "gzip br", "lzma", "*", "aes128gcm", "dcb", "identity;q=1"),
@@ -122,25 +123,23 @@ def test_preset_dictionary_is_a_failure() -> None:
         decoded("deflate", packer.compress(b"The quick brown fox.") + packer.flush())
 
 
-@pytest.mark.parametrize("at_a_time", [1, 2, 3, 7, 65_536])
-@pytest.mark.parametrize(("coding", "pack"), [("gzip", gzip), ("zstd", zstandard)])
+@each_row("at_a_time", [1, 2, 3, 7, 65_536])
+@each_row(("coding", "pack"), [("gzip", gzip), ("zstd", zstandard)])
 def test_members_in_a_row_are_one_body(coding: str, pack: Pack, at_a_time: int) -> None:
     parts = [pack([TEXT[start:end]]) for start, end in pairwise([0, 10, 10, 5000, 90_000])]
     assert decoded(coding, b"".join(parts), at_a_time=at_a_time) == TEXT[:90_000]
 
 
-@pytest.mark.parametrize("at_a_time", [1, 65_536])
-@pytest.mark.parametrize("kind", range(16))
+@each_row("at_a_time", [1, 65_536])
+@each_row("kind", range(16))
 def test_skippable_frames_are_skipped(kind: int, at_a_time: int) -> None:
     body = skippable(b"note", kind) + zstandard([b"one "]) + skippable(b"", kind) + zstandard([b"two"])
     assert decoded("zstd", body, at_a_time=at_a_time) == b"one two"
 
 
-@pytest.mark.parametrize("at_a_time", [1, 65_536])
-@pytest.mark.parametrize(
-    "padding", [b"\0", b"\0" * 100, b"\x1f", b"\x1e\x8b", b"\x28\xb5\x2f", b"\x60\x2a\x4d\x18", b"<!-- -->"]
-)
-@pytest.mark.parametrize(("coding", "pack"), [("gzip", gzip), ("zstd", zstandard), ("deflate", deflate)])
+@each_row("at_a_time", [1, 65_536])
+@each_row("padding", [b"\0", b"\0" * 100, b"\x1f", b"\x1e\x8b", b"\x28\xb5\x2f", b"\x60\x2a\x4d\x18", b"<!-- -->"])
+@each_row(("coding", "pack"), [("gzip", gzip), ("zstd", zstandard), ("deflate", deflate)])
 def test_padding_behind_the_end_is_ignored(coding: str, pack: Pack, padding: bytes, at_a_time: int) -> None:
     packed = pack([TEXT[:1000]])
     assert decoded(coding, packed + padding, at_a_time=at_a_time) == TEXT[:1000]

@@ -14,8 +14,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from dowse.auth.tokens import digest
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN, HttpServer
 from tests.rawhttp import Header, exchange, request
 from tests.security.doors import AUTHORIZED, BODY, OTHER, PATHS, SEARCH, TOKEN, address, gets_in, post, settings

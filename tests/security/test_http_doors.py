@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import HTTP
 from tests.rawhttp import Header, exchange, request
 from tests.security.doors import AUTHORIZED, PATHS, TOKEN, address, gets_in, post, settings

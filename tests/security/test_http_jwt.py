@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 from cryptography.hazmat.primitives import serialization
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.fakes.issuer import AUDIENCE, ISSUER, In, Issuer, at, issuing, private_key
 from tests.http import HttpServer
 from tests.rawhttp import exchange, request

@@ -12,8 +12,8 @@ from dowse.config import load
 from dowse.contracts.tool import Answer
 from dowse.errors import InvalidRequest
 from dowse.interfaces import no_progress
-from dowse.pocketweb import PROVIDERS, SERPER_KEY, PocketWeb
-from dowse.pocketweb.seen import SeenRequest
+from tests.doubles import PROVIDERS, SERPER_KEY, PocketWeb
+from tests.doubles.seen import SeenRequest
 from tests.planted import INNOCENT, PLANTED, planted
 
 LONGEST_QUERY = 500

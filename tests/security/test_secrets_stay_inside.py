@@ -16,7 +16,6 @@ import pytest
 
 from dowse import config
 from dowse.errors import ConfigError
-from dowse.pocketweb import MISBEHAVIOURS, PROVIDERS, PocketWeb, closed_port
 from tests.canaries import (
     BAD_SETTINGS,
     CANARIES,
@@ -33,8 +32,10 @@ from tests.canaries import (
     spellings,
 )
 from tests.conftest import Server
+from tests.doubles import MISBEHAVIOURS, PROVIDERS, PocketWeb, closed_port
 from tests.forked import dowse
 from tests.stdio import Message, serving
+from tests.support.tables import each_row
 
 
 @pytest.fixture
@@ -299,7 +300,7 @@ def test_the_traceback_of_a_refused_setting_shows_no_secret(web: PocketWeb, bad:
     assert leaks("".join(traceback.format_exception(refusal.value))) == []
 
 
-@pytest.mark.parametrize("name", CANARIES)
+@each_row("name", CANARIES)
 def test_a_leak_would_be_found_in_any_spelling(name: str) -> None:
     secret = CANARIES[name]
     for form, text in spellings(secret).items():

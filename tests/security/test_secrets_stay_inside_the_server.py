@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import MISBEHAVIOURS, PROVIDERS, PocketWeb
 from tests.canaries import (
     BAD_SETTINGS,
     CANARIES,
@@ -29,6 +28,7 @@ from tests.canaries import (
     settings,
 )
 from tests.conftest import Server
+from tests.doubles import MISBEHAVIOURS, PROVIDERS, PocketWeb
 from tests.forked import dowse
 from tests.http import LEGACY, MODERN, SERVE, HttpServer, call, call_headers
 

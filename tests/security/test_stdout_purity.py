@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import MISBEHAVIOURS, PATHS, PocketWeb
 from tests.conftest import Server
+from tests.doubles import MISBEHAVIOURS, PATHS, PocketWeb
 from tests.stdio import SERVE, BareServer, Message, serving
 
 QUICK = {"SERPER_TIMEOUT": "1s", "DOWSE_LOG_LEVEL": "debug"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests.canaries import CANARIES, spellings
 from tests.conftest import REMEMBERING, Server
+from tests.doubles import PocketWeb
 from tests.valkey import Valkey
 
 WORD = "zibeline"

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests import realparts
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.processes import below
 from tests.stdio import SERVE, BareServer, serving
 

@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 
 from benchmarks.overload import BOUND, KNOWN, REFUSAL_BOUND_S, best_of
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.http import HttpServer
 
 pytestmark = pytest.mark.alone

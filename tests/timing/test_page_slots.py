@@ -9,8 +9,8 @@ import pytest
 from dowse.app import App
 from dowse.config import load
 from dowse.interfaces import no_progress
-from dowse.pocketweb import PocketWeb
 from tests.conftest import FORGETFUL
+from tests.doubles import PocketWeb
 
 pytestmark = pytest.mark.alone
 

@@ -16,6 +16,7 @@ from benchmarks.read import (
     lag_while_reading,
     read_five_pages,
 )
+from tests.support.tables import each_row
 
 pytestmark = pytest.mark.alone
 
@@ -34,8 +35,8 @@ def test_the_guard_costs_little() -> None:
     assert fetch_many(rounds=20).ratio <= 1 + 2 * (FETCH_BOUND - 1)
 
 
-@pytest.mark.parametrize("question", ["", "How heavy is an otter?"])
-@pytest.mark.parametrize("shape", SHAPES)
+@each_row("question", ["", "How heavy is an otter?"])
+@each_row("shape", SHAPES)
 def test_other_calls_go_on_while_a_large_page_is_read(shape: str, question: str) -> None:
     """At twice the figure, again."""
     assert lag_while_reading(shape, question=question) <= 2 * LAG_BOUND_MS

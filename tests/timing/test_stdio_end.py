@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from tests.conftest import Server
+from tests.doubles import PocketWeb
 from tests.stdio import SERVE, BareServer, serving
 
 BOUND_S = 2.0

@@ -1,26 +1,53 @@
-"""What every unit test may rely on: global state is put back."""
+"""The level of pure tests: the interpreter refuses them sockets, name servers and processes, and so Valkey."""
 
-import logging
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
-from dowse.telemetry.log import LOGGER
+REFUSED = {
+    **dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"), "a socket"),
+    **dict.fromkeys(("socket.getaddrinfo", "socket.gethostbyname"), "a name server"),
+    **dict.fromkeys(
+        ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system"), "a process"
+    ),
+}
+"""Audit events of the interpreter, and what a pure test would use by them."""
 
-# A machine that is busy with something else is no reason for a property to fail.
-settings.register_profile("patient", parent=settings(), deadline=None)
-settings.load_profile("patient")
+_HERE = Path(__file__).parent
+_running: list[str] = []
+_offences: list[str] = []
+
+
+class Impure(RuntimeError):
+    """A pure test reached for something outside of its process."""
+
+
+def _audit(event: str, _arguments: object) -> None:
+    if _running and event in REFUSED:
+        _offences.append(f"{_running[-1]} uses {REFUSED[event]}: it belongs to tests/integration")
+        raise Impure(_offences[-1])
+
+
+sys.addaudithook(_audit)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    # The hook is called for the tests of other levels too.
+    if _HERE not in item.path.parents:
+        return (yield)
+    _offences.clear()
+    _running.append(item.nodeid)
+    try:
+        return (yield)
+    finally:
+        _running.pop()
 
 
 @pytest.fixture(autouse=True)
-def logging_as_before() -> Iterator[None]:
-    """Logging belongs to the process: commands configure it, and the next test must not notice."""
-    root = logging.getLogger()
-    handlers, levels = root.handlers[:], (root.level, LOGGER.level)
+def nothing_outside_was_used() -> Iterator[None]:
+    """Again at the end, should the code under test have met a refusal as an ordinary failure."""
     yield
-    root.handlers[:] = handlers
-    for logger, level in zip((root, LOGGER), levels, strict=True):
-        # To set it makes every logger look up its level anew.
-        if logger.level != level:
-            logger.setLevel(level)
+    assert _offences == []

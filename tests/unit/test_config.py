@@ -11,6 +11,7 @@ from dowse import config
 from dowse.config import RESERVED, load
 from dowse.errors import ConfigError
 from dowse.settings import Settings, variables
+from tests.support.tables import each_row
 
 Write = Callable[[Path, str], Path]
 KEY = "sk-canary-5e9a1c47d20b83f6"
@@ -283,7 +284,7 @@ def test_an_alias_in_a_stronger_layer_beats_the_main_name_in_a_weaker_one(tmp_pa
     assert load({}, {"SERPER_HTTP_TIMEOUT": "3"}).settings.serper_timeout_s == 3.0
 
 
-@pytest.mark.parametrize(("name", "value", "end"), CASES)
+@each_row(("name", "value", "end"), CASES)
 def test_an_invalid_value_is_one_sentence_with_the_variable_and_what_it_takes(name: str, value: str, end: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load({}, {name: value})
@@ -314,7 +315,7 @@ def test_a_name_that_nobody_has_is_told_with_those_that_exist(variable: str) -> 
 SERVER = '"url": "https://a.example/mcp", "tool": "search"'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         *("mine", "[]", '{"mine": {}}', f'{{"Mine": {{{SERVER}}}}}', f'{{"mine": {{{SERVER}, "key": "x"}}}}'),
@@ -340,9 +341,7 @@ def test_every_setting_that_can_be_wrong_is_covered_here() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "value", ["token", ":token", "a:", "a b:token", "a:x,a:y", "a:same,b:same", "a:with blank", "ä:x"]
-)
+@each_row("value", ["token", ":token", "a:", "a b:token", "a:x,a:y", "a:same,b:same", "a:with blank", "ä:x"])
 def test_invalid_tokens_name_the_variable_and_not_their_value(value: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load({}, {"DOWSE_TOKENS": value})
@@ -384,7 +383,7 @@ def test_what_the_user_says_beats_the_defaults_of_a_drop_in() -> None:
     assert load({}, {"DOWSE_CONTRACT": "jan", "DOWSE_FALLBACK": "transient"}).settings.fallback == "transient"
 
 
-@pytest.mark.parametrize("value", ["{", "[]", "null", '"text"', '{"X-A": 1}', '{"X-A": "a\\nb"}', '{"X\\r": "a"}'])
+@each_row("value", ["{", "[]", "null", '"text"', '{"X-A": 1}', '{"X-A": "a\\nb"}', '{"X\\r": "a"}'])
 def test_invalid_headers_name_the_variable_and_not_their_value(value: str) -> None:
     """Acceptance case 16: bad JSON is a configuration error that names the variable."""
     with pytest.raises(ConfigError) as caught:

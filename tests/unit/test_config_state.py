@@ -7,6 +7,7 @@ import pytest
 from dowse import config
 from dowse.config import load, state_address
 from dowse.errors import ConfigError
+from tests.support.tables import each_row
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_what_the_user_says_holds(address: str) -> None:
     assert state_address(load({}, {"DOWSE_STATE": address}).settings, {"HOME": "/home/ada"}) == address
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "redis://cache_1",
@@ -53,7 +54,7 @@ def test_a_redis_may_be_one_server_or_several(address: str) -> None:
     assert "p%40ss" not in repr(settings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "redis://canary@cache",

@@ -9,6 +9,7 @@ import pytest
 
 from dowse.guardrails import GuardrailRules, Rule, parts_of, read_rules, words_of
 from dowse.settings_types import Takes
+from tests.support.tables import each_row
 
 TICKETS = {
     "phrases": ["open tickets"],
@@ -23,7 +24,7 @@ def without(*keys: str) -> dict[str, object]:
     return {key: value for key, value in TICKETS.items() if key not in keys}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "words"),
     [
         ("Über  die QUOTEN!", ["uber", "die", "quoten"]),
@@ -83,7 +84,7 @@ def test_a_message_becomes_one_line() -> None:
     assert rule.message == "Use the jira server."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given",
     [
         "not json",
@@ -115,9 +116,7 @@ def test_what_is_no_rule_is_refused(given: object) -> None:
         read_rules(given)
 
 
-@pytest.mark.parametrize(
-    "pattern", [r"\bjira\b", "jira.*ticket", "(jira|ticket)", "jira [0-9]", "tickets?", "^jira", "x{3}"]
-)
+@each_row("pattern", [r"\bjira\b", "jira.*ticket", "(jira|ticket)", "jira [0-9]", "tickets?", "^jira", "x{3}"])
 def test_a_regular_expression_is_refused_instead_of_never_matching(pattern: str) -> None:
     with pytest.raises(ValueError):
         read_rules({"tickets": TICKETS | {"patterns": [pattern]}})

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from dowse.markdown import as_code, clean, plain, read_lines, with_closed_code, word_count
+from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "shown"),
     [
         ("# Title\n\nText.", "Title\n\nText."),
@@ -100,7 +101,7 @@ def code_lines(markdown: str) -> list[str]:
     return [line.text.strip() for line in read_lines(markdown) if line.fence and not line.is_mark]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         "    ```\n\n## Heading",
@@ -121,7 +122,7 @@ def test_what_no_viewer_takes_for_code_is_none(written: str) -> None:
     assert "## Heading" not in code_lines(written)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         "```\n# code\n```",
@@ -158,7 +159,7 @@ def test_no_heading_that_a_viewer_shows_is_taken_for_code(written: str) -> None:
     assert not shown & {number for number, line in enumerate(read_lines(written)) if line.fence}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("left_open", "closed"),
     [
         ("```\na", "```\na\n```"),
@@ -173,7 +174,7 @@ def test_code_that_is_left_open_gets_an_end(left_open: str, closed: str) -> None
     assert with_closed_code(left_open) == closed
 
 
-@pytest.mark.parametrize("code", ["a", "", "```", "````\n```", "a ````` b", "~~~", "    ```"])
+@each_row("code", ["a", "", "```", "````\n```", "a ````` b", "~~~", "    ```"])
 def test_nothing_in_code_ends_it(code: str) -> None:
     block = as_code(code, "py")
     assert code_lines(block) == [line.strip() for line in code.split("\n")]

@@ -6,6 +6,7 @@ from dowse import errors
 from dowse.clock import SystemClock
 from dowse.models import Attempt, Deadline, Status
 from tests.fakes import FakeClock
+from tests.support.tables import each_row
 
 
 def test_a_deadline_runs_down_and_never_below_zero(clock: FakeClock) -> None:
@@ -117,7 +118,7 @@ def test_the_second_failure_of_a_provider_says_that_it_was_tried_again() -> None
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("waits_s", "soonest_s"),
     [
         ({"a": [30.2], "b": [7.1]}, 8),

@@ -8,6 +8,7 @@ from dowse.allowances import Budget, Pace, Rate
 from dowse.config import load
 from dowse.settings import PROVIDERS, Settings, variables
 from dowse.settings_types import Takes
+from tests.support.tables import each_row
 
 KEY = "sk-canary-5e9a1c47d20b83f6"
 CREDENTIALS = {
@@ -22,7 +23,7 @@ def read(**environ: str) -> Settings:
     return load({}, environ).settings
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "seconds"), [("15", 15.0), ("15s", 15.0), ("500ms", 0.5), ("1.5 m", 90.0), ("1H", 3600.0), (" 2s ", 2)]
 )
 def test_durations_have_units(written: str, seconds: float) -> None:
@@ -121,7 +122,7 @@ ALIASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "alias", "field", "ours", "theirs"), ALIASES)
+@each_row(("name", "alias", "field", "ours", "theirs"), ALIASES)
 def test_an_alias_counts_until_the_main_name_is_set(
     name: str, alias: str, field: str, ours: tuple[str, object], theirs: tuple[str, object]
 ) -> None:
@@ -151,8 +152,8 @@ def test_the_words_for_a_kind_complete_a_sentence() -> None:
     assert all(item.what and not item.what.endswith(".") for item in takes)
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize(
+@each_row("provider", PROVIDERS)
+@each_row(
     ("has_credential", "flag", "active"),
     [
         (False, None, False),
@@ -193,7 +194,7 @@ def test_secrets_are_all_keys_the_headers_that_hold_one_and_a_password_in_the_ad
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "Authorization",
@@ -269,7 +270,7 @@ def test_a_budget_is_calls_or_dollars_per_calendar_period(written: str, budget: 
     assert read(DOWSE_BUDGET_EXA=written).budget("serper") is None
 
 
-@pytest.mark.parametrize("written", ["20/10m", "1/1s", "100/1h", "5/30s", "1000/1d", "7/90m"])
+@each_row("written", ["20/10m", "1/1s", "100/1h", "5/30s", "1000/1d", "7/90m"])
 def test_a_limit_is_shown_as_it_is_written(written: str) -> None:
     assert str(read(DOWSE_LIMIT_SCRAPE=written).limit("scrape")) == written
 
@@ -338,7 +339,7 @@ def test_texts_of_an_earlier_extraction_are_not_shared(monkeypatch: pytest.Monke
 POOL = ["tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "open", "searxng_pool"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("environ", "members"),
     [
         ({}, POOL),

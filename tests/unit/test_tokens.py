@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dowse.tokens import estimate_tokens, membership, reach, token_cost
 from tests.eval.budgets.pages import LANGUAGES, page
+from tests.support.tables import each_row
 from tools.fit_tokens import FILTER, made_of, vocabulary
 from tools.passages.metric import tokens
 
@@ -49,7 +50,7 @@ ODD = {
 LINES = [*OTHERS.values(), "\n", "```\n", "| a | b |\n", "日本", " ", "/", "x" * 70]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_pages_are_counted_a_little_high(language: str) -> None:
     text = page(language, 7)
     for chars in (1_000, 4_000, 20_000):
@@ -57,14 +58,14 @@ def test_pages_are_counted_a_little_high(language: str) -> None:
         assert true <= estimate_tokens(text[-chars:]) <= 1.15 * true
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@each_row("name", OTHERS)
 def test_other_scripts_and_other_texts_are_counted_a_little_high(name: str) -> None:
     text = OTHERS[name] * 9
     true = tokens(text)
     assert true <= estimate_tokens(text) <= 1.2 * true
 
 
-@pytest.mark.parametrize("name", ODD)
+@each_row("name", ODD)
 def test_what_is_no_writing_is_not_counted_low(name: str) -> None:
     assert estimate_tokens(ODD[name]) >= tokens(ODD[name])
 

@@ -1,11 +1,11 @@
 """URLs: parsed as a browser would, cited without tracking, compared by identity."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import urls
 from dowse.urls import Url
+from tests.support.tables import each_row
 
 PARTS = st.lists(
     st.sampled_from(["a=1", "utm_source=x", "ref=main", "gclid=9", "q=%C3%BC", "", "b", "UTM_Medium=", "x=a?b", "é=ü"]),
@@ -28,7 +28,7 @@ def test_a_url_is_taken_apart_and_spelled_canonically() -> None:
     assert (bare.path, bare.query, bare.name) == ("/", "", "example.org")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "host", "port"),
     [
         ("http://example.org", "example.org", 80),
@@ -46,7 +46,7 @@ def test_host_and_port_are_what_would_be_dialled(text: str, host: str, port: int
     assert (parsed.host, parsed.port) == (host, port)
 
 
-@pytest.mark.parametrize("text", ["", "example.org", "/path", "http://", "http://a b/", "mailto:a@b.c", "file:///etc"])
+@each_row("text", ["", "example.org", "/path", "http://", "http://a b/", "mailto:a@b.c", "file:///etc"])
 def test_what_has_no_host_is_no_url(text: str) -> None:
     assert urls.parse(text) is None
 
@@ -64,7 +64,7 @@ def test_any_text_parses_or_is_refused(text: str) -> None:
     assert parsed is None or urls.parse(parsed.href) == parsed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "expected"),
     [
         ("https://a.example/p?utm_source=x&id=7&fbclid=1", "https://a.example/p?id=7"),
@@ -85,7 +85,7 @@ def test_tracking_goes_and_everything_else_stays(url: str, expected: str) -> Non
     assert urls.without_tracking(url) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("href", "expected"),
     [
         ("../pier?utm_source=mail&day=2", "https://ferry.example/pier?day=2"),
@@ -177,17 +177,17 @@ OTHER_DOCUMENTS = [
 ]
 
 
-@pytest.mark.parametrize(("page", "others"), ONE_DOCUMENT.items())
+@each_row(("page", "others"), ONE_DOCUMENT.items())
 def test_other_spellings_of_a_document_have_its_identity(page: str, others: list[str]) -> None:
     assert {urls.identity(other) for other in others} == {urls.identity(page)}
 
 
-@pytest.mark.parametrize(("one", "other"), OTHER_DOCUMENTS)
+@each_row(("one", "other"), OTHER_DOCUMENTS)
 def test_other_documents_have_another_identity(one: str, other: str) -> None:
     assert urls.identity(one) != urls.identity(other)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "is_copy"),
     [
         ("https://m.example.org/page", True),
@@ -245,7 +245,7 @@ def test_absurdly_long_addresses_are_parsed_and_not_kept() -> None:
     assert urls._remembered.cache_info().currsize == before
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "is_its_page"),
     [
         ("https://example.org/a", True),

@@ -11,10 +11,10 @@ from pydantic import SecretStr
 from dowse.answers import CitedAnswer, Question
 from dowse.models import Deadline
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PocketWeb
 from dowse.providers.api import Api
 from dowse.providers.openai.adapter import OpenAI
 from dowse.telemetry.redact import Redactor
+from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 
 QUESTION = Question("what changes in python 3.15")

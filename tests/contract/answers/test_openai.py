@@ -6,9 +6,9 @@ import pytest
 
 from dowse import errors
 from dowse.answers import Question, code_of
-from dowse.pocketweb import PocketWeb, closed_port
-from dowse.pocketweb.openai import message, searched, url_citation
 from tests.contract.answers.conftest import Ask
+from tests.doubles import PocketWeb, closed_port
+from tests.doubles.openai import message, searched, url_citation
 from tests.fakes import FakeClock
 
 MODELS = ("gpt-5-nano", "gpt-5", "gpt-5.4-mini", "o3", "o4-mini", "gpt-4o", "gpt-4.1-mini", "chatgpt-4o-latest")

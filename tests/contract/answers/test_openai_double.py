@@ -6,8 +6,8 @@ import openai
 import pytest
 from openai.types.responses import Response
 
-from dowse.pocketweb import PocketWeb
-from dowse.pocketweb.openai import OpenAI, message, searched, url_citation
+from tests.doubles import PocketWeb
+from tests.doubles.openai import OpenAI, message, searched, url_citation
 
 SEARCH = {"type": "web_search"}
 

@@ -7,11 +7,11 @@ import pytest
 from dowse.config import load
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
-from dowse.pocketweb import PocketWeb
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import KeylessKit
 from dowse.routing.limiter import SlidingWindows
 from dowse.telemetry.redact import Redactor
+from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering

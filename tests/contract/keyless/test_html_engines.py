@@ -14,9 +14,6 @@ from dowse.interfaces import ListingReader
 from dowse.listings import Listing
 from dowse.models import Body, Category, Deadline, Query, Status, TimeRange
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb.duckduckgo import DuckDuckGo as DuckDuckGoDouble
-from dowse.pocketweb.html_engines import HtmlEngineDouble
-from dowse.pocketweb.mojeek import Mojeek as MojeekDouble
 from dowse.providers.api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.duckduckgo import DuckDuckGo, region
@@ -24,9 +21,13 @@ from dowse.providers.html_engine import BAN_S, LOWEST_GAP_S, HtmlEngine
 from dowse.providers.manners import Manners
 from dowse.providers.mojeek import Mojeek
 from dowse.telemetry.redact import Redactor
+from tests.doubles.duckduckgo import DuckDuckGo as DuckDuckGoDouble
+from tests.doubles.html_engines import HtmlEngineDouble
+from tests.doubles.mojeek import Mojeek as MojeekDouble
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.served import served
+from tests.support.tables import each_row
 
 ENGINES: dict[str, tuple[type[HtmlEngineDouble], type[HtmlEngine]]] = {
     "duckduckgo": (DuckDuckGoDouble, DuckDuckGo),
@@ -223,7 +224,7 @@ async def test_duckduckgos_shortcuts_to_other_sites_are_words(bench: Bench, text
     assert (await bench.sent(Query(text)))["q"] == text.replace("!", "").replace("\\", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "country", "name"),
     [
         ("", "", ""),

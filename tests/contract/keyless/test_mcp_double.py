@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from dowse.net.clients import ConfiguredClient, Reply
-from dowse.pocketweb.exa_mcp import ExaMcp
+from tests.doubles.exa_mcp import ExaMcp
 from tests.fakes.served import served
 
 ACCEPT = {"accept": "application/json, text/event-stream"}

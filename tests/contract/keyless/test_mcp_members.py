@@ -8,10 +8,6 @@ import pytest
 from dowse import errors
 from dowse.models import Deadline, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb.exa_mcp import ExaMcp
-from dowse.pocketweb.firecrawl_mcp import FirecrawlMcp
-from dowse.pocketweb.mcp_server import McpDouble, failed
-from dowse.pocketweb.parallel_mcp import LONGEST_QUERY, ParallelMcp
 from dowse.providers.api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.exa_mcp import exa_mcp
@@ -20,6 +16,10 @@ from dowse.providers.mcp.search import McpSearch
 from dowse.providers.parallel_mcp import parallel_mcp
 from dowse.telemetry.redact import Redactor
 from tests.contract.conftest import DEADLINE
+from tests.doubles.exa_mcp import ExaMcp
+from tests.doubles.firecrawl_mcp import FirecrawlMcp
+from tests.doubles.mcp_server import McpDouble, failed
+from tests.doubles.parallel_mcp import LONGEST_QUERY, ParallelMcp
 from tests.fakes import FakeClock
 from tests.fakes.served import served
 

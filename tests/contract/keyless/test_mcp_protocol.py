@@ -10,14 +10,14 @@ from dowse import errors
 from dowse.clock import SystemClock
 from dowse.models import Deadline, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb.firecrawl_mcp import FirecrawlMcp
-from dowse.pocketweb.mcp_server import Message
-from dowse.pocketweb.seen import SeenRequest
 from dowse.providers.api import Api
 from dowse.providers.mcp.search import McpSearch
 from dowse.settings_types_search import McpServer
 from dowse.telemetry.redact import Redactor
 from tests.contract.conftest import DEADLINE
+from tests.doubles.firecrawl_mcp import FirecrawlMcp
+from tests.doubles.mcp_server import Message
+from tests.doubles.seen import SeenRequest
 from tests.fakes.served import served
 
 QUERY = Query("python release", num_results=2)

@@ -11,14 +11,14 @@ from dowse import errors
 from dowse.config import load
 from dowse.models import Query
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb.checks import number_in, one_of, text, texts, texts_in, whole
-from dowse.pocketweb.listings import Wanted
-from dowse.pocketweb.mcp_server import McpDouble, Message
 from dowse.providers.api import Api
 from dowse.providers.mcp.search import McpSearch
 from dowse.settings_types_search import McpServer
 from dowse.telemetry.redact import Redactor
 from tests.contract.conftest import DEADLINE
+from tests.doubles.checks import number_in, one_of, text, texts, texts_in, whole
+from tests.doubles.listings import Wanted
+from tests.doubles.mcp_server import McpDouble, Message
 from tests.fakes.served import served
 
 KEY = "k-5f0c1d7e9b2a48c6"

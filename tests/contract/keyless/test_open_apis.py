@@ -11,9 +11,6 @@ from dowse.config import load
 from dowse.interfaces import Limiter
 from dowse.models import Category, Deadline, Hit, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PocketWeb
-from dowse.pocketweb.sites_github import TOKEN
-from dowse.pocketweb.sites_searching import SearchedSite
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.open.answer import Answer, OpenApi
 from dowse.providers.open.member import OpenApis
@@ -22,6 +19,9 @@ from dowse.routing.limiter import SlidingWindows
 from dowse.settings import Settings
 from dowse.telemetry.redact import Redactor
 from tests.contract.conftest import DEADLINE
+from tests.doubles import PocketWeb
+from tests.doubles.sites_github import TOKEN
+from tests.doubles.sites_searching import SearchedSite
 from tests.fakes import FakeClock
 
 # For each API a query for which it finds something in the corpus.

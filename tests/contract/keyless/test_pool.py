@@ -6,10 +6,10 @@ import pytest
 from aiohttp import web as web_server
 
 from dowse.models import Deadline, Query
-from dowse.pocketweb import PocketWeb, SeenRequest
-from dowse.pocketweb.double import Double
 from dowse.providers.keyless import MEMBERS, KeylessKit, Member
 from dowse.settings_keyless import MEMBERS as NAMES
+from tests.doubles import PocketWeb, SeenRequest
+from tests.doubles.double import Double
 from tests.fakes import FakeClock
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from dowse import errors
 from dowse.models import Category, Deadline, Query
-from dowse.pocketweb.public_instances import NAMES, PublicInstances
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.instances.directory import FixedDirectory
 from dowse.providers.instances.instance import Instance, Misbehaviour, State
@@ -20,6 +19,7 @@ from dowse.providers.instances.rotation import RoundRobin
 from dowse.providers.manners import Manners
 from dowse.providers.searxng_pool import NAME, PublicAsker, SearxngPool
 from dowse.providers.searxng_public import PublicWay
+from tests.doubles.public_instances import NAMES, PublicInstances
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering

@@ -5,12 +5,12 @@ import pytest
 from dowse import errors
 from dowse.models import Category, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.pocketweb import PocketWeb
 from dowse.providers.api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.tavily_keyless import TavilyKeyless
 from dowse.telemetry.redact import Redactor
 from tests.contract.conftest import DEADLINE, provider
+from tests.doubles import PocketWeb
 
 
 def _keyless(web: PocketWeb, client: ConfiguredClient, disclosure: Disclosure | None = None) -> TavilyKeyless:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dowse.models import Deadline, Text
-from dowse.pocketweb.sites_github import GithubApi
 from tests.contract.loaders.conftest import Bench, Recorded
+from tests.doubles.sites_github import GithubApi
 from tests.fakes import FakeClock
 
 REPOSITORY = "https://github.com/otterworks/brook"

@@ -24,9 +24,9 @@ from dowse.loaders.table import LoaderOnDemand
 from dowse.models import Clock, Deadline, Page, Text
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
-from dowse.pocketweb import PocketWeb
-from dowse.pocketweb.sites import SiteDouble
 from dowse.telemetry.redact import Redactor
+from tests.doubles import PocketWeb
+from tests.doubles.sites import SiteDouble
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import reading
 from tests.fakes.scripted import ScriptedFetcher

@@ -10,10 +10,10 @@ from dowse.clock import SystemClock
 from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
 from dowse.loaders import arxiv
 from dowse.models import Status, Text
-from dowse.pocketweb import PocketWeb
-from dowse.pocketweb.sites_arxiv import ArxivApi
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
 from tests.contract.loaders.papers import pdf
+from tests.doubles import PocketWeb
+from tests.doubles.sites_arxiv import ArxivApi
 
 PDF = "application/pdf"
 OTTERS = "https://arxiv.org/abs/2403.01234"

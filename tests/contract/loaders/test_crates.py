@@ -11,8 +11,8 @@ import pytest
 from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
 from dowse.loaders.crates import Crates
 from dowse.models import Deadline, Status
-from dowse.pocketweb.sites import SiteDouble
 from tests.contract.loaders.conftest import GENERAL, LOADED, Bench, Golden, Recorded, SlowRequests
+from tests.doubles.sites import SiteDouble
 from tests.fakes import FakeClock
 from tests.fakes.scripted import PlainExtractor
 

@@ -10,9 +10,9 @@ import pytest
 
 from dowse.errors import PageUnreadable, ProviderError
 from dowse.models import Status
-from dowse.pocketweb.sites_github import TOKEN, GithubApi
 from tests.contract.loaders.brook import ANSWERS, API, REPOSITORY, answer, comment, conversation, node, publish, read
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
+from tests.doubles.sites_github import TOKEN, GithubApi
 
 PAGES = {
     "issue_with_token": ("/issues/12", TOKEN),

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from dowse.pocketweb.sites_github import TOKEN, GithubApi
 from tests.contract.loaders.brook import API, REPOSITORY, answer, comment, conversation, node, publish, read
 from tests.contract.loaders.conftest import Bench, Recorded
+from tests.doubles.sites_github import TOKEN, GithubApi
 
 
 @pytest.fixture(autouse=True)

@@ -16,10 +16,10 @@ from dowse.config import load
 from dowse.errors import BadAnswer, KeyRejected, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.interfaces import no_progress
 from dowse.models import Deadline, Page, Status
-from dowse.pocketweb.sites_github import TOKEN, GithubApi
 from tests.canaries import repeated
 from tests.contract.loaders.brook import API, REPOSITORY, answer, publish, read
 from tests.contract.loaders.conftest import GENERAL, Bench, Recorded
+from tests.doubles.sites_github import TOKEN, GithubApi
 from tests.fakes import FakeClock
 
 ISSUE = f"{REPOSITORY}/issues/12"

@@ -18,8 +18,8 @@ from dowse.errors import (
     Unavailable,
 )
 from dowse.models import Deadline, Status
-from dowse.pocketweb.sites import SiteDouble
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
+from tests.doubles.sites import SiteDouble
 from tests.fakes import FakeClock
 
 STORY = "https://news.ycombinator.com/item?id=1000"

@@ -9,8 +9,8 @@ import pytest
 
 from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
 from dowse.models import Status
-from dowse.pocketweb.sites import SiteDouble
 from tests.contract.loaders.conftest import GENERAL, LOADED, Bench, Golden, Recorded
+from tests.doubles.sites import SiteDouble
 
 SWIM = "/en-US/docs/Web/JavaScript/Reference/Otter/swim"
 URL = f"https://developer.mozilla.org{SWIM}"

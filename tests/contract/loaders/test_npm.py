@@ -10,8 +10,8 @@ import pytest
 from dowse.clock import SystemClock
 from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.models import Status
-from dowse.pocketweb.sites import SiteDouble
 from tests.contract.loaders.conftest import GENERAL, LOADED, Bench, Golden, Recorded
+from tests.doubles.sites import SiteDouble
 
 URL = "https://www.npmjs.com/package/pond-server"
 OURS = [

@@ -19,8 +19,8 @@ from dowse.errors import (
     Unavailable,
 )
 from dowse.models import Deadline, Status
-from dowse.pocketweb.sites_stackexchange import StackExchangeApi
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
+from tests.doubles.sites_stackexchange import StackExchangeApi
 from tests.fakes import FakeClock
 
 QUESTION = "https://stackoverflow.com/questions/101/how-do-i-cancel-an-asyncio-task"

@@ -13,9 +13,9 @@ from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError
 from dowse.loaders.wikipedia import Wikipedia
 from dowse.models import Deadline, Status
 from dowse.net.clients import ConfiguredClient, Reply
-from dowse.pocketweb import PocketWeb
-from dowse.pocketweb.sites_wikipedia import WikipediaApi
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
+from tests.doubles import PocketWeb
+from tests.doubles.sites_wikipedia import WikipediaApi
 from tests.fakes import FakeClock
 
 OTTER = "https://en.wikipedia.org/wiki/Pocket_otter"

@@ -16,6 +16,7 @@ from tests.eval.fidelity.generator import Generator
 from tests.eval.fidelity.measure import JUDGED, Score, markdown_of, markdown_of_all, score, scores_of, total
 from tests.eval.fidelity.page import TEXTS, Page, text
 from tests.eval.fidelity.structure import read
+from tests.support.tables import each_row
 
 FLOORS = json.loads((Path(__file__).parent.parent / "floors.json").read_text())["fidelity"]
 GUARDED = (*JUDGED, "language", "levels", "math", "text")
@@ -59,7 +60,7 @@ def test_no_family_of_pages_is_left_behind(scores: dict[str, Score], family: str
             assert tally.share >= FLOORS["family"], f"{kind}:\n{_missing(members, kind)}"
 
 
-@pytest.mark.parametrize("name", [name for name in TEXTS if not name.startswith("thread-")])
+@each_row("name", [name for name in TEXTS if not name.startswith("thread-")])
 def test_markdown_made_of_a_plain_page_says_what_the_page_was_made_from(name: str) -> None:
     source = text(name)
     page = Page(name, "", URL, f"<body><main>{Generator().write(source)}</main></body>", read(source, URL), ())

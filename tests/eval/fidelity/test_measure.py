@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from tests.eval.fidelity.measure import KINDS, score
 from tests.eval.fidelity.page import Page
 from tests.eval.fidelity.structure import Structure, read
+from tests.support.tables import each_row
 
 URL = "https://pages.example.org/one/two.html"
 WHOLE = r"""# A title
@@ -47,7 +46,7 @@ def test_a_text_that_is_all_there_has_no_misses() -> None:
     assert all(tally.total for tally in tallies.values())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("damage", "kinds"),
     [
         (lambda text: text.replace("    return", "return"), ["code", "added"]),

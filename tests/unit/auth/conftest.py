@@ -1,29 +1,8 @@
-"""An identity provider, the keys it publishes, and what was logged."""
-
-from __future__ import annotations
+"""The log of what is decided about tokens."""
 
 import logging
-from collections.abc import AsyncIterator
 
 import pytest
-
-from dowse.auth.jwks import Jwks
-from dowse.net.clients import ConfiguredClient
-from tests.fakes import FakeClock
-from tests.fakes.issuer import Issuer, issuing
-
-
-@pytest.fixture
-async def issuer() -> AsyncIterator[Issuer]:
-    async with issuing() as running:
-        yield running
-
-
-@pytest.fixture
-async def jwks(issuer: Issuer, clock: FakeClock) -> AsyncIterator[Jwks]:
-    client = ConfiguredClient("dowse/test")
-    yield Jwks(issuer.url, client, clock)
-    await client.close()
 
 
 @pytest.fixture

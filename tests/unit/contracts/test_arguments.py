@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, Value, as_text, input_schema, read
 from dowse.errors import InvalidRequest
+from tests.support.tables import each_row
 
 PARAMS = (
     Param("query", "string", "What to search for.", required=True, minimum=1, maximum=20),
@@ -66,7 +67,7 @@ def test_what_is_left_out_or_null_gets_its_default() -> None:
     assert read(PARAMS, {name: None for name in DEFAULTS} | {"query": "x"}) == read(PARAMS, {"query": "x"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "sent", "understood"),
     [
         ("query", "  a \n\u200b b\ud800 ", "a b"),
@@ -98,7 +99,7 @@ def test_sloppy_values_are_understood(name: str, sent: object, understood: Value
     assert read(PARAMS, {"query": "x", name: sent}).values == {**DEFAULTS, name: understood}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "sentence"),
     [
         ({}, "query is required."),
@@ -143,7 +144,7 @@ def test_what_cannot_be_meant_is_refused_in_one_sentence(sent: dict[str, object]
     assert str(caught.value) == sentence
 
 
-@pytest.mark.parametrize("name", ["query", "num", "kind", "wait", "fetch", "domains"])
+@each_row("name", ["query", "num", "kind", "wait", "fetch", "domains"])
 def test_a_value_of_any_depth_is_refused_without_being_shown(name: str) -> None:
     """Showing it would take a stack as deep as the value."""
     deep: object = functools.reduce(lambda inner, _: [inner], range(5000), "x")
@@ -256,7 +257,7 @@ def test_the_choices_of_a_number_are_numbers_zero_among_them() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "text"),
     [(" a\n\ud800b ", "a b"), (4, "4"), (2.5, "2.5"), (True, None), (None, None), ([], None), (10**400, None)],
 )

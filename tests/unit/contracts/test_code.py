@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse.contracts.code import code_of
+from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "listed"),
     [
         (

@@ -10,6 +10,7 @@ from dowse.contracts.cursor import Cursor, parse
 from dowse.errors import InvalidRequest
 from dowse.flows.read import content_hash
 from dowse.rank.parts import Place
+from tests.support.tables import each_row
 
 DIGEST = content_hash("a text")
 
@@ -32,7 +33,7 @@ def test_a_cursor_is_one_short_word_that_no_command_takes_for_an_option() -> Non
     assert str(Cursor(Place(31_000), DIGEST, 40_000)) == f"31000-40000.{DIGEST}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "next",

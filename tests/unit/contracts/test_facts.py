@@ -17,6 +17,7 @@ from dowse.digests import Digest
 from dowse.models import Body, Facts, Found, Hit, Page, Query, Result, SearchOutcome, Status, Text
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import PlainExtractor
+from tests.support.tables import each_row
 
 URL = "https://example.org/page"
 FACTS = Facts(
@@ -80,7 +81,7 @@ def test_one_line_says_who_wrote_it_and_when(facts: Facts, line: str) -> None:
     assert facts_line(fact_fields(replace(PAGE, facts=facts))) == line
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "text", "read"),
     [
         ("Title", "Text.", "# Title\n\nBy Ana\n\nText."),

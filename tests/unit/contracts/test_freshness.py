@@ -6,6 +6,7 @@ import pytest
 
 from dowse.contracts.freshness import cache_fields, stale_copy
 from dowse.models import LIVE, CacheState, Freshness
+from tests.support.tables import each_row
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ def test_the_age_is_in_whole_seconds_and_a_miss_has_none(freshness: Freshness, f
     assert cache_fields(freshness) == fields
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("age_s", "words"),
     [
         (0, "0 seconds"),

@@ -20,6 +20,7 @@ from dowse.rank.blocks import blocks as blocks_of
 from dowse.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import PlainExtractor
+from tests.support.tables import each_row
 
 URL = "https://example.org/page"
 LONG = "# Title\n\n" + "A line of the page that says something.\n" * 200
@@ -65,7 +66,7 @@ async def test_a_failure_is_a_note_with_the_source_and_no_exception() -> None:
     assert not answered.is_error
 
 
-@pytest.mark.parametrize("status", list(Status))
+@each_row("status", list(Status))
 def test_every_outcome_fits_the_declared_schema(status: Status) -> None:
     page = Page(URL, status, text=LONG if status.readable else "", final_url=URL)
     structured = answer(page, excerpt_of(page, 24_000)).structured
@@ -140,7 +141,7 @@ def test_only_a_stale_page_says_how_old_it_is(state: CacheState) -> None:
     assert is_told == ("copy" in answered.text) == (state is CacheState.STALE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "meant"),
     [
         ("example.org/page", URL),

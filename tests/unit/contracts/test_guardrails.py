@@ -8,6 +8,7 @@ from dowse.contracts.guardrail_rules import RULES
 from dowse.contracts.guardrails import Guardrails
 from dowse.errors import InvalidRequest
 from dowse.guardrails import Rule
+from tests.support.tables import each_row
 
 SHIPPED = Guardrails(RULES)
 
@@ -50,7 +51,7 @@ def test_case_accents_marks_and_plural_make_no_difference(text: str) -> None:
     assert refusal(text, rule("open ticket"))
 
 
-@pytest.mark.parametrize("text", ["reopen tickets", "open ticketing", "open the ticket", "ticket open", "open", ""])
+@each_row("text", ["reopen tickets", "open ticketing", "open the ticket", "ticket open", "open", ""])
 def test_a_phrase_is_whole_words_that_follow_each_other(text: str) -> None:
     assert not refusal(text, rule("open ticket"))
 
@@ -100,7 +101,7 @@ def test_a_question_for_what_is_in_a_feed_names_its_server() -> None:
     assert refusal("latest entries of the RSS feed of heise").startswith("Use the google-news-rss MCP server")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Polymarket odds of a TikTok ban",
@@ -116,7 +117,7 @@ def test_what_a_question_is_about_does_not_excuse_it(text: str) -> None:
     assert refusal(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "how accurate are Polymarket odds",

@@ -20,6 +20,7 @@ from dowse.errors import (
 from dowse.models import Attempt, Found, Hit, Query, Status, TimeRange
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
+from tests.support.tables import each_row
 
 A, B = "https://example.org/a", "https://docs.example.org/b"
 NOW = "2026-11-15T12:00:00Z"
@@ -92,7 +93,7 @@ async def test_no_page_is_read_for_a_search() -> None:
     assert bench.fetcher.asked == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "query"),
     [
         ({}, Query("x", 10)),
@@ -126,7 +127,7 @@ async def test_what_the_contract_has_no_argument_for_comes_from_the_settings() -
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "sentence"),
     [
         ({"q": None}, "q is required."),
@@ -276,8 +277,8 @@ ERRORS: list[tuple[DowseError, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("error", "cache_status"), ERRORS)
-@pytest.mark.parametrize("given", [{}, {"q": "x\x1b y", "url": "x\x1b y"}, {"q": ["x"], "url": {"x": 1}}])
+@each_row(("error", "cache_status"), ERRORS)
+@each_row("given", [{}, {"q": "x\x1b y", "url": "x\x1b y"}, {"q": ["x"], "url": {"x": 1}}])
 def test_an_error_still_has_everything_a_client_reads(
     error: DowseError, cache_status: str, given: dict[str, object]
 ) -> None:

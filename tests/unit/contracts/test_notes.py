@@ -1,9 +1,8 @@
 """Notes in place of pages: one fixed phrase per status, the source, and nothing else."""
 
-import pytest
-
 from dowse.contracts.notes import content, note
 from dowse.models import NEEDS_BROWSER, Page, Status
+from tests.support.tables import each_row
 
 URL = "https://example.org/page?id=7"
 UNREADABLE = [status for status in Status if not status.readable]
@@ -22,12 +21,12 @@ PHRASES = {
 }
 
 
-@pytest.mark.parametrize("status", UNREADABLE)
+@each_row("status", UNREADABLE)
 def test_every_status_has_its_phrase(status: Status) -> None:
     assert note(Page(URL, status)) == f"_Failed to retrieve page content: {PHRASES[status.value]}_\n\nSource: {URL}"
 
 
-@pytest.mark.parametrize("status", UNREADABLE)
+@each_row("status", UNREADABLE)
 def test_the_cause_never_shows(status: Status) -> None:
     """Exception texts, addresses and durations would make the same failure look different each time."""
     told = Page(URL, status, reason="ConnectionError: 10.0.0.7:443 after 3.2 s", fetch_ms=3200, final_url="http://x/")
@@ -39,7 +38,7 @@ def test_a_page_without_text_says_so() -> None:
     assert note(page) == f"_Failed to retrieve page content: no readable content_\n\nSource: {URL}"
 
 
-@pytest.mark.parametrize("status", list(Status))
+@each_row("status", list(Status))
 def test_content_is_the_text_or_the_note(status: Status) -> None:
     page = Page(URL, status, text="the text" if status.readable else "")
     assert content(page) == ("the text" if status.readable else note(page))

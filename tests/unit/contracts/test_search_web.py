@@ -39,6 +39,7 @@ from dowse.flows.answer import AnswerOutcome
 from dowse.models import LIVE, Attempt, CacheState, Freshness
 from dowse.telemetry.redact import Redactor
 from dowse.tokens import estimate_tokens
+from tests.support.tables import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 TEXT = "🦦 weigh nine kilograms. They swim."
@@ -280,7 +281,7 @@ FAILURES: list[tuple[DowseError, str, str, int | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("error", "code", "message", "retry_after"), FAILURES, ids=lambda value: type(value).__name__)
+@each_row(("error", "code", "message", "retry_after"), FAILURES)
 def test_a_failure_has_its_code_and_says_what_to_do(
     error: DowseError, code: str, message: str, retry_after: int | None
 ) -> None:

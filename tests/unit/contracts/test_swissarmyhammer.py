@@ -42,6 +42,7 @@ from dowse.models import Attempt, Category, Found, Hit, Page, Query, Result, Sea
 from dowse.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
+from tests.support.tables import each_row
 
 A, B = "https://example.org/a", "https://example.org/b"
 LEAD = "The harbour bridge carries trams again after three weeks of repairs to its counterweight."
@@ -157,7 +158,7 @@ async def test_arguments_become_the_query_also_under_their_other_names() -> None
     assert here.provider.asked == [Query("rust async", 7, Category.IT, "pt-BR", 0, TimeRange.WEEK)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "sentence"),
     [
         ({"query": "x" * 501}, "query must have at most 500 characters; it has 501."),
@@ -348,7 +349,7 @@ def test_results_are_kept_although_they_leave_no_room_for_pages() -> None:
     assert [item["content"]["status"] for item in found["results"]] == ["truncated"] * 50
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "error_type", "attempted", "retry_after"),
     [
         (InvalidRequest("query is required."), "invalid_parameters", [], None),
@@ -402,7 +403,7 @@ def test_when_to_come_back_is_also_told_beside_the_answer_as_in_every_contract()
     assert failure(SETTINGS, LimitReached("web_search", Rate(1, 60), 3), {}).meta == {"retry_after": 3}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "query"),
     [
         ({"query": " a \n\u200b b\ud800 "}, "a b"),

@@ -7,6 +7,7 @@ from dowse.contracts.token import Stranger, asking
 from dowse.contracts.tool import Answer, Tool
 from dowse.errors import Unauthorized
 from dowse.models import Principal
+from tests.support.tables import each_row
 
 GOOD = "token-of-ana"
 ANA = Principal("ana")
@@ -38,7 +39,7 @@ async def test_every_other_token_is_refused_in_the_same_words(given: dict[str, o
     )
 
 
-@pytest.mark.parametrize("sent", ["", " ", "x" * 4097, "two words", "a,b", "tokén", "\ud800", "x\x00"])
+@each_row("sent", ["", " ", "x" * 4097, "two words", "a,b", "tokén", "\ud800", "x\x00"])
 async def test_what_cannot_be_a_token_is_not_even_looked_up(sent: str) -> None:
     """The same as behind `Bearer`, so that a token is good over both or over neither; some could not be hashed."""
     authenticator = OneToken()

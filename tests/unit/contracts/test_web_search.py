@@ -33,6 +33,7 @@ from dowse.models import (
 from dowse.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
+from tests.support.tables import each_row
 
 A, B, C = (f"https://example.org/{name}" for name in "abc")
 CODE = "Some words first.\n\n```python\n" + "    call(1, 2, 3)\n" * 60 + "```\n"
@@ -112,7 +113,7 @@ async def test_the_whole_typed_answer() -> None:
     }
 
 
-@pytest.mark.parametrize("status", list(Status))
+@each_row("status", list(Status))
 def test_every_outcome_fits_the_declared_schema_and_its_content_is_a_string(status: Status) -> None:
     page = Page(A, status, text=PROSE if status.readable else "")
     structured = answer(outcome(page)).structured
@@ -230,7 +231,7 @@ async def test_the_most_results_are_a_setting_and_bound_the_default() -> None:
         await bench.call("web_search", query="x", num_results=3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "sentence"),
     [
         ({"start_date": "2026-02-30"}, "start_date must be a date such as 2026-01-31, not '2026-02-30'."),
@@ -392,7 +393,7 @@ def test_nothing_found_is_said_with_a_way_on() -> None:
 HIT, STALE = Freshness(CacheState.HIT, 100.0), Freshness(CacheState.STALE, 7300.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("searched", "read", "cache", "age_s"),
     [
         (LIVE, LIVE, "miss", 0),

@@ -8,6 +8,7 @@ from dowse.errors import PageUnreadable
 from dowse.extract.convert import to_text
 from dowse.markdown import read_lines
 from dowse.models import NO_READABLE_CONTENT, Body, Text
+from tests.support.tables import each_row
 
 URL = "https://docs.example/guide/start?utm_source=feed"
 
@@ -91,8 +92,8 @@ def test_a_title_about_tags_keeps_them(head: str, body: str) -> None:
     assert html(f"{body}<p>Some words to read.</p>", head=head).title == "The <div> element"
 
 
-@pytest.mark.parametrize("fence", ["```", "~~~", "  ````"])
-@pytest.mark.parametrize("element", ["p", "div", "blockquote"])
+@each_row("fence", ["```", "~~~", "  ````"])
+@each_row("element", ["p", "div", "blockquote"])
 def test_prose_that_looks_like_a_fence_opens_no_code(fence: str, element: str) -> None:
     markdown = html(
         f"<{element}>{fence}\nfirst\n{fence}\n</{element}><p>Rest ![a](https://evil.example/p)</p>"
@@ -111,7 +112,7 @@ def test_prose_about_comments_is_kept() -> None:
     assert markdown == "Write \\<!-- so --> or `<!-- so -->`.\n\n```\n<!-- so -->\n```"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "element",
     [
         "<p hidden>SECRET</p>",
@@ -145,7 +146,7 @@ def test_what_a_reader_does_not_see_or_want_is_removed(element: str) -> None:
     assert "The visible story" in text.markdown
 
 
-@pytest.mark.parametrize(
+@each_row(
     "element",
     [
         '<p style="opacity:0.9">KEPT</p>',
@@ -172,7 +173,7 @@ def test_a_page_that_a_script_would_show_is_read(tag: str) -> None:
     assert text.markdown == "All of the page is in here."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "markdown"),
     [
         ('<a href="/x?fbclid=1">a</a>', "[a](https://docs.example/x)"),
@@ -197,7 +198,7 @@ def test_relative_links_follow_the_base_element() -> None:
     assert text.markdown == "see [this](https://other.example/a/b)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "language"),
     [
         ('<pre class="lang-js">a\n  b</pre>', "js"),
@@ -222,7 +223,7 @@ def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
     assert html("<pre>```\nx\n```\n\n\n\n![a](b)</pre>").markdown == "````\n```\nx\n```\n\n\n\n![a](b)\n````"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "kept", "gone"),
     [
         pytest.param("<main><p>{long}</p></main><div>other</div>", "story", "other", id="main"),
@@ -286,7 +287,7 @@ def test_layout_tables_become_text_and_claimed_columns_do_not_count() -> None:
     assert text.markdown == "above\n\nleft\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nbelow"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("media_type", "data", "markdown"),
     [
         ("text/plain; charset=utf-8", b"a\r\n\x1b[31m  b  \n\n\n\nc\n", "a\n[31m  b\n\nc"),

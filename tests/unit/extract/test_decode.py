@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.extract.decode import decode
+from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "charset", "text"),
     [
         pytest.param("naïve".encode(), "", "naïve", id="utf-8 without a label"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.extract.decode import decode
+from tests.support.tables import each_row
 
 JAPANESE = "天気予報 - 明日は全国的に晴れるでしょう。東京では気温が二十度まで上がる見込みです。"
 CHINESE = "天气预报：明天全国大部分地区晴朗，北京最高气温二十度。"
@@ -57,27 +58,27 @@ TEXTS = [
 NAMED = [pytest.param(text, codec, id=f"{codec}: {text[:12]}") for text, codec in TEXTS]
 
 
-@pytest.mark.parametrize(("text", "codec"), NAMED)
+@each_row(("text", "codec"), NAMED)
 def test_text_without_a_label_is_read(text: str, codec: str) -> None:
     assert decode(text.encode(codec)) == text
 
 
-@pytest.mark.parametrize(("text", "codec"), NAMED)
+@each_row(("text", "codec"), NAMED)
 def test_a_page_without_a_label_is_read(text: str, codec: str) -> None:
     page = f"<html><head><title>{text}</title></head><body><p class='a b'>{text}</p><script>var a = 1;</script></body>"
 
     assert decode(page.encode(codec)) == page
 
 
-@pytest.mark.parametrize(("text", "codec"), [each for each in TEXTS if each[1] != "iso2022_jp"])
+@each_row(("text", "codec"), [each for each in TEXTS if each[1] != "iso2022_jp"])
 def test_a_label_that_would_leave_nothing_readable_is_not_believed(text: str, codec: str) -> None:
     page = f'<meta charset="utf-8"><p>{text}'.encode(codec)
 
     assert decode(page, "utf-8") == page.decode(codec)
 
 
-@pytest.mark.parametrize("text", [JAPANESE, CHINESE, KOREAN, RUSSIAN, FRENCH, CZECH])
-@pytest.mark.parametrize("label", ["iso-8859-1", "windows-1252", "windows-1251", ""])
+@each_row("text", [JAPANESE, CHINESE, KOREAN, RUSSIAN, FRENCH, CZECH])
+@each_row("label", ["iso-8859-1", "windows-1252", "windows-1251", ""])
 def test_utf8_is_read_whatever_single_byte_charset_it_is_labelled_with(text: str, label: str) -> None:
     assert decode(text.encode(), label) == text
 

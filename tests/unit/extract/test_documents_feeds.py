@@ -8,6 +8,7 @@ from dowse.extract.convert import to_text
 from dowse.extract.documents import feeds
 from dowse.extract.documents.feeds import Entry
 from dowse.models import Body, Text
+from tests.support.tables import each_row
 
 URL = "https://news.example/feed"
 
@@ -52,7 +53,7 @@ def read(source: str, media_type: str) -> Text:
     return to_text(Body(URL, source.encode(), media_type))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "media_type"),
     [
         (RSS, "application/rss+xml"),

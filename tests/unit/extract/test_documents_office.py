@@ -13,6 +13,7 @@ from dowse.errors import PageUnreadable
 from dowse.extract.convert import to_text
 from dowse.models import Body, Status, Text
 from tests.fakes.office import SHEETS, SLIDES, WORD, docx, paragraph, pptx, slide, zipped
+from tests.support.tables import each_row
 
 
 def read(data: bytes, media_type: str) -> Text:
@@ -104,11 +105,10 @@ def test_slides_are_headings_with_their_words() -> None:
     assert read(data, SLIDES).markdown == "## Slide 1: Plans\n\n- one\n- two < three\n\n## Slide 3\n\n- the end"
 
 
-@pytest.mark.parametrize("media_type", [WORD, SHEETS])
-@pytest.mark.parametrize(
+@each_row("media_type", [WORD, SHEETS])
+@each_row(
     "data",
     [b"PK\x03\x04 cut off", zipped({"other.txt": "x"}), docx("<w:p>never closed")],
-    ids=["cut", "other", "bad xml"],
 )
 def test_a_broken_file_is_a_typed_failure(data: bytes, media_type: str) -> None:
     with pytest.raises(PageUnreadable) as raised:

@@ -12,6 +12,7 @@ from dowse.extract.documents.limits import Limits
 from dowse.extract.documents.pdf.prose import joined
 from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 from tests.fakes.pdf import BOLD, MONO, REGULAR, column, encrypted, many_pages, pdf, scanned, sheet, text
+from tests.support.tables import each_row
 
 PROSE = [
     "The keeper of the upper station wrote down the weather every",
@@ -238,7 +239,7 @@ def test_pages_without_text_are_named() -> None:
     assert read(data).markdown.endswith("More.\n\n_No text on 3 of these pages: 2-3, 5._")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "title"),
     [
         ("The Weather of One Year", "The Weather of One Year"),

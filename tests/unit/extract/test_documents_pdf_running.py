@@ -10,6 +10,7 @@ from dowse.extract.convert import to_text
 from dowse.extract.documents.limits import Limits
 from dowse.models import Body
 from tests.fakes.pdf import BOLD, Sheet, column, pdf, sheet, text
+from tests.support.tables import each_row
 
 TOP, BOTTOM = 800, 30
 
@@ -83,7 +84,7 @@ def test_a_page_that_holds_nothing_but_running_lines_keeps_them() -> None:
     assert markdown.count("Annual report") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heads",
     [
         pytest.param(["Annual report"] * 4, id="on every page"),

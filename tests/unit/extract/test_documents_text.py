@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dowse.errors import PageUnreadable
 from dowse.extract.convert import to_text
 from dowse.models import Body, Text
+from tests.support.tables import each_row
 
 
 def read(source: str | bytes, media_type: str = "text/plain", name: str = "file") -> Text:
@@ -23,7 +24,7 @@ def table(*rows: str) -> str:
     return "\n".join([f"| {head} |", f"|{' --- |' * (head.count(' | ') + 1)}", *(f"| {row} |" for row in rest)])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "media_type", "expected"),
     [
         ("a,b\n1,2\n", "text/csv", table("a | b", "1 | 2")),
@@ -57,7 +58,7 @@ def test_a_long_table_is_cut_and_says_by_how_much() -> None:
     assert text.markdown.endswith("| 999 | x |\n\n_1000 of 1234 rows are shown._")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "media_type", "language"),
     [
         ("a.py", "text/plain", "python"),
@@ -77,7 +78,7 @@ def test_source_code_is_fenced_with_its_language(name: str, media_type: str, lan
     assert read(source, media_type, name).markdown == f"```{language}\n{source}\n```"
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "README", "README.md", "changes.rst", "a.py/raw", "server.log"])
+@each_row("name", ["notes.txt", "README", "README.md", "changes.rst", "a.py/raw", "server.log"])
 def test_prose_stays_prose(name: str) -> None:
     assert read("some words\n\n\n\nand more", "text/plain", name).markdown == "some words\n\nand more"
 
@@ -90,7 +91,7 @@ def test_markdown_is_called_what_its_heading_says() -> None:
     assert read("# A *guide*\n\ntext", "text/markdown") == Text("# A *guide*\n\ntext", "A *guide*")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "source", "expected"),
     [
         ("a.csv", "a,b\n1,2", "| a | b |\n| --- | --- |\n| 1 | 2 |"),

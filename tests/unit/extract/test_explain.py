@@ -14,6 +14,7 @@ from dowse.extract.explanation import ExplainedBlock, Explanation, decoded, enco
 from dowse.extract.pool import WorkerPool
 from dowse.extract.tree.build import build
 from dowse.models import Body, Status
+from tests.support.tables import each_row
 
 URL = "https://pages.example/a"
 ENOUGH_S = 10.0
@@ -53,7 +54,7 @@ def test_hidden_words_are_counted_and_not_shown() -> None:
     assert not any("Ignore" in block.text for block in told.blocks)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markup", "path"),
     [
         ("<main><article><p>x", "body > main > article > p"),

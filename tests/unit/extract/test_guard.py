@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from dowse.extract.tree.guard import capped
+from tests.support.tables import each_row
 from tests.tries import least
 
 DEEPEST = 1_500
@@ -31,7 +32,7 @@ def words(markup: str) -> list[str]:
     return body.text(separator=" ").split() if body is not None else []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         pytest.param("", id="nothing"),
@@ -53,7 +54,7 @@ def test_markup_as_pages_have_it_passes_unchanged(markup: str) -> None:
     assert capped(markup) is markup
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     [
         pytest.param("<div>", id="elements"),
@@ -81,7 +82,7 @@ def test_no_trick_makes_a_tree_deep(piece: str) -> None:
     assert depth(capped("<p>first</p>" + piece * 5_000 + "last")) < DEEPEST
 
 
-@pytest.mark.parametrize(
+@each_row(
     "piece",
     [
         "<div>w ",

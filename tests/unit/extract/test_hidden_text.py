@@ -13,6 +13,7 @@ from dowse.extract.documents.inline_html import without_hidden_elements
 from dowse.markdown import clean, without_comments
 from dowse.models import Body
 from tests.fakes.office import WORD, docx, paragraph
+from tests.support.tables import each_row
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
@@ -21,7 +22,7 @@ def read(source: str, media_type: str = "text/markdown", name: str = "notes") ->
     return to_text(Body(f"https://files.example/{name}", source.encode(), media_type)).markdown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "shown"),
     [
         ("a <!-- SECRET --> b", "a  b"),
@@ -38,7 +39,7 @@ def test_comments_are_left_out_of_all_markdown(written: str, shown: str) -> None
     assert clean(written) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         "Write `<!-- so -->` for a comment.",
@@ -77,7 +78,7 @@ def test_hidden_text_is_found_in_linear_time(piece: str) -> None:
     assert time.process_time() - started < 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     "element",
     [
         '<p style="display:none">SECRET</p>',
@@ -87,7 +88,7 @@ def test_hidden_text_is_found_in_linear_time(piece: str) -> None:
         "<p hidden>SECRET\n",
     ],
 )
-@pytest.mark.parametrize(("media_type", "name"), [("text/markdown", "notes"), ("text/plain", "README.md")])
+@each_row(("media_type", "name"), [("text/markdown", "notes"), ("text/plain", "README.md")])
 def test_hidden_elements_are_left_out_of_markdown(element: str, media_type: str, name: str) -> None:
     markdown = read(f"# Notes\n\nSome words: i <j and more.\n\n{element}\n\nMore words.", media_type, name)
 
@@ -107,7 +108,7 @@ def test_a_plain_text_shows_its_comments() -> None:
     assert read("a\n\n<!-- so -->\n\nb", "text/plain") == "a\n\n\\<!-- so -->\n\nb"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("properties", "is_hidden"),
     [
         ("<w:vanish/>", True),
@@ -119,7 +120,7 @@ def test_a_plain_text_shows_its_comments() -> None:
         ("<w:b/>", False),
     ],
 )
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@each_row("encoding", ["utf-8", "utf-16"])
 def test_hidden_runs_are_left_out_of_word_documents(properties: str, is_hidden: bool, encoding: str) -> None:
     run = f"<w:p><w:r><w:rPr>{properties}</w:rPr><w:t>TOLD</w:t></w:r><w:r><w:t>Some words.</w:t></w:r></w:p>"
     document = f'<w:document xmlns:w="{W}"><w:body>{run}{paragraph("More words.")}</w:body></w:document>'

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dowse.extract.tree.build import build
 from dowse.extract.tree.css import read_style
 from dowse.extract.tree.hiding import Certainty, Hiding
+from tests.support.tables import each_row
 
 NONE, DOUBTFUL, HIDDEN = Certainty
 
@@ -20,7 +21,7 @@ def judge(tag: str = "p", sheet: str = "", **attributes: str | None) -> Certaint
     return Hiding([sheet]).judge(tag, named)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("style", "certainty"),
     [
         ("display:none", HIDDEN),
@@ -63,7 +64,7 @@ def test_a_container_without_a_font_size_may_hold_text_with_one() -> None:
     assert judge("span", style="font-size:0") is HIDDEN
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "attributes", "certainty"),
     [
         ("p", {}, NONE),
@@ -107,7 +108,7 @@ def test_without_doubts_only_what_is_certain_is_hidden() -> None:
     assert hiding.judge("p", {"aria-hidden": "true"}) is NONE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sheet", "certainty"),
     [
         (".note{display:none}", HIDDEN),
@@ -157,7 +158,7 @@ def test_sheets_tell_whether_an_element_is_seen(sheet: str, certainty: Certainty
     assert judge("p", sheet, class_="first note", id="n", data_x="1") is certainty
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("media", "is_seen"),
     [
         ("", False),

@@ -10,6 +10,7 @@ from dowse.errors import PageUnreadable
 from dowse.extract.frames import MOST_CHARS
 from dowse.extract.html import to_text
 from dowse.models import Text
+from tests.support.tables import each_row
 
 URL = "https://pages.example/blog/otters"
 STORY = "The otter swims under the ice, and it comes up for air where the river is fast enough. " * 3
@@ -56,7 +57,7 @@ def test_a_declaration_of_a_few_words_replaces_nothing() -> None:
     assert read("<p>A page of a few words.</p>", description="x" * 50).markdown == "A page of a few words."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base", "target"),
     [
         ("https://other.example/a/", "https://other.example/a/b"),

@@ -11,6 +11,7 @@ from dowse.extract.listings.judge import without_echoes
 from dowse.extract.listings.reading import to_listing
 from dowse.listings import Listing, Outcome, Row
 from dowse.models import Body
+from tests.support.tables import each_row
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "listings" / "results"
 ADDRESSES = {
@@ -216,8 +217,8 @@ def test_no_more_rows_are_read_than_anybody_asks_for() -> None:
     assert len(listing.rows) == 100
 
 
-@pytest.mark.parametrize("engine", ADDRESSES)
-@pytest.mark.parametrize("markup", ["", "plain words", '{"results": []}', "<", "\x00\x01"])
+@each_row("engine", ADDRESSES)
+@each_row("markup", ["", "plain words", '{"results": []}', "<", "\x00\x01"])
 def test_what_is_no_page_of_the_engine_is_neither_results_nor_empty(engine: str, markup: str) -> None:
     assert read(engine, markup).outcome is Outcome.UNKNOWN
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from dowse.extract.listings.reading import to_listing
 from dowse.listings import Listing, Outcome
 from dowse.models import Body, Hit
 from dowse.providers.relevance import is_relevant
+from tests.support.tables import each_row
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "listings"
 IRRELEVANT = "irrelevant"
@@ -60,7 +59,7 @@ def outcome(page: Fixture) -> str:
     return listing.outcome if is_relevant(page.query, hits) else IRRELEVANT
 
 
-@pytest.mark.parametrize("name", [f"{folder}/{name}" for folder in sorted(FOLDERS) for name in named(folder)])
+@each_row("name", [f"{folder}/{name}" for folder in sorted(FOLDERS) for name in named(folder)])
 def test_a_page_is_what_it_is(name: str) -> None:
     assert outcome(fixture(PAGES / f"{name}.html")) == name.partition("/")[0]
 
@@ -73,15 +72,15 @@ def test_there_are_pages_of_every_kind() -> None:
     assert sum("echo" in name for each in names.values() for name in each) >= 6
 
 
-@pytest.mark.parametrize("query", MARKERS)
+@each_row("query", MARKERS)
 def test_a_wall_is_a_wall_whatever_was_asked(query: str) -> None:
     pages = {name: fixture(PAGES / "blocked" / f"{name}.html") for name in named("blocked")}
 
     assert {name: page.listing(query).outcome for name, page in pages.items()} == dict.fromkeys(pages, Outcome.BLOCKED)
 
 
-@pytest.mark.parametrize("query", MARKERS)
-@pytest.mark.parametrize("folder", ["results", "empty", "unknown"])
+@each_row("query", MARKERS)
+@each_row("folder", ["results", "empty", "unknown"])
 def test_an_engines_own_page_is_no_wall_because_it_repeats_the_query(folder: str, query: str) -> None:
     for name in named(folder):
         page = fixture(PAGES / folder / f"{name}.html")

@@ -6,6 +6,7 @@ import pytest
 
 from dowse.extract.metadata import Metadata, read
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 URL = "https://www.harbour.example/notes/tides?page=2"
 
@@ -47,7 +48,7 @@ def test_a_page_that_says_nothing_has_the_name_of_its_host_only() -> None:
     assert facts() == Metadata(site="harbour.example")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "declared",
     [
         "Reading the tide tables | Harbour",
@@ -114,7 +115,7 @@ def test_entities_that_were_escaped_twice_are_read() -> None:
     assert title(og(title="Knots &amp;amp; ropes")) == "Knots & ropes"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("html", "head", "expected"),
     [
         ("<html lang=de>", "", "de"),
@@ -130,7 +131,7 @@ def test_the_language_is_the_one_that_is_declared(html: str, head: str, expected
     assert facts(head, html=html).language == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("The boats that leave with the tide are back for the next one, and the harbour is full of them.", "en"),
@@ -194,7 +195,7 @@ def test_a_canonical_address_of_the_same_site_is_kept(href: str, expected: str) 
     assert canonical(href) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "href",
     [
         "https://elsewhere.example/notes/tides",

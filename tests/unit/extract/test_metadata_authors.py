@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse.extract.metadata import names, read
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 FILLER = "<p>" + "The harbour is full of boats that wait for the tide. " * 40 + "</p>"
 
@@ -19,7 +18,7 @@ def ld(author: str) -> str:
     return f'<script type="application/ld+json">{{"@type": "Article", "author": {author}}}</script>'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "head",
     [
         "<meta name=author content='Ana Ferro'>",
@@ -39,7 +38,7 @@ def test_a_declared_author_is_read(head: str) -> None:
     assert author(head) == "Ana Ferro"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     ["admin", "Editorial Team", "staff", "https://www.facebook.com/harbour", "ana@harbour.example", "By", "{}", "42"],
 )
@@ -62,7 +61,7 @@ def test_several_authors_are_joined_and_named_once() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "<p>By Ana Ferro</p>",
@@ -84,7 +83,7 @@ def test_a_byline_is_read(body: str) -> None:
     assert author(body=f"<h1>Tides</h1>{body}{FILLER}") == "Ana Ferro"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "<p>By the end of the day the harbour is empty.</p>",
@@ -120,7 +119,7 @@ def test_names_are_plain_text() -> None:
     assert author(ld(r'"Ana <b>Ferro<\/b>\u202e"')) == "Ana Ferro"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "expected"),
     [
         ("By Ana van der Berg & Bo Lund", ["Ana van der Berg", "Bo Lund"]),

@@ -6,6 +6,7 @@ import pytest
 
 from dowse.extract.metadata import Metadata, dates, read
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 URL = "https://harbour.example/notes/tides"
 FILLER = "<p>" + "The harbour is full of boats that wait for the tide. " * 40 + "</p>"
@@ -25,7 +26,7 @@ def iso(text: str, language: str = "") -> str | None:
     return moment.iso if moment else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("2024-03-05", "2024-03-05"),
@@ -62,7 +63,7 @@ def test_dates_are_read_in_the_forms_and_languages_of_the_web(text: str, expecte
     assert iso(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -81,7 +82,7 @@ def test_what_is_no_day_or_cannot_be_true_is_no_date(text: str) -> None:
     assert iso(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "language", "expected", "is_certain"),
     [
         ("03/05/2024", "en-US", "2024-03-05", True),
@@ -98,7 +99,7 @@ def test_the_language_tells_days_from_months(text: str, language: str, expected:
     assert dates.find(text, language) == dates.Moment(expected, is_certain)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "expected"),
     [
         ("/2024/03/05/tides", "2024-03-05"),
@@ -115,7 +116,7 @@ def test_a_date_in_the_address_is_read(path: str, expected: str | None) -> None:
     assert (moment.iso if moment else None) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "head",
     [
         '<meta property="article:published_time" content="2024-03-05">',
@@ -131,7 +132,7 @@ def test_a_date_that_is_stated_for_machines_is_sure(head: str) -> None:
     assert published(head) == ("2024-03-05", "high")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "expected"),
     [
         ("<time datetime=2024-03-05 pubdate>yesterday</time>", "medium"),
@@ -154,7 +155,7 @@ def test_a_date_in_the_address_stands_in_for_one_on_the_page() -> None:
     assert published(url="https://harbour.example/2024/03/05/tides") == ("2024-03-05", "medium")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         f"{FILLER}<div class=comments><time datetime=2024-03-05>5 March 2024</time></div>",

@@ -8,6 +8,7 @@ import pytest
 
 from dowse.extract.metadata import Metadata, jsonld, read
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 URL = "https://harbour.example/notes/tides"
 ARTICLE = {"@type": "Article", "headline": "Tides", "datePublished": "2024-03-05", "author": {"name": "Ana Ferro"}}
@@ -23,7 +24,7 @@ def told(*scripts: str, head: str = "") -> tuple[str, str, str]:
     return found.title, found.author, found.published
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         ARTICLE,
@@ -43,7 +44,7 @@ def test_an_article_is_found_wherever_it_stands(value: object) -> None:
 WELL = json.dumps(ARTICLE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "script",
     [
         WELL[:-1] + ",}",
@@ -111,7 +112,7 @@ def test_the_questions_of_a_page_of_answers_are_not_its_titles() -> None:
     assert told(json.dumps(page), head="<title>Help with tides</title>")[0] == "Help with tides"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "script",
     [
         "",

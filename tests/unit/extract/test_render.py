@@ -7,6 +7,7 @@ import pytest
 from dowse.extract.render import render
 from dowse.extract.tree.build import build
 from dowse.markdown import read_lines
+from tests.support.tables import each_row
 from tests.unit.extract.rendering import URL, markdown
 
 
@@ -56,7 +57,7 @@ def test_only_what_is_kept_is_written() -> None:
     assert render(tree, kept, URL) == "## Title\n\n- two\n\na **b** c"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "expected"),
     [
         pytest.param("<h2>A<a class='headerlink' href='#a'>¶</a></h2>", "## A", id="anchor"),
@@ -82,7 +83,7 @@ def test_headings_are_one_line_of_their_own_words(page: str, expected: str) -> N
     assert markdown(page) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "expected"),
     [
         ("<blockquote><p>a</p><p>b</p></blockquote>c", "> a\n>\n> b\n\nc"),
@@ -105,7 +106,7 @@ def test_blocks_stay_apart_and_within_each_other(page: str, expected: str) -> No
     assert markdown(page) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         ("a<b> bold </b>c", "a **bold** c"),
@@ -128,7 +129,7 @@ def test_emphasis_is_what_markdown_can_say(source: str, expected: str) -> None:
     assert markdown(f"<p>{source}") == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("# a", "\\# a"),
@@ -171,13 +172,13 @@ def test_prose_is_escaped_where_it_would_be_syntax_and_nowhere_else(text: str, e
     assert markdown(f"<p>{text}</p>") == expected
 
 
-@pytest.mark.parametrize("line", ["- b", "1. b", "# b", "===", "---", "&gt; b", "| --- |", "```"])
+@each_row("line", ["- b", "1. b", "# b", "===", "---", "&gt; b", "| --- |", "```"])
 def test_the_line_behind_a_line_break_is_only_a_line(line: str) -> None:
     assert markdown(f"<p>a<br>{line}</p>").startswith("a\n" + ("1\\." if line[0] == "1" else "\\"))
 
 
-@pytest.mark.parametrize("fence", ["```", "~~~", "  ````"])
-@pytest.mark.parametrize("element", ["p", "div", "blockquote"])
+@each_row("fence", ["```", "~~~", "  ````"])
+@each_row("element", ["p", "div", "blockquote"])
 def test_prose_that_looks_like_a_fence_opens_no_code(fence: str, element: str) -> None:
     made = markdown(f"<{element}>{fence}\nfirst\n{fence}\n</{element}><p>Rest</p>")
 
@@ -186,7 +187,7 @@ def test_prose_that_looks_like_a_fence_opens_no_code(fence: str, element: str) -
     assert made.endswith("Rest")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         ("10<sup>9</sup>", "10⁹"),
@@ -219,9 +220,7 @@ def test_raised_and_lowered_text_keeps_its_meaning(source: str, expected: str) -
     assert markdown(f"<p>see {source}</p>") == f"see {expected}"
 
 
-@pytest.mark.parametrize(
-    "opening", ["<ul><li>x", "<blockquote>x", "<dl><dt>t<dd>x", "<ol><li>x", "<sup>x", "<b>x", "<div>x"]
-)
+@each_row("opening", ["<ul><li>x", "<blockquote>x", "<dl><dt>t<dd>x", "<ol><li>x", "<sup>x", "<b>x", "<div>x"])
 def test_depth_makes_no_text_larger_than_it_is(opening: str) -> None:
     """Every level is indented, so that without a bound the output would grow with the square of the input."""
     made = [render(build(opening * count), None, URL) for count in (100, 200)]

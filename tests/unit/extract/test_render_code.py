@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tables import each_row
 from tests.unit.extract.rendering import markdown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "language"),
     [
         ('<pre class="lang-js">a\n  b</pre>', "js"),
@@ -29,7 +30,7 @@ def test_a_block_names_its_language(source: str, language: str) -> None:
     assert markdown(f"<p>Run:</p>{source}") == f"Run:\n\n```{language}\na\n  b\n```"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "source",
     [
         pytest.param("<pre>\na\n\n  b\n</pre>", id="as it is"),
@@ -125,7 +126,7 @@ def test_a_class_on_the_block_itself_makes_it_no_gutter() -> None:
     assert markdown('<pre class="line-numbers"><code class="line-numbers">let a</code></pre>') == "```\nlet a\n```"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         ("<code>a  b</code>", "`a b`"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tables import each_row
 from tests.unit.extract.rendering import markdown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         ('<a href="/x?fbclid=1">a</a>', "[a](https://docs.example/x)"),
@@ -43,7 +44,7 @@ def test_relative_links_follow_the_base_element() -> None:
     assert markdown(page) == "see [this](https://other.example/a/b)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "expected"),
     [
         ("<a href=/x><p>a</p><p>b</p></a>", "[a](https://docs.example/x)\n\nb"),
@@ -60,7 +61,7 @@ def test_a_card_has_one_link(page: str, expected: str) -> None:
     assert markdown(page) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         ('<img src="https://evil.example/?d=1" alt="a chart">', "see a chart"),

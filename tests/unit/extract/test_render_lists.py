@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tables import each_row
 from tests.unit.extract.rendering import markdown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "expected"),
     [
         pytest.param("<ul><li>a<li>b<ol><li>c<li>d</ol></ul>e", "- a\n- b\n  1. c\n  2. d\n\ne", id="mixed"),
@@ -42,7 +43,7 @@ def test_lists_keep_their_items_and_levels(page: str, expected: str) -> None:
     assert markdown(page) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "expected"),
     [
         ("<dl><dt>a<dd>b<dd>c<dt>d<dd>e</dl>f", "**a**\n- b\n- c\n\n**d**\n- e\n\nf"),

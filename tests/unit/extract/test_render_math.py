@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tables import each_row
 from tests.unit.extract.rendering import markdown
 
 KATEX = (
@@ -13,7 +14,7 @@ KATEX = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         pytest.param(KATEX, "$x^2 * y_1 * z$", id="KaTeX"),
@@ -49,7 +50,7 @@ def test_a_formula_is_its_source(source: str, expected: str) -> None:
     assert markdown(f"<p>so {source}</p>") == f"so {expected}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "tex"),
     [
         ("<mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac>", "\\frac{a}{b^{2}}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.tables import each_row
 from tests.unit.extract.rendering import markdown
 
 
@@ -11,7 +12,7 @@ def rows(*lines: str) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("table", "expected"),
     [
         pytest.param(
@@ -86,7 +87,7 @@ def test_a_table_in_an_item_is_part_of_it() -> None:
     assert markdown(page) == "- a\n\n  | b | c |\n  | --- | --- |\n  | 1 | 2 |\n- d"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "expected"),
     [
         ("<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>", "a b\n\nc d"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.extract.strip import strip_html
+from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markup", "text"),
     [
         ("<p>one</p><p>two <b>bo</b>ld</p>", "one\ntwo bold"),

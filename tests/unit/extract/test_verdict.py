@@ -16,6 +16,7 @@ from dowse.extract.strip import to_stripped_text
 from dowse.extract.verdict.scan import scan
 from dowse.extract.verdict.stock import other_words
 from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status
+from tests.support.tables import each_row
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "verdicts"
 ORDINARY = "ordinary"
@@ -74,7 +75,7 @@ SHORT_STORY = (
 )
 
 
-@pytest.mark.parametrize("name", sorted(set(EXPECTED) - {ORDINARY}))
+@each_row("name", sorted(set(EXPECTED) - {ORDINARY}))
 def test_a_long_text_is_content_whatever_surrounds_it(name: str) -> None:
     for path in (PAGES / name).glob("*.html"):
         page = path.read_bytes()
@@ -84,7 +85,7 @@ def test_a_long_text_is_content_whatever_surrounds_it(name: str) -> None:
         assert outcome(with_story) is None, path.stem
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "heading", "text"),
     [
         ("Page not found", "Ferry times", ""),
@@ -118,7 +119,7 @@ def test_a_page_that_no_parser_should_see_is_judged_too() -> None:
     assert outcome(page.encode()) == EXPECTED["missing"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "notice"),
     [
         ("Log in", "You must log in to continue."),
@@ -144,7 +145,7 @@ def test_a_notice_may_be_followed_by_the_teasers_of_other_pages() -> None:
     assert outcome(f"{page}{SHORT_STORY * 10}".encode()) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "count"),
     [
         ("the page you are looking for could not be found", 0),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse.errors import PageUnreadable
 from dowse.extract.convert import to_text
 from dowse.models import Body, Status
+from tests.support.tables import each_row
 
 CHALLENGES = {
     "cloudflare": """<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title>
@@ -96,11 +95,11 @@ def ends_as(page: str) -> Status:
     return Status.OK
 
 
-@pytest.mark.parametrize("page", CHALLENGES.values(), ids=CHALLENGES.keys())
+@each_row("page", CHALLENGES.values())
 def test_challenge_page_is_blocked(page: str) -> None:
     assert ends_as(page) is Status.BLOCKED
 
 
-@pytest.mark.parametrize("page", CONTENT.values(), ids=CONTENT.keys())
+@each_row("page", CONTENT.values())
 def test_page_that_only_resembles_a_challenge_is_content(page: str) -> None:
     assert ends_as(page) is Status.OK

@@ -6,10 +6,9 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 from dowse.extract.verdict import of_text
 from dowse.models import Onward, Status
+from tests.support.tables import each_row
 
 BLOCKED = (Status.BLOCKED, Onward.ANYBODY)
 MISSING = (Status.NOT_FOUND, Onward.NOBODY)
@@ -18,7 +17,7 @@ FAILED = (Status.ERROR, Onward.APIS)
 EMPTY = (Status.ERROR, Onward.ANYBODY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "markdown", "expected"),
     [
         ("Just a moment...", "Enable JavaScript and cookies to continue", BLOCKED),
@@ -57,7 +56,7 @@ def test_clear_cases_show_in_text_alone(title: str, markdown: str, expected: tup
     assert (verdict.status, verdict.onward) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "markdown"),
     [
         ("", "Hello, world!"),
@@ -79,7 +78,7 @@ def test_text_with_something_to_say_is_content(title: str, markdown: str) -> Non
     assert of_text(title, markdown) is None
 
 
-@pytest.mark.parametrize("piece", ["[", "[a](", "[a](x", "# ", "join ", "subscribe ", "sign in to ", "a", "ページ"])
+@each_row("piece", ["[", "[a](", "[a](x", "# ", "join ", "subscribe ", "sign in to ", "a", "ページ"])
 def test_hostile_text_does_not_slow_the_judgement_down(piece: str) -> None:
     started = time.process_time()
     of_text(piece * (100_000 // len(piece)), piece * (19_900 // len(piece)))

@@ -8,9 +8,10 @@ import pytest
 from dowse.fetch.media import MediaType, identify, parse_media_type
 from dowse.media_types import PDF, SHEETS, SLIDES, WORD
 from tests.fakes.office import docx, paragraph, pptx, slide, zipped
+from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "expected"),
     [
         ("text/html", MediaType("text/html", "")),
@@ -29,7 +30,7 @@ def test_content_type_is_read_leniently(header: str, expected: MediaType) -> Non
     assert parse_media_type(header) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "text/html",
@@ -54,7 +55,7 @@ def test_text_and_documents_are_readable(name: str) -> None:
     assert MediaType(name, "").is_readable
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "image/png",
@@ -74,8 +75,8 @@ def named(data: bytes, header: str = "text/html", url: str = "https://site.examp
     return identify(header, data, url).name
 
 
-@pytest.mark.parametrize("header", ["text/html; charset=utf-8", "text/plain", "application/octet-stream", "*/*", ""])
-@pytest.mark.parametrize(
+@each_row("header", ["text/html; charset=utf-8", "text/plain", "application/octet-stream", "*/*", ""])
+@each_row(
     ("data", "expected"),
     [
         (b"%PDF-1.7\n", PDF),
@@ -102,7 +103,7 @@ def test_bytes_say_what_they_are_whatever_the_header_says(header: str, data: byt
     assert named(data, header) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         b"<p>a stray \x00 in an otherwise ordinary page</p>",
@@ -122,7 +123,7 @@ def test_text_is_what_its_header_says(data: bytes) -> None:
     assert named(data, "text/markdown") == "text/markdown"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "expected"),
     [
         (b"<!doctype html><p>hi", "text/html"),
@@ -138,7 +139,7 @@ def test_untyped_bytes_are_taken_for_text_only_if_they_look_like_it(data: bytes,
     assert named(data, "") == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "data", "url", "expected"),
     [
         ("application/pdf", b"<!DOCTYPE html><p>Please log in", "/paper.pdf", "text/html"),

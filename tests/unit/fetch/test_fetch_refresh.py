@@ -13,13 +13,14 @@ from dowse.fetch.refresh import refreshed
 from dowse.models import Onward, Status
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
-from dowse.pocketweb import PocketWeb
+from tests.doubles import PocketWeb
+from tests.support.tables import each_row
 
 URL = "https://site.example/old/page?a=1"
 HTML = {"content-type": "text/html; charset=utf-8"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tag", "target"),
     [
         ('<meta http-equiv="refresh" content="0; url=https://new.example/a">', "https://new.example/a"),
@@ -41,7 +42,7 @@ def test_the_header_says_the_same() -> None:
     assert refreshed(URL, HTML | {"refresh": "0; url=/new"}, b"") == "https://site.example/new"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         '<meta http-equiv="refresh" content="300">',
@@ -68,7 +69,7 @@ def test_a_page_is_one_however_its_type_is_written(content_type: str) -> None:
     assert refreshed(URL, {"content-type": content_type}, page) == "https://site.example/new"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content_type", "head", "codec"),
     [
         ("text/html; charset=utf-8", "", "utf-8"),
@@ -92,7 +93,7 @@ def test_text_that_shows_such_a_page_leads_nowhere() -> None:
     assert refreshed(URL, {"content-type": "text/plain"}, page) == ""
 
 
-@pytest.mark.parametrize("piece", ["<meta ", "<meta http-equiv=refresh ", "<!--", "<script", "content=", "0;"])
+@each_row("piece", ["<meta ", "<meta http-equiv=refresh ", "<!--", "<script", "content=", "0;"])
 def test_hostile_pages_are_looked_at_in_no_time(piece: str) -> None:
     page = (piece * 8192)[:8192].encode()
     started = time.process_time()
@@ -156,7 +157,7 @@ async def test_a_target_that_is_gone_is_what_became_of_the_page(web: PocketWeb, 
     assert caught.value.status is Status.NOT_FOUND
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         "<noscript><meta http-equiv=refresh content='0;url=/nojs'></noscript><div id=root></div>",

@@ -15,6 +15,7 @@ from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.answering import quoting
 from tests.fakes.memory import remembering
 from tests.fakes.scripted import PlainExtractor, ScriptedProvider, hits
+from tests.support.tables import each_row
 
 A, B, C = (f"https://example.org/{name}" for name in "abc")
 OTTERS = Question("how much do otters weigh")
@@ -120,7 +121,7 @@ async def test_the_question_becomes_a_query_with_the_users_own_habits() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("hours", "wider"), [(0, ""), (1, "day"), (24, "day"), (25, "week"), (168, "week"), (169, "month"), (9999, "")]
 )
 def test_the_time_is_the_nearest_wider_one_that_engines_know(hours: int, wider: str) -> None:
@@ -157,7 +158,7 @@ async def test_nothing_found_is_an_answer_that_says_so() -> None:
     assert answer == CitedAnswer("Nothing was found for this question. Ask in other words.", (), EXTRACTIVE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("published", "is_recent"),
     [
         ("2026-11-14T11:59:00+00:00", False),

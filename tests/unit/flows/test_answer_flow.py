@@ -24,6 +24,7 @@ from dowse.errors import (
 )
 from tests.fakes import FakeClock
 from tests.fakes.answering import NO_ANSWERS, OTTERS, WRITTEN, AnswerBench, ScriptedAnswers, attempts
+from tests.support.tables import each_row
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 DOWN = Unavailable("openai", "HTTP 500")
@@ -85,7 +86,7 @@ async def test_a_question_that_is_only_a_secret_is_refused() -> None:
 # Failures
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "code"),
     [
         (LIMITED, "RATE_LIMIT"),
@@ -95,7 +96,6 @@ async def test_a_question_that_is_only_a_secret_is_refused() -> None:
         (TimedOut("openai"), "PROVIDER"),
         (BadAnswer("openai"), "PARSE"),
     ],
-    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else value,
 )
 async def test_where_the_provider_fails_pages_are_quoted_and_the_code_is_told(error: DowseError, code: str) -> None:
     bench = AnswerBench(ScriptedAnswers(error))
@@ -114,7 +114,7 @@ async def test_what_somebody_has_to_mend_is_never_hidden_by_quotes(error: DowseE
     assert bench.searcher.asked == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "code"),
     [(KeyRejected("openai"), "AUTH"), (LIMITED, "RATE_LIMIT"), (BadRequest("openai"), "VALIDATION"),
      (BadAnswer("openai"), "PARSE"), (DOWN, "PROVIDER"), (TimedOut("openai"), "PROVIDER")],

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-import pytest
-
 from dowse import errors
 from dowse.config import load
 from dowse.errors import NoBrowser, ProviderError, QuotaSpent
@@ -16,6 +14,7 @@ from dowse.interfaces import no_progress
 from dowse.models import Deadline, Found, Query
 from tests.fakes import FakeClock
 from tests.fakes.scripted import ScriptedProvider, hits
+from tests.support.tables import each_row
 
 SETTINGS = load({}, {"SERPER_API_KEY": "a-key-for-serper", "SEARXNG_URL": "https://search.example"}).settings
 FAILURES = [
@@ -79,8 +78,8 @@ async def test_every_question_is_paid_for_before_it_is_asked() -> None:
     assert poor.asked == []
 
 
-@pytest.mark.parametrize("provider", ["serper", "searxng"])
-@pytest.mark.parametrize("failure", FAILURES, ids=lambda kind: kind.__name__)
+@each_row("provider", ["serper", "searxng"])
+@each_row("failure", FAILURES)
 async def test_every_failure_there_is_has_a_remedy(failure: type[ProviderError], provider: str) -> None:
     (check,) = await probe(ScriptedProvider(failure(provider, "a reason"), provider)).run(no_progress)
     assert (check.state, check.details["outcome"]) == (State.PROBLEM, failure.code)
@@ -153,7 +152,7 @@ async def test_a_browser_that_cannot_be_used_is_a_warning_with_the_way_out() -> 
 MEMBER_FAILURES = [kind for kind in FAILURES if kind is not errors.KeyRejected]
 
 
-@pytest.mark.parametrize("kind", MEMBER_FAILURES)
+@each_row("kind", MEMBER_FAILURES)
 async def test_for_a_member_without_a_key_there_is_nothing_to_set_up(kind: type[ProviderError]) -> None:
     for name in ("open", "duckduckgo", "exa_mcp"):
         (check,) = await probe(ScriptedProvider(kind(name, http_status=403), name=name)).run(no_progress)

@@ -15,6 +15,7 @@ from dowse.urls import Url
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import Everybody, reading
 from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedReader
+from tests.support.tables import each_row
 
 URL = "https://example.org/page"
 SECRET = f"{URL}?access_token=0123456789abcdef"
@@ -103,7 +104,7 @@ async def test_content_ends_the_chain() -> None:
     assert (page.text, page.engine, tried(page), page.warnings) == ("# Found", "direct", ["direct ok"], ())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "status",
     [
         Status.NOT_FOUND,

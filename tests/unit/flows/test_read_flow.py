@@ -13,12 +13,13 @@ from dowse.interfaces import Extractor, Fetcher
 from dowse.models import Attempt, Body, Clock, Deadline, Page, Status, Text
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
-from dowse.pocketweb import PocketWeb
 from dowse.telemetry.log import configure
 from dowse.telemetry.redact import Redactor
+from tests.doubles import PocketWeb
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import reading
 from tests.fakes.scripted import HANGS, PlainExtractor, ScriptedFetcher
+from tests.support.tables import each_row
 
 URL = "https://example.org/page"
 
@@ -70,7 +71,7 @@ async def test_a_page_is_its_text_title_and_one_attempt() -> None:
     assert bench.observer.failed == []
 
 
-@pytest.mark.parametrize("status", [status for status in Status if not status.readable])
+@each_row("status", [status for status in Status if not status.readable])
 async def test_an_unreadable_page_is_a_status_and_a_reason(status: Status) -> None:
     bench = Bench({URL: PageUnreadable(status, "why")})
     assert await bench.read() == Page(

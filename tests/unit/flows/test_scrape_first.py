@@ -9,6 +9,7 @@ from dowse.models import Attempt, Clock, Deadline, Page, Status
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import Everybody, reading
 from tests.fakes.scripted import HANGS, ScriptedFetcher, ScriptedReader
+from tests.support.tables import each_row
 
 URL = "https://example.org/page"
 PRIVATE = "http://wiki.internal/"
@@ -70,7 +71,7 @@ async def test_the_first_reader_that_answers_is_the_engine_and_nobody_else_is_as
 KINDS = [*errors.Transient.__subclasses__(), *errors.Refused.__subclasses__()]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 async def test_every_failure_moves_on_with_a_warning(kind: type[ProviderError]) -> None:
     failure = kind("a", "why")
     bench = Bench(ScriptedReader(failure, "a"), ScriptedReader("Text", "b"))
@@ -79,7 +80,7 @@ async def test_every_failure_moves_on_with_a_warning(kind: type[ProviderError]) 
     assert page.attempts == (Attempt("a", "read", kind.code, 0, "why"), Attempt("b", "read", "ok", 0))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS)
 async def test_after_the_last_reader_comes_direct_and_nobody_is_asked_twice(kind: type[ProviderError]) -> None:
     bench = Bench(ScriptedReader(kind("a"), "a"), ScriptedReader(kind("b"), "b"), pages={URL: "Direct text"})
     page = await bench.read()

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from dowse.loaders.compose import Listed, Part, day, fenced, label, labels, link, page, shifted, shortened, title
+from tests.support.tables import each_row
 
 URL = "https://site.example/q/1"
 
@@ -25,7 +26,7 @@ def test_what_people_call_themselves_adds_neither_a_line_nor_a_fact_nor_a_headin
     assert shown == "## By ana # Accepted\n\nAuthor: ana \\| Score: 99 # Accepted"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("moment", "expected"),
     [
         ("2026-10-02T11:12:13Z", "2026-10-02"),
@@ -53,7 +54,7 @@ def test_neither_end_of_a_link_can_end_it_early() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "expected"),
     [
         ("# One\ntext\n### Three", "### One\ntext\n##### Three"),
@@ -79,7 +80,7 @@ def test_line_ends_of_other_systems_hide_no_heading() -> None:
     assert shifted("Title\r\n=====\r\n\r\n# One", 2) == "### Title\n\n### One"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "expected"),
     [
         (
@@ -244,7 +245,7 @@ def test_parts_for_which_there_is_no_room_cost_nothing() -> None:
     assert "1 of 1002 answers are shown" in text.markdown
 
 
-@pytest.mark.parametrize("piece", ["<b x", "\u200b", " ", "&a", "![", "a\n"])
+@each_row("piece", ["<b x", "\u200b", " ", "&a", "![", "a\n"])
 def test_a_text_that_is_far_too_long_is_cut_before_it_is_looked_at(piece: str) -> None:
     hostile = piece * (5_000_000 // len(piece))
     started = time.process_time()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse import urls
 from dowse.loaders.github.urls import Contents, Conversation, Releases, Repository, Target, target
+from tests.support.tables import each_row
 
 BROOK = Repository("otterworks", "brook")
 
@@ -16,7 +15,7 @@ def meant(address: str) -> Target | None:
     return target(parsed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "expected"),
     [
         ("https://github.com/otterworks/brook", BROOK),
@@ -50,7 +49,7 @@ def test_an_address_means_one_thing(address: str, expected: Target) -> None:
     assert meant(address) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "https://evil-github.com/otterworks/brook",

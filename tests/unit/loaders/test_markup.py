@@ -7,12 +7,13 @@ import time
 import pytest
 
 from dowse.loaders.markup import Place, below, quoted, readable
+from tests.support.tables import each_row
 from tests.tries import least
 
 ROOT = "https://github.com/otterworks/brook/blob/main"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "expected"),
     [
         ("before <!-- hidden --> after <!-- too --> end", "before  after  end"),
@@ -30,7 +31,7 @@ def test_comments_are_what_nobody_can_see(markdown: str, expected: str) -> None:
     assert readable(markdown) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "expected"),
     [
         ('<p align="center">Centred</p>', "Centred"),
@@ -59,7 +60,7 @@ def test_layout_goes_and_what_it_laid_out_stays(markdown: str, expected: str) ->
     assert readable(markdown) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "expected"),
     [
         ("```\ncode", "```\ncode\n```"),
@@ -75,7 +76,7 @@ def test_no_block_of_code_is_left_open(markdown: str, expected: str) -> None:
     assert readable(markdown) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("target", "expected"),
     [
         ("guide.md", f"{ROOT}/docs/guide.md"),
@@ -96,7 +97,7 @@ def test_links_lead_where_they_lead_on_the_page(target: str, expected: str) -> N
     assert readable(f"[a]: {target}", place) == f"[a]: {expected}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markdown", "expected"),
     [
         ("### Three\n#### Four", "##### Three\n###### Four"),

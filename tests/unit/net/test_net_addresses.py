@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.net.addresses import behind, is_closed, is_public, parse_address
+from tests.support.tables import each_row
 
 PUBLIC = [
     "1.1.1.1",
@@ -167,7 +168,7 @@ BLOCKS = [
 NETWORKS = [ip_network(block) for block in BLOCKS]
 
 
-@pytest.mark.parametrize("block", NETWORKS, ids=BLOCKS)
+@each_row("block", NETWORKS)
 def test_block_is_denied_from_its_first_address_to_its_last(block: IPv4Network | IPv6Network) -> None:
     first, last = block.network_address, block.broadcast_address
     for address in (first, last, first + block.num_addresses // 2, first + block.num_addresses // 3):
@@ -176,7 +177,7 @@ def test_block_is_denied_from_its_first_address_to_its_last(block: IPv4Network |
             assert not is_public(ip_address(f"::ffff:{address}"))
 
 
-@pytest.mark.parametrize("block", NETWORKS, ids=BLOCKS)
+@each_row("block", NETWORKS)
 def test_neighbours_of_a_block_are_public_unless_another_block_has_them(block: IPv4Network | IPv6Network) -> None:
     space = IPv4Address if block.version == 4 else IPv6Address
     before, behind = int(block.network_address) - 1, int(block.broadcast_address) + 1
@@ -185,22 +186,22 @@ def test_neighbours_of_a_block_are_public_unless_another_block_has_them(block: I
         assert is_public(address) != any(address in other for other in NETWORKS if other.version == block.version)
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@each_row("address", PUBLIC)
 def test_public_address_may_be_dialled(address: str) -> None:
     assert is_public(ip_address(address))
 
 
-@pytest.mark.parametrize("address", DENIED)
+@each_row("address", DENIED)
 def test_special_purpose_address_is_not_public(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
-@pytest.mark.parametrize("address", CLOSED)
+@each_row("address", CLOSED)
 def test_link_local_and_metadata_stay_closed_in_every_wrapping(address: str) -> None:
     assert is_closed(ip_address(address))
 
 
-@pytest.mark.parametrize("address", OPENABLE)
+@each_row("address", OPENABLE)
 def test_private_address_can_be_opened_by_the_operator(address: str) -> None:
     assert not is_closed(ip_address(address))
     assert not is_public(ip_address(address))
@@ -212,7 +213,7 @@ CLOSED_BLOCKS = [
 ]
 
 
-@pytest.mark.parametrize("block", [ip_network(block) for block in CLOSED_BLOCKS], ids=CLOSED_BLOCKS)
+@each_row("block", [ip_network(block) for block in CLOSED_BLOCKS])
 def test_closed_block_ends_where_it_ends(block: IPv4Network | IPv6Network) -> None:
     first, last = block.network_address, block.broadcast_address
     assert is_closed(first)
@@ -233,7 +234,7 @@ NAT64 = {
 }
 
 
-@pytest.mark.parametrize(("prefix", "address"), NAT64.items())
+@each_row(("prefix", "address"), NAT64.items())
 def test_ipv4_address_is_found_below_a_nat64_prefix_of_any_length(prefix: str, address: str) -> None:
     prefixes = [IPv6Network("2001:db9::/32"), IPv6Network(prefix)]
     assert behind(ip_address(address), prefixes) == IPv4Address("192.0.2.33")

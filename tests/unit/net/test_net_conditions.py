@@ -4,12 +4,13 @@ import pytest
 
 from dowse.models import Validators
 from dowse.net.conditions import Earlier
+from tests.support.tables import each_row
 
 URL = "https://site.example/page"
 DATE = "Wed, 02 Apr 2025 10:11:12 GMT"
 
 
-@pytest.mark.parametrize("etag", ['"4f1c"', 'W/"4f1c"', '""', "unquoted", '"a b"', '"' + "x" * 900 + '"'])
+@each_row("etag", ['"4f1c"', 'W/"4f1c"', '""', "unquoted", '"a b"', '"' + "x" * 900 + '"'])
 def test_a_tag_is_sent_as_it_came(etag: str) -> None:
     assert Earlier(URL, Validators(etag)).conditions(URL) == {"If-None-Match": etag}
 
@@ -29,7 +30,7 @@ def test_nothing_is_asked_without_validators(known: Validators) -> None:
     assert Earlier(URL, known).conditions(URL) == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "https://site.example/other",
@@ -52,7 +53,7 @@ def test_an_unknown_address_is_no_address() -> None:
     assert Earlier("", Validators('"1"')).conditions(URL) == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         '"1"\r\nAuthorization: Basic eA==',

@@ -11,6 +11,7 @@ from dowse.net.addresses import Address, is_public
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.listener import marked_as_ours
 from tests.fakes import FakeClock
+from tests.support.tables import each_row
 
 # As long as a name can be.
 LONGEST = ".".join(["a" * 49] * 5) + ".com"
@@ -31,7 +32,7 @@ class Names:
         return self.answers[host.rstrip(".")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "href"),
     [
         ("https://example.com/a?b=c", "https://example.com/a?b=c"),
@@ -53,7 +54,7 @@ def test_ordinary_url_passes_in_its_canonical_spelling(url: str, href: str) -> N
     assert Guard().judge(url).href == href
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "",
@@ -96,7 +97,7 @@ def test_relative_redirect_is_judged_against_the_page_that_sent_it() -> None:
     assert Guard().judge("//other.example/", base="https://example.com/").href == "https://other.example/"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pair", "url"),
     [
         ("wiki:80", "http://wiki/"),
@@ -126,7 +127,7 @@ async def test_allowed_pair_opens_neither_another_port_nor_another_host() -> Non
             await guard.resolve(guard.judge(url))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "169.254.169.254",
@@ -179,9 +180,7 @@ async def test_public_address_of_this_machine_is_told_to_nobody() -> None:
     assert await guard.for_others("http://here.example/") == ""
 
 
-@pytest.mark.parametrize(
-    "address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", str(OWN), "192.168.1.4"]
-)
+@each_row("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", str(OWN), "192.168.1.4"])
 async def test_our_own_listener_is_refused_even_where_the_operator_opened_it(address: str) -> None:
     own = frozenset([OWN, ip_address("192.168.1.4")])
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -303,7 +302,7 @@ async def test_a_public_or_unknown_address_may_be_told_to_others(url: str, hande
     assert await Guard(resolver=PUBLIC).for_others(url) == handed_out
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         *("", "not an address", "file:///etc/passwd", "ftp://example.org/", "javascript:alert(1)", "data:,x"),

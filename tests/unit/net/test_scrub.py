@@ -15,6 +15,7 @@ from dowse.errors import InvalidRequest
 from dowse.net.scrub import MASK, QueryScrubber
 from dowse.telemetry.redact import Redactor
 from tests.planted import AMAZON, BASE64, HEX40, INNOCENT, JWT, MIXED, PLANTED, planted
+from tests.support.tables import each_row
 
 Mode = Literal["mask", "refuse", "off"]
 OWN = "plain-words-as-a-key"
@@ -24,7 +25,7 @@ def scrubber(mode: Mode = "mask", *own: str) -> QueryScrubber:
     return QueryScrubber(Redactor(own), mode)
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@each_row("name", PLANTED)
 def test_a_secret_is_masked_and_the_rest_of_the_query_stays(name: str) -> None:
     secret, query = planted(name)
 
@@ -38,12 +39,12 @@ def test_a_secret_is_masked_and_the_rest_of_the_query_stays(name: str) -> None:
     assert secret not in warnings[0]
 
 
-@pytest.mark.parametrize("query", INNOCENT)
+@each_row("query", INNOCENT)
 def test_what_resembles_a_secret_and_talk_about_them_is_not_touched(query: str) -> None:
     assert scrubber().scrub(query) == (query, ())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "masked", "kind"),
     [
         ("why sk-proj-a1B2c3D4a1B2c3D4a1B2   fails", "why … fails", "an API key"),
@@ -87,7 +88,7 @@ def test_what_is_a_secret_in_two_ways_is_masked_once() -> None:
     assert masked == "compare password=… with secret=… please"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         *(
@@ -103,12 +104,12 @@ def test_what_is_a_secret_in_two_ways_is_masked_once() -> None:
         *("auth token", "refresh_token", "passphrase", "pwd", "session id"),
     ],
 )
-@pytest.mark.parametrize("sign", ["=", ": ", " = ", '": "', "=>"])
+@each_row("sign", ["=", ": ", " = ", '": "', "=>"])
 def test_a_value_is_recognised_by_its_name(name: str, sign: str) -> None:
     assert scrubber().scrub(f"why is {name}{sign}hunter2 rejected")[0] == f"why is {name}{sign}… rejected"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("secret", "harmless"),
     [
         ("password=ab1c", "password=ab1"),
@@ -125,7 +126,7 @@ def test_how_long_and_how_near_a_secret_is(secret: str, harmless: str) -> None:
     assert scrubber().scrub(f"why is {harmless} bad") == (f"why is {harmless} bad", ())
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@each_row("name", PLANTED)
 def test_a_query_with_a_secret_can_be_refused(name: str) -> None:
     secret, query = planted(name)
 
@@ -166,8 +167,8 @@ def test_switched_off_everything_passes_but_the_servers_own_secrets() -> None:
         off.scrub("tvly-own-1234567890")
 
 
-@pytest.mark.parametrize("written", [OWN, OWN[::-1], base64.b64encode(OWN.encode()).decode()])
-@pytest.mark.parametrize("mode", ["mask", "off"])
+@each_row("written", [OWN, OWN[::-1], base64.b64encode(OWN.encode()).decode()])
+@each_row("mode", ["mask", "off"])
 def test_the_servers_own_secrets_are_masked_in_every_spelling(written: str, mode: Mode) -> None:
     masked, (warning,) = scrubber(mode, OWN).scrub(f"what is {written} here")
 
@@ -204,7 +205,7 @@ def test_a_secret_is_found_between_any_words(before: str, name: str, behind: str
     assert secret not in masked
 
 
-@pytest.mark.parametrize(
+@each_row(
     "beginning",
     [
         *(

@@ -8,6 +8,7 @@ import pytest
 
 from dowse import urls
 from dowse.net.secrecy import SecretUrls, place_of_secret
+from tests.support.tables import each_row
 
 SECRET = [
     "access_token",
@@ -62,7 +63,7 @@ def place(url: str) -> str:
     return place_of_secret(parsed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         "sk-" + "a1B2c3D4" * 4,
@@ -78,17 +79,14 @@ def place(url: str) -> str:
         "hf_" + "a1B2c3D4" * 4,
         JWT,
     ],
-    ids=lambda value: value[:8],
 )
-@pytest.mark.parametrize(
-    "shape", ["https://e.org/?q={}", "https://e.org/a/{}/b", "https://e.org/x#t={}", "https://e.org/?{}={}"]
-)
+@each_row("shape", ["https://e.org/?q={}", "https://e.org/a/{}/b", "https://e.org/x#t={}", "https://e.org/?{}={}"])
 def test_a_key_that_says_what_it_is_is_found_anywhere(value: str, shape: str) -> None:
     url = shape.format(value) if shape.count("{}") == 1 else shape.format("v", value)
     assert place(url)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "name"),
     [
         (f"api_key={HEX}", "api_key"),
@@ -118,7 +116,7 @@ def test_a_webhook_is_a_secret_in_the_shape_of_a_path(url: str) -> None:
     assert place(url) == "its path"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "https://example.org/",
@@ -180,13 +178,13 @@ def test_a_hostile_url_takes_no_time() -> None:
     assert time.process_time() - started < 2.0
 
 
-@pytest.mark.parametrize("name", SECRET)
+@each_row("name", SECRET)
 def test_a_parameter_of_this_name_holds_a_secret_from_four_characters_on(name: str) -> None:
     assert place(f"https://example.org/?{name}=abcd") == f"the parameter {name!r}"
     assert place(f"https://example.org/?{name}=abc") == ""
 
 
-@pytest.mark.parametrize("name", DOUBTFUL)
+@each_row("name", DOUBTFUL)
 def test_a_parameter_of_this_name_holds_a_secret_if_it_looks_drawn_by_lot(name: str) -> None:
     assert len(MIXED) == 20
     assert place(f"https://example.org/?{name}={MIXED}") == f"the parameter {name!r}"

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from dowse.models import Hit
 from dowse.providers.api import first_hits, hit, iso_date, media, objects, plain
+from tests.support.tables import each_row
 
 URL = "https://example.org/page"
 PIECES = ["Mon", ",", " ", "31", "Dec", "9999", "0001", "23:59:59", "+2359", "-99999999999", "GMT", "T", "-", "Z", "٣"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "shown"),
     [
         ("2026-10-02", "2026-10-02"),

@@ -11,10 +11,11 @@ import pytest
 from dowse.net.clients import UntrustedClient
 from dowse.net.decode import ACCEPTED
 from dowse.net.guard import Guard
-from dowse.pocketweb import PocketWeb
 from dowse.providers.browsers import BROWSERS, Browser, accept_language, brands
 from dowse.providers.manners import Manners
+from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
+from tests.support.tables import each_row
 
 HONEST = "dowse/test (+https://example.org)"
 DELAY_S = (0.1, 0.5)
@@ -35,7 +36,7 @@ def test_there_are_browsers_of_every_kind_on_every_system() -> None:
     assert any("Version/" in agent and "Macintosh" in agent for agent in agents())
 
 
-@pytest.mark.parametrize("browser", BROWSERS, ids=agents())
+@each_row("browser", BROWSERS)
 def test_what_a_browser_says_of_itself_agrees(browser: Browser) -> None:
     headers = browser.headers("")
     agent = headers["User-Agent"]
@@ -77,7 +78,7 @@ def test_without_rotation_the_user_agent_is_honest_and_the_rest_is_what_pages_ar
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "chrome", "firefox"),
     [
         ("", "en-US,en;q=0.9", "en-US,en;q=0.5"),

@@ -7,13 +7,14 @@ from dowse.net.clients import ConfiguredClient
 from dowse.providers.api import Api, Json
 from dowse.providers.mcp.failures import rpc_failure, tool_failure, without_results
 from dowse.telemetry.redact import Redactor
+from tests.support.tables import each_row
 
 
 def _api(key_variable: str = "") -> Api:
     return Api("mine", ConfiguredClient("dowse/test"), 5.0, key_variable, Redactor())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "expected"),
     [
         ("You have hit the free rate limit.", errors.RateLimited),
@@ -51,7 +52,7 @@ def test_a_result_that_tells_of_no_failure_is_none(result: Json) -> None:
     assert tool_failure(_api(), result, "about rate limits and quota") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wait", "expected"), [(30, 30.0), (0, None), (-1, None), (True, None), ("30", None), (10**400, None), (None, None)]
 )
 def test_the_wait_that_a_server_asks_for_is_read_and_nonsense_is_not(wait: object, expected: float | None) -> None:
@@ -67,6 +68,6 @@ def test_a_short_excuse_in_place_of_results_is_a_limit_and_a_long_text_is_not() 
     assert type(without_results(_api(), "Hello")) is errors.BadAnswer
 
 
-@pytest.mark.parametrize("code", [[], {}, None, True, "-32602", -32602.5])
+@each_row("code", [[], {}, None, True, "-32602", -32602.5])
 def test_a_code_that_is_no_number_means_nothing(code: object) -> None:
     assert type(rpc_failure(_api(), {"code": code, "message": "Something broke"})) is errors.Unavailable

@@ -9,6 +9,7 @@ from dowse.models import Hit
 from dowse.providers.api import Json
 from dowse.providers.mcp.results import rows, to_hit
 from dowse.providers.mcp.written import labelled, linked
+from tests.support.tables import each_row
 
 ROW = {"title": "T", "url": "https://a.example/", "snippet": "S"}
 
@@ -17,7 +18,7 @@ def _said(*texts: str) -> Json:
     return {"content": [{"type": "text", "text": text} for text in texts]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "structured",
     [
         {"results": [ROW]},
@@ -62,7 +63,7 @@ def test_a_sentence_that_says_so_is_an_empty_list(text: str) -> None:
     assert rows(_said(text)) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "result",
     [
         {},
@@ -80,7 +81,7 @@ def test_without_a_list_there_is_none(result: Json) -> None:
     assert rows(result) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("row", "expected"),
     [
         (ROW, Hit("T", "https://a.example/", "S")),

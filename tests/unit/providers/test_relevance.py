@@ -9,6 +9,7 @@ import pytest
 from dowse.errors import Irrelevant
 from dowse.models import Hit
 from dowse.providers.relevance import checked, is_relevant
+from tests.support.tables import each_row
 
 UNRELATED = (
     Hit("Your horoscope for today", "https://stars.example/leo", "What the week has in store for Leo and Virgo."),
@@ -21,7 +22,7 @@ def found(title: str = "", snippet: str = "", url: str = "https://site.example/p
     return (*UNRELATED, Hit(title, url, snippet))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "hits"),
     [
         ("asyncio cancel task", found("How to CANCEL a coroutine")),
@@ -62,7 +63,7 @@ def test_one_word_in_common_is_enough(query: str, hits: tuple[Hit, ...]) -> None
     assert not is_relevant(query, UNRELATED)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         "how to use tides in 2026",
@@ -101,7 +102,7 @@ def test_the_error_names_the_provider_and_whom_it_asked() -> None:
     assert "tides" not in str(caught.value)
 
 
-@pytest.mark.parametrize("query", ["(" * 500, "site:" * 100, "- " * 250, '-"' * 250, "a" * 500, "1." * 250, "梅" * 500])
+@each_row("query", ["(" * 500, "site:" * 100, "- " * 250, '-"' * 250, "a" * 500, "1." * 250, "梅" * 500])
 def test_no_query_is_slow(query: str) -> None:
     hits = [Hit("word " * 60, f"https://a.example/{number}", "b" * 1000) for number in range(50)]
     started = time.process_time()

@@ -10,6 +10,7 @@ from dowse.errors import BadAnswer, Blocked, EnginesFailed
 from dowse.listings import Listing, Outcome, Row
 from dowse.models import Category, Query
 from dowse.providers.searxng_answer import Answer, from_json, from_listing, web_page
+from tests.support.tables import each_row
 
 QUERY = Query("otters")
 GOOD = {"title": "Otters", "url": "https://example.org/", "content": "About otters."}
@@ -37,7 +38,7 @@ def test_links_out_of_the_web_are_counted_and_not_shown(url: str) -> None:
     assert (len(found.hits), found.odd_links) == (1, 1)
 
 
-@pytest.mark.parametrize("url", ["/relative", "//example.org/", "", "not a link", "https://", "1:2"])
+@each_row("url", ["/relative", "//example.org/", "", "not a link", "https://", "1:2"])
 def test_a_link_that_leads_nowhere_is_no_crime(url: str) -> None:
     assert answer({**GOOD, "url": url}).odd_links == 0
 

@@ -9,6 +9,7 @@ import pytest
 from dowse.answers import EXTRACTIVE, CitedAnswer
 from dowse.markdown import clean
 from dowse.rank.compose import NOTHING_QUOTED, QUOTED, Material, listed, nothing, quoted
+from tests.support.tables import each_row
 
 BRIDGE = Material(
     "https://news.example/bridge?utm_source=feed&id=7",
@@ -93,7 +94,7 @@ def test_nothing_is_an_answer_without_citations() -> None:
     assert nothing("Nothing was found.") == CitedAnswer("Nothing was found.", (), EXTRACTIVE)
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_pages_can_neither_forge_a_citation_nor_make_a_viewer_load_anything(text: str) -> None:
     answer = quoted("what does the bridge cost in crowns", [Material("https://a.example/", text, text)])
     assert cited(answer)

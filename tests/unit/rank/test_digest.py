@@ -1,10 +1,9 @@
 """The pages of one search: who gets how much of the budget, and what becomes of those that get nothing."""
 
-import pytest
-
 from dowse.digests import Source
 from dowse.rank.digest import digest
 from dowse.tokens import estimate_tokens
+from tests.support.tables import each_row
 
 QUESTION = "How much does the otter weigh?"
 
@@ -20,8 +19,8 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("count", "lines"), [(1, 60), (10, 30), (50, 10)])
-@pytest.mark.parametrize("max_tokens", [100, 250, 1000])
+@each_row(("count", "lines"), [(1, 60), (10, 30), (50, 10)])
+@each_row("max_tokens", [100, 250, 1000])
 def test_all_pages_together_stay_within_the_budget_and_use_most_of_it(max_tokens: int, count: int, lines: int) -> None:
     sources = [
         page(f"Tree{number}", f"tells that otter {number} weighs nine kilograms", lines) for number in range(count)

@@ -4,6 +4,7 @@ import pytest
 
 from dowse.models import Hit
 from dowse.rank.fuse import Fused, fuse
+from tests.support.tables import each_row
 
 
 def hits(*urls: str, engine: str = "") -> list[Hit]:
@@ -63,7 +64,7 @@ def test_two_messengers_of_one_index_do_not_agree() -> None:
     assert order_of(fused)[-1] == B
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("engine", "index"),
     [
         ("google", "google"),

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from dowse.rank.outline import MOST_SECTIONS, Section, find, outline
+from tests.support.tables import each_row
 
 PAGE = """Bellows is a small tool.
 
@@ -85,7 +86,7 @@ def test_a_page_without_headings_has_no_outline() -> None:
     assert outline("Just a paragraph.\n\n    # indented code\n\n- # in a list\n\n#hashtag\n") == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "code",
     [
         "```\n# no\n```",
@@ -124,7 +125,7 @@ def test_of_too_many_sections_the_deepest_are_left_out() -> None:
     assert [section.start for section in sections] == sorted(section.start for section in sections)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "title"),
     [
         ("1.1", "Linux"),
@@ -148,7 +149,7 @@ def test_a_section_is_found_by_its_number_title_or_path(name: str, title: str) -
     assert (found.title, text_of(found)) == (title, text_of(next(s for s in outline(PAGE) if s.title == title)))
 
 
-@pytest.mark.parametrize("name", ["", "9", "1.9", "1.1 Windows", "macOS", "n", "Use bellows > Linux", "b99", "b0", ">"])
+@each_row("name", ["", "9", "1.9", "1.1 Windows", "macOS", "n", "Use bellows > Linux", "b99", "b0", ">"])
 def test_what_is_not_there_or_not_clear_is_not_found(name: str) -> None:
     assert find(PAGE, name) is None
 

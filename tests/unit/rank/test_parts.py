@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dowse.rank.parts import BEGINNING, Part, Place, part
 from dowse.tokens import estimate_tokens
+from tests.support.tables import each_row
 from tests.unit.rank.test_budget import PIECES, ends_in_code
 
 SENTENCE = "A sentence of the page that says something. "
@@ -132,7 +133,7 @@ def test_a_row_longer_than_a_part_is_divided_and_so_is_one_behind_other_text() -
         assert estimate_tokens(shown.text) > 85
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opened", "mark", "again"),
     [
         ("```python", "```", "```python"),
@@ -183,8 +184,8 @@ def test_code_ends_with_the_quotation_that_it_is_in() -> None:
     assert all("```" not in shown.text for shown, _ in list(parts(text, 100))[1:])
 
 
-@pytest.mark.parametrize("heading", ["", "## Code\n\n"])
-@pytest.mark.parametrize("opened", ["```python", "> ```python", "- ~~~", "```python title=an-example-of-a-longer-mark"])
+@each_row("heading", ["", "## Code\n\n"])
+@each_row("opened", ["```python", "> ```python", "- ~~~", "```python title=an-example-of-a-longer-mark"])
 def test_a_part_ends_before_the_mark_of_code_and_its_heading_rather_than_behind_it(opened: str, heading: str) -> None:
     before = f"# Title\n\n{SENTENCE * 10}\n\n"
     text = f"{before}{heading}{opened}\n" + f"{opened[0] if opened[0] == '>' else ' '} call(1, 2, 3)\n" * 100

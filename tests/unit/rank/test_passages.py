@@ -11,6 +11,7 @@ from dowse.markdown import with_closed_code
 from dowse.rank.budget import GAP
 from dowse.rank.passages import Passages
 from dowse.tokens import estimate_tokens
+from tests.support.tables import each_row
 
 FILLER = "\n\n".join(f"Paragraph {number} speaks of gardens, rain and the old town at length." for number in range(40))
 PAGE = f"""\
@@ -132,7 +133,7 @@ def test_a_page_that_ends_inside_code_is_closed() -> None:
     assert shown(f"{FILLER}\n\n```\notter", "otter", 100).endswith("```\notter\n```")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "written"),
     [
         ("installing", "installed"),

@@ -5,6 +5,7 @@ import pytest
 from dowse.digests import CodeBlock, KeyPoint
 from dowse.rank.passages import Passages
 from dowse.rank.points import MOST_CODE_BLOCKS, code_blocks, key_points
+from tests.support.tables import each_row
 
 PAGE = """# Kettles
 
@@ -75,7 +76,7 @@ def test_the_language_of_code_is_what_its_fence_says(opening: str, language: str
     assert [block.language for block in code_blocks(f"{opening}\nx = 1\n{mark}")] == [language]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "lines", "beginning"),
     [
         ("```\n# only\n# comments\n```", 2, "# only"),

@@ -2,10 +2,9 @@
 
 import random
 
-import pytest
-
 from dowse.digests import Source
 from dowse.rank.quality import flaws
+from tests.support.tables import each_row
 
 TOWNS = "Aldon Brack Corley Dunmore Estwick Farnley Galston Hexley Ivering Jarrow Kelby Lynton".split()
 ARTICLE = """# Growing beans
@@ -40,7 +39,7 @@ CUT_OFF = "\n\n".join(
 RANDOM = " ".join("".join(random.Random(seed).choices("bcdfghjklmnpqrstvxz", k=6)) for seed in range(120))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "flaw"),
     [
         (STUFFED, "the same phrase over and over"),
@@ -89,7 +88,7 @@ CHINESE = (
 TIBETAN = " ".join("་".join(chr(0x0F40 + (number + step) % 40) for step in range(40)) for number in range(9))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         ARTICLE,
@@ -106,7 +105,6 @@ TIBETAN = " ".join("་".join(chr(0x0F40 + (number + step) % 40) for step in ran
         TIBETAN,
         f"Beans.\n\n{CODE}",
     ],
-    ids="article code table catalogue changes forum offers song usage for-sale chinese tibetan short-with-code".split(),
 )
 def test_a_page_that_is_merely_unusual_has_no_flaw(text: str) -> None:
     assert flaws(Source(text)) == ()

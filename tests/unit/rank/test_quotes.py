@@ -7,6 +7,7 @@ import time
 import pytest
 
 from dowse.rank.quotes import MOST_CHARS, Quote, best_quotes
+from tests.support.tables import each_row
 
 BRIDGE = """\
 # Harbour bridge
@@ -136,7 +137,7 @@ def test_chinese_and_thai_are_quoted_in_sentences() -> None:
     assert words("แม่น้ำยาวเท่าไร", "แม่น้ำสายนี้ยาวสองร้อยกิโลเมตร")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         "river " * 4000,

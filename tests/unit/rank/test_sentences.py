@@ -4,13 +4,14 @@ import pytest
 
 from dowse.rank.blocks import blocks
 from dowse.rank.sentences import pieces
+from tests.support.tables import each_row
 
 
 def shown(page: str) -> list[str]:
     return [page[start:end] for block in blocks(page) for start, end in pieces(page, block)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         "Dr. Otter met Mrs. Vole.|Then he left.",

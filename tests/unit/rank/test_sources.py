@@ -5,6 +5,7 @@ import pytest
 from dowse.models import Hit
 from dowse.rank.fuse import Fused, fuse
 from dowse.rank.sources import Placed, Rules, Standing, order
+from tests.support.tables import each_row
 
 
 def found(*urls: str) -> tuple[Fused, ...]:
@@ -18,7 +19,7 @@ def placed(*urls: str, **lists: tuple[str, ...]) -> list[str]:
 PLAIN = [f"https://site{number}.example/page" for number in range(8)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "url", "matches"),
     [
         ("python.org", "https://python.org/about", True),
@@ -45,9 +46,7 @@ def test_a_pattern_matches_a_site_with_all_below_it(pattern: str, url: str, matc
     assert Rules(block=(pattern,)).is_blocked(url) is matches
 
 
-@pytest.mark.parametrize(
-    "text", ["", "com", "*", "*.*", "https://example.org", "exa mple.org", "a.*.org", "a..b", "/x"]
-)
+@each_row("text", ["", "com", "*", "*.*", "https://example.org", "exa mple.org", "a.*.org", "a..b", "/x"])
 def test_what_names_no_site_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no site: write python\.org"):
         Rules(bury=(text,))

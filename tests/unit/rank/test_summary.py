@@ -6,6 +6,7 @@ import pytest
 
 from dowse.digests import Source
 from dowse.rank.summary import MAX_CHARS, summary
+from tests.support.tables import each_row
 
 BRIDGE = "The harbour bridge carries trams again after three weeks of repairs to its counterweight."
 FERRIES = "Ferries had taken most passengers across the water while it was closed to all traffic."
@@ -89,7 +90,7 @@ def test_a_summary_is_plain_text_on_one_line() -> None:
     assert "tracker" not in said
 
 
-@pytest.mark.parametrize(
+@each_row(
     "before",
     [
         "# A heading that is quite long, long enough to be taken for a paragraph of prose.\n\n",
@@ -141,7 +142,7 @@ def test_a_summary_comes_from_the_beginning_of_the_page() -> None:
     assert summary(Source(text, "Ferries took passengers"), "") == BRIDGE
 
 
-@pytest.mark.parametrize("piece", ["[", "`", "*a ", "a. ", "- x\n\n", "<", "\\", ".", "word…) "])
+@each_row("piece", ["[", "`", "*a ", "a. ", "- x\n\n", "<", "\\", ".", "word…) "])
 def test_hostile_pages_take_no_time(piece: str) -> None:
     started = time.process_time()
     assert len(summary(Source(piece * 100_000, piece * 50, description=piece * 500), piece * 50)) <= MAX_CHARS

@@ -3,6 +3,7 @@
 import pytest
 
 from dowse.rank.terms import Terms
+from tests.support.tables import each_row
 
 
 def strength(asked: str, written: str, language: str = "english") -> float:
@@ -10,7 +11,7 @@ def strength(asked: str, written: str, language: str = "english") -> float:
     return matches[written].strength if written in matches else 0.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "written", "language"),
     [
         ("installing", "installed", "english"),
@@ -27,7 +28,7 @@ def test_another_form_of_a_word_is_the_word(asked: str, written: str, language: 
     assert strength(asked, written, language) == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "written"),
     [
         ("cost", "price"),

@@ -4,6 +4,7 @@ import pytest
 
 from dowse.rank.languages import language_of, stemmer, without_accents
 from dowse.rank.words import asked_words, splitter
+from tests.support.tables import each_row
 
 
 def words(text: str) -> list[str]:
@@ -45,7 +46,7 @@ def test_question_words_are_left_out_where_words_are_not_told_apart() -> None:
     assert asked_words("どうですか", split) == split("どうですか")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "language"),
     [
         ("the otter is in the river and it eats a fish", "english"),

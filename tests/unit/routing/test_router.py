@@ -14,6 +14,7 @@ from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, share_of, was_hurr
 from dowse.routing.router import Router
 from dowse.routing.walk import Routed
 from tests.fakes import FakeClock, RecordingObserver
+from tests.support.tables import each_row
 
 Behaviour = Callable[[], Awaitable[str]]
 
@@ -85,7 +86,7 @@ async def test_the_first_provider_answers_alone() -> None:
     assert second.calls == 0
 
 
-@pytest.mark.parametrize("kind", TRANSIENT)
+@each_row("kind", TRANSIENT)
 async def test_a_transient_failure_leads_to_the_next_provider(kind: type[errors.ProviderError]) -> None:
     first, second = Scripted("a", fails(kind("a", "why"))), Scripted("b", answers())
     routed = await Bench(first, second).ask()
@@ -375,7 +376,7 @@ async def test_progress_names_each_provider_as_it_is_asked() -> None:
     assert steps == ["search: asking a", "search: asking b"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("remaining_s", "timeouts_s", "expected_s"),
     [
         (50, [15], 15),

@@ -15,6 +15,7 @@ from dowse.routing.policy import ANSWER_S, patience_of, share_of
 from dowse.routing.router import Router
 from dowse.routing.walk import Routed
 from tests.fakes import FakeClock, RecordingObserver
+from tests.support.tables import each_row
 from tests.unit.routing.test_router import Scripted, answers, fails, hangs
 
 
@@ -171,7 +172,7 @@ async def test_who_is_cancelled_in_its_turn_gives_it_back() -> None:
     assert bench.turns.held == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("remaining_s", "timeouts_s", "patience_s"),
     [
         (50, [15], 48),
@@ -187,8 +188,8 @@ def test_patience_leaves_time_to_answer(remaining_s: float, timeouts_s: list[flo
     assert patience_of(remaining_s, timeouts_s) == patience_s
 
 
-@pytest.mark.parametrize("remaining_s", [3, 10, 25, 50, 120])
-@pytest.mark.parametrize("timeouts_s", [[15, 15], [15, 15, 15], [2, 15], [15, 2, 30, 1]])
+@each_row("remaining_s", [3, 10, 25, 50, 120])
+@each_row("timeouts_s", [[15, 15], [15, 15, 15], [2, 15], [15, 2, 30, 1]])
 def test_after_all_its_patience_there_is_a_fair_time_for_everybody(remaining_s: float, timeouts_s: list[float]) -> None:
     """Or a quarter of what they would have had, if that is less."""
     for index, timeout_s in enumerate(timeouts_s):

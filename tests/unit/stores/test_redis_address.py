@@ -1,11 +1,10 @@
 """What the address of a Redis says."""
 
-import pytest
-
 from dowse.stores.redis.address import Address, parse
+from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "address"),
     [
         ("redis://cache", Address("server", (("cache", 6379),))),

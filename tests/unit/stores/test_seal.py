@@ -3,6 +3,7 @@
 import pytest
 
 from dowse.stores.seal import Sealed
+from tests.support.tables import each_row
 
 NAME = "how to tune a harpsichord"
 
@@ -40,6 +41,6 @@ def test_a_value_that_was_changed_does_not_open(position: int) -> None:
     assert sealed.unwrap(bytes(wrapped)) is None
 
 
-@pytest.mark.parametrize("value", [b"", b"x", b"x" * 12, b"x" * 27, b"\x80\x04K\x01.", b'{"hits": []}'])
+@each_row("value", [b"", b"x", b"x" * 12, b"x" * 27, b"\x80\x04K\x01.", b'{"hits": []}'])
 def test_what_was_never_wrapped_does_not_open(value: bytes) -> None:
     assert Sealed("search", NAME).unwrap(value) is None

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from dowse.pocketweb import PocketWeb
 from dowse.stores.ledger import Days, Tally
 from dowse.stores.store import Key, Store
 from dowse.surfaces.cli.main import main
-from tests.unit.surfaces.between import use_store
+from tests.doubles import PocketWeb
+from tests.support.between import use_store
 
 Captured = pytest.CaptureFixture[str]
 Point = Callable[..., PocketWeb]

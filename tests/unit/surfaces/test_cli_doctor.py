@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from dowse import __version__
-from dowse.pocketweb import PocketWeb
 from dowse.surfaces.cli.main import main
-from tests.unit.surfaces.conftest import Examine, Terminal
+from tests.doubles import PocketWeb
+from tests.support.command_line import Examine, Terminal
 
 Point = Callable[..., PocketWeb]
 Captured = pytest.CaptureFixture[str]

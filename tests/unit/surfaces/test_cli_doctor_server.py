@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dowse.auth.tokens import digest
-from dowse.pocketweb import PocketWeb
 from dowse.surfaces.cli.main import main
-from tests.unit.surfaces.conftest import Examine
+from tests.doubles import PocketWeb
+from tests.support.command_line import Examine
 
 Point = Callable[..., PocketWeb]
 Captured = pytest.CaptureFixture[str]

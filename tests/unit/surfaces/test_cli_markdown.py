@@ -6,6 +6,7 @@ import time
 import pytest
 
 from dowse.surfaces.cli.markdown import render
+from tests.support.tables import each_row
 
 PAGE = """\
 # Otter
@@ -83,8 +84,8 @@ def test_links_are_written_out_and_not_hidden_in_the_terminal() -> None:
     assert render("[bank](https://evil.example/)", width=60, colour=False) == "bank (https://evil.example/)"
 
 
-@pytest.mark.parametrize("colour", [True, False])
-@pytest.mark.parametrize(
+@each_row("colour", [True, False])
+@each_row(
     "hostile",
     [
         "a &#27;[2J &#x1b;]0;title&#7; &#155;31m b",

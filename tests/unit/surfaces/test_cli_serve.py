@@ -15,7 +15,7 @@ import pytest
 from dowse import __version__
 from dowse.errors import ConfigError
 from dowse.surfaces.cli.main import main
-from tests.unit.surfaces.conftest import Terminal
+from tests.support.command_line import Terminal
 
 Captured = pytest.CaptureFixture[str]
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}

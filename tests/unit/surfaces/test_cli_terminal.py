@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from dowse.surfaces.cli.terminal import ProgressLine, style, tried
-from tests.unit.surfaces.conftest import Terminal
+from tests.support.command_line import Terminal
 
 
 def test_a_pipe_gets_plain_text() -> None:

@@ -5,9 +5,8 @@ import shlex
 import tomllib
 from typing import Any
 
-import pytest
-
 from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch, Remote
+from tests.support.tables import each_row
 
 LAUNCH = Launch("uvx", ("--from", "git+https://host/r epo", "dowse", "serve"), {"SERPER_API_KEY": 'k"1', "UV_X": "1"})
 ENTRY = {"command": LAUNCH.command, "args": list(LAUNCH.args), "env": LAUNCH.env}
@@ -20,7 +19,7 @@ def parsed(title: str) -> Any:
     return tomllib.loads(text) if client.language == "toml" else json.loads(text)
 
 
-@pytest.mark.parametrize("client", ALL.values(), ids=list(ALL))
+@each_row("client", ALL.values())
 def test_every_entry_starts_the_server_with_its_key(client: Client) -> None:
     text = client.render(LAUNCH)
     for word in ("dowse", "uvx", "serve", "SERPER_API_KEY"):
@@ -28,9 +27,7 @@ def test_every_entry_starts_the_server_with_its_key(client: Client) -> None:
     assert client.where
 
 
-@pytest.mark.parametrize(
-    "title", ["Gemini CLI", "Cursor", "Claude Desktop", "Windsurf", "JetBrains AI Assistant", "LM Studio"]
-)
+@each_row("title", ["Gemini CLI", "Cursor", "Claude Desktop", "Windsurf", "JetBrains AI Assistant", "LM Studio"])
 def test_most_clients_share_one_shape(title: str) -> None:
     assert parsed(title) == {"mcpServers": {"dowse": ENTRY}}
 
@@ -106,7 +103,7 @@ CONNECTED: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("title", CONNECTED)
+@each_row("title", CONNECTED)
 def test_a_server_over_http_is_entered_with_its_token(title: str) -> None:
     client = ALL[title]
     assert client.connect

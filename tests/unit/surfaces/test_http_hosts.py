@@ -8,6 +8,7 @@ from dowse.config import load
 from dowse.errors import ConfigError
 from dowse.surfaces.http.hosts import CheckedNames
 from tests.fakes.asgi import HOST, Inside, ask
+from tests.support.tables import each_row
 
 
 def door(**settings: str) -> tuple[CheckedNames, Inside]:
@@ -19,7 +20,7 @@ async def status_of_host(door: CheckedNames, host: str, **scope: object) -> int:
     return (await ask(door, [(b"host", host.encode("latin-1"))], **scope)).status
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host",
     ["localhost", "LOCALHOST", "localhost:1", "localhost:65535", "127.0.0.1", "127.0.0.1:8000", "[::1]", "[::1]:80"],
 )
@@ -29,7 +30,7 @@ async def test_loopback_names_are_always_the_servers_own(host: str) -> None:
     assert len(inside.scopes) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("server", "host", "status"),
     [
         (("192.168.1.5", 8000), "192.168.1.5:8000", 200),
@@ -60,7 +61,7 @@ async def test_the_name_it_was_told_to_listen_on_is_the_servers_own(listens_on: 
     assert await status_of_host(checked, host) == status
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "scheme", "status"),
     [
         ("search.example.org", "http", 200),
@@ -89,9 +90,7 @@ async def test_an_added_host_is_good_for_every_port_unless_it_names_one(host: st
     assert len(inside.scopes) == (status == 200)
 
 
-@pytest.mark.parametrize(
-    "host", ["localhost:65536", "localhost:0", "localhost:", "local host", "", "localhost/", "évil"]
-)
+@each_row("host", ["localhost:65536", "localhost:0", "localhost:", "local host", "", "localhost/", "évil"])
 async def test_what_is_no_host_and_port_is_not_ours(host: str) -> None:
     checked, inside = door()
     assert await status_of_host(checked, host) == 421
@@ -114,7 +113,7 @@ async def test_a_request_has_exactly_one_host(headers: list[tuple[bytes, bytes]]
     assert inside.scopes == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "origin",
     [
         "http://localhost:3000",
@@ -159,9 +158,7 @@ async def test_an_added_origin_is_good_for_itself_only(origin: str) -> None:
     assert inside.scopes == []
 
 
-@pytest.mark.parametrize(
-    "origin", ["null", "", "http://localhost/", "http://localhost:0", "ws://localhost", "localhost"]
-)
+@each_row("origin", ["null", "", "http://localhost/", "http://localhost:0", "ws://localhost", "localhost"])
 async def test_what_is_no_origin_of_ours_is_foreign(origin: str) -> None:
     checked, inside = door()
     assert (await ask(checked, [HOST, (b"origin", origin.encode())])).status == 403

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 
 import h11
-import pytest
 from mcp_types import JSONRPCError, jsonrpc_message_adapter
 
 from dowse.surfaces.http.hurried import REFUSAL, Told, head_of_call
+from tests.support.tables import each_row
 
 START = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"
 CALL = START + b"Content-Length: 2\r\n\r\n{}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         CALL,
@@ -29,7 +29,7 @@ def test_a_whole_call_is_known_by_its_head(data: bytes) -> None:
     assert head_of_call(data) == data[: data.index(b"\r\n\r\n") + 2]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         b"",

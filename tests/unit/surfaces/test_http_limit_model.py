@@ -11,9 +11,8 @@ import random
 from collections import deque
 from dataclasses import dataclass, field
 
-import pytest
-
 from dowse.surfaces.http.limit import LOOK_S, CallLimit, Seen
+from tests.support.tables import each_row
 
 STEP_S = 0.001
 SECONDS = 8.0
@@ -132,8 +131,8 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("work", KINDS.values(), ids=KINDS.keys())
+@each_row("seed", [1, 2])
+@each_row("work", KINDS.values())
 def test_whoever_is_let_in_hardly_notices_five_times_the_capacity(work: Work, seed: int) -> None:
     # It was as busy as can be a while ago, and knows what it can do.
     ordinary, excess = (Model(work, CallLimit(512, work.capacity), random.Random(seed)) for _ in range(2))

@@ -21,9 +21,9 @@ from dowse.contracts.arguments import Param
 from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
 from dowse.contracts.tool import Answer, Contract, Tool
 from dowse.interfaces import Progress
-from dowse.pocketweb import EXA_KEY, SERPER_KEY, Listing, PocketWeb
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import configure
+from tests.doubles import EXA_KEY, SERPER_KEY, Listing, PocketWeb
 
 ERAS = ["legacy", "2026-07-28"]
 SNAPSHOTS = Path(__file__).parent / "snapshots"

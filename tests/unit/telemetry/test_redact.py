@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dowse.telemetry.redact import MASK, Redactor
+from tests.support.tables import each_row
 
 SECRETS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=8, max_size=40)
 KEY = "tvly-dev-Q7mZ4xTn2LkV9sRb/W1c+Yh6"
@@ -194,7 +195,7 @@ def test_what_is_no_secret_in_a_value_is_not_masked_as_its_end() -> None:
     assert Redactor(keys).message("invalid key sk-live-abcd****") == f"invalid key {MASK}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "Bearer abcdefgh12345",

@@ -1,45 +1,91 @@
-"""`dowse demo`: the real server and a real MCP client on a web in a box; no key, no internet."""
+"""`dowse demo`: the real server and a real MCP client on a small web on loopback; no key, no internet."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import os
+import shlex
+import signal
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from dowse import config
+from dowse.errors import ConfigError
 from dowse.surfaces.cli.exits import DONE, FAILED
 from dowse.surfaces.cli.terminal import style
 
 if TYPE_CHECKING:
     from mcp import Client
 
-    from dowse.pocketweb import PocketWeb
+    from dowse.demo import DemoWeb
 
 _QUERY = "python 3.15 release highlights"
 _EXCERPT_LINES = 14
+_HIGHEST_PORT = 65_535
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("demo", help="see it work, with no key and no internet", description=__doc__)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--serve", action="store_true", help="only serve the demo's small web, until Ctrl-C")
+    mode.add_argument("--exports", action="store_true", help="print the settings that point dowse at `demo --serve`")
+    parser.add_argument(
+        "--port", type=_port, metavar="N", help="where --serve listens (default: 8765; 0: any free port)"
+    )
     parser.set_defaults(run=run)
 
 
-def run(_arguments: argparse.Namespace) -> int:
-    return asyncio.run(_demo())
+def run(arguments: argparse.Namespace) -> int:
+    if not (arguments.serve or arguments.exports):
+        if arguments.port is not None:
+            raise ConfigError("--port goes with --serve or --exports.")
+        return asyncio.run(_demo())
+    # Only this command needs a web server.
+    from dowse.demo.web import DEFAULT_PORT, DemoWeb
+
+    web = DemoWeb(DEFAULT_PORT if arguments.port is None else arguments.port)
+    if arguments.serve:
+        return asyncio.run(_serve(web))
+    if not web.port:
+        raise ConfigError("--exports takes the port that `dowse demo --serve` has printed.")
+    for name, value in web.environment().items():
+        print(f"export {name}={shlex.quote(value)}")
+    return DONE
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdecimal() and int(text) <= _HIGHEST_PORT:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text[:20]!r} is no port; it takes a number from 0 to {_HIGHEST_PORT}")
+
+
+async def _serve(web: DemoWeb) -> int:
+    """Serve until SIGINT or SIGTERM; both are the ordinary way to stop."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    try:
+        async with web:
+            print(f"The demo's web is at {web.page('/')} until Ctrl-C. In another terminal:\n")
+            print(f'  eval "$(dowse demo --exports --port {web.port})"')
+            print(f"  dowse search {shlex.quote(_QUERY)}", flush=True)
+            await stop.wait()
+    except OSError as error:
+        raise ConfigError(f"Port {web.port} cannot be used ({error.strerror}); choose another with --port.") from error
+    return DONE
 
 
 async def _demo() -> int:
     # Only this command needs a web server and an MCP client.
     from mcp import Client, StdioServerParameters
 
-    from dowse.pocketweb import PocketWeb
+    from dowse.demo import DemoWeb
 
     _say(1, "A small web starts on loopback: pages, and doubles of the search providers.")
-    async with PocketWeb() as web:
-        environment = {**config.subprocess_environment(), **web.environment("serper", "tavily")}
+    async with DemoWeb() as web:
+        environment = {**config.subprocess_environment(), **web.environment()}
         # The user's own configuration file must not change what is shown, nor the demo what they have in their cache.
         environment |= {"DOWSE_LOG_LEVEL": "error", "DOWSE_CONFIG": os.devnull, "DOWSE_STATE": "memory:"}
         server = StdioServerParameters(command=sys.executable, args=["-m", "dowse", "serve"], env=environment)
@@ -54,11 +100,11 @@ async def _demo() -> int:
     return DONE if done else FAILED
 
 
-async def _search(client: Client, web: PocketWeb) -> bool:
+async def _search(client: Client, web: DemoWeb) -> bool:
     tools = await client.list_tools()
     print(f"   tools: {', '.join(tool.name for tool in tools.tools)}")
     _say(3, "Serper is made to fail with HTTP 500. The search is answered all the same:")
-    web.serper.fails("500")
+    web.failing.add("serper")
     result = await client.call_tool("web_search", {"query": _QUERY, "num_results": 2})
     if result.is_error or not isinstance(result.structured_content, dict):
         print(style(f"   the search failed: {result.content}", "yellow"))
@@ -67,16 +113,16 @@ async def _search(client: Client, web: PocketWeb) -> bool:
     return True
 
 
-async def _search_again(client: Client, web: PocketWeb) -> None:
+async def _search_again(client: Client, web: DemoWeb) -> None:
     _say(4, "Now Tavily fails as well. The same search is still answered, from the cache:")
-    web.tavily.fails("500")
+    web.failing.add("tavily")
     result = await client.call_tool("web_search", {"query": _QUERY, "num_results": 2})
     found = result.structured_content if isinstance(result.structured_content, dict) else {}
     milliseconds = found.get("stats", {}).get("total_ms")
     print(f"   cache: {style(found.get('cache', 'miss'), 'green')}, {milliseconds} ms for all of it")
 
 
-async def _read(client: Client, web: PocketWeb) -> None:
+async def _read(client: Client, web: DemoWeb) -> None:
     """Whether or not there is a browser: without one, the note that says what to install is worth seeing too."""
     _say(5, "A page that is empty without JavaScript is read by a caged Chromium, if there is one:")
     result = await client.call_tool("get_content", {"url": web.page("/app")})

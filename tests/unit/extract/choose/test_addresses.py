@@ -9,11 +9,12 @@ from dowse.extract.choose.addresses import with_address
 from dowse.extract.choose.kinds import FORUM, KINDS
 from dowse.extract.choose.selection import select
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 UNKNOWN = np.full(len(KINDS), 1 / len(KINDS))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "https://bbs.example/viewtopic.php?id=309936",
@@ -49,7 +50,7 @@ def test_an_address_of_a_thread_says_so(url: str) -> None:
     assert known.sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse.extract.choose.blocks import Block, cut
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 
 def blocks(markup: str) -> list[Block]:
@@ -16,7 +15,7 @@ def texts(markup: str) -> list[str]:
     return [block.text for block in blocks(markup)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markup", "expected"),
     [
         ("<p>one</p><p>two</p>", ["one", "two"]),

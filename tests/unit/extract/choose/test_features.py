@@ -11,6 +11,7 @@ from dowse.extract.choose.kinds import KINDS
 from dowse.extract.choose.model import shipped
 from dowse.extract.choose.vocabulary import CLASS_GROUPS, TEXT_GROUPS
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 URL = "https://pages.example/blog/otters-in-winter.html"
 PAGE = """<html><head><title>Otters in winter</title></head><body>
@@ -44,7 +45,7 @@ def whole(markup: str = PAGE, url: str = URL) -> dict[str, float]:
     return dict(zip(features.PAGE_COLUMNS, features.measure(tree, cut(tree), url).page.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("markup", [pytest.param(PAGE, id="page"), *TRICKY])
+@each_row("markup", [pytest.param(PAGE, id="page"), *TRICKY])
 def test_every_name_has_its_number_and_every_number_can_be_used(markup: str) -> None:
     tree = build(markup)
     blocks = cut(tree)

@@ -10,6 +10,7 @@ from dowse.extract.choose.posts import beginnings
 from dowse.extract.html import to_text
 from dowse.extract.render import render
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 URL = "https://forum.example/threads/otters.12/"
 FIRST = "I saw an otter below the old bridge this morning, and it was catching eels one after the other."
@@ -27,7 +28,7 @@ def posts(markup: str, without: str = "-") -> list[str]:
     return [tree.words_of(tree.nodes[index])[:6] for index in sorted(beginnings(tree, blocks, words, kept))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opening", "closing"),
     [
         ('<article class="message message--post js-post" id="js-post-{}">', "</article>"),

@@ -8,6 +8,7 @@ import pytest
 from dowse.extract.choose.blocks import cut
 from dowse.extract.choose.repeats import without
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 POST = "One post of five words"
 
@@ -28,7 +29,7 @@ def test_a_text_that_is_not_kept_has_not_been_said() -> None:
     assert left(f"<div><p>{POST}</p></div><div><p>{POST}</p></div>", but=0) == [1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         pytest.param("<div><p>{0}</p></div><div><p>{0}, too</p></div>", id="another text"),

@@ -9,6 +9,7 @@ from dowse.extract.choose.reasons import reasons
 from dowse.extract.choose.selection import select
 from dowse.extract.choose.signatures import are_in
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 URL = "https://forum.example/threads/otters.12/"
 MOTTO = "Life is too short for slow rivers and bad fish."
@@ -21,7 +22,7 @@ def signed(markup: str) -> list[str]:
     return [block.text.split()[0] for block, is_in in zip(blocks, are_in(tree, blocks), strict=True) if is_in]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "attributes",
     [
         "class=signature",

@@ -9,6 +9,7 @@ from dowse.extract.choose.blocks import cut
 from dowse.extract.choose.outline import Numbers
 from dowse.extract.choose.small import is_small, kept
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 
 def kept_text(markup: str) -> str:
@@ -29,7 +30,7 @@ def test_a_page_is_small_if_it_has_few_blocks_or_few_words(words: Numbers, expec
     assert is_small(words) is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "frame",
     [
         "<nav>{}</nav>",
@@ -50,7 +51,7 @@ def test_what_is_around_the_content_by_name_is_left(frame: str) -> None:
     assert kept_text("<p>One line.</p>" + frame.format("another")) == "One line."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         "<p>{}</p>",

@@ -8,6 +8,7 @@ import pytest
 from dowse.extract.choose.blocks import cut
 from dowse.extract.choose.structure import completed
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 CUT = 0.5
 TEXT = "<p score=0.9>text</p>"
@@ -94,8 +95,8 @@ def items(*scores: float, tag: str = "ul", words: int = 3) -> str:
     return f"<{tag}>{''.join(texts)}</{tag}>"
 
 
-@pytest.mark.parametrize("tag", ["ul", "ol"])
-@pytest.mark.parametrize(
+@each_row("tag", ["ul", "ol"])
+@each_row(
     ("scores", "expected"),
     [
         ((0.9, 0.9, 0), "item0 item1 item2"),

@@ -8,7 +8,7 @@ from dowse.errors import WireDenied, WireError, WireFailed, WireTooLarge
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Exhausted, Leash
 from dowse.net.proxy.trackers import DOMAINS, tracker
-from tests.unit.net.proxy.conftest import QUICK, Names
+from tests.integration.net.proxy.conftest import QUICK, Names
 
 WIKI, PRINTER = "wiki.example:9000", "10.0.0.7:9100"
 LISTED = (WIKI, PRINTER)

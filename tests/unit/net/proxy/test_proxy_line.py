@@ -10,7 +10,7 @@ import pytest
 
 from dowse.errors import WireFailed, WireTimeout
 from dowse.net.proxy.line import closing, dialled
-from tests.unit.net.proxy.conftest import Skip, everything
+from tests.integration.net.proxy.conftest import Skip, everything
 
 
 async def test_the_last_words_are_kept_for_a_browser_that_is_busy(skip: Skip) -> None:

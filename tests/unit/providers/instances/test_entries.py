@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.pocketweb.searx_space import listed, offline
 from dowse.providers.instances.entries import Entries, Excluded, Listed, read
+from tests.doubles.searx_space import listed, offline
+from tests.support.tables import each_row
 
 URL = "https://elm.example/"
 BASE = "https://elm.example"
@@ -38,9 +39,7 @@ def test_an_instance_is_taken_with_what_the_list_says_of_it() -> None:
     assert judged(listed("A", uptime=99.25, response_s=0.4126)) == Listed(BASE, "A", 99.25, 413)
 
 
-@pytest.mark.parametrize(
-    ("told", "grade"), [("A+", "A+"), ("A", "A"), ("A-", "A"), ("B+", "B"), ("B", "B"), (" B- ", "B")]
-)
+@each_row(("told", "grade"), [("A+", "A+"), ("A", "A"), ("A-", "A"), ("B+", "B"), ("B", "B"), (" B- ", "B")])
 def test_grades_make_three_tiers(told: str, grade: str) -> None:
     found = judged(listed(told))
     assert isinstance(found, Listed)
@@ -70,7 +69,7 @@ EXCLUDED = [
 ]
 
 
-@pytest.mark.parametrize(("entry", "reason"), [row[1:] for row in EXCLUDED], ids=[row[0] for row in EXCLUDED])
+@each_row(("entry", "reason"), [row[1:] for row in EXCLUDED])
 def test_an_instance_that_is_not_good_enough_is_told_with_its_reason(entry: object, reason: str) -> None:
     assert judged(entry) == Excluded(BASE, reason)
 
@@ -91,7 +90,7 @@ TAKEN = [
 ]
 
 
-@pytest.mark.parametrize("entry", [row[1] for row in TAKEN], ids=[row[0] for row in TAKEN])
+@each_row("entry", [row[1] for row in TAKEN])
 def test_what_the_list_does_not_tell_counts_for_an_instance(entry: object) -> None:
     assert isinstance(judged(entry), Listed)
 
@@ -128,7 +127,7 @@ def test_the_time_of_a_search_counts_and_else_that_of_the_front_page(timing: obj
     assert found.response_ms == ms
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "elm.example",
@@ -168,7 +167,7 @@ def test_where_nobody_has_a_grade_all_are_of_the_last_tier() -> None:
     assert entries.excluded == (Excluded("https://yew.example", "it watches its users"),)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body", [b"", b"<html>", b"[]", b"{}", b'{"instances": []}', b'{"instances": {}}', b"[" * 100_000, b"\xff\xfe"]
 )
 def test_what_is_no_list_is_none(body: bytes) -> None:

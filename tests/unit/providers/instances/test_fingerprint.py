@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from dowse.providers.instances.fingerprint import Fingerprint, Fingerprints
+from tests.support.tables import each_row
 
 PAGES = [f"https://page{number}.example/" for number in range(10)]
 URL = "https://elm.example"
@@ -27,7 +28,7 @@ def test_the_same_results_for_unrelated_queries_are_a_contradiction(one: str, ot
     assert not Fingerprint.of(one, PAGES).contradicts(Fingerprint.of(other, PAGES[1:]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("otter", "otters"),

@@ -28,6 +28,7 @@ from dowse.providers.instances.instance import (
     readmitted,
     succeeded,
 )
+from tests.support.tables import each_row
 
 NOW = 1_800_000_000.0
 RULES = Rules()
@@ -50,7 +51,7 @@ def caused(error: ProviderError, cause: Exception) -> ProviderError:
     return error
 
 
-@pytest.mark.parametrize(("times", "rest_s"), [(1, 60), (2, 120), (3, 240), (6, 1920), (7, 3600), (60, 3600)])
+@each_row(("times", "rest_s"), [(1, 60), (2, 120), (3, 240), (6, 1920), (7, 3600), (60, 3600)])
 def test_each_rest_is_twice_as_long_as_the_last_up_to_an_hour(times: int, rest_s: float) -> None:
     instance, now = failing(times)
     assert (instance.consecutive_failures, instance.until(now)) == (times, now + rest_s)

@@ -10,6 +10,7 @@ import pytest
 
 from dowse.providers.instances.instance import Instance
 from dowse.providers.instances.rotation import Deck, RoundRobin, Turns, choose
+from tests.support.tables import each_row
 
 NAMES = tuple("abcdefgh")
 
@@ -52,7 +53,7 @@ def test_one_that_comes_back_gets_its_share_and_no_more(turns: Turns) -> None:
     assert max(asked.values()) - min(asked.values()) <= 2
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_row("seed", range(20))
 def test_a_deck_deals_everybody_once_before_anybody_twice_in_a_new_order_each_time(seed: int) -> None:
     dealt = firsts(instances(*NAMES), Deck(Random(seed)), 10 * len(NAMES))
     rounds = [dealt[start : start + len(NAMES)] for start in range(0, len(dealt), len(NAMES))]

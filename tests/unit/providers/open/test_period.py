@@ -6,11 +6,12 @@ import pytest
 
 from dowse.models import Query, TimeRange
 from dowse.providers.open.period import Period, day_of, period_of
+from tests.support.tables import each_row
 
 TODAY = date(2026, 11, 15)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "period"),
     [
         (Query("x"), Period()),

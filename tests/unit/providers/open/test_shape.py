@@ -7,13 +7,14 @@ from dowse.providers.open.language import language_of
 from dowse.providers.open.shape import MOST, SHAPES, choose, speaks_of_trouble
 from dowse.providers.open.table import APIS
 from dowse.settings_keyless import OPEN_APIS
+from tests.support.tables import each_row
 
 CODE = ("stackexchange", "github")
 PAPERS = ("arxiv", "crossref")
 ANYTHING = ("wikipedia", "hackernews")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "apis"),
     [
         ("TypeError: unhashable type list", CODE),
@@ -73,7 +74,7 @@ def test_a_category_says_where_to_look_and_the_shape_adds_to_it(
     assert choose(Query(text, category=category), OPEN_APIS) == apis
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "language", "expected"),
     [
         ("otter habitat", "", "en"),
@@ -117,7 +118,7 @@ def test_other_languages_are_for_wikipedia_and_code_is_for_everybody(query: Quer
     assert choose(query, OPEN_APIS) == apis
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("domains", "apis"),
     [
         (("en.wikipedia.org",), ("wikipedia",)),

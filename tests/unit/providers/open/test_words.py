@@ -1,12 +1,11 @@
 """What is left of a query that goes to an API, of markup that comes from one, and of a package's name in a text."""
 
-import pytest
-
 from dowse.providers.open.pypi import names_in
 from dowse.providers.open.words import keywords, without_tags
+from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("how do I cancel an asyncio task?", "cancel asyncio task"),
@@ -31,7 +30,7 @@ def test_a_long_query_is_cut_at_a_word() -> None:
     assert keywords("one two three four", max_chars=100, most=2) == "one two"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("markup", "expected"),
     [
         ('An <span class="searchmatch">otter</span> &amp; a pup', "An otter & a pup"),
@@ -46,7 +45,7 @@ def test_markup_becomes_the_words_in_it(markup: str, expected: str) -> None:
     assert without_tags(markup) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "names"),
     [
         ("pip install httpx", ["httpx"]),

@@ -7,6 +7,7 @@ import pytest
 from dowse.errors import QuotaSpent
 from dowse.net.clients import Reply
 from dowse.providers.openai.failures import of_reply
+from tests.support.tables import each_row
 
 SPENT = {"message": "You exceeded your current quota.", "type": "insufficient_quota", "code": "insufficient_quota"}
 # The words of a rate limit speak of billing too, where more can be had.
@@ -24,7 +25,7 @@ def test_a_spent_quota_is_no_rate_limit(error: dict[str, str]) -> None:
     assert failure.detail == "HTTP 429, YOU EXCEEDED YOUR CURRENT QUOTA."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         _reply({"error": LIMITED}),

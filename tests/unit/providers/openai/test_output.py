@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from dowse import errors
 from dowse.answers import Citation, CitedAnswer, Question, TokenUsage
-from dowse.pocketweb.openai import message, searched, url_citation
 from dowse.providers.openai.output import read_answer
+from tests.doubles.openai import message, searched, url_citation
+from tests.support.tables import each_row
 
 QUESTION = Question("is it wet in Oslo")
 
@@ -49,8 +50,8 @@ def test_the_list_of_items_alone_is_enough() -> None:
 TEXTS = ["plain words", "😀 nasse Straßen 🌧️ in Oslo", "今天奥斯陆下雨。", "cafe\u0301 am Ne\u0301ckar", "👩‍👩‍👧 family"]
 
 
-@pytest.mark.parametrize("second", TEXTS)
-@pytest.mark.parametrize("first", TEXTS)
+@each_row("second", TEXTS)
+@each_row("first", TEXTS)
 def test_parts_and_messages_are_joined_and_their_citations_moved(first: str, second: str) -> None:
     parts = [
         url_citation(f"https://{number}.example/", "T", 2, len(text)) for number, text in enumerate([first, second])
@@ -118,7 +119,7 @@ def test_the_same_citation_is_named_once() -> None:
     assert len(_read(_body(message("It is wet.", [annotation, annotation]))).citations) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url", ["javascript:alert(1)", "data:text/html,x", "ftp://a.example/", "/x", "", "https://", None, 7, "https://a b"]
 )
 def test_addresses_that_are_none_are_no_sources(url: object) -> None:
@@ -179,7 +180,7 @@ FAILURES: list[tuple[dict[str, object], type[errors.ProviderError]]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "expected"), FAILURES)
+@each_row(("body", "expected"), FAILURES)
 def test_what_is_no_answer_has_its_type(body: dict[str, object], expected: type[errors.ProviderError]) -> None:
     """Acceptance case 20: among them a message without a search, and one that is incomplete."""
     with pytest.raises(errors.ProviderError) as caught:
@@ -241,8 +242,8 @@ ODD: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("wants_summary", [True, False])
-@pytest.mark.parametrize("name", ODD)
+@each_row("wants_summary", [True, False])
+@each_row("name", ODD)
 def test_odd_bodies_are_answers_or_typed_errors(name: str, wants_summary: bool) -> None:
     question = Question("x y z", wants_summary=wants_summary)
     started = time.process_time()

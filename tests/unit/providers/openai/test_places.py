@@ -4,6 +4,7 @@ import pytest
 
 from dowse.providers.api import Json
 from dowse.providers.openai.places import Places
+from tests.support.tables import each_row
 
 LINK = "([weather.example](https://weather.example/oslo?utm_source=openai))"
 TEXTS = {
@@ -29,8 +30,8 @@ def _link_in(text: str, count: object) -> Json:
     return _annotation(start, end, url="https://weather.example/oslo?utm_source=openai", title="Oslo")
 
 
-@pytest.mark.parametrize("count", [len, _units])
-@pytest.mark.parametrize("words", TEXTS.values(), ids=list(TEXTS))
+@each_row("count", [len, _units])
+@each_row("words", TEXTS.values())
 def test_links_are_found_whether_an_emoji_counts_once_or_twice(words: str, count: object) -> None:
     text = f"{words} {LINK} and more, and more, and more."
     annotation = _link_in(text, count)
@@ -63,7 +64,7 @@ def test_a_code_point_is_one_character_where_nothing_tells() -> None:
     assert text[slice(*Places(text, [annotation]).of(annotation))] == "𠮷野家"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("indices", "expected"),
     [
         ((0, 5), "It is"),

@@ -1,9 +1,8 @@
 """What the model is asked for, by the question alone."""
 
-import pytest
-
 from dowse.answers import Question
 from dowse.providers.openai.prompt import prompt
+from tests.support.tables import each_row
 
 
 def test_a_summary_is_asked_for_as_plain_text_with_dates_and_sources() -> None:
@@ -23,7 +22,7 @@ def test_without_a_summary_only_the_sources_are_asked_for() -> None:
     assert "800" not in asked
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("hours", "words"),
     [
         (1, "the last hour."),

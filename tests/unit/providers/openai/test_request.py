@@ -8,6 +8,7 @@ from dowse.answers import Question
 from dowse.providers.openai.families import family_of
 from dowse.providers.openai.prompt import prompt
 from dowse.providers.openai.request import Options, payload
+from tests.support.tables import each_row
 
 QUESTION = Question("what is new in python")
 WRITING = ("gpt-4o", "gpt-4o-mini", "gpt-4o-2024-11-20", "gpt-4.1-mini", "chatgpt-4o-latest", "ft:gpt-4o:acme::1")
@@ -31,7 +32,7 @@ def test_the_whole_request_of_a_model_that_thinks() -> None:
     }
 
 
-@pytest.mark.parametrize("model", WRITING)
+@each_row("model", WRITING)
 def test_models_that_only_write_get_a_temperature_and_must_search(model: str) -> None:
     sent = _payload(model)
     assert (sent["temperature"], sent["max_output_tokens"], sent["tool_choice"]) == (0, 600, "required")
@@ -45,7 +46,7 @@ def test_models_that_think_are_told_to_think_little_and_get_no_temperature(model
     assert not {"temperature", "tool_choice"} & sent.keys()
 
 
-@pytest.mark.parametrize("model", SILENT)
+@each_row("model", SILENT)
 def test_of_other_models_nothing_is_assumed(model: str) -> None:
     assert not {"temperature", "tool_choice", "reasoning"} & _payload(model, temperature=0.5).keys()
     assert family_of(model).output_tokens == 16_000

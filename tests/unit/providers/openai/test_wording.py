@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dowse.markdown import clean
 from dowse.providers.openai.wording import Wording
+from tests.support.tables import each_row
 
 
 def _moved(original: str, part: str) -> str:
@@ -17,7 +18,7 @@ def _moved(original: str, part: str) -> str:
     return wording.text[slice(*place)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("original", "cleaned"),
     [
         ("plain", "plain"),
@@ -39,7 +40,7 @@ def test_what_is_hidden_loads_or_tracks_is_taken_out(original: str, cleaned: str
     assert Wording(original).text == cleaned
 
 
-@pytest.mark.parametrize(
+@each_row(
     "before",
     [
         "",
@@ -52,7 +53,7 @@ def test_what_is_hidden_loads_or_tracks_is_taken_out(original: str, cleaned: str
         "<!-- hidden --> ",
     ],
 )
-@pytest.mark.parametrize("part", ["東京は雨。", "wet 🌧️ day", "cafe\u0301", "plain"])
+@each_row("part", ["東京は雨。", "wet 🌧️ day", "cafe\u0301", "plain"])
 def test_a_part_is_found_behind_whatever_was_changed(before: str, part: str) -> None:
     assert _moved(f"{before}{part} and more", part) == part
 
@@ -93,9 +94,7 @@ def test_every_place_leads_into_the_cleaned_text(original: str, data: st.DataObj
     assert first < last or not wording.text
 
 
-@pytest.mark.parametrize(
-    "piece", ["https://", "https://a.example/?utm_a=1 ", "\ue200", "(", "https://a.example/(", "😀", "[x](y "]
-)
+@each_row("piece", ["https://", "https://a.example/?utm_a=1 ", "\ue200", "(", "https://a.example/(", "😀", "[x](y "])
 def test_fifty_thousand_characters_take_no_time(piece: str) -> None:
     text = (piece * 50_000)[:50_000]
     started = time.process_time()

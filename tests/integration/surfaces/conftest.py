@@ -1,0 +1,3 @@
+"""The command line in this process."""
+
+from tests.support.command_line import *  # noqa: F403

@@ -1,0 +1,1 @@
+"""What tests of several levels share, and that is no double."""
