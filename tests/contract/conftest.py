@@ -1,32 +1,62 @@
-"""What the provider tests share: a client, a provider made as the app makes it, and its double."""
+"""What the provider tests share: a pocket web in memory, a client, a provider made as the app makes it, its double."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
+import pytest_asyncio
+from aiohttp import ClientSession
 
 from dowse.config import load
 from dowse.interfaces import PageReader, SearchProvider
 from dowse.models import Deadline
 from dowse.net.clients import ConfiguredClient
+from dowse.net.wire import build_session
 from dowse.providers.table import PROVIDERS, READERS, Kit
 from dowse.settings import Settings
 from dowse.telemetry.redact import Redactor
 from tests.doubles import PocketWeb, ReaderDouble
 from tests.doubles.double import Double
+from tests.doubles.memory import MemoryConnector
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering
 
+HERE = Path(__file__).parent
 KEYED = ("serper", "exa", "tavily")
 LISTS = {"serper": "organic", "exa": "results", "tavily": "results", "searxng": "results"}
 DEADLINE = Deadline.after(FakeClock(), 30)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of a module share an event loop, because they share a pocket web."""
+    for item in items:
+        if pytest_asyncio.is_async_test(item) and HERE in item.path.parents:
+            item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_web() -> AsyncIterator[PocketWeb]:
+    async with PocketWeb(in_memory=True) as web:
+        yield web
+
+
 @pytest.fixture
+def web(shared_web: PocketWeb) -> PocketWeb:
+    shared_web.reset()
+    return shared_web
+
+
+@pytest_asyncio.fixture(loop_scope="module")
 async def client() -> AsyncIterator[ConfiguredClient]:
-    client = ConfiguredClient("dowse/test")
+    client = ConfiguredClient("dowse/test", in_memory)
     yield client
     await client.close()
+
+
+def in_memory() -> ClientSession:
+    """The session of a client that reaches doubles in memory only."""
+    return build_session(MemoryConnector())
 
 
 def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from mcp import Client
 
 from dowse.app import App
@@ -43,6 +44,13 @@ ARGUMENTS = {
 }
 # Who searches, and the same company's scrape API.
 KEYED = {"serper": "serper_scrape", "exa": "exa_contents", "tavily": "tavily_extract"}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_web() -> AsyncIterator[PocketWeb]:
+    """On a real port: the whole app opens its own connections."""
+    async with PocketWeb() as web:
+        yield web
 
 
 @dataclass(frozen=True, slots=True)

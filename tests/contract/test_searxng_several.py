@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
+import pytest_asyncio
 
 from dowse import errors
 from dowse.config import load
@@ -55,9 +56,9 @@ def made(addresses: list[str], client: ConfiguredClient, clock: FakeClock, **set
     return make_searxng(loaded, api, ListingsHere(), remembering(clock).cache, clock, watches=False)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def bench(client: ConfiguredClient, clock: FakeClock) -> AsyncIterator[Bench]:
-    async with served(PublicInstances) as (own, _):
+    async with served(PublicInstances, in_memory=True) as (own, _):
         provider = made([own.address(name) for name in (ALDER, BIRCH, CEDAR)], client, clock)
         assert isinstance(provider, SearXNGs)
         yield Bench(provider, own, clock)

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from dowse.stores import open_store
 from dowse.stores.ledger import Days, Entry, Ledger, Tally
@@ -32,7 +33,7 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/state.db"}[request.param]
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def store(address: str, clock: FakeClock) -> AsyncIterator[Store]:
     store = open_store(address, clock)
     yield store

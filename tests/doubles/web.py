@@ -10,11 +10,13 @@ from typing import Self
 
 from aiohttp import web
 
+from tests.doubles import memory
 from tests.doubles.double import Double
 from tests.doubles.duckduckgo import DuckDuckGo
 from tests.doubles.exa import Exa, ExaContents
 from tests.doubles.exa_mcp import ExaMcp
 from tests.doubles.firecrawl_mcp import FirecrawlMcp
+from tests.doubles.memory import HOST
 from tests.doubles.mojeek import Mojeek
 from tests.doubles.openai import OpenAI
 from tests.doubles.parallel_mcp import ParallelMcp
@@ -57,7 +59,6 @@ SITES: tuple[type[SiteDouble], ...] = (
     CrossrefApi,
 )
 
-HOST = "127.0.0.1"
 PROVIDERS = ("serper", "exa", "tavily", "searxng")
 # Long enough for a socket to close in order, short enough for a thousand tests.
 _SHUTDOWN_S = 0.05
@@ -66,9 +67,12 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class PocketWeb:
-    """A web in a box. Use as an async context manager; the port is free once it is left."""
+    """A web in a box. Use as an async context manager; the port is free once it is left.
 
-    def __init__(self, keys: Mapping[str, str] | None = None, *, port: int = 0) -> None:
+    In memory it opens no port: `MemoryConnector` is the way there.
+    """
+
+    def __init__(self, keys: Mapping[str, str] | None = None, *, port: int = 0, in_memory: bool = False) -> None:
         ours = {"serper": SERPER_KEY, "exa": EXA_KEY, "tavily": TAVILY_KEY, "openai": OPENAI_KEY}
         chosen = {**ours, **(keys or {})}
         self.serper = Serper(chosen["serper"], self._origin)
@@ -89,6 +93,7 @@ class PocketWeb:
         self.mojeek = Mojeek("", self._origin)
         self.pages = Site()
         self._port = port
+        self._is_in_memory = in_memory
         self._runner: web.AppRunner | None = None
         self._running: set[asyncio.Task[object]] = set()
 
@@ -160,14 +165,20 @@ class PocketWeb:
         # Cancellation is how a handler learns that its client has left.
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S)
         await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, self._port).start()
-        self._port = self._runner.addresses[0][1]
+        if self._is_in_memory:
+            assert self._runner.server is not None
+            self._port = memory.listen(self._runner.server)
+        else:
+            await web.TCPSite(self._runner, HOST, self._port).start()
+            self._port = self._runner.addresses[0][1]
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._runner is not None
+        if self._is_in_memory:
+            memory.close(self._port)
         for site in self._runner.sites:
             await site.stop()
         # A hanging handler would otherwise be waited for.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dowse.net.addresses import Address
     from dowse.urls import Url
 
+    OpenSession = Callable[[], aiohttp.ClientSession]
+
 _MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _NOT_MODIFIED = 304
@@ -58,10 +60,14 @@ class Fetched:
 
 
 class ConfiguredClient:
-    """Talks to endpoints from the settings: any address, carries keys, follows no redirect."""
+    """Talks to endpoints from the settings: any address, carries keys, follows no redirect.
 
-    def __init__(self, user_agent: str) -> None:
+    `open_session` makes the session that carries its requests; without one it is a pool of real connections.
+    """
+
+    def __init__(self, user_agent: str, open_session: OpenSession | None = None) -> None:
         self._user_agent = user_agent
+        self._open_session = open_session
         self._session: aiohttp.ClientSession | None = None
 
     async def send(
@@ -117,17 +123,25 @@ class ConfiguredClient:
         if self._session is None:
             from dowse.net import wire
 
-            self._session = wire.pooled_session()
+            self._session = (self._open_session or wire.pooled_session)()
         return self._session
 
 
 class UntrustedClient:
     """Fetches whatever the web names: each hop is judged and resolved once, and only what was checked is dialled."""
 
-    def __init__(self, guard: Guard, user_agent: str, *, tls: SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        user_agent: str,
+        *,
+        tls: SSLContext | None = None,
+        open_session: OpenSession | None = None,
+    ) -> None:
         self._guard = guard
         self._user_agent = user_agent
         self._tls = tls
+        self._open_session = open_session
         self._session: aiohttp.ClientSession | None = None
 
     async def get(
@@ -172,7 +186,7 @@ class UntrustedClient:
         from dowse.net import pinned, wire
 
         if self._session is None:
-            self._session = pinned.pinned_session(self._tls)
+            self._session = self._open_session() if self._open_session else pinned.pinned_session(self._tls)
         response = await pinned.get(self._session, target, addresses, headers)
         try:
             # The status of a failure says all; its page could only turn it into a timeout or a size error.

@@ -34,7 +34,7 @@ async def exchange(timeout_s: float) -> AsyncIterator[None]:
         raise _translated(error) from error
 
 
-def build_session(connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
+def build_session(connector: aiohttp.BaseConnector) -> aiohttp.ClientSession:
     """A session that takes nothing from the environment and remembers nothing; its time limit is `exchange`."""
     session = aiohttp.ClientSession(
         connector=connector,

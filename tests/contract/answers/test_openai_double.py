@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import openai
 import pytest
+import pytest_asyncio
 from openai.types.responses import Response
 
 from tests.doubles import PocketWeb
@@ -12,7 +13,14 @@ from tests.doubles.openai import OpenAI, message, searched, url_citation
 SEARCH = {"type": "web_search"}
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_web() -> AsyncIterator[PocketWeb]:
+    """On a real port: the SDK brings a client of its own."""
+    async with PocketWeb() as web:
+        yield web
+
+
+@pytest_asyncio.fixture(loop_scope="module")
 async def sdk(web: PocketWeb) -> AsyncIterator[openai.AsyncOpenAI]:
     endpoint = web.page(web.openai.base_path)
     async with openai.AsyncOpenAI(api_key=web.openai.key, base_url=endpoint, max_retries=0) as client:

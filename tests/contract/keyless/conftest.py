@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-import pytest
+import pytest_asyncio
 
 from dowse.config import load
 from dowse.net.clients import ConfiguredClient, UntrustedClient
@@ -11,16 +11,18 @@ from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import KeylessKit
 from dowse.routing.limiter import SlidingWindows
 from dowse.telemetry.redact import Redactor
+from tests.contract.conftest import in_memory
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def kit(web: PocketWeb, client: ConfiguredClient, clock: FakeClock) -> AsyncIterator[KeylessKit]:
     settings = load({}, web.environment()).settings
-    pages = UntrustedClient(Guard(settings.allow_private, clock=clock), "dowse/test")
+    guard = Guard(settings.allow_private, clock=clock)
+    pages = UntrustedClient(guard, "dowse/test", open_session=in_memory)
     redactor, cache = Redactor(settings.secrets()), remembering(clock).cache
     disclosure, limiter = Disclosure(), SlidingWindows(clock)
     yield KeylessKit(settings, client, pages, ListingsHere(), cache, clock, redactor, disclosure, "dowse/test", limiter)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 import pytest
+import pytest_asyncio
 
 from dowse import errors
 from dowse.extract.pool import WorkerPool
@@ -62,11 +63,11 @@ class Bench:
         return caught.value
 
 
-@pytest.fixture(params=ENGINES)
+@pytest_asyncio.fixture(params=ENGINES, loop_scope="module")
 async def bench(request: pytest.FixtureRequest, client: ConfiguredClient, clock: FakeClock) -> AsyncIterator[Bench]:
     double_kind, engine_kind = ENGINES[request.param]
     disclosure = Disclosure()
-    async with served(double_kind) as (double, endpoint):
+    async with served(double_kind, in_memory=True) as (double, endpoint):
 
         def make(listings: ListingReader) -> HtmlEngine:
             return engine_kind(

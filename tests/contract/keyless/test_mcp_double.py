@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 
 from dowse.net.clients import ConfiguredClient, Reply
 from tests.doubles.exa_mcp import ExaMcp
@@ -30,9 +31,9 @@ class Talk:
         return headers
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def talk(client: ConfiguredClient) -> AsyncIterator[Talk]:
-    async with served(ExaMcp) as (_, endpoint):
+    async with served(ExaMcp, in_memory=True) as (_, endpoint):
         yield Talk(client, endpoint)
 
 

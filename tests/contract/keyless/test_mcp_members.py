@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
+import pytest_asyncio
 
 from dowse import errors
 from dowse.models import Deadline, Query, TimeRange
@@ -43,10 +44,10 @@ class Member:
         return MEMBERS[self.double.name][1](api, self.disclosure, endpoint=self.endpoint)
 
 
-@pytest.fixture(params=MEMBERS)
+@pytest_asyncio.fixture(params=MEMBERS, loop_scope="module")
 async def member(request: pytest.FixtureRequest, client: ConfiguredClient) -> AsyncIterator[Member]:
     kind, _, vendor = MEMBERS[request.param]
-    async with served(kind) as (double, endpoint):
+    async with served(kind, in_memory=True) as (double, endpoint):
         yield Member(vendor, double, Disclosure(), client, endpoint)
 
 
@@ -200,7 +201,7 @@ async def test_words_of_the_server_stay_out_of_the_log(member: Member) -> None:
 
 
 async def test_exas_spent_free_tier_is_a_rate_limit_although_it_is_no_error(client: ConfiguredClient) -> None:
-    async with served(ExaMcp) as (double, endpoint):
+    async with served(ExaMcp, in_memory=True) as (double, endpoint):
         double.has_spent_its_free_tier()
         provider = Member("Exa", double, Disclosure(), client, endpoint).provider()
         with pytest.raises(errors.RateLimited, match="free tier"):
@@ -208,7 +209,7 @@ async def test_exas_spent_free_tier_is_a_rate_limit_although_it_is_no_error(clie
 
 
 async def test_firecrawls_spent_free_tier_says_when_to_come_again(client: ConfiguredClient) -> None:
-    async with served(FirecrawlMcp) as (double, endpoint):
+    async with served(FirecrawlMcp, in_memory=True) as (double, endpoint):
         double.has_spent_its_free_tier(retry_after_s=1800)
         provider = Member("Firecrawl", double, Disclosure(), client, endpoint).provider()
         with pytest.raises(errors.RateLimited) as caught:
@@ -219,7 +220,7 @@ async def test_firecrawls_spent_free_tier_says_when_to_come_again(client: Config
 async def test_parallel_knows_one_process_by_one_session_and_gets_no_longer_queries_than_it_takes(
     client: ConfiguredClient,
 ) -> None:
-    async with served(ParallelMcp) as (double, endpoint):
+    async with served(ParallelMcp, in_memory=True) as (double, endpoint):
         member = Member("Parallel", double, Disclosure(), client, endpoint)
         await member.provider().search(Query("x"), DEADLINE)
         found = await member.provider().search(Query("word " * 100), DEADLINE)

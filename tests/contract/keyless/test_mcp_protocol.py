@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
+import pytest_asyncio
 
 from dowse import errors
 from dowse.clock import SystemClock
@@ -36,9 +37,9 @@ class Bench:
         return len((await self.provider.search(QUERY, DEADLINE)).hits)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def bench(client: ConfiguredClient) -> AsyncIterator[Bench]:
-    async with served(FirecrawlMcp) as (double, endpoint):
+    async with served(FirecrawlMcp, in_memory=True) as (double, endpoint):
         api = Api("mine", client, 5.0, "", Redactor())
         yield Bench(double, McpSearch(api, McpServer(endpoint, "firecrawl_search", count="limit")))
 
@@ -174,7 +175,7 @@ async def test_whoever_waits_for_the_handshake_of_another_goes_on_when_that_one_
 
 
 async def test_the_handshake_and_the_call_share_one_timeout(client: ConfiguredClient) -> None:
-    async with served(FirecrawlMcp) as (double, endpoint):
+    async with served(FirecrawlMcp, in_memory=True) as (double, endpoint):
         double.delays(0.1)
         provider = McpSearch(Api("mine", client, 0.25, "", Redactor()), McpServer(endpoint, "firecrawl_search"))
         with pytest.raises(errors.TimedOut):

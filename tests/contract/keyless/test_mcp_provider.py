@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import ClassVar
 
 import pytest
+import pytest_asyncio
 from pydantic import SecretStr
 
 from dowse import errors
@@ -49,9 +50,9 @@ DESCRIPTION = {
 }
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def library() -> AsyncIterator[tuple[Library, str]]:
-    async with served(Library, KEY) as served_library:
+    async with served(Library, KEY, in_memory=True) as served_library:
         yield served_library
 
 

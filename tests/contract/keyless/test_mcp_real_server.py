@@ -5,6 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 
@@ -33,7 +34,15 @@ async def find_written(query: str) -> str:
     return "\n\n".join(f"Title: {query} {place}\nURL: https://a.example/{place}\nText: x" for place in range(2))
 
 
-@pytest.fixture(params=MANNERS)
+@pytest_asyncio.fixture(loop_scope="module")
+async def client() -> AsyncIterator[ConfiguredClient]:
+    """On real connections, as the server is."""
+    client = ConfiguredClient("dowse/test")
+    yield client
+    await client.close()
+
+
+@pytest_asyncio.fixture(params=MANNERS, loop_scope="module")
 async def endpoint(request: pytest.FixtureRequest) -> AsyncIterator[str]:
     server = MCPServer("real", log_level="CRITICAL")
     server.tool()(find_structured)

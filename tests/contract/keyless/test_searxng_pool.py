@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from dowse import errors
 from dowse.models import Category, Deadline, Query
@@ -63,7 +64,7 @@ class Bench:
         return self.known(name).state(self.clock.utc().timestamp())
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def public() -> AsyncIterator[PublicInstances]:
     async with served(PublicInstances) as (double, _origin):
         yield double
@@ -75,7 +76,7 @@ def alone(public: PublicInstances) -> None:
     public.has(ALDER)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def bench(public: PublicInstances, clock: FakeClock) -> AsyncIterator[Bench]:
     pair = public.address(ALDER).split("/")[2]
     async with page_clients() as build:

@@ -25,6 +25,7 @@ from dowse.models import Clock, Deadline, Page, Text
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.telemetry.redact import Redactor
+from tests.contract.conftest import in_memory
 from tests.doubles import PocketWeb
 from tests.doubles.sites import SiteDouble
 from tests.fakes import FakeClock, RecordingObserver
@@ -40,13 +41,6 @@ LOADED = re.compile(r"(?<!\\)\]\(https://t\.example")
 
 Golden = Callable[[str, str], None]
 Recorded = Callable[[str], str]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a module share a loop, because they share a web and a worker."""
-    for item in items:
-        if pytest_asyncio.is_async_test(item) and HERE in item.path.parents:
-            item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
 
 
 class SlowRequests(FakeClock):
@@ -100,12 +94,14 @@ class Bench:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared_bench() -> AsyncIterator[Bench]:
-    pool, client = WorkerPool(size=1), ConfiguredClient(USER_AGENT)
-    async with PocketWeb() as pocket_web:
-        pages = UntrustedClient(Guard(load({}, pocket_web.environment()).settings.allow_private), USER_AGENT)
-        yield Bench(pocket_web, pool, client, pages)
+    pool = WorkerPool(size=1)
+    async with PocketWeb(in_memory=True) as web:
+        client = ConfiguredClient(USER_AGENT, in_memory)
+        guard = Guard(load({}, web.environment()).settings.allow_private)
+        pages = UntrustedClient(guard, USER_AGENT, open_session=in_memory)
+        yield Bench(web, pool, client, pages)
         await pages.close()
-    await client.close()
+        await client.close()
     await pool.close()
 
 

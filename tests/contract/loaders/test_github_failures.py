@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from dowse.models import Deadline, Page, Status
 from tests.canaries import repeated
 from tests.contract.loaders.brook import API, REPOSITORY, answer, publish, read
 from tests.contract.loaders.conftest import GENERAL, Bench, Recorded
+from tests.doubles import PocketWeb
 from tests.doubles.sites_github import TOKEN, GithubApi
 from tests.fakes import FakeClock
 
@@ -290,16 +291,17 @@ async def test_an_error_that_repeats_the_token_is_not_quoted(
 async def test_an_answer_that_repeats_the_token_is_masked_on_its_way_out(
     bench: Bench, recorded: Recorded, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Through the whole application: somebody wrote the token into an issue, or the API mirrors it."""
+    """Through the whole application, on real connections: the token is in an issue, or the API mirrors it."""
     caplog.set_level(logging.DEBUG)
     body = json.loads(recorded("github/issue_graphql.json"))
     issue = body["data"]["repository"]["issueOrPullRequest"]
     issue |= {"title": f"Leaked {TOKEN}", "body": "\n\n".join(repeated(TOKEN)), "author": {"login": TOKEN}}
-    answer(bench, "issue_graphql", body)
-    settings = load({}, {**bench.web.environment(), "GITHUB_TOKEN": TOKEN, "DOWSE_CONTRACT": "dowse"}).settings
-    async with App(settings) as app:
-        tool = next(tool for tool in app.contract.tools if tool.name == "get_content")
-        found = await app.dispatcher.call(tool, {"url": ISSUE}, no_progress)
+    async with PocketWeb() as web:
+        answer(replace(bench, web=web), "issue_graphql", body)
+        settings = load({}, {**web.environment(), "GITHUB_TOKEN": TOKEN, "DOWSE_CONTRACT": "dowse"}).settings
+        async with App(settings) as app:
+            tool = next(tool for tool in app.contract.tools if tool.name == "get_content")
+            found = await app.dispatcher.call(tool, {"url": ISSUE}, no_progress)
     said = "\n".join([found.text, *found.further, json.dumps(found.structured), caplog.text])
     assert "Issue in otterworks/brook" in said
     assert "[redacted]" in said
