@@ -59,7 +59,10 @@ def _install(packages: Sequence[str]) -> None:
 
 def _apt(arguments: Sequence[str]) -> bool:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    run = subprocess.run(["apt-get", *arguments], env=environment, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    run = subprocess.run(["apt-get", *arguments], env=environment, stdin=subprocess.DEVNULL, capture_output=True)
+    if run.returncode:
+        # What it says about a success, a newcomer would only wonder about.
+        sys.stderr.write(run.stderr.decode(errors="replace"))
     return run.returncode == 0
 
 
