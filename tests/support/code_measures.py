@@ -1,0 +1,79 @@
+"""Ratios of the code base that may only improve: sizes, single importers, complexity, prose. No totals."""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+_PERSONS = re.compile(
+    r"\b(somebody|someone|nobody|no one|whoever|everybody|everyone|anybody|anyone|who|whom|whose)\b", re.IGNORECASE
+)
+_COMMENT = re.compile(r"^\s*#\s?(.*)$", re.MULTILINE)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DOCUMENTED = (ast.Module, ast.ClassDef, *_FUNCTIONS)
+_BRANCHES = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.Assert, ast.comprehension)
+
+
+def ratios(files: Iterable[Path], root: Path) -> dict[str, float]:
+    """The figures of `tests/architecture.json`, as they are in these files."""
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    trees = {path: ast.parse(text) for path, text in texts.items()}
+    complexities = [complexity(node) for tree in trees.values() for node in _functions(tree)]
+    prose = " ".join(part for path in texts for part in _prose(texts[path], trees[path]))
+    words = len(prose.split())
+    return {
+        "median_file_lines": statistics.median(len(text.splitlines()) for text in texts.values()),
+        "single_importer_share_at_most": _single_importers(trees, root),
+        "mean_complexity_at_most": statistics.fmean(complexities),
+        "persons_per_1000_words_at_most": 1000 * len(_PERSONS.findall(prose)) / words,
+    }
+
+
+def complexity(function: ast.AST) -> int:
+    """Cyclomatic complexity as radon counts it: one, and one for each branch, condition and boolean operator."""
+    total = 1
+    for node in ast.walk(function):
+        total += isinstance(node, _BRANCHES)
+        total += len(node.values) - 1 if isinstance(node, ast.BoolOp) else 0
+        total += len(node.ifs) if isinstance(node, ast.comprehension) else 0
+        total += len(node.cases) if isinstance(node, ast.Match) else 0
+    return total
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.AST]:
+    return (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS))
+
+
+def _prose(text: str, tree: ast.Module) -> Iterator[str]:
+    """Comments and docstrings."""
+    yield from _COMMENT.findall(text)
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and (docstring := ast.get_docstring(node)):
+            yield docstring
+
+
+def _single_importers(trees: Mapping[Path, ast.Module], root: Path) -> float:
+    """The share of the imported modules that a single other module imports."""
+    names = {_dotted(path, root): path for path in trees}
+    importers: dict[str, set[Path]] = {}
+    for path, tree in trees.items():
+        for name in _imported(tree):
+            if name in names and names[name] != path:
+                importers.setdefault(name, set()).add(path)
+    return sum(len(each) == 1 for each in importers.values()) / len(importers)
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _dotted(path: Path, root: Path) -> str:
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
