@@ -11,7 +11,14 @@ BENCH := $(VENV)/.installed-bench
 NODE := tests/clients/node_modules/.installed
 SOURCES := src tests benchmarks tools
 
-.PHONY: demo test check coverage mutate bench serve fmt lint docs lock clean
+PYTEST := $(BIN)/python -m pytest
+# Several files at a time, more than cores: tests of the upper levels mostly wait. The longest levels come first.
+SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder
+PURE := tests/unit tests/test_architecture.py tests/test_docs.py tests/test_promises.py tests/test_ratchet.py
+# What runs in the process of the tests, so that coverage can be measured cheaply.
+MEASURED := tests/unit tests/contract tests/integration tests/flows tests/faults tests/security
+
+.PHONY: demo serve check test test-slow slow coverage mutate bench lint types pure fmt docs lock clean
 
 demo: $(RUN)  ## run the main job end to end, with no key and no internet
 	$(BIN)/dowse demo
@@ -19,19 +26,28 @@ demo: $(RUN)  ## run the main job end to end, with no key and no internet
 serve: $(RUN)  ## run the MCP server on stdio
 	$(BIN)/dowse serve
 
-# Whole files, in their order: each sets up once what its tests share, and the many quick ones even out the end.
-test: $(DEV) $(NODE)  ## install what the tests need and run them all
+check: $(DEV)  ## format, lint, types and the pure tests, side by side; at most 45 seconds
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target lint types pure
+
+test: $(DEV) $(NODE)  ## install what the tests need and run all but the slow ones; at most 5 minutes
 	$(BIN)/python tools/real_parts.py
-	$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	@$(MAKE) --no-print-directory --jobs 2 lint types
+	$(PYTEST) $(SIDE_BY_SIDE) tests --ignore=tests/slow
 
-QUICK := tests/unit tests/contract tests/test_architecture.py tests/test_docs.py
+test-slow: $(DEV) $(NODE)  ## whole corpora, the full cage, soaks, timing, clients, mutation, coverage; at most 20 minutes
+	$(BIN)/python tools/real_parts.py
+	@$(MAKE) --no-print-directory mutate coverage slow
 
-check: $(DEV) lint  ## lint, types, and the unit and contract tests; under a minute
-	$(BIN)/python -m pytest -n 3 -m "not cost" $(QUICK)
+slow: $(DEV) $(NODE)  # one test at a time: some compare times
+	$(PYTEST) tests/slow
 
-coverage: $(DEV)  ## the same tests, and how much of the code they reach
-	$(BIN)/python -m pytest -n 2 -m "not cost" $(QUICK) --cov --cov-report=term:skip-covered --cov-fail-under=85
+pure: $(DEV)
+	$(PYTEST) -q -n 2 --dist loadfile $(PURE)
+
+coverage: $(DEV)  ## the tests of the lower levels with many examples, and how much of the code they reach
+	$(BIN)/coverage erase
+	HYPOTHESIS_PROFILE=full $(PYTEST) -q $(SIDE_BY_SIDE) $(MEASURED) --cov --cov-report=
+	$(BIN)/python tools/coverage_gate.py
 
 mutate: $(DEV)  ## break the guard and the decoder line by line, and see whether a test notices; a few minutes
 	$(BIN)/python -m tools.mutate
@@ -42,9 +58,11 @@ bench: $(BENCH)  ## dowse's extractor and those of others on the pages of WCXB; 
 lint: $(DEV)
 	$(BIN)/ruff format --check --quiet $(SOURCES)
 	$(BIN)/ruff check --quiet $(SOURCES)
+
+types: $(DEV)
 	$(BIN)/mypy
 
-fmt: $(DEV)  ## format and mend what can be mended
+fmt: $(DEV)  ## format, and fix what can be fixed
 	$(BIN)/ruff check --fix --quiet $(SOURCES)
 	$(BIN)/ruff format --quiet $(SOURCES)
 
@@ -70,6 +88,8 @@ $(BENCH): requirements/bench.txt requirements/uv.txt pyproject.toml tools/bootst
 	@touch $@ $(DEV) $(RUN)
 
 # The MCP Inspector and the conformance suite; the wheel brings a Node that is new enough, which most systems do not have.
-$(NODE): tests/clients/package-lock.json $(DEV)
-	cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+# Node, too, takes the system's certificates.
+$(NODE): tests/clients/package-lock.json | $(DEV)
+	cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" NODE_USE_SYSTEM_CA=1 \
+		npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -24,6 +24,7 @@ from tools import generate_docs
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+IN_README = ("Codex", "Claude Code")
 VARIABLES = [name for field in Settings.model_fields for name in variables(field)]
 LIMITS = {"serper": serper.LIMITS, "exa": exa.LIMITS, "tavily": tavily.LIMITS, "searxng": searxng.LIMITS}
 
@@ -102,14 +103,17 @@ def test_notes_and_old_names_refer_to_what_exists() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    assert len(text(README).splitlines()) <= 200
+    assert len(text(README).splitlines()) <= 150
 
 
 @pytest.mark.parametrize("client", MAIN, ids=lambda client: client.title)
-def test_the_readme_shows_what_the_code_renders_for_a_client(client: Client) -> None:
-    page = text(README)
-    assert f"```{client.language}\n{client.render(Launch())}\n```" in page
-    assert client.title in page
+def test_the_readme_names_every_client_and_shows_what_the_code_renders_for_those_in_a_terminal(client: Client) -> None:
+    """docs/clients.md, which is generated, shows all of them."""
+    shown = f"```{client.language}\n{client.render(Launch())}\n```"
+    assert (shown in text(README)) == (client.title in IN_README)
+    assert client.title in text(README)
+    page = text(ROOT / "docs" / "clients.md")
+    assert f"## {client.title}\n" in page
     assert client.where.removeprefix("a ") in page
 
 
@@ -124,9 +128,9 @@ def test_the_readme_names_every_command_and_exit_code() -> None:
 # Names
 
 
-@pytest.mark.parametrize("variable", VARIABLES)
-def test_every_variable_is_documented(variable: str) -> None:
-    assert any(re.search(rf"\b{variable}\b", text(page)) for page in PAGES)
+def test_every_variable_is_documented() -> None:
+    documented = {word for page in PAGES for word in re.findall(r"\b[A-Z][A-Z0-9_]+\b", text(page))}
+    assert set(VARIABLES) - documented == set()
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -301,7 +305,7 @@ def subcommands() -> set[str]:
 
 
 def targets() -> set[str]:
-    return set(re.findall(r"^([a-z]+):", text(ROOT / "Makefile"), re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", text(ROOT / "Makefile"), re.MULTILINE))
 
 
 def scripts() -> set[str]:

@@ -67,7 +67,7 @@ def _prepare() -> None:
     # Simpler counter-examples are for people; and what was found must not depend on the last run.
     phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
     hypothesis.settings.register_profile("mutate", max_examples=40, phases=phases, database=None, derandomize=True)
-    hypothesis.settings.load_profile("mutate")
+    os.environ["HYPOTHESIS_PROFILE"] = "mutate"
     import tests.conftest  # noqa: F401
 
     for name in [name for name in sys.modules if name.startswith(("dowse.net", "tests.fakes.wire"))]:
