@@ -1,7 +1,12 @@
-"""`dowse demo`: the real server and a real client on a web in a box, without key or internet."""
+"""`dowse demo`: the real server and a real client on a small web on loopback, without key or internet."""
 
+import asyncio
+import signal
+import socket
+import sys
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from dowse.surfaces.cli.main import main
@@ -34,3 +39,43 @@ def test_it_shows_a_search_that_survives_an_outage_and_how_to_use_it(capsys: pyt
     assert "[ok]" in shown or "[truncated]" in shown
     for client in MAIN:
         assert f"\n{client.title} — {client.where}\n" in shown
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_it_serves_its_web_until_a_signal_and_prints_the_line_that_points_a_shell_at_it(number: int) -> None:
+    demo = (sys.executable, "-m", "dowse", "demo")
+    process = await asyncio.create_subprocess_exec(
+        *demo, "--serve", "--port", "0", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        lines = [(await asyncio.wait_for(process.stdout.readline(), 30)).decode().strip() for _ in range(4)]
+        port = lines[2].removeprefix('eval "$(dowse demo --exports --port ').removesuffix(')"')
+        search = f"eval \"$('{sys.executable}' -m dowse demo --exports --port {port})\" && '{sys.executable}' -m dowse"
+        shell = await asyncio.create_subprocess_shell(
+            f"{search} search 'harbour bridge' -n 1", stdout=asyncio.subprocess.PIPE
+        )
+        found, _ = await asyncio.wait_for(shell.communicate(), 60)
+        async with aiohttp.ClientSession() as http, http.get(f"http://127.0.0.1:{port}/nowhere") as response:
+            assert response.status == 404
+    finally:
+        process.send_signal(number)
+    _, errors = await asyncio.wait_for(process.communicate(), 30)
+    assert "1 result from serper" in found.decode()
+    assert "Nordhaven" in found.decode()
+    assert (process.returncode, errors) == (0, b"")
+
+
+def test_a_port_that_is_taken_or_none_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert main(["demo", "--serve", "--port", port]) == 2
+        assert f"Port {port} cannot be used" in capsys.readouterr().err
+    assert main(["demo", "--port", "80"]) == 2
+    assert main(["demo", "--exports", "--port", "0"]) == 2
+    assert "--port goes with --serve or --exports." in capsys.readouterr().err
+    for wrong in ("x", "-1", "65536"):
+        with pytest.raises(SystemExit):
+            main(["demo", "--serve", "--port", wrong])
