@@ -12,6 +12,7 @@ from dowse.config import load
 from dowse.contracts.tool import Answer
 from dowse.errors import InvalidRequest
 from dowse.interfaces import no_progress
+from tests.conftest import UNPACED
 from tests.doubles import PROVIDERS, SERPER_KEY, PocketWeb
 from tests.doubles.seen import SeenRequest
 from tests.planted import INNOCENT, PLANTED, planted
@@ -44,7 +45,7 @@ class Searcher:
 
 @pytest.fixture
 async def searcher(web: PocketWeb, scrub: str) -> AsyncIterator[Searcher]:
-    settings = {**web.environment(*PROVIDERS), "DOWSE_STATE": "memory:", "DOWSE_SCRUB": scrub}
+    settings = {**web.environment(*PROVIDERS), **UNPACED, "DOWSE_STATE": "memory:", "DOWSE_SCRUB": scrub}
     async with App(load({}, settings).settings) as app:
         yield Searcher(web, app)
 

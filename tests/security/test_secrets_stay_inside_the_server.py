@@ -6,7 +6,7 @@ import asyncio
 import base64
 import html
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,7 @@ from tests.doubles import MISBEHAVIOURS, PROVIDERS, PocketWeb
 from tests.forked import dowse
 from tests.http import LEGACY, MODERN, SERVE, HttpServer, call, call_headers
 
+STATUSES = (200, 401, 500)
 ERAS = pytest.mark.parametrize("era", [LEGACY, MODERN])
 CALLERS = {"alice": CANARIES["DOWSE_TOKENS"], "ci": FILE_TOKEN}
 
@@ -117,11 +118,26 @@ async def test_no_misbehaviour_of_a_provider_brings_a_secret_out_over_http(
 async def test_an_upstream_that_repeats_secrets_is_not_quoted_over_http(
     server: Server, web: PocketWeb, output: Output, tokens: dict[str, str], era: str
 ) -> None:
+    """Each spelling with one status; `tests/slow` has them all."""
+    messages = all_that_could_be_said()
+    shares = {status: messages[number :: len(STATUSES)] for number, status in enumerate(STATUSES)}
+    await upstream_repeats_secrets_over_http(server, web, output, tokens, era, shares)
+
+
+async def upstream_repeats_secrets_over_http(
+    server: Server,
+    web: PocketWeb,
+    output: Output,
+    tokens: dict[str, str],
+    era: str,
+    messages: Mapping[int, Sequence[str]],
+) -> None:
+    """Serper answers with each status and message in turn, and none of it comes out."""
     async with server.http(settings(web, **tokens)) as http:
         callers = Callers(http, output, era)
-        for status in (200, 401, 500):
+        for status, said_with_it in messages.items():
             told = len(output.written)
-            for said in all_that_could_be_said():
+            for said in said_with_it:
                 web.serper.works().finds_nothing()
                 await callers.call("web_search", {"query": "python"})
                 web.serper.replies(json={"error": f"it broke: {said}"}, status=status)
@@ -278,16 +294,23 @@ async def test_a_probe_that_fails_tells_no_secret(
     assert output.leaks() == []
 
 
-@pytest.mark.parametrize("status", [401, 500])
 async def test_a_probe_does_not_quote_an_upstream_that_repeats_every_secret(
-    server: Server, web: PocketWeb, output: Output, tokens: dict[str, str], status: int
+    server: Server, web: PocketWeb, output: Output, tokens: dict[str, str]
 ) -> None:
-    for start in range(0, len(all_that_could_be_said()), 4):
-        for provider, said in zip(PROVIDERS, all_that_could_be_said()[start : start + 4], strict=False):
+    """Each spelling with one status; `tests/slow` has both."""
+    for status, messages in ((401, all_that_could_be_said()[::2]), (500, all_that_could_be_said()[1::2])):
+        await probe_repeats_secrets(server, web, output, tokens, status, messages)
+
+
+async def probe_repeats_secrets(
+    server: Server, web: PocketWeb, output: Output, tokens: dict[str, str], status: int, messages: Sequence[str]
+) -> None:
+    """All providers answer a probe with the next messages, and none of it comes out."""
+    environment = server.environment(settings(web, **tokens))
+    for start in range(0, len(messages), len(PROVIDERS)):
+        for provider, said in zip(PROVIDERS, messages[start : start + len(PROVIDERS)], strict=False):
             getattr(web, provider).works().replies(json={"error": f"it broke: {said}"}, status=status)
-        assert (
-            await run(output, server.environment(settings(web, **tokens)), *dowse("doctor", "--probe", "--json")) == 1
-        )
+        assert await run(output, environment, *dowse("doctor", "--probe", "--json")) == 1
     assert b"it broke: [redacted]" in b"".join(output.written)
     assert output.leaks() == []
 
