@@ -14,7 +14,7 @@ SOURCES := src tests benchmarks tools
 PYTEST := $(BIN)/python -m pytest
 # Several files at a time, more than cores: tests of the upper levels mostly wait. The longest levels come first.
 SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder
-PURE := tests/unit tests/test_architecture.py tests/test_docs.py tests/test_promises.py tests/test_ratchet.py
+PURE := tests/unit tests/test_architecture.py tests/test_docs.py tests/test_promises.py tests/test_ratchet.py tests/test_support.py
 # What runs in the process of the tests, so that coverage can be measured cheaply.
 MEASURED := tests/unit tests/contract tests/integration tests/flows tests/faults tests/security
 

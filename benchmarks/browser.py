@@ -30,6 +30,9 @@ from typing import Any
 
 import aiohttp
 
+# As a script it would find only what lies beside it.
+sys.path.append(str(Path(__file__).parents[1]))
+
 from dowse.app import App
 from dowse.config import load
 from tests.doubles import PocketWeb

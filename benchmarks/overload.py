@@ -24,7 +24,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1]))
 
 from benchmarks.flood import Arguments, Callers, Flood, percentile
-from benchmarks.processes import running
+from benchmarks.processes import pocket_web, running
 
 BOUND = 2.0
 REFUSAL_BOUND_S = 0.1
@@ -91,13 +91,12 @@ def kind(name: str, origin: str) -> Kind:
 @contextmanager
 def serving(home: Path) -> Iterator[tuple[str, str]]:
     """Where a dowse serves, and where the pocket web has its pages; each in a process of its own."""
-    with running([sys.executable, "-m", "tests.doubles"], home) as web:
-        origin = web.line_with("pocketweb serves ").split()[2]
+    with pocket_web(home, "--pages", "0") as web:
         wanted = ("SERPER_API_KEY", "SERPER_SEARCH_ENDPOINT", "DOWSE_ALLOW_PRIVATE")
-        settings = {name: web.line_with(f"export {name}=").partition("=")[2].strip() for name in wanted}
+        settings = {name: web[name] for name in wanted}
         command = [sys.executable, "-m", "dowse", "serve", "--http", "--port", "0"]
         with running(command, home, settings | _SETTINGS) as server:
-            yield json.loads(server.line_with('"listening"'))["url"], origin
+            yield json.loads(server.line_with('"listening"'))["url"], f"http://{web['DOWSE_ALLOW_PRIVATE']}/"
 
 
 async def measure(url: str, asked: Kind, seconds: float) -> Round:

@@ -1,7 +1,7 @@
 """The pocket web in a process of its own, whose searches find pages of a given number and size.
 
 Prints the settings that point dowse there as one line of JSON, then serves until it is killed. `--links-to` is where
-the pages are said to be, for somebody who stands in between.
+the pages are said to be, for a proxy in between. With `--pages 0` searches find what the pocket web has by itself.
 """
 
 from __future__ import annotations
@@ -9,6 +9,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
+from pathlib import Path
+
+# As a script it would find only what lies beside it.
+sys.path.append(str(Path(__file__).parents[1]))
 
 from tests.doubles import PROVIDERS, PocketWeb
 
@@ -27,8 +32,9 @@ async def serve(port: int, links_to: str, pages: int, page_bytes: int) -> None:
             web.pages.serves(path, _page(title, number, page_bytes))
             url = f"{links_to}{path}" if links_to else web.page(path)
             found.append({"title": title, "url": url, "snippet": f"What the release of part {number} brings."})
-        for double in (web.serper, web.exa, web.tavily, web.searxng):
-            double.finds(found)
+        if found:
+            for double in (web.serper, web.exa, web.tavily, web.searxng):
+                double.finds(found)
         print(json.dumps(web.environment(*PROVIDERS)), flush=True)
         await asyncio.Event().wait()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,6 +53,13 @@ def running(command: Sequence[str], home: Path, settings: Mapping[str, str] | No
                 yield Running(process, Path(output.name))
             finally:
                 process.kill()
+
+
+@contextmanager
+def pocket_web(home: Path, *options: str) -> Iterator[dict[str, str]]:
+    """The settings that point dowse at a pocket web in a process of its own."""
+    with running([sys.executable, str(Path(__file__).with_name("pocket.py")), *options], home) as web:
+        yield json.loads(web.line_with("SERPER_API_KEY"))
 
 
 @dataclass(frozen=True, slots=True)

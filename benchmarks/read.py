@@ -22,6 +22,9 @@ from pathlib import Path
 
 import aiohttp
 
+# As a script it would find only what lies beside it.
+sys.path.append(str(Path(__file__).parents[1]))
+
 from dowse.app import App
 from dowse.config import load
 from dowse.interfaces import no_progress

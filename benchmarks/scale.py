@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1]))
 
 from benchmarks.load import Run, at_a_time, calling
-from benchmarks.processes import children, cpu_ms, running
+from benchmarks.processes import children, cpu_ms, pocket_web, running
 from tests.valkey import started
 
 TOGETHER = (1, 16, 64, 256)
@@ -103,9 +103,7 @@ def fleet(replicas: int, *, is_cached: bool, page_bytes: int = PAGE_BYTES[0]) ->
     """So many replicas that share a Valkey, warm: what is loaded with the first pages is not part of the price."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        pocket = [sys.executable, str(Path(__file__).with_name("pocket.py")), "--page-bytes", str(page_bytes)]
-        web = stack.enter_context(running(pocket, home))
-        settings: dict[str, str] = json.loads(web.line_with("SERPER_API_KEY")) | _SETTINGS
+        settings = stack.enter_context(pocket_web(home, "--page-bytes", str(page_bytes))) | _SETTINGS
         settings |= {} if is_cached else _FORGETFUL
         settings["DOWSE_STATE"] = stack.enter_context(started()).url
         command = [sys.executable, "-m", "dowse", "serve", "--http", "--port", "0"]

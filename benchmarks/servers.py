@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import load
-from benchmarks.processes import children, cpu_ms, running
+from benchmarks.processes import children, cpu_ms, pocket_web, running
 
 CALLS = 500
 # One call after the other, as an agent makes them, is what bounds are about; many at a time is for comparison.
@@ -110,10 +110,9 @@ def bare(home: Path) -> Iterator[Target]:
 @contextmanager
 def dowse(home: Path, further: Mapping[str, str] | None = None) -> Iterator[Callable[..., Target]]:
     """Makes targets out of one dowse, by their name and arguments. Its provider and its pages are the pocket web."""
-    with running([sys.executable, "-m", "tests.doubles"], home) as web:
+    with pocket_web(home, "--pages", "0") as web:
         wanted = ("SERPER_API_KEY", "SERPER_SEARCH_ENDPOINT", "DOWSE_ALLOW_PRIVATE")
-        settings = {name: web.line_with(f"export {name}=").partition("=")[2].strip() for name in wanted}
-        settings |= further or {}
+        settings = {name: web[name] for name in wanted} | dict(further or {})
         with running([sys.executable, "-m", "dowse", "serve", "--http", "--port", "0"], home, settings) as server:
             url = json.loads(server.line_with('"listening"'))["url"]
             yield lambda name, arguments: Target(name, server.pid, url, "web_search", arguments)

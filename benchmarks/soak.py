@@ -29,7 +29,7 @@ import aiohttp
 sys.path.append(str(Path(__file__).parents[1]))
 
 from benchmarks.load import Answer, Caller, at_rate, calling
-from benchmarks.processes import Usage, memory_of_workers_kb, running, usage
+from benchmarks.processes import Usage, memory_of_workers_kb, pocket_web, running, usage
 from tests import faultproxy
 from tests.faultproxy import HOST, Ending, Fault, FaultProxy
 from tests.valkey import started
@@ -173,9 +173,7 @@ async def serving() -> AsyncIterator[tuple[int, str, Mapping[str, FaultProxy]]]:
         pages = await stack.enter_async_context(FaultProxy(port))
         # Waiting for processes holds up the loop, which has nothing to do yet.
         size = ["--pages", str(_PAGES), "--page-bytes", str(_PAGE_BYTES), "--links-to", f"http://{HOST}:{pages.port}"]
-        pocket = [sys.executable, str(Path(__file__).with_name("pocket.py")), "--port", str(port), *size]
-        web = stack.enter_context(running(pocket, home))
-        settings: dict[str, str] = json.loads(web.line_with("SERPER_API_KEY"))
+        settings = stack.enter_context(pocket_web(home, "--port", str(port), *size))
         lines = {"pages": pages, "store": await stack.enter_async_context(FaultProxy(valkey.port))}
         for name in ("SERPER_SEARCH_ENDPOINT", "EXA_SEARCH_ENDPOINT", "TAVILY_SEARCH_ENDPOINT", "SEARXNG_URL"):
             lines[name] = await stack.enter_async_context(FaultProxy(port))

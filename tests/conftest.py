@@ -6,7 +6,6 @@ import gc
 import itertools
 import logging
 import os
-import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,13 +23,16 @@ from dowse.telemetry.log import LOGGER
 from tests import forked
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
-from tests.http import SERVE, HttpHere, HttpProcess, inside, listening
+from tests.http import SERVE, Endings, HttpHere, HttpProcess, inside, listening
 from tests.stdio import BareServer, serving
 from tests.valkey import patient_redis, valkey, valkey_url  # noqa: F401
 
-# A machine that is busy with something else is no reason for a property to fail. `make test-slow` tries more examples.
-hypothesis.settings.register_profile("quick", deadline=None, max_examples=25)
-hypothesis.settings.register_profile("full", deadline=None, max_examples=200)
+# A machine that is busy with something else is no reason for a property to fail. `make test-slow` tries more examples,
+# and others each time, but in CI: there a change is judged, not searched for what was always wrong.
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=25, derandomize=True)
+hypothesis.settings.register_profile(
+    "full", deadline=None, max_examples=200, derandomize=os.environ.get("CI") == "true"
+)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 # What a process needs to start; everything else would make a test depend on the machine it runs on.
@@ -136,8 +138,9 @@ REMEMBERING = {
 class Server:
     """Starts the real server as a subprocess and connects a real MCP client to it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, endings: Endings | None = None) -> None:
         self._home = home
+        self._endings = endings
         self._log = home / "server.log"
         self._log.touch()
 
@@ -153,11 +156,16 @@ class Server:
 
     @asynccontextmanager
     async def connect(
-        self, settings: Mapping[str, str], *args: str, mode: str = "auto", **options: Any
+        self,
+        settings: Mapping[str, str],
+        *,
+        command: Sequence[str] | None = None,
+        mode: str = "auto",
+        **options: Any,
     ) -> AsyncIterator[Client]:
         """A client in the given protocol era: `legacy`, `auto`, or a version."""
-        command = (sys.executable, *args) if args else forked.dowse("serve")
-        parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=self.environment(settings))
+        program, *arguments = command or forked.dowse("serve")
+        parameters = StdioServerParameters(command=program, args=arguments, env=self.environment(settings))
         with self._log.open("a", encoding="utf-8") as log:
             async with Client(stdio_client(parameters, errlog=log), mode=mode, **options) as client:
                 yield client
@@ -182,7 +190,7 @@ class Server:
     @asynccontextmanager
     async def here(self, settings: Mapping[str, str]) -> AsyncIterator[HttpHere]:
         """The same in this process, for tests that need many or change what it waits for."""
-        async with inside(self.environment(settings), self._log) as server:
+        async with inside(self.environment(settings), self._log, self._endings) as server:
             yield server
 
 

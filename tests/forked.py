@@ -1,7 +1,8 @@
-"""Processes of dowse that start at once: forked from one that has imported what servers do, and done nothing else.
+"""Processes of dowse that start at once: forked from one that has imported what they need, and done nothing else.
 
-Most of what a start costs is the import of the MCP SDK, a second each time, and hundreds of tests start a server. The
-start itself is tested with processes of its own (`SERVE`, `HTTP`); so is whatever looks at the process from outside,
+Most of what a start costs is imports: of the MCP SDK, a second each time, and hundreds of tests start a server; and of
+what reads a page, a quarter of a second for each worker. Servers that were forked have workers that are. The start
+itself is tested with processes of its own (`SERVE`, `HTTP`); so is whatever looks at the process from outside,
 since what a test sees here is `launch.py`, which passes on descriptors, signals and the exit code.
 """
 
@@ -11,29 +12,43 @@ import ast
 import atexit
 import gc
 import os
+import runpy
 import selectors
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
+from dowse.extract import process
+from dowse.extract import worker as extract_worker
 from dowse.surfaces.cli.main import main
 
 _ROOT = Path(__file__).resolve().parents[1]
 _LAUNCH = _ROOT / "tests" / "launch.py"
+_DOWSE, _WORKER = "dowse", "worker"
 _LONGEST_REQUEST = 1024 * 1024
-_STREAMS = 3
+# Standard streams, and the pipes of a worker.
+_STREAMS, _HANDED = 3, 5
 _END_S = 10.0
 # At the start, and with the first calls.
 _WHAT_SERVERS_IMPORT = (
     *("dowse.surfaces.mcp.stdio", "dowse.surfaces.http.serve", "dowse.net.wire", "dowse.net.pinned", "dowse.net.leaks"),
     *("dowse.stores.sqlite.threads", "dowse.loaders.table", "dowse.rank.outline", "protego"),
+)
+# With the first page, and the first question about one.
+_WHAT_WORKERS_IMPORT = (
+    "dowse.extract.worker",
+    "dowse.extract.convert",
+    "dowse.extract.digesting",
+    "dowse.rank.passages",
 )
 # What a process needs to find its way; whatever else it gets with each request.
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
@@ -43,7 +58,27 @@ def dowse(*arguments: str) -> tuple[str, ...]:
     """The command that runs `dowse` with these arguments in a process that was forked for it."""
     if not hasattr(os, "pidfd_open"):
         return (sys.executable, "-m", "dowse", *arguments)
-    return (sys.executable, "-I", "-S", str(_LAUNCH), _socket(), *arguments)
+    return _launch(_DOWSE, *arguments)
+
+
+def script(path: Path, *arguments: str) -> tuple[str, ...]:
+    """The command that runs a Python script in a process that was forked for it."""
+    if not hasattr(os, "pidfd_open"):
+        return (sys.executable, str(path), *arguments)
+    return _launch(str(path), *arguments)
+
+
+def worker() -> tuple[str, ...]:
+    """The command of the worker pool, for workers that are forked; the numbers of two pipes follow."""
+    return _launch(_WORKER) if hasattr(os, "pidfd_open") else process._COMMAND
+
+
+def _launch(*words: str) -> tuple[str, ...]:
+    return _command(_socket(), *words)
+
+
+def _command(path: str, *words: str) -> tuple[str, ...]:
+    return (sys.executable, "-I", "-S", str(_LAUNCH), path, *words)
 
 
 @cache
@@ -52,7 +87,9 @@ def _socket() -> str:
     folder = tempfile.TemporaryDirectory(prefix="dowse-forked-")
     path = f"{folder.name}/socket"
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | {"PYTHONWARNINGS": "error"}
-    process = subprocess.Popen(
+    # A process with threads must not be forked.
+    environment["OPENBLAS_NUM_THREADS"] = "1"
+    forks = subprocess.Popen(
         [sys.executable, "-m", "tests.forked", path],
         cwd=_ROOT,
         env=environment,
@@ -61,26 +98,26 @@ def _socket() -> str:
         # Ctrl-C is for the tests, which end it.
         start_new_session=True,
     )
-    assert process.stdin and process.stdout
-    assert process.stdout.readline() == b"ready\n", "what servers import could not be imported"
-    process.stdout.close()
+    assert forks.stdin and forks.stdout
+    assert forks.stdout.readline() == b"ready\n", "what servers import could not be imported"
+    forks.stdout.close()
     atexit.register(folder.cleanup)
-    atexit.register(_end, process)
+    atexit.register(_end, forks)
     return path
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(forks: subprocess.Popen[bytes]) -> None:
     try:
-        process.communicate(timeout=_END_S)
+        forks.communicate(timeout=_END_S)
     except subprocess.TimeoutExpired:
-        process.kill()
+        forks.kill()
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a process is to be."""
+    """What a process is to be: `dowse`, `worker` or the path of a script with its arguments, and what it is handed."""
 
-    arguments: list[str]
+    words: list[str]
     environment: dict[str, str]
     folder: str
     streams: list[int]
@@ -122,7 +159,7 @@ class Forks:
         """A request, a signal to be passed on, or nothing any more."""
         if connection.fileno() < 0:
             return None  # its process has ended just now
-        said, streams, _, _ = socket.recv_fds(connection, _LONGEST_REQUEST, _STREAMS)
+        said, streams, _, _ = socket.recv_fds(connection, _LONGEST_REQUEST, _HANDED)
         if streams:
             return self._forked(connection, Request(*ast.literal_eval(said.decode()), streams))
         pid = next((pid for pid, asked in self._ends.values() if asked is connection), None)
@@ -164,27 +201,55 @@ class Forks:
 
 
 def _become(request: Request) -> None:
-    for number, stream in enumerate(request.streams):
+    for number, stream in enumerate(request.streams[:_STREAMS]):
         os.dup2(stream, number)
         os.close(stream)
     os.environ.clear()
     os.environ.update(request.environment)
     os.chdir(request.folder)
-    sys.argv[:] = ["dowse", *request.arguments]
+    sys.argv[:] = request.words
 
 
-def _main() -> int:
-    for module in _WHAT_SERVERS_IMPORT:
+def _main() -> None:
+    for module in (*_WHAT_SERVERS_IMPORT, *_WHAT_WORKERS_IMPORT):
         import_module(module)
-    forks = Forks(sys.argv[1])
+    path = sys.argv[1]
+    forks = Forks(path)
     gc.freeze()
     os.write(1, b"ready\n")
     request = forks.serve()
-    if request is None:
+    if request is not None:
+        _become(request)
+        _leave(_run(request, path))
+
+
+def _run(request: Request, path: str) -> int:
+    """Run the program to its end; returns its exit code."""
+    program, *arguments = request.words
+    if program == _WORKER:
+        extract_worker.main([str(pipe) for pipe in request.streams[_STREAMS:]])
         return 0
-    _become(request)
-    return main(request.arguments)
+    process._COMMAND = _command(path, _WORKER)
+    try:
+        if program == _DOWSE:
+            return main(arguments)
+        runpy.run_path(program, run_name="__main__")
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+            return 1
+        return end.code or 0
+    return 0
+
+
+def _leave(code: int) -> NoReturn:
+    """End as an interpreter does, but without freeing object by object what was imported, which takes very long."""
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":
-    raise SystemExit(_main())
+    _main()

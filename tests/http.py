@@ -6,8 +6,8 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -150,17 +150,45 @@ async def _copy(process: asyncio.subprocess.Process, log: Path, address: asyncio
         address.set_exception(AssertionError("the server ended without listening; its log has the reason"))
 
 
+class Endings:
+    """Shutdowns that go on while the next test runs: uvicorn sleeps for a fifth of a second in each."""
+
+    def __init__(self) -> None:
+        self._running: list[asyncio.Task[None]] = []
+
+    def add(self, ending: Coroutine[None, None, None]) -> None:
+        self._running.append(asyncio.create_task(ending))
+
+    async def wait(self) -> None:
+        await asyncio.gather(*self._running)
+
+
 @asynccontextmanager
-async def inside(settings: Mapping[str, str], log: Path) -> AsyncIterator[HttpHere]:
-    """The server in the process of the test: what starts it is left out, the rest is the same."""
+async def inside(settings: Mapping[str, str], log: Path, endings: Endings | None = None) -> AsyncIterator[HttpHere]:
+    """The server in the process of the test: what starts it is left out, the rest is the same.
+
+    With `endings`, its shutdown is left to them; otherwise it is over when the context is left.
+    """
     app = App(config.load({"DOWSE_PORT": "0"}, settings).settings)
     stop = Stop()
-    with _logging_to(log), port_of(app.settings.host, app.settings.port) as listener:
+    with ExitStack() as stack, _logging_to(log):
+        listener = stack.enter_context(port_of(app.settings.host, app.settings.port))
         serving = asyncio.create_task(serve(app, listener, stop))
-        async with _session() as session:
-            yield HttpHere(listener.url + "/mcp", session, stop, serving)
-        if not stop.asked.is_set():
-            stop()
+        try:
+            async with _session() as session:
+                yield HttpHere(listener.url + "/mcp", session, stop, serving)
+        finally:
+            if not stop.asked.is_set():
+                stop()
+            ending = _end(serving, stack.pop_all())
+            if endings is None:
+                await ending
+            else:
+                endings.add(ending)
+
+
+async def _end(serving: asyncio.Task[None], listener: ExitStack) -> None:
+    with listener:
         await asyncio.wait_for(serving, STOP_S)
 
 

@@ -1,6 +1,7 @@
 """Stands where a process of dowse would stand, which `tests.forked` forks: hands it what it was given, ends as it ends.
 
-Run by its path, by an interpreter that loads next to nothing: `python -I -S launch.py SOCKET ARGUMENT...`
+Run by its path, by an interpreter that loads next to nothing: `python -I -S launch.py SOCKET PROGRAM ARGUMENT...`
+The arguments of the program `worker` are descriptors, which it is handed as well.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def main() -> int:
-    path, *arguments = sys.argv[1:]
+    path, *words = sys.argv[1:]
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as forks:
 
         def pass_on(number: int, _frame: object) -> None:
@@ -26,13 +27,14 @@ def main() -> int:
 
         forks.connect(path)
         folder = os.getcwd()  # noqa: PTH109 (nothing that takes time to import)
-        socket.send_fds(forks, [repr((arguments, dict(os.environ), folder)).encode()], STREAMS)
+        handed = (*STREAMS, *map(int, words[1:])) if words[0] == "worker" else STREAMS
+        socket.send_fds(forks, [repr((words, dict(os.environ), folder)).encode()], handed)
         # Not before: until then there is nobody to pass a signal on to.
         for number in PASSED_ON:
             signal.signal(number, pass_on)
         # They are the process's own now: when it closes one, whoever is at the other end has to see it.
         nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in STREAMS:
+        for stream in handed:
             os.dup2(nothing, stream)
         return int(forks.recv(16) or 1)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from dowse import __version__
-from tests.forked import dowse
+from tests.forked import dowse, script
 
 END_S = 30.0
 
@@ -19,6 +20,13 @@ def test_words_and_exit_code_are_those_of_the_command() -> None:
     refused = subprocess.run(dowse("serve", "--nonsense"), capture_output=True, text=True, timeout=END_S)
     assert refused.returncode == 2
     assert "--nonsense" in refused.stderr
+
+
+def test_a_script_runs_as_the_main_module_with_its_arguments_and_exit_code(tmp_path: Path) -> None:
+    file = tmp_path / "told.py"
+    file.write_text("import sys\nprint(__name__, *sys.argv[1:])\nraise SystemExit(7)\n")
+    done = subprocess.run(script(file, "one", "two"), capture_output=True, text=True, timeout=END_S)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "__main__ one two\n", "")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGKILL, -signal.SIGKILL)])

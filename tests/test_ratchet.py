@@ -14,6 +14,8 @@ from tests.realparts import missing
 from tests.support import ratchet
 from tests.support.code_measures import ratios
 
+pytestmark = pytest.mark.promise("floors")
+
 FILE = "floors.json"
 Commit = Callable[[object], None]
 

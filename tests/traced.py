@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import forked
+
 FILE = "TRACED_TO"
-COMMAND = ("-m", "tests.traced", "serve")
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
 
@@ -53,6 +54,11 @@ class Trace:
             span = known[span.parent]
             names.append(span.name)
         return [*names, span.parent]
+
+
+def command(*arguments: str) -> tuple[str, ...]:
+    """The command that runs `dowse` with these arguments under OpenTelemetry's SDK, in a process that was forked."""
+    return forked.script(Path(__file__), *arguments)
 
 
 def settings(file: Path) -> dict[str, str]:

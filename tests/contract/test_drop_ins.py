@@ -24,6 +24,8 @@ from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 
+pytestmark = pytest.mark.promise("dropin-shapes")
+
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 ERAS = ["legacy", "2026-07-28"]
 TOOLS = {

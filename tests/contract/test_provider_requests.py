@@ -9,6 +9,7 @@ from tests.contract.conftest import DEADLINE, provider
 from tests.doubles import EXA_KEY, SERPER_KEY, TAVILY_KEY, PocketWeb
 
 
+@pytest.mark.promise("case-12")
 async def test_serper_is_posted_q_and_num_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:
     """Acceptance case 12."""
     await provider(web, "serper", client).search(Query("python release", num_results=4), DEADLINE)
@@ -89,6 +90,7 @@ async def test_serper_answers_dates_and_related_searches_are_kept(web: PocketWeb
     assert (found.answers, found.suggestions) == (("42", "A number."), ("why 42",))
 
 
+@pytest.mark.promise("case-13")
 async def test_tavily_is_sent_a_bearer_header_and_every_extra_switched_off(
     web: PocketWeb, client: ConfiguredClient
 ) -> None:
@@ -127,6 +129,7 @@ async def test_a_query_too_long_for_tavily_is_cut_at_a_word_with_a_warning(
     assert found.warnings == ("tavily takes at most 400 characters; the query was cut.",)
 
 
+@pytest.mark.promise("case-14")
 async def test_exa_is_posted_camel_case_with_its_key_in_the_header(web: PocketWeb, client: ConfiguredClient) -> None:
     """Acceptance case 14."""
     found = await provider(web, "exa", client).search(Query("python release", num_results=4), DEADLINE)
@@ -165,6 +168,7 @@ async def test_exa_gets_a_period_as_the_date_it_starts_with(web: PocketWeb, clie
     assert (sent["category"], sent["moderation"], sent["excludeDomains"]) == ("research paper", True, ["a.org"])
 
 
+@pytest.mark.promise("case-15")
 @pytest.mark.parametrize("slash", ["", "/", "/search"])
 async def test_searxng_is_asked_for_json_whatever_the_base_address_ends_with(
     web: PocketWeb, client: ConfiguredClient, slash: str
@@ -181,6 +185,7 @@ async def test_searxng_is_asked_for_json_whatever_the_base_address_ends_with(
     )
 
 
+@pytest.mark.promise("case-15")
 async def test_searxng_settings_are_sent_only_when_set_and_the_caller_beats_them(
     web: PocketWeb, client: ConfiguredClient
 ) -> None:
@@ -212,6 +217,7 @@ async def test_searxng_settings_are_sent_only_when_set_and_the_caller_beats_them
     }
 
 
+@pytest.mark.promise("case-16")
 async def test_searxng_extra_headers_are_sent_and_their_user_agent_wins(
     web: PocketWeb, client: ConfiguredClient
 ) -> None:
@@ -225,6 +231,7 @@ async def test_searxng_extra_headers_are_sent_and_their_user_agent_wins(
     assert web.searxng.requests[1].headers["x-team"] == "seven"
 
 
+@pytest.mark.promise("case-18")
 async def test_searxng_takes_answer_objects_and_pairs_of_failed_engines(
     web: PocketWeb, client: ConfiguredClient
 ) -> None:

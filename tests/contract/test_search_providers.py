@@ -40,6 +40,7 @@ async def test_nothing_found_is_an_answer(web: PocketWeb, client: ConfiguredClie
     assert (await provider(web, name, client).search(Query("x"), DEADLINE)).hits == ()
 
 
+@pytest.mark.promise("case-9")
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_fewer_results_than_asked_for_are_returned(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     """Acceptance case 9."""
@@ -71,6 +72,7 @@ FAILURES: list[tuple[str, type[errors.ProviderError]]] = [
 ]
 
 
+@pytest.mark.promise("verdict-provider-block")
 @pytest.mark.parametrize("name", PROVIDERS)
 @pytest.mark.parametrize(("trouble", "expected"), FAILURES)
 async def test_every_failure_has_its_type(
@@ -109,6 +111,7 @@ async def test_a_refused_connection_is_a_network_failure(web: PocketWeb, client:
         await provider(web, name, client, **endpoint).search(Query("x"), DEADLINE)
 
 
+@pytest.mark.promise("case-27")
 @pytest.mark.parametrize("name", KEYED)
 @pytest.mark.parametrize("status", ["401", "403"])
 async def test_a_rejected_key_names_the_provider_and_the_variable(
@@ -167,6 +170,7 @@ MALFORMED: list[object] = [
 GOOD = {"title": "Good", "url": "https://example.org/good", "link": "https://example.org/good"}
 
 
+@pytest.mark.promise("case-19")
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_malformed_items_are_skipped_and_an_empty_snippet_is_kept(
     web: PocketWeb, client: ConfiguredClient, name: str

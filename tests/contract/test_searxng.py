@@ -97,6 +97,7 @@ async def test_a_length_is_shown_as_people_write_it(
     assert (found.hits[0].duration, found.hits[0].thumbnail) == (shown, "")
 
 
+@pytest.mark.promise("case-17")
 async def test_json_that_is_switched_off_is_a_misconfiguration_with_both_remedies(
     web: PocketWeb, searxng: Searxng
 ) -> None:

@@ -28,6 +28,7 @@ class Double(ABC):
         self._log = RequestLog()
         self._script = Script()
         self._delay_s = 0.0
+        self._release: asyncio.Event | None = None
         self._limit: Limit | None = None
 
     @property
@@ -76,6 +77,11 @@ class Double(ABC):
         self._delay_s = seconds
         return self
 
+    def waits_for(self, release: asyncio.Event) -> Self:
+        """Keep every answer back until the event is set."""
+        self._release = release
+        return self
+
     def takes(self, calls: int, period_s: float) -> Limit:
         """Refuse with 429 whatever comes faster; the limit knows how often it had to."""
         self._limit = Limit(calls, period_s)
@@ -85,6 +91,7 @@ class Double(ABC):
         """Forget everything scripted; the requests seen so far stay."""
         self._script.clear()
         self._delay_s = 0.0
+        self._release = None
         self._limit = None
         return self
 
@@ -99,6 +106,8 @@ class Double(ABC):
             if self._limit and self._limit.refuses():
                 return self.error(429, STATUSES[429])
             await asyncio.sleep(self._delay_s)
+            if self._release:
+                await self._release.wait()
             step = self._script.take()
             return await step(request) if step else self.answer(seen)
 

@@ -22,7 +22,6 @@ FIELDS = ["citations", "provider", "respondedAt", "text"]
 ITEM = ["endIndex", "rank", "startIndex", "textSnippet", "title", "url"]
 TEXT = "🦦 Otters weigh nine kilograms. かわうそは泳ぐ。 Cafe\u0301s are closed."
 OTTERS, SWIM = "Otters weigh nine kilograms.", "かわうそは泳ぐ。"
-QUICK = {"OPENAI_TIMEOUT": "3s"}
 
 
 @asynccontextmanager
@@ -237,7 +236,7 @@ ERRORS = {
 async def test_each_failure_of_the_model_has_its_code_and_says_what_to_do(
     web: PocketWeb, server: Server, surface: str
 ) -> None:
-    async with connected(server, web.environment("openai", "serper") | QUICK, surface) as client:
+    async with connected(server, web.environment("openai", "serper"), surface) as client:
         for trouble, (expected, advice) in ERRORS.items():
             web.openai.fails(trouble)
             code, message = refused(await ask(client, query=f"what is {trouble}"))
@@ -266,14 +265,14 @@ async def test_an_answer_that_cannot_be_trusted_is_none(
 ) -> None:
     """Acceptance case 20: a message without a search call is a parse error, `incomplete` is an error."""
     web.openai.replies(json=body)
-    async with connected(server, web.environment("openai") | QUICK, "http") as client:
+    async with connected(server, web.environment("openai"), "http") as client:
         code, _ = refused(await ask(client))
     assert code == "PARSE"
 
 
 async def test_when_the_model_says_when_to_come_back_that_is_passed_on(web: PocketWeb, server: Server) -> None:
     web.openai.fails("429", retry_after=120)
-    async with connected(server, web.environment("openai") | QUICK, "http") as client:
+    async with connected(server, web.environment("openai"), "http") as client:
         first, second = await ask(client), await ask(client, query="and again")
     assert refused(first)[0] == "RATE_LIMIT"
     assert typed(first)["error"]["retry_after"] == 120
@@ -287,7 +286,7 @@ async def test_the_dowse_contract_answers_itself_when_the_model_fails_and_says_s
     web: PocketWeb, server: Server, trouble: str
 ) -> None:
     web.openai.fails(trouble)
-    settings = web.environment("openai", "serper") | QUICK
+    settings = web.environment("openai", "serper")
     async with connected(server, settings, "http", "dowse") as client:
         result = await ask(client, query="what is new in python 3.15")
     found = typed(result, SEARCH_WEB_OUTPUT)
@@ -351,7 +350,7 @@ async def test_an_answer_is_remembered_and_keeps_the_time_at_which_it_was_given(
         first, second = typed(await ask(client)), typed(await ask(client))
     assert len(web.openai.requests) == 1
     times = [datetime.fromisoformat(found.pop("respondedAt")) for found in (first, second)]
-    assert abs((times[1] - times[0]).total_seconds()) < 0.1
+    assert abs((times[1] - times[0]).total_seconds()) < 1
     assert first == second
 
 

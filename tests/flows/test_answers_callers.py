@@ -144,7 +144,7 @@ def assert_told_when_to_come_back(result: CallToolResult) -> None:
     code, message = refused(result)
     error = typed(result)["error"]
     assert code == "RATE_LIMIT"
-    assert 580 <= error["retry_after"] <= 600
+    assert 500 <= error["retry_after"] <= 600
     assert message.startswith("search_web is limited to 20 calls in 600 seconds")
     assert f"try again in {error['retry_after']} seconds" in message
     assert result.meta is not None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from mcp import Client
+from mcp_types import CallToolResult
 
 from tests import realparts
 from tests.conftest import Server
@@ -17,9 +20,31 @@ APP, STATIC, SHELL = "/app", "/app/static", "/shell"
 WITH_BROWSER = {"DOWSE_BROWSER": "auto"}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def chromium() -> None:
     realparts.require("chromium")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What one browser made of several pages."""
+
+    feed: dict[str, Any]
+    shell: dict[str, Any]
+    found: CallToolResult
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shown(module_server: Server, module_web: PocketWeb) -> Shown:
+    module_web.reset()
+    organic = [{"title": path, "link": module_web.page(path), "snippet": "A page."} for path in (APP, "/docs/retrying")]
+    module_web.serper.replies(json={"organic": organic, "searchParameters": {"q": "tides"}})
+    async with module_server.connect(module_web.environment("serper") | WITH_BROWSER) as client:
+        found = await client.call_tool("web_search", {"query": "tides", "num_results": 2})
+        assert module_web.serper_scrape.requests == []
+        return Shown(
+            await read(client, module_web.page("/app/feed")), await read(client, module_web.page(SHELL)), found
+        )
 
 
 async def read(client: Client, url: str) -> dict[str, Any]:
@@ -48,23 +73,17 @@ async def test_a_page_made_by_script_is_read_and_its_static_twin_needs_no_browse
     assert not chromiums()
 
 
-async def test_a_heading_without_its_text_is_shown_to_the_browser(web: PocketWeb, server: Server) -> None:
-    async with server.connect(web.environment() | WITH_BROWSER) as client:
-        page = await read(client, web.page("/app/feed"))
+async def test_a_heading_without_its_text_is_shown_to_the_browser(shown: Shown) -> None:
+    page = shown.feed
     assert (page["status"], page["engine"], tried(page)) == ("ok", "browser", ["direct error", "browser ok"])
     assert "## Day 12" in page["page_content"]
 
 
-async def test_a_page_made_by_script_is_read_as_a_search_result(web: PocketWeb, server: Server) -> None:
-    organic = [{"title": path, "link": web.page(path), "snippet": "A page."} for path in (APP, "/docs/retrying")]
-    web.serper.replies(json={"organic": organic, "searchParameters": {"q": "tides"}})
-    async with server.connect(web.environment("serper") | WITH_BROWSER) as client:
-        result = await client.call_tool("web_search", {"query": "tides", "num_results": 2})
-    assert isinstance(result.structured_content, dict)
-    by_link = {item["link"]: item for item in result.structured_content["results"]}
+async def test_a_page_made_by_script_is_read_as_a_search_result(web: PocketWeb, shown: Shown) -> None:
+    assert isinstance(shown.found.structured_content, dict)
+    by_link = {item["link"]: item for item in shown.found.structured_content["results"]}
     assert by_link[web.page(APP)]["status"] in ("ok", "truncated")
     assert not by_link[web.page(APP)]["page_content"].startswith("_Failed")
-    assert len(web.serper_scrape.requests) == 0
 
 
 async def test_a_browser_that_is_switched_off_is_never_started(web: PocketWeb, server: Server) -> None:
@@ -93,8 +112,7 @@ async def test_without_a_chromium_the_note_says_what_to_install(web: PocketWeb, 
         assert "no Chromium was found" in warning and "apt-get install chromium" in warning
 
 
-async def test_a_shell_that_stays_empty_in_the_browser_is_a_note(web: PocketWeb, server: Server) -> None:
-    async with server.connect(web.environment() | WITH_BROWSER) as client:
-        page = await read(client, web.page(SHELL))
+async def test_a_shell_that_stays_empty_in_the_browser_is_a_note(shown: Shown) -> None:
+    page = shown.shell
     assert (page["status"], tried(page)) == ("error", ["direct error", "browser error"])
     assert page["page_content"].startswith("_Failed to retrieve page content: no readable content_")

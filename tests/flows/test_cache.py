@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -90,13 +89,10 @@ async def test_without_an_old_answer_the_call_fails_at_once_when_the_breakers_ar
         for number in range(5):
             await client.call_tool("web_search", {"query": f"number {number}", "fetch_content": False})
         asked = len(web.serper.requests) + len(web.tavily.requests)
-        started = time.monotonic()
         failed = await client.call_tool("web_search", {"query": "never asked before"})
-        took_s = time.monotonic() - started
         old = await search(client)
     assert failed.is_error
-    assert took_s < 1
-    assert len(web.serper.requests) + len(web.tavily.requests) == asked, "nobody was asked"
+    assert len(web.serper.requests) + len(web.tavily.requests) == asked, "no provider was asked, and so none waited for"
     assert [item["link"] for item in old["results"]] == [item["link"] for item in before["results"]]
     assert old["cache"] == "stale"
 

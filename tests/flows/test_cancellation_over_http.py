@@ -6,20 +6,29 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN, HttpServer
+from tests.support.tables import each_row
 
-ERAS = [LEGACY, MODERN]
-HOW = pytest.mark.parametrize("progress_token", [None, "token-7"], ids=["json", "stream"])
-SOON_S = 5.0
+HOW = each_row(
+    ("version", "progress_token"), [(version, token) for version in (LEGACY, MODERN) for token in (None, "token-7")]
+)
+SOON_S = 30.0
 
 
-@pytest.fixture
-async def http(server: Server, web: PocketWeb) -> AsyncIterator[HttpServer]:
-    async with server.here(web.environment("serper", "tavily")) as running:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def http(module_server: Server, module_web: PocketWeb) -> AsyncIterator[HttpServer]:
+    """One server for all: a call that is cancelled must not change how it treats the next."""
+    async with module_server.here(module_web.environment("serper", "tavily")) as running:
         yield running
+
+
+@pytest.fixture(autouse=True)
+def fresh_web(web: PocketWeb) -> None:
+    """No test finds the requests of another."""
 
 
 async def whole(request: object) -> bytes:
@@ -28,10 +37,10 @@ async def whole(request: object) -> bytes:
 
 
 @HOW
-@pytest.mark.parametrize("version", ERAS)
 async def test_leaving_closes_the_connection_to_the_provider(
     http: HttpServer, web: PocketWeb, version: str, progress_token: str | None
 ) -> None:
+    web.reset()
     web.serper.fails("hang")
     arguments = {"query": "python"}
     calling = asyncio.create_task(
@@ -45,10 +54,10 @@ async def test_leaving_closes_the_connection_to_the_provider(
 
 
 @HOW
-@pytest.mark.parametrize("version", ERAS)
 async def test_leaving_closes_the_connection_to_a_page(
     http: HttpServer, web: PocketWeb, version: str, progress_token: str | None
 ) -> None:
+    web.reset()
     web.pages.fails("/slow", "hang")
     arguments = {"url": web.page("/slow")}
     calling = asyncio.create_task(
@@ -69,7 +78,7 @@ async def test_a_client_of_2026_07_28_that_cancels_its_call_ends_it_upstream(htt
 
 
 async def test_a_client_of_2025_11_25_that_goes_away_ends_its_call_upstream(http: HttpServer, web: PocketWeb) -> None:
-    """In its era a client says in a further request which call it cancels; without sessions nobody knows whose."""
+    """In its era a further request names the call to cancel; without sessions the server cannot tell whose it is."""
     web.serper.fails("hang")
     async with http.client("legacy") as client:
         calling = asyncio.create_task(client.call_tool("web_search", {"query": "python"}))
@@ -79,10 +88,10 @@ async def test_a_client_of_2025_11_25_that_goes_away_ends_its_call_upstream(http
 
 
 @HOW
-@pytest.mark.parametrize("version", ERAS)
 async def test_those_who_leave_do_not_count_against_the_provider_and_others_are_answered(
-    http: HttpServer, web: PocketWeb, server: Server, version: str, progress_token: str | None
+    http: HttpServer, web: PocketWeb, module_server: Server, version: str, progress_token: str | None
 ) -> None:
+    web.reset()
     web.serper.fails("hang")
     for number in range(1, 7):
         calling = asyncio.create_task(
@@ -95,5 +104,5 @@ async def test_those_who_leave_do_not_count_against_the_provider_and_others_are_
     async with http.post("web_search", {"query": "python", "fetch_content": False}, version=version) as response:
         found = (await response.json())["result"]["structuredContent"]
     assert found["engine"] == "serper"
-    assert '"breaker changed"' not in server.log
-    assert "traceback" not in server.log
+    assert '"breaker changed"' not in module_server.log
+    assert "traceback" not in module_server.log

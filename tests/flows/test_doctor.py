@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.conftest import Server
 from tests.doctor import Examined, examined
 from tests.doubles import PROVIDERS, PocketWeb
@@ -18,15 +19,15 @@ from tests.signals import as_from_a_terminal
 from tests.stdio import SERVE
 
 DOCTOR = (*SERVE[:-1], "doctor")
+"""A process of its own, to be interrupted; others are forked."""
 END_S = 60.0
 
 
 @asynccontextmanager
-async def running(environment: Mapping[str, str], *flags: str) -> AsyncIterator[asyncio.subprocess.Process]:
+async def running(environment: Mapping[str, str], *command: str) -> AsyncIterator[asyncio.subprocess.Process]:
     with as_from_a_terminal():
         process = await asyncio.create_subprocess_exec(
-            *DOCTOR,
-            *flags,
+            *command,
             env=dict(environment),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -41,7 +42,7 @@ async def running(environment: Mapping[str, str], *flags: str) -> AsyncIterator[
 
 
 async def run(server: Server, settings: Mapping[str, str], *flags: str) -> tuple[int | None, str, str]:
-    async with running(server.environment(settings), *flags) as process:
+    async with running(server.environment(settings), *forked.dowse("doctor", *flags)) as process:
         out, err = await asyncio.wait_for(process.communicate(), END_S)
         return process.returncode, out.decode(), err.decode()
 
@@ -78,7 +79,7 @@ async def test_a_probe_asks_all_providers_at_the_same_time_and_can_be_interrupte
     """None of them answers, and still all are asked; Ctrl+C hangs up on all and leaves no word."""
     for provider in PROVIDERS:
         getattr(web, provider).fails("hang")
-    async with running(server.environment(web.environment(*PROVIDERS)), "--probe") as process:
+    async with running(server.environment(web.environment(*PROVIDERS)), *DOCTOR, "--probe") as process:
         asked = [await asyncio.wait_for(getattr(web, provider).arrived(), END_S) for provider in PROVIDERS]
         process.send_signal(signal.SIGINT)
         out, err = await asyncio.wait_for(process.communicate(), END_S)

@@ -17,7 +17,7 @@ def told(result: Any) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("depth", ["normal", "wide"])
 async def test_a_provider_that_hangs_is_outrun_by_the_next(web: PocketWeb, server: Server, depth: str) -> None:
-    settings = {**web.environment("serper", "tavily"), "DOWSE_HEDGE": "on", "SERPER_TIMEOUT": "1s"}
+    settings = {**web.environment("serper", "tavily"), "DOWSE_HEDGE": "on", "SERPER_TIMEOUT": "2s"}
     async with server.here(settings) as http, http.client() as client:
 
         async def search(number: int, depth: str = "normal") -> Any:
@@ -36,7 +36,7 @@ async def test_a_provider_that_hangs_is_outrun_by_the_next(web: PocketWeb, serve
 
 
 async def test_without_the_setting_nobody_has_company(web: PocketWeb, server: Server) -> None:
-    settings = {**web.environment("serper", "tavily"), "SERPER_TIMEOUT": "1s"}
+    settings = {**web.environment("serper", "tavily"), "SERPER_TIMEOUT": "2s"}
     async with server.here(settings) as http, http.client() as client:
         for number in range(SEARCHES):
             await client.call_tool("web_search", {"query": f"python {number}", "fetch_content": False})

@@ -9,18 +9,25 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.conftest import Server
 from tests.doubles import PocketWeb, closed_port
 
-WRAPPER = str(Path(sys.executable).with_name("kindly-web-search-mcp-server"))
-START = (WRAPPER, "start-mcp-server", "--context", "codex")
+WRAPPER = Path(sys.executable).with_name("kindly-web-search-mcp-server")
+WORDS = ("start-mcp-server", "--context", "codex")
+
+
+def start(*flags: str) -> tuple[str, ...]:
+    """The command in a process that was forked for it."""
+    return forked.script(WRAPPER, *WORDS, "--", *flags)
 
 
 @pytest.mark.parametrize("flag", ["--http", "--streamable-http"])
 async def test_forwarded_flags_serve_kindly_over_http(server: Server, web: PocketWeb, flag: str) -> None:
-    """Acceptance case 51."""
+    """Acceptance case 51; one of them is a process of its own, as clients start it."""
     port = str(closed_port())
-    command = (*START, "--", flag, "--port", port)
+    flags = (flag, "--port", port)
+    command = (str(WRAPPER), *WORDS, "--", *flags) if flag == "--http" else start(*flags)
     async with server.http(web.environment("serper"), command=command) as http:
         assert http.url == f"http://127.0.0.1:{port}/mcp"
         for mode in ("legacy", "2026-07-28"):
@@ -34,14 +41,13 @@ async def test_forwarded_flags_serve_kindly_over_http(server: Server, web: Pocke
 async def test_host_and_port_come_from_the_variables_of_old_configurations(server: Server) -> None:
     port = str(closed_port())
     old = {"FASTMCP_HOST": "127.0.0.2", "FASTMCP_PORT": port}
-    async with server.http(old, command=(*START, "--", "--http")) as http:
+    async with server.http(old, command=start("--http")) as http:
         assert http.url == f"http://127.0.0.2:{port}/mcp"
 
 
 async def test_a_flag_wins_over_the_variable(server: Server) -> None:
     port = str(closed_port())
-    command = (*START, "--", "--http", "--port", port)
-    async with server.http({"FASTMCP_PORT": "1"}, command=command) as http:
+    async with server.http({"FASTMCP_PORT": "1"}, command=start("--http", "--port", port)) as http:
         assert http.url.endswith(f":{port}/mcp")
 
 
@@ -49,7 +55,7 @@ async def test_a_port_that_is_taken_is_one_sentence_and_exit_code_2(server: Serv
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         process = await asyncio.create_subprocess_exec(
-            *(*START, "--", "--http", "--port", port),
+            *start("--http", "--port", port),
             stdin=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
             env=server.environment({}),

@@ -26,7 +26,7 @@ from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import HttpServer, call
 
-SOON_S = 15.0
+SOON_S = 30.0
 SEARCH: dict[str, object] = {"query": "python release", "num_results": 1, "fetch_content": False}
 
 

@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from dowse import __version__
 from dowse.surfaces.http import connection, mcp
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN, HttpServer, call, call_headers
+from tests.support.tables import each_row
 
 ERAS = [LEGACY, MODERN]
 MODES = ["legacy", MODERN]
@@ -20,10 +22,16 @@ QUICKLY: dict[str, object] = {"query": "python release", "num_results": 1, "fetc
 MIB = 1024 * 1024
 
 
-@pytest.fixture
-async def http(server: Server, web: PocketWeb) -> AsyncIterator[HttpServer]:
-    async with server.here(web.environment("serper")) as running:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def http(module_server: Server, module_web: PocketWeb) -> AsyncIterator[HttpServer]:
+    """One server for all: whatever it refuses, it answers the next request."""
+    async with module_server.here(module_web.environment("serper")) as running:
         yield running
+
+
+@pytest.fixture(autouse=True)
+def fresh_web(web: PocketWeb) -> None:
+    """No test finds the requests of another."""
 
 
 async def answers(http: HttpServer) -> bool:
@@ -31,18 +39,19 @@ async def answers(http: HttpServer) -> bool:
         return response.status == 200 and not (await response.json())["result"]["isError"]
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])
-async def test_a_client_lists_and_calls_in_both_eras(server: Server, web: PocketWeb, mode: str, contract: str) -> None:
+async def test_a_client_lists_and_calls_in_both_eras(server: Server, web: PocketWeb, contract: str) -> None:
     """Acceptance cases 2 and 5, over HTTP and with the server in a process of its own."""
-    async with server.http(web.environment("serper"), "--contract", contract) as http, http.client(mode) as client:
-        listed = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
-        found = await client.call_tool("web_search", {"query": "python release", "num_results": 2})
-    assert list(listed) == ["web_search", "get_content", *(["search_web"] if contract == "dowse" else [])]
-    assert listed["web_search"]["required"] == ["query"]
-    assert not found.is_error
-    assert "Python 3.15" in found.content[0].text
-    assert (found.structured_content is None) == (contract == "kindly")
+    async with server.http(web.environment("serper"), "--contract", contract) as http:
+        for mode in MODES:
+            async with http.client(mode) as client:
+                listed = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+                found = await client.call_tool("web_search", {"query": f"python {mode}", "num_results": 2})
+            assert list(listed) == ["web_search", "get_content", *(["search_web"] if contract == "dowse" else [])]
+            assert listed["web_search"]["required"] == ["query"]
+            assert not found.is_error
+            assert "Python 3.15" in found.content[0].text
+            assert (found.structured_content is None) == (contract == "kindly")
 
 
 async def test_the_handshake_names_the_server_and_starts_no_session(http: HttpServer) -> None:
@@ -55,8 +64,8 @@ async def test_the_handshake_names_the_server_and_starts_no_session(http: HttpSe
     assert "Mcp-Session-Id" not in response.headers
 
 
-@pytest.mark.parametrize("version", ERAS)
-@pytest.mark.parametrize("path", ["/mcp", "/v1/mcp"])
+@each_row("version", ERAS)
+@each_row("path", ["/mcp", "/v1/mcp"])
 async def test_without_a_progress_token_the_answer_is_one_json_document(
     http: HttpServer, version: str, path: str
 ) -> None:
@@ -66,7 +75,7 @@ async def test_without_a_progress_token_the_answer_is_one_json_document(
     assert answer["result"]["structuredContent"]["engine"] == "serper"
 
 
-@pytest.mark.parametrize("version", ERAS)
+@each_row("version", ERAS)
 async def test_with_a_progress_token_the_steps_are_streamed_before_the_answer(http: HttpServer, version: str) -> None:
     async with http.post("web_search", QUICKLY, version=version, progress_token="token-7") as response:
         assert response.content_type == "text/event-stream"
@@ -76,7 +85,7 @@ async def test_with_a_progress_token_the_steps_are_streamed_before_the_answer(ht
     assert answer["result"]["structuredContent"]["engine"] == "serper"
 
 
-@pytest.mark.parametrize("version", ERAS)
+@each_row("version", ERAS)
 async def test_who_takes_no_stream_gets_json_although_it_asked_for_progress(http: HttpServer, version: str) -> None:
     only_json = {"Accept": "application/json"}
     async with http.post(
@@ -85,7 +94,7 @@ async def test_who_takes_no_stream_gets_json_although_it_asked_for_progress(http
         assert (response.status, response.content_type) == (200, "application/json")
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each_row("mode", MODES)
 async def test_a_client_is_told_the_steps_in_order(http: HttpServer, web: PocketWeb, mode: str) -> None:
     steps: list[str] = []
 
@@ -97,14 +106,14 @@ async def test_a_client_is_told_the_steps_in_order(http: HttpServer, web: Pocket
     assert steps == ["search: asking serper", "read 1 of 2 pages", "read 2 of 2 pages"]
 
 
-@pytest.mark.parametrize("version", ERAS)
+@each_row("version", ERAS)
 async def test_an_unknown_tool_is_a_protocol_error(http: HttpServer, version: str) -> None:
     async with http.post("nope", {}, version=version) as response:
         error = (await response.json())["error"]
     assert (error["code"], error["message"]) == (-32602, "Unknown tool: nope")
 
 
-@pytest.mark.parametrize("version", ERAS)
+@each_row("version", ERAS)
 async def test_errors_repeat_little_of_what_was_sent(http: HttpServer, version: str) -> None:
     async with http.post("t" * 100_000, {}, version=version, headers={"Mcp-Name": "t"}) as response:
         assert len(await response.text()) < 300
@@ -121,7 +130,7 @@ async def test_an_unknown_method_is_told_back_with_80_characters_at_most(http: H
     assert error == {"code": -32601, "message": "Method not found", "data": "m" * 80}
 
 
-@pytest.mark.parametrize("path", ["/mcp/", "/v1/mcp/"])
+@each_row("path", ["/mcp/", "/v1/mcp/"])
 async def test_a_slash_at_the_end_leads_to_the_same_place(http: HttpServer, path: str) -> None:
     async with http.post("web_search", QUICKLY, path=path, allow_redirects=False) as response:
         assert (response.status, response.content_type) == (200, "application/json")
@@ -132,8 +141,8 @@ async def test_nobody_is_redirected(http: HttpServer) -> None:
         assert response.status == 404
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/v1/mcp"])
-@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+@each_row("path", ["/mcp", "/v1/mcp"])
+@each_row("method", ["GET", "DELETE", "PUT"])
 async def test_only_post_is_served(http: HttpServer, method: str, path: str) -> None:
     async with http.session.request(method, http.origin + path) as response:
         assert (response.status, response.headers["Allow"]) == (405, "POST")
@@ -150,7 +159,7 @@ async def test_health_and_readiness_are_one_word_each(http: HttpServer) -> None:
 MALFORMED = [b"", b"{nope", b"\xff\xfe{}", b"[" * 100_000, b"17", b"[]", b"{}", b'{"jsonrpc": "2.0", "id": 1}']
 
 
-@pytest.mark.parametrize("version", ERAS)
+@each_row("version", ERAS)
 async def test_a_body_that_is_no_request_is_a_json_rpc_error_and_not_the_end(http: HttpServer, version: str) -> None:
     headers = call_headers("web_search", version) | {"Content-Type": "application/json"}
     for body in MALFORMED:
@@ -161,12 +170,12 @@ async def test_a_body_that_is_no_request_is_a_json_rpc_error_and_not_the_end(htt
     assert await answers(http)
 
 
-@pytest.mark.parametrize("version", ERAS)
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+@each_row("version", ERAS)
+@each_row("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
 async def test_another_content_type_is_refused_and_no_tool_runs(
     http: HttpServer, web: PocketWeb, version: str, content_type: str
 ) -> None:
-    """A form on somebody's web page can send these without asking the server first."""
+    """A form on any web page can send these without asking the server first."""
     headers = call_headers("web_search", version) | {"Content-Type": content_type}
     body = json.dumps(call("web_search", QUICKLY, version=version))
     async with http.session.post(http.url, data=body.encode(), headers=headers) as response:
@@ -212,7 +221,7 @@ async def test_a_body_that_does_not_arrive_in_time_is_given_up(
     writer.close()
 
 
-@pytest.mark.parametrize("said", [b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
+@each_row("said", [b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
 async def test_a_connection_that_does_not_say_what_it_wants_is_closed(
     http: HttpServer, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
@@ -235,7 +244,7 @@ async def test_a_kept_connection_that_stops_within_a_further_head_is_closed(
     writer.close()
 
 
-@pytest.mark.parametrize("sent", ["at once", "in pieces"])
+@each_row("sent", ["at once", "in pieces"])
 async def test_a_head_over_128_kb_is_refused(http: HttpServer, sent: str) -> None:
     head = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + b"x" * 130 * 1024 + b"\r\n\r\n"
     reader, writer = await http.connection()
@@ -276,7 +285,7 @@ def sentence(result: Any) -> str:
     return str(block.text)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each_row("mode", MODES)
 async def test_bad_arguments_are_one_sentence_and_no_network_call(http: HttpServer, web: PocketWeb, mode: str) -> None:
     """Acceptance cases 6 to 8 over HTTP."""
     async with http.client(mode) as client:

@@ -14,6 +14,7 @@ from tests.doubles import PocketWeb
 from tests.stdio import SERVE
 
 ERAS = ["legacy", "2026-07-28"]
+SOON_S = 30.0
 
 
 def text(result: CallToolResult) -> str:
@@ -159,7 +160,7 @@ async def test_cancelling_closes_the_upstream_connection(web: PocketWeb, server:
         web.serper.finds(["/slow"])
         web.pages.fails("/slow", "hang")
     async with server.connect(web.environment("serper"), mode=era) as client:
-        with anyio.move_on_after(20) as scope:
+        with anyio.move_on_after(SOON_S) as scope:
             async with anyio.create_task_group() as group:
                 group.start_soon(client.call_tool, "web_search", {"query": "python"})
                 request = await double.arrived()
@@ -175,7 +176,7 @@ async def test_a_cancelled_call_is_never_answered(web: PocketWeb, server: Server
         number = await bare.start("tools/call", {"name": "web_search", "arguments": {"query": "python"}})
         request = await web.serper.arrived()
         await bare.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-        await asyncio.wait_for(request.closed.wait(), 10)
+        await asyncio.wait_for(request.closed.wait(), SOON_S)
         await bare.ask("ping")
         stdout = await bare.end()
     assert number not in [json.loads(line).get("id") for line in stdout.splitlines()]
@@ -194,14 +195,14 @@ async def test_closing_stdin_ends_the_process_and_its_workers_while_a_page_hangs
         request = await web.pages.arrived(2)
         await bare.end()
     assert bare.process.returncode == 0
-    await asyncio.wait_for(request.closed.wait(), 10)
+    await asyncio.wait_for(request.closed.wait(), SOON_S)
     assert [pid for pid in children if _is_running(pid)] == []
 
 
 async def test_sigterm_ends_it_cleanly_although_stdin_is_open(server: Server) -> None:
     async with server.bare({}) as bare:
         bare.process.terminate()
-        assert await asyncio.wait_for(bare.process.wait(), 10) == 0
+        assert await asyncio.wait_for(bare.process.wait(), SOON_S) == 0
 
 
 async def test_garbage_on_stdin_does_not_end_the_server(server: Server) -> None:

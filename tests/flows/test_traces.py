@@ -22,7 +22,8 @@ def trace_of(server: Server, tmp_path: Path) -> Traced:
 
     async def calls(settings: Mapping[str, str], era: str, *calls: tuple[str, dict[str, object]]) -> Trace:
         file = tmp_path / "spans.jsonl"
-        async with server.connect({**settings, **traced.settings(file)}, *traced.COMMAND, mode=era) as client:
+        command = traced.command("serve")
+        async with server.connect({**settings, **traced.settings(file)}, command=command, mode=era) as client:
             for tool, arguments in calls:
                 await client.call_tool(tool, arguments, meta={"traceparent": TRACEPARENT})
         return Trace.read(file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,8 @@ import pytest
 from tests import traced
 from tests.conftest import Server
 from tests.doubles import PocketWeb
-from tests.http import LEGACY, MODERN, call, call_headers
+from tests.http import LEGACY, MODERN, SERVE, call, call_headers
 from tests.traced import PARENT, TRACEPARENT, Trace
-
-COMMAND = (sys.executable, *traced.COMMAND, "--http", "--port", "0")
 
 
 @pytest.mark.parametrize("version", [LEGACY, MODERN])
@@ -23,7 +20,7 @@ async def test_spans_of_a_call_are_under_the_callers(
 ) -> None:
     file = tmp_path / "spans.jsonl"
     settings = {**web.environment("serper"), **traced.settings(file)}
-    async with server.http(settings, command=COMMAND) as http:
+    async with server.http(settings, command=traced.command(*SERVE)) as http:
         arguments = {"query": "python", "num_results": 1}
         async with http.post("web_search", arguments, version=version, headers=headers) as answer:
             assert answer.status == 200
@@ -41,7 +38,7 @@ async def test_no_span_holds_what_was_sent_as_a_tool_a_method_or_an_id(
     tool, method = call(key, {}, version=version), call("web_search", {}, version=version)
     method |= {"id": key, "method": key}
     tool["params"]["_meta"] = tool["params"].get("_meta", {}) | {"traceparent": 17, "tracestate": [key]}  # type: ignore
-    async with server.http(settings, command=COMMAND) as http:
+    async with server.http(settings, command=traced.command(*SERVE)) as http:
         for message in (tool, method):
             headers = call_headers(key, version) | ({"Mcp-Method": message["method"]} if version == MODERN else {})
             async with http.session.post(http.url, json=message, headers=headers) as answer:

@@ -20,6 +20,8 @@ from tests.http import LEGACY, MODERN, HttpServer
 from tests.rawhttp import Header, exchange, request
 from tests.security.doors import AUTHORIZED, BODY, OTHER, PATHS, SEARCH, TOKEN, address, gets_in, post, settings
 
+pytestmark = pytest.mark.promise("http-tokens")
+
 TAIL = TOKEN[-1]
 BAD_CREDENTIALS: dict[str, list[Header]] = {
     "missing": [],

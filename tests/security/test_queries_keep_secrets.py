@@ -17,6 +17,8 @@ from tests.doubles import PROVIDERS, SERPER_KEY, PocketWeb
 from tests.doubles.seen import SeenRequest
 from tests.planted import INNOCENT, PLANTED, planted
 
+pytestmark = pytest.mark.promise("secret-query")
+
 LONGEST_QUERY = 500
 SEARCHED = [name for name in PLANTED if len(planted(name)[1]) <= LONGEST_QUERY]
 

@@ -14,6 +14,8 @@ from dowse.net.addresses import is_closed, is_public, parse_address
 from dowse.net.guard import Guard
 from tests.fakes.wire import BuildClient as Build
 
+pytestmark = pytest.mark.promise("ssrf-addresses")
+
 LOOPBACK_SPELLINGS = [
     # B1, numeric
     "127.0.0.1",
@@ -102,6 +104,7 @@ UNPARSABLE = [
 ]
 
 
+@pytest.mark.promise("case-47")
 @pytest.mark.parametrize("host", LOOPBACK_SPELLINGS)
 async def test_spelling_of_loopback_reaches_nothing(host: str, canary, client: Build) -> None:
     """Acceptance case 47."""
@@ -115,6 +118,7 @@ async def test_spelling_of_loopback_reaches_nothing(host: str, canary, client: B
     assert (control.body, canary.connections) == (b"secret", 1)
 
 
+@pytest.mark.promise("case-47")
 @pytest.mark.parametrize("host", LOOPBACK_SPELLINGS + OTHER_LITERALS + UNPARSABLE)
 async def test_denied_literal_is_not_dialled(host: str, dials: list[str], client: Build) -> None:
     """Acceptance case 47."""
@@ -123,6 +127,7 @@ async def test_denied_literal_is_not_dialled(host: str, dials: list[str], client
     assert dials == []
 
 
+@pytest.mark.promise("case-47")
 @pytest.mark.parametrize("host", LOOPBACK_SPELLINGS + OTHER_LITERALS)
 async def test_name_that_leads_to_a_denied_address_is_not_dialled(host: str, dials: list[str], client: Build) -> None:
     """Acceptance case 47. The answer of the DNS is judged, not the name (`127.0.0.1.nip.io`, a CNAME to the inside)."""
@@ -149,6 +154,7 @@ async def test_public_address_is_dialled(host: str, dials: list[str], client: Bu
     assert len(dials) == 1
 
 
+@pytest.mark.promise("case-47")
 @pytest.mark.parametrize("address", ["169.254.169.254", "fe80::1%1", "fd00:ec2::254", "100.100.100.200"])
 async def test_metadata_address_is_not_dialled_even_for_an_opened_pair(
     address: str, dials: list[str], client: Build

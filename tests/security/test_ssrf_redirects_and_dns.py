@@ -11,6 +11,8 @@ from dowse.net.clients import TooManyRedirects
 from tests.fakes.wire import BuildClient as Build
 from tests.fakes.wire import Serve
 
+pytestmark = pytest.mark.promise("ssrf-redirects", "ssrf-rebinding")
+
 REDIRECT_TARGETS = [
     "http://127.0.0.1:{port}/",
     "//127.0.0.1:{port}/",
@@ -33,6 +35,7 @@ REDIRECT_TARGETS = [
 INSIDE = ("127.0.0.1", "[::ffff:7f00:1]", "localhost", "inside.example")
 
 
+@pytest.mark.promise("case-47")
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("location", REDIRECT_TARGETS)
 async def test_redirect_inside_is_refused_before_connecting(location: str, status: int, listen, client: Build) -> None:
@@ -49,6 +52,7 @@ async def test_redirect_inside_is_refused_before_connecting(location: str, statu
     assert (site.connections, canary.connections) == (1, 0)
 
 
+@pytest.mark.promise("case-47")
 @pytest.mark.parametrize("location", REDIRECT_TARGETS[:6])
 async def test_redirect_would_have_reached_the_canary(location: str, listen, client: Build) -> None:
     """Acceptance case 47, the control: with the pairs open, the same redirects arrive."""

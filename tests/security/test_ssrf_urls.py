@@ -35,6 +35,7 @@ INSIDE_NAMES = (
 )
 
 
+@pytest.mark.promise("case-47")
 @pytest.mark.parametrize("host", [*INSIDE_NAMES, "LOCALHOST.", "ⓛocalhost", "local\xadhost", "localhoſt"])
 async def test_inside_name_is_refused_without_a_lookup(host: str, canary, client: Build) -> None:
     """Acceptance case 47 and bypass classes B7 and B8."""
@@ -49,6 +50,7 @@ async def test_inside_name_is_refused_without_a_lookup(host: str, canary, client
     assert (control.body, canary.connections) == (b"secret", 1)
 
 
+@pytest.mark.promise("case-48")
 @pytest.mark.parametrize(
     "url",
     [

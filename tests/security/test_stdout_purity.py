@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.conftest import Server
 from tests.doubles import MISBEHAVIOURS, PATHS, PocketWeb
 from tests.stdio import SERVE, BareServer, Message, serving
+from tests.support.tables import each_row
+
+pytestmark = pytest.mark.promise("stdout")
 
 QUICK = {"SERPER_TIMEOUT": "1s", "DOWSE_LOG_LEVEL": "debug"}
 BAD_ARGUMENTS: list[dict[str, object]] = [
@@ -121,7 +124,7 @@ async def test_a_library_that_writes_to_stdout_during_a_call_is_heard_on_stderr(
     script, log = tmp_path / "noisy.py", tmp_path / "log"
     script.write_text(SERVER_THAT.format(makes_noise=NOISES[noise]))
     environment = server.environment(web.environment("serper"))
-    async with serving(environment, log, [sys.executable, str(script)]) as bare:
+    async with serving(environment, log, forked.script(script)) as bare:
         answers = [await bare.call("web_search", query="python", num_results=1) for _ in range(2)]
         written = await bare.end()
 
@@ -130,7 +133,7 @@ async def test_a_library_that_writes_to_stdout_during_a_call_is_heard_on_stderr(
     assert (written.count(b"noise"), log.read_text().count("noise")) == (0, 2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [[], "text", {"jsonrpc": "2.0"}, {"id": 1, "result": {}}, {"jsonrpc": "2.0", "id": 1, "result": {}, "error": {}}],
 )

@@ -11,6 +11,8 @@ from tests.conftest import REMEMBERING, Server
 from tests.doubles import PocketWeb
 from tests.valkey import Valkey
 
+pytestmark = pytest.mark.promise("secret-store")
+
 WORD = "zibeline"
 QUERY = f"why is {WORD} soft"
 

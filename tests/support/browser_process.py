@@ -17,6 +17,8 @@ def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Nothing fails without somebody who hears of it; asyncio would say so, at the latest when it is forgotten."""
     yield
     gc.collect()
+    # The next collection looks only at what its test has made.
+    gc.freeze()
     records = [*caplog.get_records("call"), *caplog.get_records("teardown")]
     assert [record.getMessage() for record in records if record.name == "asyncio"] == []
 

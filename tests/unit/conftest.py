@@ -1,10 +1,16 @@
 """The level of pure tests: the interpreter refuses them sockets, name servers and processes, and so Valkey."""
 
+import platform
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+# Loaded before the first test, because its import looks for the C library by a process.
+import ifaddr  # noqa: F401
 import pytest
+
+# Asks for the name of the processor by a process, and remembers it.
+platform.platform()
 
 REFUSED = {
     **dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"), "a socket"),

@@ -1,5 +1,6 @@
 """Where settings come from, which layer wins, and how a wrong value is told."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import config
-from dowse.config import RESERVED, load
+from dowse.config import RESERVED, examine, load
 from dowse.errors import ConfigError
 from dowse.settings import Settings, variables
 from tests.support.tables import each_row
@@ -284,8 +285,31 @@ def test_an_alias_in_a_stronger_layer_beats_the_main_name_in_a_weaker_one(tmp_pa
     assert load({}, {"SERPER_HTTP_TIMEOUT": "3"}).settings.serper_timeout_s == 3.0
 
 
-@each_row(("name", "value", "end"), CASES)
-def test_an_invalid_value_is_one_sentence_with_the_variable_and_what_it_takes(name: str, value: str, end: str) -> None:
+def in_rounds(cases: list[tuple[str, str, str]]) -> list[dict[str, tuple[str, str]]]:
+    """The cases by variable, as few environments as possible: in each, a setting has one of its names."""
+    fields = {name: field for field in Settings.model_fields for name in variables(field)}
+    rounds: list[dict[str, tuple[str, str]]] = []
+    seen: Counter[str] = Counter()
+    for name, value, end in cases:
+        number = seen[fields[name]]
+        seen[fields[name]] += 1
+        if number == len(rounds):
+            rounds.append({})
+        rounds[number][name] = value, end
+    return rounds
+
+
+@each_row("environment", in_rounds(CASES))
+def test_an_invalid_value_is_one_sentence_with_the_variable_and_what_it_takes(
+    environment: dict[str, tuple[str, str]],
+) -> None:
+    problems = examine({}, {name: value for name, (value, _) in environment.items()}).problems
+    expected = [f"{name} is {value!r}, but it {end}" for name, (value, end) in environment.items()]
+    assert sorted(problems) == sorted(expected)
+
+
+def test_the_first_invalid_value_stops_the_start() -> None:
+    name, value, end = CASES[0]
     with pytest.raises(ConfigError) as caught:
         load({}, {name: value})
     assert str(caught.value) == f"{name} is {value!r}, but it {end}"
@@ -306,7 +330,7 @@ def test_another_wrong_value_is_told_although_the_log_level_was_ignored() -> Non
 LISTS = ("DOWSE_SEARCH_ORDER", "DOWSE_KEYLESS_ORDER", "DOWSE_OPEN_APIS")
 
 
-@pytest.mark.parametrize("variable", LISTS)
+@each_row("variable", LISTS)
 def test_a_name_that_nobody_has_is_told_with_those_that_exist(variable: str) -> None:
     with pytest.raises(ConfigError, match=rf"^{variable} names 'nobody', but it takes names out of \w+, "):
         load({}, {variable: "nobody"})
@@ -353,7 +377,7 @@ def test_a_token_may_hold_colons_and_what_base64_needs() -> None:
     assert {name: token.get_secret_value() for name, token in tokens.items()} == {"a": "x:y+/==", "b.c-d_1": "~tok"}
 
 
-@pytest.mark.parametrize("missing", ["DOWSE_JWT_ISSUER", "DOWSE_JWT_AUDIENCE", "DOWSE_JWKS_URL"])
+@each_row("missing", ["DOWSE_JWT_ISSUER", "DOWSE_JWT_AUDIENCE", "DOWSE_JWKS_URL"])
 def test_json_web_tokens_need_issuer_audience_and_keys(missing: str) -> None:
     """Without an audience, a token that was issued for another service would open this one."""
     whole = {
@@ -366,7 +390,7 @@ def test_json_web_tokens_need_issuer_audience_and_keys(missing: str) -> None:
         load({}, {name: value for name, value in whole.items() if name != missing})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("contract", "expected"),
     [
         ("dowse", ("transient", "direct-first", 3)),
@@ -383,6 +407,7 @@ def test_what_the_user_says_beats_the_defaults_of_a_drop_in() -> None:
     assert load({}, {"DOWSE_CONTRACT": "jan", "DOWSE_FALLBACK": "transient"}).settings.fallback == "transient"
 
 
+@pytest.mark.promise("case-16")
 @each_row("value", ["{", "[]", "null", '"text"', '{"X-A": 1}', '{"X-A": "a\\nb"}', '{"X\\r": "a"}'])
 def test_invalid_headers_name_the_variable_and_not_their_value(value: str) -> None:
     """Acceptance case 16: bad JSON is a configuration error that names the variable."""
@@ -391,6 +416,7 @@ def test_invalid_headers_name_the_variable_and_not_their_value(value: str) -> No
     assert str(caught.value) == f"SEARXNG_HEADERS_JSON {HEADERS}"
 
 
+@pytest.mark.promise("case-17")
 @pytest.mark.parametrize("name", ["SEARXNG_URL", "SEARXNG_BASE_URL"])
 def test_an_invalid_base_address_is_refused_at_the_start(name: str) -> None:
     """Acceptance case 17."""
@@ -398,7 +424,7 @@ def test_an_invalid_base_address_is_refused_at_the_start(name: str) -> None:
         load({}, {name: "my-searxng"})
 
 
-@pytest.mark.parametrize("order", ["serper,google", "bing", "serper exa"])
+@each_row("order", ["serper,google", "bing", "serper exa"])
 def test_an_unknown_provider_in_the_order_is_named(order: str) -> None:
     unknown = order.rpartition(",")[2]
     with pytest.raises(ConfigError) as caught:
@@ -408,7 +434,7 @@ def test_an_unknown_provider_in_the_order_is_named(order: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "environ",
     [
         {"SEARXNG_HEADERS_JSON": f'{{"X-Key": "{KEY}"'},
@@ -443,7 +469,7 @@ def test_any_text_is_either_a_value_or_a_sentence(value: str) -> None:
             assert str(error).endswith(".")
 
 
-@pytest.mark.parametrize("blank", ["", "  ", "\n"])
+@each_row("blank", ["", "  ", "\n"])
 def test_an_empty_variable_counts_as_unset(blank: str) -> None:
     loaded = load({}, {"SERPER_API_KEY": blank, "DOWSE_DEADLINE_S": blank, "SEARXNG_URL": blank})
     assert (loaded.settings, loaded.warnings) == (load({}, {}).settings, ())
@@ -477,7 +503,7 @@ def test_several_typos_are_told_in_alphabetical_order() -> None:
     assert [warning.split()[0] for warning in warnings] == ["DOWSE_CONTRAKT", "DOWSE_OFLINE"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("provider", "credential"),
     [
         ("SERPER", "SERPER_API_KEY"),

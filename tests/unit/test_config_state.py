@@ -27,7 +27,7 @@ def test_the_default_is_a_file_in_the_cache_directory(
     assert state_address(load({}, {}).settings, environ) == address
 
 
-@pytest.mark.parametrize("address", ["memory:", "sqlite:////srv/state.db", "redis://localhost:6379/0"])
+@each_row("address", ["memory:", "sqlite:////srv/state.db", "redis://localhost:6379/0"])
 def test_what_the_user_says_holds(address: str) -> None:
     assert state_address(load({}, {"DOWSE_STATE": address}).settings, {"HOME": "/home/ada"}) == address
 

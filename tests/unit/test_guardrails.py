@@ -71,7 +71,7 @@ def test_no_rules_are_rules_too() -> None:
     assert read_rules("{}") == ()
 
 
-@pytest.mark.parametrize("missing", ["phrases", "patterns", "unless"])
+@each_row("missing", ["phrases", "patterns", "unless"])
 def test_a_rule_needs_only_phrases_or_patterns_and_a_message(missing: str) -> None:
     (rule,) = read_rules({"tickets": without(missing)})
 

@@ -30,26 +30,22 @@ def test_durations_have_units(written: str, seconds: float) -> None:
     assert read(SERPER_TIMEOUT=written).serper_timeout_s == seconds
 
 
-@pytest.mark.parametrize(
-    ("written", "size"), [("100", 100), ("5MB", 5_000_000), ("1.5 kb", 1500), ("0.05GB", 50_000_000)]
-)
+@each_row(("written", "size"), [("100", 100), ("5MB", 5_000_000), ("1.5 kb", 1500), ("0.05GB", 50_000_000)])
 def test_sizes_have_units(written: str, size: int) -> None:
     assert read(DOWSE_MAX_CONTENT_SIZE=written).max_content_size == size
 
 
-@pytest.mark.parametrize("written", ["true", "1", "YES", "on"])
+@each_row("written", ["true", "1", "YES", "on"])
 def test_many_words_mean_yes(written: str) -> None:
     assert read(DOWSE_OFFLINE=written).offline is True
 
 
-@pytest.mark.parametrize("written", ["false", "0", "No", "OFF"])
+@each_row("written", ["false", "0", "No", "OFF"])
 def test_many_words_mean_no(written: str) -> None:
     assert read(DOWSE_FETCH_CONTENT=written, DOWSE_STRUCTURED=written).fetch_content is False
 
 
-@pytest.mark.parametrize(
-    ("written", "level"), [("INFO", "info"), ("Warn", "warning"), ("trace", "debug"), ("CRITICAL", "error")]
-)
+@each_row(("written", "level"), [("INFO", "info"), ("Warn", "warning"), ("trace", "debug"), ("CRITICAL", "error")])
 def test_log_levels_of_other_systems_are_understood(written: str, level: str) -> None:
     assert read(LOG_LEVEL=written).log_level == level
 
@@ -216,7 +212,7 @@ def test_any_other_header_holds_a_secret(name: str) -> None:
     assert read(SEARXNG_HEADERS_JSON=f'{{"{name}": "{KEY}"}}').secrets() == (KEY,)
 
 
-@pytest.mark.parametrize("name", ["Accept-Language", "User-Agent", "X-Forwarded-For", "DNT", "Referer"])
+@each_row("name", ["Accept-Language", "User-Agent", "X-Forwarded-For", "DNT", "Referer"])
 def test_a_header_known_to_be_harmless_holds_none(name: str) -> None:
     """Masking the value of an Accept-Language would eat ordinary words."""
     assert read(SEARXNG_HEADERS_JSON=f'{{"{name}": "en"}}').secrets() == ()
@@ -236,7 +232,7 @@ def test_settings_do_not_change_once_read() -> None:
         read().offline = True
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "rate"),
     [
         ("20/10m", Rate(20, 600)),
@@ -255,7 +251,7 @@ def test_a_tool_without_a_limit_has_none() -> None:
     assert read().limit("no_such_tool") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "budget"),
     [
         ("500calls/month", Budget(500, "calls", "month")),
@@ -275,7 +271,7 @@ def test_a_limit_is_shown_as_it_is_written(written: str) -> None:
     assert str(read(DOWSE_LIMIT_SCRAPE=written).limit("scrape")) == written
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "pace"),
     [
         ("5/s", Pace(Rate(5, 1))),
@@ -372,7 +368,7 @@ def test_remote_mcp_servers_are_asked_where_the_order_has_them_or_last() -> None
     assert read(DOWSE_MCP_PROVIDERS=described, DOWSE_SEARCH_ORDER="mine,serper").searchers() == ["mine"]
 
 
-@pytest.mark.parametrize("parameter", ["exaApiKey", "api_key", "token", "AUTH"])
+@each_row("parameter", ["exaApiKey", "api_key", "token", "AUTH"])
 def test_a_key_in_the_address_of_an_mcp_server_is_secret(parameter: str) -> None:
     address = f"https://mcp.example/mcp?{parameter}={KEY}&tools=web_search"
     own = json.dumps({"mine": {"url": address, "tool": "web_search", "arguments": {"key": KEY}}})

@@ -47,6 +47,7 @@ async def test_each_source_is_cited_in_the_text_that_is_returned(
     assert answer.usage.prompt_tokens > answer.usage.response_tokens > 0
 
 
+@pytest.mark.promise("case-20")
 async def test_citations_come_from_every_message_and_without_tracking(
     web: PocketWeb,
     ask: Ask,
@@ -88,6 +89,7 @@ FAILURES: list[tuple[str, type[errors.ProviderError], str, int]] = [
 ]
 
 
+@pytest.mark.promise("case-58")
 @pytest.mark.parametrize(("trouble", "expected", "code", "attempts"), FAILURES)
 async def test_every_failure_has_its_type_and_its_number_of_attempts(
     web: PocketWeb,
@@ -217,6 +219,7 @@ async def test_openais_words_about_a_wrong_request_reach_the_caller_and_not_the_
     assert caught.value.logged_detail == "HTTP 400"
 
 
+@pytest.mark.promise("case-20")
 async def test_an_answer_from_memory_is_not_trusted(
     web: PocketWeb,
     ask: Ask,

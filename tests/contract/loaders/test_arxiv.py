@@ -61,6 +61,7 @@ async def test_an_older_paper_is_read_as_pdf_at_once(bench: Bench, golden: Golde
     assert not text.is_cut
 
 
+@pytest.mark.promise("case-45")
 async def test_a_legacy_number_is_read(bench: Bench, golden: Golden, recorded: Recorded) -> None:
     """Acceptance case 45: legacy ids, and what is known of a paper survives a PDF that is not there."""
     double(bench.web).paper("hep-th/9901001", recorded("arxiv/hep-th_9901001v2.xml"))
@@ -78,6 +79,7 @@ async def test_only_the_first_pages_are_shown(bench: Bench, golden: Golden, reco
     assert "longer rope" not in text.markdown
 
 
+@pytest.mark.promise("case-45")
 @pytest.mark.parametrize(
     ("url", "number"),
     [
@@ -100,6 +102,7 @@ async def test_all_ways_to_write_an_address_lead_to_the_same_paper(
     assert double(bench.web).requests[0].params == {"id_list": number, "max_results": "1"}
 
 
+@pytest.mark.promise("case-45")
 @pytest.mark.parametrize(
     ("url", "number"),
     [
@@ -115,6 +118,7 @@ async def test_legacy_numbers_are_asked_for_without_their_class(bench: Bench, ur
     assert double(bench.web).requests[0].params["id_list"] == number
 
 
+@pytest.mark.promise("case-45")
 @pytest.mark.parametrize(
     "url",
     [
@@ -213,6 +217,7 @@ def has_only_the_abstract(text: Text, why: str) -> bool:
     return "## Abstract\n\nBurrows are short." in text.markdown and text.markdown.endswith(said) and text.is_cut
 
 
+@pytest.mark.promise("case-45")
 async def test_the_abstract_survives_what_is_not_a_pdf(bench: Bench, recorded: Recorded) -> None:
     """Acceptance case 45."""
     burrows(bench, recorded).has("/pdf/2101.00001v3", "<html>Wait.</html>", content_type=PDF)
@@ -221,6 +226,7 @@ async def test_the_abstract_survives_what_is_not_a_pdf(bench: Bench, recorded: R
     assert text.warnings
 
 
+@pytest.mark.promise("case-45")
 async def test_the_abstract_survives_a_broken_pdf(bench: Bench, recorded: Recorded) -> None:
     """Acceptance case 45."""
     burrows(bench, recorded).has("/pdf/2101.00001v3", b"%PDF-1.4\nbroken", content_type=PDF)
@@ -229,6 +235,7 @@ async def test_the_abstract_survives_a_broken_pdf(bench: Bench, recorded: Record
     assert len(text.warnings) == 1
 
 
+@pytest.mark.promise("case-45")
 async def test_the_abstract_survives_a_pdf_that_is_too_large(bench: Bench, recorded: Recorded) -> None:
     """Acceptance case 45."""
     burrows(bench, recorded).has("/pdf/2101.00001v3", b"%PDF-1.4\n" + bytes(20_000_000), content_type=PDF)
@@ -252,6 +259,7 @@ async def test_html_that_is_too_large_gives_way_to_the_pdf(bench: Bench, recorde
     assert "forty burrows" not in (await bench.read("arxiv", OTTERS)).markdown
 
 
+@pytest.mark.promise("case-45")
 async def test_the_abstract_survives_a_pdf_that_never_comes(bench: Bench, recorded: Recorded) -> None:
     """Acceptance case 45: the time for the paper is over before the time for the answer is."""
     entry = recorded("arxiv/2101.00001v3.xml").replace("https://arxiv.org/pdf/", bench.web.page("/slow/"))
@@ -263,6 +271,7 @@ async def test_the_abstract_survives_a_pdf_that_never_comes(bench: Bench, record
     assert time.monotonic() - started < 0.9
 
 
+@pytest.mark.promise("case-45")
 async def test_a_page_without_its_full_text_is_still_a_page(bench: Bench, recorded: Recorded) -> None:
     """Acceptance case 45: the status says that it is not the whole page, and a warning says what is missing."""
     burrows(bench, recorded)

@@ -14,6 +14,8 @@ from tests.contract.loaders.brook import ANSWERS, API, REPOSITORY, answer, comme
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
 from tests.doubles.sites_github import TOKEN, GithubApi
 
+pytestmark = pytest.mark.promise("case-43")
+
 PAGES = {
     "issue_with_token": ("/issues/12", TOKEN),
     "issue": ("/issues/12", ""),
@@ -35,6 +37,7 @@ def github(bench: Bench, recorded: Recorded) -> GithubApi:
     return publish(bench, recorded)
 
 
+@pytest.mark.promise("case-43")
 @pytest.mark.parametrize("name", PAGES)
 async def test_each_kind_of_page_reads_like_one_that_was_edited(bench: Bench, golden: Golden, name: str) -> None:
     """Case 43: headings, author, date, reactions, permalinks."""

@@ -23,6 +23,7 @@ def loaded(markdown: str) -> list[int]:
     return [int(line.rpartition("-")[2]) for line in permalinks]
 
 
+@pytest.mark.promise("case-43")
 async def test_comments_beyond_the_cap_are_counted_and_the_variable_is_named(bench: Bench, recorded: Recorded) -> None:
     """Case 43: the footer says "x of y"."""
     issue = json.loads(recorded("github/issue.json"))

@@ -39,6 +39,7 @@ def github(bench: Bench, recorded: Recorded) -> GithubApi:
     return publish(bench, recorded)
 
 
+@pytest.mark.promise("case-43")
 @pytest.mark.parametrize(
     ("trouble", "kind"),
     [("500", Unavailable), ("429", RateLimited), ("broken_json", BadAnswer), ("html", BadAnswer), ("503", Unavailable)],
@@ -56,6 +57,7 @@ async def test_an_api_that_fails_is_a_typed_error_and_the_general_reader_answers
     assert page.attempts[0].provider == "github"
 
 
+@pytest.mark.promise("case-43")
 async def test_a_discussion_without_a_token_is_read_as_any_page_is(bench: Bench, github: GithubApi) -> None:
     """Case 43: without a token, the other way."""
     page = await bench.page("github", DISCUSSION)

@@ -121,12 +121,14 @@ def test_a_question_on_any_site_is_accepted(bench: Bench, url: str) -> None:
     assert bench.accepts("stackexchange", url)
 
 
+@pytest.mark.promise("case-42")
 @pytest.mark.parametrize("url", STRANGERS)
 def test_other_pages_are_not_taken_for_questions(bench: Bench, url: str) -> None:
     """Case 42: `example.com/a/123` and `imgur.com/a/1` are not treated as StackExchange."""
     assert not bench.accepts("stackexchange", url)
 
 
+@pytest.mark.promise("case-41")
 @pytest.mark.parametrize(("url", "site"), SITES.items())
 async def test_the_api_is_asked_for_the_right_site(bench: Bench, full: StackExchangeApi, url: str, site: str) -> None:
     """Case 41: question, `/q/`, `/a/`, meta and subdomain URLs reach the API with the right site."""
@@ -135,6 +137,7 @@ async def test_the_api_is_asked_for_the_right_site(bench: Bench, full: StackExch
     assert text.title == "How do I cancel an asyncio task & wait for it?"
 
 
+@pytest.mark.promise("case-41")
 async def test_a_question_with_its_conversation(bench: Bench, full: StackExchangeApi, golden: Golden) -> None:
     """Case 41: accepted answer first, then by score; HTML bodies are converted."""
     text = await bench.read("stackexchange", QUESTION)

@@ -90,6 +90,7 @@ async def test_pages_read_like_edited_ones(
     assert {key: value for key, value in last.params.items() if key == "variant"} == variant
 
 
+@pytest.mark.promise("case-44")
 @pytest.mark.parametrize(
     "url",
     [
@@ -117,6 +118,7 @@ async def test_the_number_of_a_page_leads_to_it(bench: Bench, recorded: Recorded
     assert text.url == OTTER
 
 
+@pytest.mark.promise("case-44")
 async def test_a_disambiguation_page_lists_what_it_may_mean(bench: Bench, recorded: Recorded) -> None:
     """Acceptance case 44: the options, with links to go on."""
     html = parsed(recorded("wikipedia/kettle.html"))
@@ -126,6 +128,7 @@ async def test_a_disambiguation_page_lists_what_it_may_mean(bench: Bench, record
     assert "- [Kettle, Fife](https://en.wikipedia.org/wiki/Kettle,_Fife), a village" in text.markdown
 
 
+@pytest.mark.promise("case-44")
 @pytest.mark.parametrize(
     ("url", "title", "namespace"),
     [

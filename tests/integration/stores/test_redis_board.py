@@ -199,7 +199,6 @@ async def test_a_ticket_that_asks_again_because_no_answer_came_counts_once(board
 # All of it
 
 
-@pytest.mark.cost
 async def test_a_cluster_keeps_it_as_well(patient_redis: None) -> None:
     with cluster() as (first, _):
         store = RedisStore(f"redis+cluster://{HOST}:{first.port}", SystemClock())

@@ -161,7 +161,6 @@ async def test_a_sentinel_gets_the_password_only_if_the_address_says_so() -> Non
         assert "no sentinel can be reached" in await failure(address)
 
 
-@pytest.mark.cost
 async def test_a_cluster_is_used_as_a_whole() -> None:
     with cluster() as (first, second):
         assert await works(f"redis+cluster://{NOWHERE},{HOST}:{second.port}")

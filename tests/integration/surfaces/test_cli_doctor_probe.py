@@ -82,12 +82,7 @@ def test_every_misbehaviour_has_an_expected_outcome() -> None:
 
 
 # These take as long as a provider is waited for.
-SLOW = ("bomb", "hang", "stall", "trickle")
-
-
-@pytest.mark.parametrize(
-    "trouble", [pytest.param(each, marks=[pytest.mark.cost] * (each in SLOW)) for each in sorted(MISBEHAVIOURS)]
-)
+@pytest.mark.parametrize("trouble", sorted(MISBEHAVIOURS))
 def test_a_failing_provider_is_asked_once_and_its_error_comes_with_the_fix(
     point: Point, probe: Examine, trouble: str
 ) -> None:

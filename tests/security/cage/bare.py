@@ -53,11 +53,10 @@ async def touched_in_the_open(connection: Connection, names: Collection[str], wa
 
     async def attempt(page: tuple[str, ...]) -> list[str]:
         url = address(page, touch(EACH, "http://127.0.0.1"))
-        wanted = [name for name in page if name in names]
 
         async def wait() -> list[str]:
-            outcomes = await asyncio.gather(*map(wait_touched, wanted))
-            return [name for name, outcome in zip(wanted, outcomes, strict=True) if outcome]
+            outcomes = await asyncio.gather(*map(wait_touched, page))
+            return [name for name, outcome in zip(page, outcomes, strict=True) if outcome]
 
         async with slots:
             if MEANS[page[0]].needs_click:
@@ -66,7 +65,7 @@ async def touched_in_the_open(connection: Connection, names: Collection[str], wa
             async with _tab(connection, url, in_window=page[0] not in SCRIPTS and page[0] not in MOVES):
                 return await wait()
 
-    return [name for touched in await asyncio.gather(*map(attempt, pages(MEANS))) for name in touched]
+    return [name for touched in await asyncio.gather(*map(attempt, pages(names))) for name in touched]
 
 
 async def shown_in_the_open(connection: Connection, texts: Mapping[str, str]) -> list[str]:

@@ -1,7 +1,9 @@
-"""The ways in which a page can make its browser speak to somebody. Each has a name, which whoever is touched learns.
+"""The means by which a page can make its browser connect to a host. Each has a name, which the target is told.
 
-In a page, `%URL%` is whom to touch, `%TLS%` and `%WS%` are the same by https and as a WebSocket, `%PLACE%` is the host
-with the port where the wire is watched, and `%FILE%` a second file of the page's own, which has the same target.
+In a page, `%URL%` is the target, `%TLS%` and `%WS%` are the same by https and as a WebSocket, `%PLACE%` is its host
+with the port where the wire is watched, `%FILE%` a second file of the page's own, which has the same target, and
+`%NEXT%` a page to go to. `%OVER%` is the code that a try runs when it has ended, successful or not; in `%FILE%` it
+posts that to the page.
 """
 
 from __future__ import annotations
@@ -21,11 +23,24 @@ class Means:
     wire: tuple[str, int] | None = None
     """Where the wire shows the touch (protocol and port), if it is no HTTP request."""
     needs_click: bool = False
-    """Whether somebody has to click first: on what looks like a button that refuses consent."""
+    """Whether it waits for a click, on what looks like a button that refuses consent; then it calls `hold()`."""
+
+    @property
+    def tells_its_end(self) -> bool:
+        """Whether the page learns that a try has ended; of hints, pings or speculation no page hears anything."""
+        return _OVER in self.html + self.file
+
+
+_OVER = "%OVER%"
+_ENDS = f'onload="{_OVER}" onerror="{_OVER}"'
 
 
 def _script(code: str, file: str = "") -> Means:
     return Means(f"<script>{code}</script>", file)
+
+
+def _promise(code: str) -> Means:
+    return _script(f"{code}.catch(() => 0).finally(() => {_OVER})")
 
 
 def _in_head(html: str) -> Means:
@@ -52,7 +67,9 @@ def _banner(button: str) -> Means:
 
 
 BUTTON = "onetrust-reject-all-handler"
-_GET = "fetch('%URL%').catch(() => 0)"
+_GET = "fetch('%URL%').catch(() => 0).finally(() => %OVER%)"
+_IMPORT = "try { importScripts('%URL%') } catch {} finally { %OVER% }"
+_SOCKET = "new WebSocket('%WS%').onclose = () => %OVER%"
 # Each with a scope of its own, or the last one would take the place of the others.
 _REGISTER = "navigator.serviceWorker.register('%FILE%', {scope: '%FILE%'})"
 _NEW_FRAME = "document.body.appendChild(document.createElement('iframe')).contentWindow"
@@ -79,7 +96,7 @@ SILENCED = {
     "preconnect": Means('<link rel="preconnect" href="http://%PLACE%/">', wire=("tcp", 8443)),
     "dns prefetch": Means('<link rel="dns-prefetch" href="//look-up.example">', wire=("udp", 53)),
     "speculative prefetch": _speculation("prefetch", "%URL%"),
-    "speculative prerender": _speculation("prerender", "%FILE%", f"<script>{_GET}</script>"),
+    "speculative prerender": _speculation("prerender", "%FILE%", "<script>fetch('%URL%').catch(() => 0)</script>"),
     "ping": _script(
         "document.body.insertAdjacentHTML('beforeend', `<a href='#x' ping='%URL%'>x</a>`);"
         "document.body.lastChild.click()"
@@ -92,27 +109,31 @@ SILENCED = {
     "web transport": Means("<script>new WebTransport('https://%PLACE%/')</script>", wire=("udp", 443)),
     "source map": _script("1\n//# sourceMappingURL=%URL%\n"),
     "popup": _script("window.open('%URL%')"),
-    "popup by click": _banner(f"""<button id="{BUTTON}" onclick="window.open('%URL%')">Reject all</button>"""),
-    "tab by click": _banner(f'<a id="{BUTTON}" target="_blank" href="%URL%">Reject all</a>'),
+    "popup by click": _banner(f"""<button id="{BUTTON}" onclick="hold(); window.open('%URL%')">Reject all</button>"""),
+    "tab by click": _banner(f'<a id="{BUTTON}" target="_blank" onclick="hold()" href="%URL%">Reject all</a>'),
 }
 
 RESOURCES = {
     "favicon": _in_head("<link rel=icon href=%URL%>"),
-    "css link": Means('<link rel="stylesheet" href="%URL%">'),
-    "css import": Means("<style>@import url(%URL%);</style>"),
-    "script": Means('<script src="%URL%"></script>'),
-    "module": Means('<script type="module" src="%URL%"></script>'),
-    "dynamic import": _script("import('%URL%').catch(() => 0)"),
-    "iframe": Means('<iframe src="%URL%"></iframe>'),
-    "iframe in srcdoc": Means("<iframe srcdoc='<iframe src=\"%URL%\"></iframe>'></iframe>"),
-    "iframe in data": Means("""<iframe src="data:text/html,<iframe src='%URL%'></iframe>"></iframe>"""),
-    "iframe redirect": Means('<iframe src="/redirect/302?to=%URL%"></iframe>'),
-    "iframe refresh": Means("<iframe srcdoc='<meta http-equiv=refresh content=\"0; url=%URL%\">'></iframe>"),
-    "object": Means('<object data="%URL%"></object>'),
-    "embed": Means('<embed src="%URL%" type="text/html">'),
-    "preload": Means('<link rel="preload" as="fetch" crossorigin href="%URL%">'),
-    "modulepreload": Means('<link rel="modulepreload" href="%URL%">'),
-    "prefetch": Means('<link rel="prefetch" href="%URL%">'),
+    "css link": Means(f'<link rel="stylesheet" href="%URL%" {_ENDS}>'),
+    "css import": Means(f"<style {_ENDS}>@import url(%URL%);</style>"),
+    "script": Means(f'<script src="%URL%" {_ENDS}></script>'),
+    "module": Means(f'<script type="module" src="%URL%" {_ENDS}></script>'),
+    "dynamic import": _promise("import('%URL%')"),
+    "iframe": Means(f'<iframe src="%URL%" {_ENDS}></iframe>'),
+    "iframe in srcdoc": Means(f"<iframe srcdoc='<iframe src=\"%URL%\"></iframe>' {_ENDS}></iframe>"),
+    "iframe in data": Means(f"""<iframe src="data:text/html,<iframe src='%URL%'></iframe>" {_ENDS}></iframe>"""),
+    "iframe redirect": Means(f'<iframe src="/redirect/302?to=%URL%" {_ENDS}></iframe>'),
+    # It loads twice: what it holds itself, and what that leads to.
+    "iframe refresh": Means(
+        "<iframe srcdoc='<meta http-equiv=refresh content=\"0; url=%URL%\">'"
+        f' onload="this.again ? {_OVER} : this.again = 1"></iframe>'
+    ),
+    "object": Means(f'<object data="%URL%" {_ENDS}></object>'),
+    "embed": Means(f'<embed src="%URL%" type="text/html" {_ENDS}>'),
+    "preload": Means(f'<link rel="preload" as="fetch" crossorigin href="%URL%" {_ENDS}>'),
+    "modulepreload": Means(f'<link rel="modulepreload" href="%URL%" {_ENDS}>'),
+    "prefetch": Means(f'<link rel="prefetch" href="%URL%" {_ENDS}>'),
     "link header": Means(headers=("Link: <%URL%>; rel=preload; as=fetch; crossorigin",)),
     "csp report": Means(
         "<style>p { color: red }</style>", headers=("Content-Security-Policy: style-src 'self'; report-uri %URL%",)
@@ -120,28 +141,28 @@ RESOURCES = {
 }
 
 SCRIPTS = {
-    "fetch": _script("fetch('%URL%').then(r => r.text()).then(text => document.body.append(text)).catch(() => 0)"),
-    "fetch by tls": _script("fetch('%TLS%').then(r => r.text()).then(t => document.body.append(t)).catch(() => 0)"),
-    "fetch no-cors": _script("fetch('%URL%', {mode: 'no-cors'}).catch(() => 0)"),
-    "fetch redirect": _script("fetch('/redirect/307?to=%URL%').catch(() => 0)"),
+    "fetch": _promise("fetch('%URL%').then(r => r.text()).then(text => document.body.append(text))"),
+    "fetch by tls": _promise("fetch('%TLS%').then(r => r.text()).then(text => document.body.append(text))"),
+    "fetch no-cors": _promise("fetch('%URL%', {mode: 'no-cors'})"),
+    "fetch redirect": _promise("fetch('/redirect/307?to=%URL%')"),
     "fetch on leaving": _script(
         "addEventListener('pagehide', () => fetch('%URL%', {keepalive: true, mode: 'no-cors'}));"
-        "setTimeout(() => { location = '/touch/elsewhere' }, 100)"
+        "setTimeout(() => { location = '%NEXT%' }, 100)"
     ),
-    "xhr": _script("var x = new XMLHttpRequest(); x.open('GET', '%URL%'); x.send()"),
+    "xhr": _script("{ const x = new XMLHttpRequest(); x.onloadend = () => %OVER%; x.open('GET', '%URL%'); x.send() }"),
     "beacon": _script("navigator.sendBeacon('%URL%', 'x')"),
-    "event source": _script("new EventSource('%URL%')"),
-    "web socket": _script("new WebSocket('%WS%')"),
-    "worker import": _script("new Worker('%FILE%')", "importScripts('%URL%')"),
+    "event source": _script("new EventSource('%URL%').onerror = () => %OVER%"),
+    "web socket": _script(_SOCKET),
+    "worker import": _script("new Worker('%FILE%')", _IMPORT),
     "worker fetch": _script("new Worker('%FILE%')", _GET),
-    "worker socket": _script("new Worker('%FILE%')", "new WebSocket('%WS%')"),
+    "worker socket": _script("new Worker('%FILE%')", _SOCKET),
     "nested worker": _script(
         "new Worker(URL.createObjectURL(new Blob([`new Worker('${location.origin}%FILE%')`])))", _GET
     ),
     "shared worker": _script("new SharedWorker('%FILE%')", _GET),
     "service worker": _script(_REGISTER, _GET),
-    "service worker import": _script(_REGISTER, "try { importScripts('%URL%') } catch {}"),
-    "audio worklet": _script("new AudioContext().audioWorklet.addModule('%URL%').catch(() => 0)"),
+    "service worker import": _script(_REGISTER, _IMPORT),
+    "audio worklet": _promise("new AudioContext().audioWorklet.addModule('%URL%')"),
 }
 
 # Sent when the page is over, and then its proxy may be over too: nobody can say whether a public host is touched.
@@ -170,13 +191,13 @@ MEANS = {**PICTURES, **SILENCED, **LATE, **RESOURCES, **SCRIPTS, **MOVES}
 # stay below the number of requests that a page has.
 _TOGETHER = (
     tuple(PICTURES),
-    ("preconnect", "dns prefetch", "speculative prefetch", "speculative prerender", "ping", "source map"),
+    ("preconnect", "dns prefetch", "speculative prefetch", "speculative prerender", "ping", "source map", "beacon"),
     ("stun", "stun of a frame", "turn", "turn by tcp", "web transport"),
     ("popup", "stun of a popup"),
     ("css link", "css import", "script", "module", "dynamic import"),
     ("favicon", "preload", "modulepreload", "link header", "csp report"),
     ("iframe", "iframe in srcdoc", "iframe in data", "iframe redirect", "iframe refresh", "object", "embed"),
-    ("fetch by tls", "fetch no-cors", "fetch redirect", "xhr", "beacon", "event source", "web socket", "audio worklet"),
+    ("fetch by tls", "fetch no-cors", "fetch redirect", "xhr", "event source", "web socket", "audio worklet"),
     ("worker import", "worker fetch", "worker socket", "nested worker", "shared worker"),
     ("service worker", "service worker import"),
 )

@@ -34,8 +34,8 @@ def unavailable() -> str:
 
 
 def run_inside(
-    module: str, *, folder: str, environment: Mapping[str, str], timeout_s: float
+    module: str, *arguments: str, folder: str, environment: Mapping[str, str], timeout_s: float
 ) -> subprocess.CompletedProcess[str]:
     """Run a module of this repository in a new network, from its root."""
-    command = [*_UNSHARE, f'{_NETWORK} && exec "$0" -m "$1"', sys.executable, module]
+    command = [*_UNSHARE, f'{_NETWORK} && exec "$0" -m "$@"', sys.executable, module, *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, timeout=timeout_s)

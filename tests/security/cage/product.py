@@ -13,12 +13,15 @@ from dowse.errors import PageUnreadable
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
+from dowse.fetch.browser.settle import Patience
 from dowse.net.guard import Guard, Resolver
 
 # They make attacks possible, not impossible: an http page that may have service workers as if it were https, and the
 # world's own certificate.
 _FLAGS = "--unsafely-treat-insecure-origin-as-secure=http://page.example --ignore-certificate-errors"
-_TIMEOUT_S = 30
+# A page is read when its tries are over, however long they take on a busy machine.
+_TIMEOUT_S = 150
+_PATIENCE = Patience(longest_s=120)
 _MAX_BYTES = 5_000_000
 
 
@@ -43,7 +46,7 @@ class Product:
     def reader(self, *allow_private: str) -> Read:
         """One for an operator who has opened these pairs."""
         guard = Guard(allow_private, self._names)
-        fetcher = BrowserFetcher(self._pool, guard, user_agent="dowse/test", max_bytes=_MAX_BYTES)
+        fetcher = BrowserFetcher(self._pool, guard, user_agent="dowse/test", max_bytes=_MAX_BYTES, patience=_PATIENCE)
 
         async def read(url: str) -> Outcome:
             try:

@@ -6,15 +6,20 @@ import asyncio
 import socket
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from tests.security.cage.means import MEANS
+from tests.security.cage.means import MEANS, MOVES
 from tests.security.cage.world import Request, answer
 
 # Enough text for a reader to see that the page is there, so that nobody waits for more.
 PROSE = "Otters hold hands while they sleep so that the river does not carry one of them away from the others. " * 3
 _CHUNK = b"x" * 65_536
+# So much that a reader takes it for further text.
+_MORE = "The river goes on and on, and so does this page. "
 EACH = "*"
+# Less than any proxy waits on a line.
+_SIGN_OF_LIFE_S = 5.0
 
 _GREEDY = {
     "many requests": "for (let n = 0; n < 1000; n++) fetch('/count/one?' + n).catch(() => 0)",
@@ -22,14 +27,47 @@ _GREEDY = {
 }
 
 
+@dataclass(slots=True)
+class Attack:
+    """An attack page that was served: what it tries, and whether it says that every try has ended."""
+
+    names: tuple[str, ...]
+    targets: tuple[str, ...]
+    is_over: bool = False
+    is_finished: bool = False
+    """Whether it stayed open until `keep` let it go."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether it ends by leading to another page of the web."""
+        return self.names[0] in MOVES and self.targets[0].startswith("http")
+
+    @property
+    def tells_its_end(self) -> bool:
+        """Whether it says that its tries are over; of other schemes than those of the web it does not hear."""
+        is_web = all(target.startswith("http") for target in self.targets)
+        return is_web and all(MEANS[name].tells_its_end for name in self.names)
+
+    @property
+    def busy(self) -> str:
+        """The code that keeps the page from being read before its tries are over."""
+        first = MEANS[self.names[0]]
+        if self.moves or "%NEXT%" in first.html:
+            # A request that is under way when a page is left would keep the next one busy as well.
+            return "grow(50)"
+        # What is clicked on is a page that rests; it holds on from there.
+        return "" if first.needs_click else "hold()"
+
+
 class Site:
     """Attack pages, whose means and targets are in their address. What was served is counted.
 
-    `keep` waits until all of a page's means have touched the second host, or have had their time.
+    A page that does not lead on waits, and its text grows, until `keep` returns for it.
     """
 
-    def __init__(self, keep: Callable[[Sequence[str]], Awaitable[object]]) -> None:
+    def __init__(self, keep: Callable[[Attack], Awaitable[bool]]) -> None:
         self._keep = keep
+        self.attacks: list[Attack] = []
         self.served: Counter[str] = Counter()
         self.bytes = 0
 
@@ -42,24 +80,25 @@ class Site:
         parts = urlsplit(request.path)
         kind, _, rest = parts.path.lstrip("/").partition("/")
         name, targets = unquote(rest), parse_qs(parts.query).get("to", [])
-        names = [unquote(part) for part in rest.split("/")]
         self.served[request.host] += 1
         match kind:
             case "means":
-                tries = [(each, target) for each in names for target in targets]
-                headers = [_fill(header, each, target) for each, target in tries for header in MEANS[each].headers]
-                attacks = [_fill(MEANS[each].html, each, target) for each, target in tries]
-                hold = f"<script>fetch('/hold/{rest}')</script>"
-                answer(writer, _page(name, *attacks, hold), *headers, status=MEANS[names[0]].status)
+                attack = _attack(request.path)
+                self.attacks.append(attack)
+                _answer_attack(writer, attack, len(self.attacks) - 1)
             case "file":
-                file = _fill(MEANS[name].file, name, targets[0])
+                name, page, number = map(unquote, rest.split("/"))
+                file = _fill(MEANS[name].file, Try(name, targets[0], page, int(number)))
                 answer(writer, file, f"Content-Type: text/{'html' if file.startswith('<') else 'javascript'}")
             case "redirect":
                 answer(writer, "", f"Location: {targets[0]}", status=f"{name} Moved")
-            case "hold":
-                # The page stays busy while its attacks run.
-                await self._keep(names)
+            case "over":
+                self.attacks[int(rest)].is_over = True
                 answer(writer, "")
+            case "hold":
+                await self._hold(self.attacks[int(rest)], writer)
+            case "next":
+                answer(writer, _page("the next page", _start(rest, "hold()")))
             case "greedy":
                 answer(writer, _page(name, f"<script>{_GREEDY[name]}</script>"))
             case "bulk":
@@ -68,6 +107,18 @@ class Site:
                 answer(writer, _page("the second host"))
             case _:
                 answer(writer, "", status="404 Not Found")
+
+    async def _hold(self, attack: Attack, writer: asyncio.StreamWriter) -> None:
+        """Answer slowly until the page may go: a line on which nothing is said would be cut."""
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nAccess-Control-Allow-Origin: *\r\n\r\n")
+        keeping = asyncio.ensure_future(self._keep(attack))
+        try:
+            while not (await asyncio.wait([keeping], timeout=_SIGN_OF_LIFE_S))[0]:
+                writer.write(b" ")
+                await writer.drain()
+            attack.is_finished = keeping.result()
+        finally:
+            keeping.cancel()
 
     async def _pour(self, writer: asyncio.StreamWriter) -> None:
         """25 MB, or as much as is taken."""
@@ -91,18 +142,69 @@ def touch(name: str, origin: str) -> str:
     return f"{origin}/touch/{quote(name, safe=EACH)}"
 
 
+def stays(url: str) -> bool:
+    """Whether this is an attack page that neither tells its end nor moves: it has to be told when to go."""
+    if "/means/" not in url:
+        return False
+    attack = _attack(url)
+    return not (attack.moves or attack.tells_its_end)
+
+
+def _attack(url: str) -> Attack:
+    parts = urlsplit(url)
+    names = parts.path.removeprefix("/means/").split("/")
+    return Attack(tuple(map(unquote, names)), tuple(parse_qs(parts.query)["to"]))
+
+
+def _answer_attack(writer: asyncio.StreamWriter, attack: Attack, page: int) -> None:
+    """Serve a page with every means of the attack on every target."""
+    pairs = [(name, target) for name in attack.names for target in attack.targets]
+    tries = [Try(name, target, str(page), number) for number, (name, target) in enumerate(pairs)]
+    headers = [_fill(header, each) for each in tries for header in MEANS[each.name].headers]
+    telling = [each.number for each in tries if MEANS[each.name].tells_its_end]
+    start = _start(str(page), attack.busy, telling)
+    attacks = [_fill(MEANS[each.name].html, each) for each in tries]
+    answer(writer, _page("/".join(attack.names), start, *attacks), *headers, status=MEANS[attack.names[0]].status)
+
+
+def _start(page: str, busy: str, telling: Sequence[int] = ()) -> str:
+    """The script with which a page begins: it stays busy, and says when each try that tells its end has ended."""
+    return f"""<script>
+      const grow = (every) => setInterval(() => document.body.append('{_MORE}'), every);
+      const held = async () => (await fetch('/hold/{page}')).text();
+      const hold = (growing = grow(200)) => held().finally(() => clearInterval(growing));
+      const left = new Set({list(telling)});
+      const over = (number) => left.delete(number) && !left.size && fetch('/over/{page}');
+      new BroadcastChannel('{page}').onmessage = (event) => over(event.data);
+      {busy}
+    </script>"""
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One means on one target, by its number on a page."""
+
+    name: str
+    target: str
+    page: str
+    number: int
+
+
 def _page(name: str, *scripts: str) -> str:
     start = f"<!doctype html><title>{name}</title><h1>The page of {name}</h1><p>{PROSE}</p>"
     return "\n".join([start, *scripts])
 
 
-def _fill(template: str, name: str, target: str) -> str:
+def _fill(template: str, one: Try) -> str:
     """A template of a means, pointed at one target."""
-    target = target.replace(EACH, quote(name))
-    wire, parts = MEANS[name].wire, urlsplit(target)
+    target = one.target.replace(EACH, quote(one.name))
+    wire, parts = MEANS[one.name].wire, urlsplit(target)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    is_file = template == MEANS[one.name].file
     words = {
-        "%FILE%": f"/file/{quote(name)}?to={quote(target, safe='')}",
+        "%FILE%": f"/file/{quote(one.name)}/{one.page}/{one.number}?to={quote(target, safe='')}",
+        "%NEXT%": f"/next/{one.page}",
+        "%OVER%": f"new BroadcastChannel('{one.page}').postMessage({one.number})" if is_file else f"over({one.number})",
         "%URL%": target,
         "%TLS%": target.replace("http:", "https:"),
         "%WS%": target.replace("http:", "ws:"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from tests.security.cage.means import MEANS, MOVES, pages
+from tests.security.cage.means import MOVES, pages
 from tests.security.cage.site import EACH, address, touch
 
 OUTSIDE = "http://second.example"
@@ -54,13 +54,13 @@ OF_STRANGERS = (
 MOVES_OF_STRANGERS = ("location", "location later", "meta refresh", "refresh header", "form", "link", "frame moves top")
 
 
-def attacks() -> Iterator[tuple[str, str]]:
-    """Each attack by its name, and the address of its page."""
-    for page in pages(name for name in MEANS if name not in MOVES):
+def attacks(names: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Each attack by one of these means: its name, and the address of its page."""
+    for page in pages(name for name in names if name not in MOVES):
         further = SPELLINGS if "fetch" in page else ()
         at = address(page, *(touch(EACH, origin) for origin in (*INSIDE, *further, OUTSIDE)))
         yield from ((name, at) for name in page)
-    for name in MOVES:
+    for name in (name for name in names if name in MOVES):
         for origin in (*_FOR_THE_WHOLE_PAGE, OUTSIDE):
             yield f"{name} to {origin}", address(name, touch(name, origin))
 
@@ -73,12 +73,12 @@ def scheme_attacks() -> Iterator[tuple[str, str]]:
         yield f"iframe to {url}", address("iframe", *SCHEMES)
 
 
-def attacks_on_the_list() -> Iterator[tuple[str, str]]:
-    """Public pages that try to use what the operator has opened."""
-    for page in pages(OF_STRANGERS):
+def attacks_on_the_list(names: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Public pages that try to use what the operator has opened, by one of these means."""
+    for page in pages(name for name in OF_STRANGERS if name in names):
         at = address(page, *(touch(EACH, origin) for origin in (_WIKI, _SERVICE, OUTSIDE)))
         yield from ((name, at) for name in page)
-    for name in MOVES_OF_STRANGERS:
+    for name in (name for name in MOVES_OF_STRANGERS if name in names):
         yield name, address(name, touch(name, _WIKI))
     # The page goes to itself, and that leads inside.
     yield "by itself", address("location", f"http://page.example/redirect/302?to={touch('by itself', _WIKI)}")

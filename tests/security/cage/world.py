@@ -25,7 +25,8 @@ SECRET = "canary-secret"
 
 _SITES = (PAGE, SECOND, HOUSE)
 _PLAIN, _TLS = (80, 3478, 6379, 8080), (443, 8443)
-_PATIENCE_S = 10
+# Longer than any page stays open.
+_PATIENCE_S = 300
 
 
 @dataclass(slots=True)
@@ -133,6 +134,7 @@ class World:
         self.news.tell()
         if touch.address in _SITES:
             await self._site(Request(_host(head), touch.said.split(" ")[1]), writer)
+            self.news.tell()
         else:
             answer(writer, f"{SECRET} of {touch.address}")
         await writer.drain()

@@ -10,8 +10,6 @@ from benchmarks.browser import CPU_BOUND, measure
 from tests import realparts
 from tests.tries import ratio
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads CPU time from /proc, which only Linux has")
 def test_a_warm_page_costs_little_more_than_with_a_bare_script() -> None:

@@ -10,8 +10,6 @@ from benchmarks.cache import CPU_BOUND, compare, fill
 from benchmarks.servers import JUDGED
 from tests.tries import ratio
 
-pytestmark = pytest.mark.alone
-
 BOUND = 1 + 2 * (CPU_BOUND - 1)
 
 

@@ -9,8 +9,6 @@ import pytest
 from benchmarks.call import BOUND, JUDGED, STATES, compare
 from tests.tries import ratio
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes in /proc, which only Linux has")
 def test_a_search_costs_little_more_than_an_echo_on_a_bare_server() -> None:

@@ -6,13 +6,9 @@ import time
 from collections.abc import Callable
 from html.parser import HTMLParser
 
-import pytest
-
 from tests.eval.fidelity.collection import pages
 from tests.eval.fidelity.measure import markdown_of
 from tests.eval.fidelity.page import Page
-
-pytestmark = pytest.mark.alone
 
 TIMES_A_LOOK = 9.0
 

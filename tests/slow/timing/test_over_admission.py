@@ -18,8 +18,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pytest
-
 from dowse.allowances import Rate
 from dowse.routing.limiter import KEPT_BY_EACH
 from tests.admitting import SKEWS_S
@@ -30,8 +28,6 @@ RATE = Rate(20, 2.0)
 # To the store and back.
 FAR_S = 0.05
 RECOVERY_S = 2.0
-
-pytestmark = pytest.mark.cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,7 @@ async def six_processes(valkey: Valkey, seconds: float) -> AsyncIterator[Run]:
         words = (f"redis://{HOST}:{between.port}/0", RATE.calls, RATE.period_s, seconds)
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "tests.admitting", *map(str, words),
-            cwd=Path(__file__).parents[2], stdout=asyncio.subprocess.PIPE,
+            cwd=Path(__file__).parents[3], stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
         all_ask = asyncio.Event()
         reading = asyncio.create_task(_read(process, run, all_ask))

@@ -8,14 +8,11 @@ from __future__ import annotations
 import asyncio
 
 import aiohttp
-import pytest
 
 from benchmarks.overload import BOUND, KNOWN, REFUSAL_BOUND_S, best_of
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import HttpServer
-
-pytestmark = pytest.mark.alone
 
 RUNS = 3
 MANY = 256

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from dowse.app import App
 from dowse.config import load
 from dowse.interfaces import no_progress
 from tests.conftest import FORGETFUL
 from tests.doubles import PocketWeb
-
-pytestmark = pytest.mark.alone
 
 TRIES = 3
 FIGURE_S = 2.0

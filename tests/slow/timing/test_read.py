@@ -18,8 +18,6 @@ from benchmarks.read import (
 )
 from tests.support.tables import each_row
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc, which only Linux has")
 def test_pages_of_a_search_are_read_at_the_same_time_and_without_a_browser() -> None:

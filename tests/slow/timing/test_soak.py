@@ -13,7 +13,6 @@ from benchmarks.soak import SHORT, Report, Sample, soak
 LOOSE_SLOPE = 30.0
 
 
-@pytest.mark.cost
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads descriptors from /proc, which only Linux has")
 async def test_after_mixed_faults_the_server_holds_what_it_held_before() -> None:
     report = await soak(SHORT)

@@ -8,8 +8,6 @@ import pytest
 
 from benchmarks.start import CPU_BOUND, MEMORY_BOUND, compare
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads memory from /proc, which only Linux has")
 def test_a_start_costs_little_more_than_a_bare_server() -> None:

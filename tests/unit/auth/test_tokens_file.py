@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -38,21 +36,6 @@ web_search = "20/10m"
 ["carol"]
 hash = "sha256:{digest("c")}"
 # The end.
-"""
-
-
-# Adds twenty entries whose names begin with a letter of its own, once it is told to.
-ADDING = """
-import sys
-from pathlib import Path
-from dowse.auth import tokens_file
-from dowse.auth.tokens import digest
-path, letter = Path(sys.argv[1]), sys.argv[2]
-print("ready", flush=True)
-sys.stdin.readline()
-for number in range(20):
-    name = f"{letter}{number}"
-    tokens_file.append(path, tokens_file.entry_text(name, digest(name), [], {}))
 """
 
 
@@ -132,29 +115,6 @@ def test_nothing_is_written_that_the_server_could_not_read(tmp_path: Path) -> No
         with pytest.raises(ConfigError):
             tokens_file.append(path, entry)
     assert path.read_text() == ALICE
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="locks as POSIX does")
-def test_changes_of_two_processes_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.toml"
-    adding = [
-        subprocess.Popen(
-            [sys.executable, "-c", ADDING, path, letter], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for letter in "ab"
-    ]
-    for process in adding:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in adding:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    for process in adding:
-        process.communicate(timeout=60)
-    assert [process.returncode for process in adding] == [0, 0]
-    assert {entry.name for entry in read_tokens_file(path)} == {f"{x}{n}" for x in "ab" for n in range(20)}
-    assert list(tmp_path.iterdir()) == [path], "the lock leaves nothing behind"
 
 
 def test_a_name_that_is_taken_is_told(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -16,8 +14,8 @@ from dowse.digests import Digest
 from dowse.models import Hit, Page, Query, Result, SearchOutcome, Status
 from dowse.rank.budget import cut
 from tests.fakes.bench import ContractBench
-
-Tokens = Callable[[str], int]
+from tests.support.tables import each_row
+from tools.passages.metric import tokens
 
 WALL = 25_000
 LANGUAGES = {
@@ -25,15 +23,6 @@ LANGUAGES = {
     "japanese": "港の橋は三週間の修理を終えて、再び路面電車を通している。\n",
     "code": "x = f(1, 2)[3] if a != b else {}; y <<= 0x7F\n",
 }
-
-
-@pytest.fixture(scope="module")
-def tokens() -> Tokens:
-    """Counts as the models do that have the finest tokenizer in use."""
-    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-        from bpe_openai import get_encoding
-    encode = get_encoding("o200k_base").encode_ordinary
-    return lambda text: len(encode(text))
 
 
 def filled(words: str, chars: int) -> str:
@@ -64,8 +53,8 @@ def items(answered: Answer) -> list[dict[str, object]]:
     return results
 
 
-@pytest.mark.parametrize("words", LANGUAGES.values(), ids=LANGUAGES)
-def test_snippets_are_shortened_before_anything_else(tokens: Tokens, words: str) -> None:
+@each_row("words", LANGUAGES.values())
+def test_snippets_are_shortened_before_anything_else(words: str) -> None:
     outcome = searched(50, words, page_tokens=6000)
     answered = answer(outcome)
     assert tokens(answered.text) < WALL > tokens(typed(answered))
@@ -75,7 +64,7 @@ def test_snippets_are_shortened_before_anything_else(tokens: Tokens, words: str)
         assert str(item["snippet"]) in answered.text
 
 
-def test_a_few_results_with_all_the_pages_that_may_be_asked_for_lose_nothing_of_them(tokens: Tokens) -> None:
+def test_a_few_results_with_all_the_pages_that_may_be_asked_for_lose_nothing_of_them() -> None:
     outcome = searched(4, LANGUAGES["english"], page_tokens=MAX_TOKENS - 4000)
     answered = answer(outcome)
     assert tokens(answered.text) < WALL > tokens(typed(answered))
@@ -84,8 +73,8 @@ def test_a_few_results_with_all_the_pages_that_may_be_asked_for_lose_nothing_of_
     ]
 
 
-@pytest.mark.parametrize("words", LANGUAGES.values(), ids=LANGUAGES)
-def test_pages_are_shortened_where_titles_and_addresses_leave_no_room(tokens: Tokens, words: str) -> None:
+@each_row("words", LANGUAGES.values())
+def test_pages_are_shortened_where_titles_and_addresses_leave_no_room(words: str) -> None:
     outcome = searched(50, words, page_tokens=MAX_TOKENS, url_chars=300, title_chars=200)
     answered = answer(outcome)
     assert tokens(answered.text) < WALL > tokens(typed(answered))
@@ -95,7 +84,7 @@ def test_pages_are_shortened_where_titles_and_addresses_leave_no_room(tokens: To
     assert all(item["page_content"] for item in listed)
 
 
-def test_results_are_left_out_where_addresses_alone_are_too_long_and_that_is_said(tokens: Tokens) -> None:
+def test_results_are_left_out_where_addresses_alone_are_too_long_and_that_is_said() -> None:
     outcome = searched(50, LANGUAGES["english"], page_tokens=6000, url_chars=2048)
     unread = tuple(replace(each, page=Page(each.hit.url, Status.NOT_FOUND), digest=None) for each in outcome.results)
     answered = answer(replace(outcome, results=unread))
@@ -109,7 +98,7 @@ def test_results_are_left_out_where_addresses_alone_are_too_long_and_that_is_sai
 
 
 @pytest.mark.parametrize("url_chars", [30, 7900])
-async def test_a_page_with_a_long_address_and_a_long_outline_fits(tokens: Tokens, url_chars: int) -> None:
+async def test_a_page_with_a_long_address_and_a_long_outline_fits(url_chars: int) -> None:
     url = "https://example.org/".ljust(url_chars, "x")
     heading = filled(LANGUAGES["english"].strip(), 290)
     page = "".join(f"## {number} {heading}\n\n{LANGUAGES['english'] * 9}\n" for number in range(300))
@@ -119,7 +108,7 @@ async def test_a_page_with_a_long_address_and_a_long_outline_fits(tokens: Tokens
     assert tokens(str(answered.structured["page_content"])) > 0.7 * MAX_TOKENS
 
 
-async def test_passages_of_very_many_blocks_fit_with_their_names(tokens: Tokens) -> None:
+async def test_passages_of_very_many_blocks_fit_with_their_names() -> None:
     url, page = "https://example.org/a", "\n\n".join(f"Otter {number}." for number in range(6000))
     answered = await ContractBench(pages={url: page}).call(
         "get_content", url=url, question="otter", max_tokens=MAX_TOKENS

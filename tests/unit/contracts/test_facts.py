@@ -67,7 +67,7 @@ def test_what_is_not_known_has_no_field() -> None:
     assert fact_fields(replace(PAGE, facts=Facts(canonical_url=URL))) == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("facts", "line"),
     [
         (FACTS, "By Ana Lind · published 2026-03-02 · modified 2026-04-01 (uncertain) · The Otter Post"),
@@ -107,7 +107,7 @@ def test_the_whole_page_comes_with_a_warning() -> None:
     assert found(page).text.endswith(f"(Note: {WHOLE}.)")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("hidden", "words", "warnings"),
     [
         (1200, 900, ("1,200 words that a reader of the page cannot see were left out",)),
@@ -121,7 +121,7 @@ def test_hidden_words_are_mentioned_where_they_outnumber_the_others(
     assert fact_warnings(replace(PAGE, word_count=words, facts=Facts(hidden_words=hidden))) == warnings
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("by_provider", "by_page", "confidence", "told"),
     [
         ("2026-01-01", "2026-03-02", "high", "2026-01-01"),

@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from dowse.contracts.fence import Fence
+
+pytestmark = pytest.mark.promise("untrusted-fence")
 
 
 def test_a_text_stands_between_two_markers_with_the_same_nonce() -> None:

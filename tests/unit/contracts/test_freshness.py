@@ -9,7 +9,7 @@ from dowse.models import LIVE, CacheState, Freshness
 from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("freshness", "fields"),
     [
         (LIVE, {"cache": "miss", "cache_age_s": 0}),

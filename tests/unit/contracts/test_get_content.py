@@ -54,6 +54,7 @@ async def test_the_whole_typed_answer() -> None:
     assert bench.steps == [f"reading {URL}"]
 
 
+@pytest.mark.promise("case-46")
 async def test_a_failure_is_a_note_with_the_source_and_no_exception() -> None:
     """Acceptance case 46."""
     bench = ContractBench(pages={URL: PageUnreadable(Status.ERROR, "reset by 10.0.0.7")})
@@ -113,7 +114,7 @@ def test_a_note_is_whole_however_long_the_address() -> None:
     assert answered.structured["page_content"] == answered.text == note(page)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "text", "fenced"),
     [
         ("Title", "Text without a heading.", "# Title\n\nText without a heading."),
@@ -131,7 +132,7 @@ def test_the_text_is_the_address_and_the_fenced_page_with_its_title_once(title: 
     )
 
 
-@pytest.mark.parametrize("state", list(CacheState))
+@each_row("state", list(CacheState))
 def test_only_a_stale_page_says_how_old_it_is(state: CacheState) -> None:
     page = Page(URL, Status.OK, "Text.", final_url=URL, freshness=Freshness(state, 7300.0))
     answered = shown(page, 100)

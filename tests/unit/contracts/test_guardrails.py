@@ -44,9 +44,7 @@ def test_without_rules_everything_may_be_asked() -> None:
     Guardrails(()).check("polymarket odds")
 
 
-@pytest.mark.parametrize(
-    "text", ["Open-Ticket", "all OPEN   ticket’s", "ópen tíckets", "«open ticket»", "ｏｐｅｎ ticket"]
-)
+@each_row("text", ["Open-Ticket", "all OPEN   ticket’s", "ópen tíckets", "«open ticket»", "ｏｐｅｎ ticket"])
 def test_case_accents_marks_and_plural_make_no_difference(text: str) -> None:
     assert refusal(text, rule("open ticket"))
 
@@ -56,7 +54,7 @@ def test_a_phrase_is_whole_words_that_follow_each_other(text: str) -> None:
     assert not refusal(text, rule("open ticket"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("singular", "plural"),
     [("entry", "entries"), ("box", "boxes"), ("match", "matches"), ("price", "prices"), ("house", "houses")],
 )
@@ -64,9 +62,7 @@ def test_a_word_stands_for_its_plural_too(singular: str, plural: str) -> None:
     assert refusal(f"two {plural}", rule(singular))
 
 
-@pytest.mark.parametrize(
-    ("phrase", "text"), [("odds", "an odd number"), ("news", "new shoes"), ("as", "a"), ("gas", "ga")]
-)
+@each_row(("phrase", "text"), [("odds", "an odd number"), ("news", "new shoes"), ("as", "a"), ("gas", "ga")])
 def test_a_plural_does_not_stand_for_another_word(phrase: str, text: str) -> None:
     assert not refusal(text, rule(phrase))
 

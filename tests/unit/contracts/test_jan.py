@@ -305,6 +305,7 @@ def test_an_error_still_has_everything_a_client_reads(
     assert (searched.meta == {"retry_after": 5}) is isinstance(error, LimitReached)
 
 
+@pytest.mark.promise("case-33")
 @pytest.mark.parametrize("how", ["argument", "setting"])
 async def test_offline_is_an_error_before_anything_else(how: str) -> None:
     """Acceptance case 33."""

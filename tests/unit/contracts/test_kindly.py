@@ -59,6 +59,7 @@ async def test_a_page_is_one_json_text_and_nothing_else() -> None:
     assert (json.loads(answer.text), answer.structured) == ({"url": A, "page_content": "Text."}, None)
 
 
+@pytest.mark.promise("case-46")
 async def test_a_page_that_fails_is_a_note_with_its_source() -> None:
     """Acceptance case 46."""
     answer = await ContractBench("kindly").call("get_content", url=A)
@@ -79,6 +80,7 @@ async def test_a_bare_host_is_read_over_https_and_answered_as_it_was_written() -
     assert bench.fetcher.asked == [A]
 
 
+@pytest.mark.promise("case-40")
 @pytest.mark.parametrize("extra", [0, 1, 5000])
 async def test_a_page_is_whole_up_to_fifty_thousand_characters_and_marked_when_cut(extra: int) -> None:
     """Acceptance case 40."""

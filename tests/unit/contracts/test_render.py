@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse.contracts.calls import get_content_call
 from dowse.contracts.render import render_page
 from dowse.models import Page, Status
+from tests.support.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("title", "text", "headings"),
     [
         ("<select> loses focus", "# \\<select\\> loses focus (#7)\n\nText.", ["# \\<select\\> loses focus (#7)"]),
@@ -25,7 +24,7 @@ def test_a_title_is_shown_where_the_text_does_not_begin_with_it(title: str, text
     assert [line for line in shown.split("\n") if line.startswith("# ")] == headings
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "call"),
     [
         ("https://example.org/ä", 'get_content(url="https://example.org/ä", section="b7")'),

@@ -231,6 +231,7 @@ async def test_the_most_results_are_a_setting_and_bound_the_default() -> None:
         await bench.call("web_search", query="x", num_results=3)
 
 
+@pytest.mark.promise("case-55")
 @each_row(
     ("arguments", "sentence"),
     [

@@ -34,6 +34,7 @@ def html(body: str, *, head: str = "") -> Text:
     return to_text(Body(URL, page.encode(), "text/html", "utf-8"))
 
 
+@pytest.mark.promise("case-35")
 def test_static_page_keeps_its_content_and_loses_what_surrounds_it() -> None:
     """Acceptance case 35: title and paragraphs kept, nav and footer gone, code and list levels preserved."""
     text = to_text(Body(URL, STATIC_PAGE.encode(), "text/html"))
@@ -67,7 +68,7 @@ Read the [limits](https://docs.example/limits?page=2#top)."""
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "title"),
     [
         ('<meta property="og:title" content="A ![pixel](https://evil.example/?q=1)title">', "A pixeltitle"),
@@ -80,7 +81,7 @@ def test_a_title_loads_no_image(head: str, title: str) -> None:
     assert html("<p>Some words to read.</p>", head=head).title == title
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "body"),
     [
         ("<title>The &lt;div&gt;\u200b element</title>", ""),
@@ -166,7 +167,7 @@ def test_what_only_looks_like_clutter_is_kept(element: str) -> None:
     assert "KEPT" in html(f"<article><p>{'The story goes on. ' * 20}</p>{element}</article>").markdown
 
 
-@pytest.mark.parametrize("tag", ['div style="opacity:0"', 'body style="display:none"', 'body aria-hidden="true"'])
+@each_row("tag", ['div style="opacity:0"', 'body style="display:none"', 'body aria-hidden="true"'])
 def test_a_page_that_a_script_would_show_is_read(tag: str) -> None:
     text = to_text(Body(URL, f"<{tag}><p>All of the page is in here.</p>".encode(), "text/html"))
 
@@ -259,7 +260,7 @@ def test_a_page_that_only_asks_for_javascript_has_no_content() -> None:
         html('<noscript>Please enable JavaScript.</noscript><div id="root"></div>')
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "body", "title"),
     [
         ('<meta property="og:title" content="Shared"><title>Tab</title>', "<h1>Heading</h1>", "Shared"),

@@ -89,7 +89,7 @@ def test_a_false_header_gives_way_to_a_true_label_in_the_page() -> None:
     assert decode(page.encode("cp1253"), "utf-8") == page
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "codec", "language"),
     [
         ("Jak się masz?", "windows-1250", "pl"),
@@ -112,7 +112,7 @@ def test_a_label_is_believed_if_a_character_here_and_there_is_broken() -> None:
     assert decode(data) == RUSSIAN * 10 + "\ufffd" + RUSSIAN
 
 
-@pytest.mark.parametrize(("text", "codec"), [(JAPANESE, "utf-8"), (JAPANESE, "shift_jis"), (CHINESE, "gbk")])
+@each_row(("text", "codec"), [(JAPANESE, "utf-8"), (JAPANESE, "shift_jis"), (CHINESE, "gbk")])
 def test_a_body_that_is_cut_in_the_middle_of_a_character_is_read(text: str, codec: str) -> None:
     assert decode(text.encode(codec)[:-1]).startswith(text[:-1])
 

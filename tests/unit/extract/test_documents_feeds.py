@@ -77,7 +77,7 @@ def test_plain_text_stays_plain() -> None:
     assert markdown == "# T\n\n## Untitled\n\nhttps://news.example/2\n\n1 < 2 and words"
 
 
-@pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,x", "http://["])
+@each_row("link", ["javascript:alert(1)", "data:text/html,x", "http://["])
 def test_a_link_that_is_no_address_is_left_out(link: str) -> None:
     item = f"<item><title>x</title><link>{link}</link></item>"
 

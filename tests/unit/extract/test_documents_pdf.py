@@ -81,7 +81,7 @@ def read(book):
     )
 
 
-@pytest.mark.parametrize("order", ["by column", "by row", "by row, not quite level"])
+@each_row("order", ["by column", "by row", "by row, not quite level"])
 def test_two_columns_are_read_one_after_the_other(order: str) -> None:
     drop = 3 if order == "by row, not quite level" else 0
     left, right = column(60, 700, LEFT, 9), column(330, 700 - drop, RIGHT, 9)
@@ -119,7 +119,7 @@ def test_lines_that_the_file_holds_upside_down_are_read_from_the_top() -> None:
     assert read(pdf(sheet(*reversed(column(72, 700, PROSE))))).markdown.startswith("The keeper of the upper station")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("upper", "lower", "expected"),
     [
         ("it was a well-", "known fact", "it was a wellknown fact"),
@@ -276,7 +276,7 @@ def test_a_scan_with_recognised_text_is_read() -> None:
     assert read(scanned(text(72, 700, "Recognised words", state="3 Tr"))).markdown == "Recognised words"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rotate", "matrix", "places"),
     [
         (90, "0 1 -1 0", [(60, 100), (300, 100)]),

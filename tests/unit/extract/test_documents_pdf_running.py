@@ -29,7 +29,7 @@ def headed(heads: Sequence[str], y: float = TOP) -> Iterator[Sheet]:
     return (sheet(text(72, y, head, 8), *body(page)) for page, head in enumerate(heads, 1) if head)
 
 
-@pytest.mark.parametrize("leading", [14, 30, 200])
+@each_row("leading", [14, 30, 200])
 def test_the_pages_of_invoices_keep_what_makes_them_different(leading: int) -> None:
     lines = [["Invoice {n}", "Amount: {n}0 EUR", "Thank you"] for _ in range(5)]
     pages = (
@@ -66,7 +66,7 @@ def test_chapter_headings_are_kept() -> None:
     assert [f"# Chapter {number}" in markdown for number in (1, 2, 3)] == [True] * 3
 
 
-@pytest.mark.parametrize("line", ["Ticket {n}", "Admit one", "{n}", "Page {n}"])
+@each_row("line", ["Ticket {n}", "Admit one", "{n}", "Page {n}"])
 def test_a_page_with_a_single_line_keeps_it(line: str) -> None:
     markdown = read(*(sheet(text(72, TOP, line.format(n=page))) for page in range(1, 151)))
 
@@ -105,7 +105,7 @@ def test_running_heads_are_left_out(heads: list[str]) -> None:
     assert markdown.count("Line 0 of page") == len(heads)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heads",
     [
         pytest.param([f"Report {year}" for year in (1990, 1994, 1999, 2003, 2010)], id="numbers that count no pages"),
@@ -131,7 +131,7 @@ def test_a_page_number_beside_other_words_goes_and_the_words_stay() -> None:
     assert "\n\n42\n" not in markdown
 
 
-@pytest.mark.parametrize(
+@each_row(
     "numbers", [("i", "ii", "iii", "iv"), ("- 9 -", "- 10 -", "- 11 -", "- 12 -"), ("Seite 1 von 2", "Seite 2 von 2")]
 )
 def test_page_numbers_right_below_the_text_are_left_out(numbers: Sequence[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -124,9 +123,7 @@ def test_xml_on_one_line_is_laid_out() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "source", ["<a>" + "<b>x</b>" * 100 + "<!-- open", "<a>" + "x" * 300 + "</b></c></a>", "<" * 300]
-)
+@each_row("source", ["<a>" + "<b>x</b>" * 100 + "<!-- open", "<a>" + "x" * 300 + "</b></c></a>", "<" * 300])
 def test_broken_xml_loses_nothing(source: str) -> None:
     shown = read(source, "application/xml").markdown
 

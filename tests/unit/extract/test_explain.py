@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import AsyncIterator
-
 import pytest
 
-from dowse.errors import PageUnreadable
 from dowse.extract.explain import explain, path_of, to_explanation
 from dowse.extract.explanation import ExplainedBlock, Explanation, decoded, encoded
-from dowse.extract.pool import WorkerPool
 from dowse.extract.tree.build import build
-from dowse.models import Body, Status
+from dowse.models import Body
 from tests.support.tables import each_row
 
 URL = "https://pages.example/a"
-ENOUGH_S = 10.0
 PROSE = "The otter swims in rivers and in the sea, and it eats fish, crabs and whatever else it finds there."
 PAGE = f"<nav><a href=/>Home</a></nav><main><h1>Otters</h1><p>{PROSE}</p><p>{PROSE}</p></main>"
 EXPLANATION = Explanation(
     "article", 0.9, 0.4, False, 3, (ExplainedBlock("Otters", "body > h1", 1, 0.98, True, ("a heading",)),), 2
 )
-
-
-@pytest.fixture
-async def pool() -> AsyncIterator[WorkerPool]:
-    pool = WorkerPool(size=1)
-    yield pool
-    await pool.close()
 
 
 def body(data: str = PAGE, media_type: str = "text/html") -> Body:
@@ -72,10 +58,12 @@ def test_a_path_names_the_innermost_elements(markup: str, path: str) -> None:
     assert path_of(text.parent) == path
 
 
-def test_a_very_long_page_is_told_in_part_and_says_so() -> None:
-    told = explain("<p>some words</p>" * 3100 + f"<p>{'word ' * 500}</p>", URL)
+def test_a_very_long_page_is_told_in_part_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dowse.extract.explain._MOST_BLOCKS", 30)
 
-    assert (len(told.blocks), told.further_blocks) == (3000, 101)
+    told = explain("<p>some words</p>" * 40 + f"<p>{'word ' * 500}</p>", URL)
+
+    assert (len(told.blocks), told.further_blocks) == (30, 11)
 
 
 def test_a_long_block_is_told_by_its_beginning() -> None:
@@ -84,7 +72,7 @@ def test_a_long_block_is_told_by_its_beginning() -> None:
     assert (len(block.text), block.text[-2:], block.words) == (295, "d…", 500)
 
 
-@pytest.mark.parametrize("media_type", ["text/plain", "application/pdf", "application/json"])
+@each_row("media_type", ["text/plain", "application/pdf", "application/json"])
 def test_nothing_is_told_of_what_is_no_page(media_type: str) -> None:
     assert to_explanation(body("{}", media_type)).markdown == ""
 
@@ -93,24 +81,7 @@ def test_an_explanation_is_read_as_it_was_written() -> None:
     assert decoded(encoded(EXPLANATION)) == EXPLANATION
 
 
-@pytest.mark.parametrize("forged", ["", "[]", "{}", encoded(EXPLANATION).replace("0.98", '"0.98"')])
+@each_row("forged", ["", "[]", "{}", encoded(EXPLANATION).replace("0.98", '"0.98"')])
 def test_an_explanation_of_another_shape_is_refused(forged: str) -> None:
     with pytest.raises(ValueError):
         decoded(forged)
-
-
-async def test_a_worker_explains_a_page_and_has_nothing_to_say_about_a_text(pool: WorkerPool) -> None:
-    assert await pool.explain(body(), timeout_s=ENOUGH_S) == explain(PAGE, URL)
-    assert await pool.explain(body("words", "text/plain"), timeout_s=ENOUGH_S) is None
-
-
-async def test_a_worker_that_hangs_over_an_explanation_is_killed(pool: WorkerPool) -> None:
-    await pool.explain(body(), timeout_s=ENOUGH_S)
-    (pid,) = pool.pids
-    os.kill(pid, signal.SIGSTOP)
-
-    with pytest.raises(PageUnreadable) as raised:
-        await pool.explain(body(), timeout_s=0.1)
-
-    assert raised.value.status is Status.ERROR
-    assert pid not in pool.pids

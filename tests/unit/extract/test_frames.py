@@ -8,6 +8,7 @@ import pytest
 
 from dowse.extract import frames
 from dowse.models import Facts, fields_of
+from tests.support.tables import each_row
 
 
 def test_a_frame_survives_the_pipe_byte_for_byte() -> None:
@@ -21,14 +22,14 @@ def test_a_frame_survives_the_pipe_byte_for_byte() -> None:
     assert frames.read(pipe) is None
 
 
-@pytest.mark.parametrize("cut", [1, 4, 10])
+@each_row("cut", [1, 4, 10])
 def test_a_frame_that_was_cut_off_is_the_end(cut: int) -> None:
     whole = frames.head({"ok": True}, 5) + b"12345"
 
     assert frames.read(io.BytesIO(whole[:cut])) is None
 
 
-@pytest.mark.parametrize("frame", [b"", b"{}", b"[]\n", b"not json\n", b"\xff\n"])
+@each_row("frame", [b"", b"{}", b"[]\n", b"not json\n", b"\xff\n"])
 def test_what_is_no_frame_is_refused(frame: bytes) -> None:
     with pytest.raises(frames.BrokenFrame):
         frames.split(frame)
@@ -51,6 +52,6 @@ def test_facts_about_a_page_survive_the_pipe() -> None:
     assert frames.facts(header) == facts
 
 
-@pytest.mark.parametrize("told", [None, [], "article", {"kind": 1, "hidden_words": True, "is_whole": 1, "colour": "x"}])
+@each_row("told", [None, [], "article", {"kind": 1, "hidden_words": True, "is_whole": 1, "colour": "x"}])
 def test_facts_of_another_shape_are_not_known(told: object) -> None:
     assert frames.facts({"facts": told}) == Facts()

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import PageUnreadable
 from dowse.extract.listings.codec import decoded, encoded
-from dowse.extract.pool import WorkerPool
 from dowse.listings import Listing, Outcome, Row
-from dowse.models import Body, Status
+from tests.support.tables import each_row
 
-PAGE = b"""<table><tr><td><a class='result-link' href='https://a.example/?q=1&amp;r=2'>T\xc3\xa4glich \xe6\xa2\x85</a>
-</td></tr><tr><td class='result-snippet'>Every day.</td></tr></table>"""
 LISTING = Listing(
     Outcome.RESULTS,
     (Row("T", "https://a.example/", "S", "bing", "2026-01-02", "https://i.example/", "https://t.example/", "1:00"),),
@@ -23,28 +19,11 @@ LISTING = Listing(
 )
 
 
-async def test_a_listing_comes_back_whole_and_a_wall_is_an_outcome() -> None:
-    pool = WorkerPool(size=1)
-    url = "https://lite.duckduckgo.com/lite/"
-    try:
-        found = await pool.listing("duckduckgo", Body(url, PAGE, "text/html", "utf-8"), "täglich", timeout_s=10)
-        wall = Body(url, b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>", "text/html")
-        blocked = await pool.listing("duckduckgo", wall, "täglich", timeout_s=10)
-        with pytest.raises(PageUnreadable) as caught:
-            await pool.listing("no such engine", wall, "täglich", timeout_s=10)
-    finally:
-        await pool.close()
-
-    assert found == Listing(Outcome.RESULTS, (Row("Täglich 梅", "https://a.example/?q=1&r=2", "Every day."),))
-    assert (blocked.outcome, blocked.detail) == (Outcome.BLOCKED, "challenge page (Cloudflare)")
-    assert caught.value.status is Status.ERROR
-
-
 def test_a_listing_survives_its_coding() -> None:
     assert decoded(encoded(LISTING)) == LISTING
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"outcome": "splendid"}', '{"outcome": "empty", "rows": [1]}'])
+@each_row("text", ["", "{}", "[]", '{"outcome": "splendid"}', '{"outcome": "empty", "rows": [1]}'])
 def test_anything_else_is_no_listing(text: str) -> None:
     with pytest.raises(ValueError):
         decoded(text)

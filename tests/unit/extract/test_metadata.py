@@ -74,7 +74,7 @@ def test_a_heading_that_says_what_is_declared_counts_as_it_is_written() -> None:
     )
 
 
-@pytest.mark.parametrize("heading", ["Sail further", "Harbour", "The Harbour"])
+@each_row("heading", ["Sail further", "Harbour", "The Harbour"])
 def test_a_slogan_or_the_name_of_the_site_is_no_title(heading: str) -> None:
     head = "<title>Reading the tide tables - The Harbour</title>" + og(site_name="The Harbour")
     assert title(head, f"<h1>{heading}</h1>") == "Reading the tide tables"
@@ -89,7 +89,7 @@ def test_without_a_declared_title_the_heading_is_the_title() -> None:
     assert title(body="<h1>Low <em>water</em></h1>") == "Low water"
 
 
-@pytest.mark.parametrize("mark", ["¶", " #", "§"])
+@each_row("mark", ["¶", " #", "§"])
 def test_the_anchor_of_a_heading_is_not_part_of_it(mark: str) -> None:
     assert title(body=f"<h1>Install<a href=#install>{mark}</a></h1>") == "Install"
 
@@ -159,7 +159,7 @@ def test_a_template_that_says_english_above_another_script_is_not_believed() -> 
     assert facts("<title>Приливы</title>", f"<p>{text}</p>", html="<html lang=en>").language == "ru"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("head", "expected"),
     [
         (og(site_name="Harbour <b>Notes</b>"), "Harbour Notes"),
@@ -182,7 +182,7 @@ def canonical(href: str, url: str = URL) -> str:
     return facts(f'<link rel="canonical" href="{href}">', url=url).canonical_url
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("href", "expected"),
     [
         ("/notes/tides", "https://www.harbour.example/notes/tides"),

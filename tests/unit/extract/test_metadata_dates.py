@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse.extract.metadata import Metadata, dates, read
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
@@ -181,7 +179,7 @@ def test_the_date_of_a_post_wins_over_those_of_the_answers_below() -> None:
     assert published(body=f"<h1>Which rope?</h1>{posts}{FILLER}")[0] == "2024-03-05T10:00:00+00:00"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "expected"),
     [
         ("<p>Last updated: April 1, 2024</p>", ("2024-04-01", "medium")),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from dowse.extract.metadata import Metadata, jsonld, read
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
@@ -102,7 +100,7 @@ def test_of_several_articles_none_of_which_is_the_page_no_one_counts() -> None:
     assert told(json.dumps(others)) == ("", "", "")
 
 
-@pytest.mark.parametrize("key", ["comment", "review", "itemListElement", "acceptedAnswer", "hasPart"])
+@each_row("key", ["comment", "review", "itemListElement", "acceptedAnswer", "hasPart"])
 def test_what_an_object_lists_is_not_the_page(key: str) -> None:
     assert told(json.dumps({"@type": "WebPage", key: [ARTICLE]})) == ("", "", "")
 

@@ -80,7 +80,7 @@ def test_images_can_be_left_out() -> None:
     assert markdown("<p>see <img alt='a chart'> this</p>", with_images=False) == "see this"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "expected"),
     [
         pytest.param(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse.extract.convert import to_text
 from dowse.models import Body
+from tests.support.tables import each_row
 
 INLINE = "<script>fetch('/entries.json').then(show)</script>"
 BUNDLE = '<script src="/static/app.4f1c.js"></script>'
@@ -17,7 +16,7 @@ def is_thin(body: str) -> bool:
     return to_text(Body("https://site.example/", markup.encode(), "text/html", "utf-8")).is_thin
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         f"<h1>Log of the lighthouse</h1><div id=entries></div>{INLINE}",
@@ -30,7 +29,7 @@ def test_a_heading_above_scripts_may_have_more_below(body: str) -> None:
     assert is_thin(body)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         "<h1>Log of the lighthouse</h1><p>Nothing happened today.</p>",

@@ -6,33 +6,11 @@ import pytest
 
 from dowse.errors import PageUnreadable
 from dowse.extract import frames
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Onward, Status
-
-CHECK = b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
+from dowse.models import Onward, Status
+from tests.support.tables import each_row
 
 
-async def test_a_verdict_of_the_worker_is_the_pools_error() -> None:
-    pool = WorkerPool(size=1)
-    try:
-        with pytest.raises(PageUnreadable) as caught:
-            await pool.extract(Body("https://site.example/", CHECK, "text/html"), timeout_s=10)
-        pids = pool.pids
-        text = await pool.extract(Body("https://site.example/", b"<p>A page.</p>", "text/html"), timeout_s=10)
-    finally:
-        await pool.close()
-
-    verdict = caught.value
-    assert (verdict.status, verdict.onward, verdict.detail) == (
-        Status.BLOCKED,
-        Onward.ANYBODY,
-        "challenge page (Cloudflare)",
-    )
-    assert text.markdown == "A page."
-    assert len(pids) == 1
-
-
-@pytest.mark.parametrize("onward", Onward)
+@each_row("onward", Onward)
 def test_a_header_says_all_of_a_verdict(onward: Onward) -> None:
     verdict = frames.verdict(frames.verdict_header(PageUnreadable(Status.ERROR, "error page", onward)))
 

@@ -186,6 +186,6 @@ def test_utf16_without_a_mark_is_text(codec: str) -> None:
     assert named("日本語だけのテキスト".encode(codec), f"text/plain; charset={codec}") == "text/plain"
 
 
-@pytest.mark.parametrize("data", [b"\x00" * 200, b"\x01\x00\x02\x00" * 50, b"\x00\x10\x00\x20" * 50])
+@each_row("data", [b"\x00" * 200, b"\x01\x00\x02\x00" * 50, b"\x00\x10\x00\x20" * 50])
 def test_bytes_with_zeros_that_are_no_utf16_are_not_text(data: bytes) -> None:
     assert named(data, "text/html") == "application/octet-stream"

@@ -183,6 +183,7 @@ NO_CHROMIUM = NoBrowser("browser", "no Chromium was found: install it")
 SHELL = PageUnreadable(Status.ERROR, "no readable content", Onward.ANYBODY)
 
 
+@pytest.mark.promise("case-53")
 async def test_a_shell_that_no_browser_can_show_says_what_to_install() -> None:
     """Acceptance case 53: no browser installed gives an actionable note."""
     page = await Bench(SHELL, browser=NO_CHROMIUM, apis=[]).read()

@@ -39,6 +39,8 @@ from tests.fakes.memory import PAGES, SEARCHES, remembering
 from tests.fakes.reading import reading
 from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedProvider, hits
 
+pytestmark = pytest.mark.promise("stale-if-error")
+
 A, B = "https://example.org/a", "https://example.org/b"
 QUERY = Query("what is new", num_results=3)
 DOWN = Unavailable("serper", "HTTP 500")

@@ -127,6 +127,7 @@ async def test_unreadable_pages_come_last_and_the_others_keep_their_order() -> N
     assert outcome.stats == Stats(pages_read=2, pages_failed=2)
 
 
+@pytest.mark.promise("case-56")
 @pytest.mark.parametrize("fetch_content", [True, False])
 async def test_scores_start_at_one_and_fall_with_the_rank(fetch_content: bool) -> None:
     """Acceptance case 56."""
@@ -144,6 +145,7 @@ async def test_duplicates_are_removed_and_read_once() -> None:
     assert bench.observer.searches == [("serper", "what is new", 2)]
 
 
+@pytest.mark.promise("case-38")
 async def test_a_page_that_hangs_is_a_timeout_while_the_others_are_read() -> None:
     """Acceptance case 38: note within the budget, other results unaffected."""
     bench = Bench(ScriptedProvider(hits(A, B)), pages={A: HANGS, B: "b"}, clock=SystemClock())
@@ -160,6 +162,7 @@ async def test_a_page_that_meets_a_bug_is_an_error_while_the_others_are_read() -
     assert outcome.stats.pages_failed == 1
 
 
+@pytest.mark.promise("case-57")
 async def test_without_content_no_page_is_touched() -> None:
     """Acceptance case 57."""
     bench = Bench(ScriptedProvider(hits(A, B)), pages={A: "a", B: "b"})
@@ -215,6 +218,7 @@ async def test_the_next_provider_is_asked_and_both_attempts_are_told() -> None:
     ]
 
 
+@pytest.mark.promise("case-33")
 @pytest.mark.parametrize("by_setting", [True, False])
 @pytest.mark.parametrize("providers", [0, 1])
 async def test_offline_is_decided_first_and_no_provider_is_touched(by_setting: bool, providers: int) -> None:
@@ -226,6 +230,7 @@ async def test_offline_is_decided_first_and_no_provider_is_touched(by_setting: b
     assert (provider.asked, bench.steps) == ([], [])
 
 
+@pytest.mark.promise("case-3")
 async def test_without_a_provider_the_error_names_the_keys_that_would_help() -> None:
     """Acceptance case 3."""
     with pytest.raises(NoProvider) as caught:

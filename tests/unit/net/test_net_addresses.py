@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -241,7 +240,7 @@ def test_ipv4_address_is_found_below_a_nat64_prefix_of_any_length(prefix: str, a
     assert behind(ip_address(address), prefixes[:1]) == ip_address(address)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "answering"),
     [
         ("8.8.8.8", "8.8.8.8"),
@@ -272,7 +271,7 @@ def test_only_the_global_unicast_block_or_a_mapped_form_is_public(address: IPv6A
         assert int(address) >> 125 == 1 or address.ipv4_mapped is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("127.0.0.1", IPv4Address("127.0.0.1")),

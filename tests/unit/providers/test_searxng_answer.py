@@ -20,7 +20,7 @@ def answer(*results: Any, **further: Any) -> Answer:
     return from_json("searxng", {"results": list(results), **further}, QUERY)
 
 
-@pytest.mark.parametrize("results", [None, {}, "text", 7])
+@each_row("results", [None, {}, "text", 7])
 def test_a_body_without_a_list_of_results_is_no_answer(results: object) -> None:
     with pytest.raises(BadAnswer, match="results"):
         from_json("searxng", {"results": results}, QUERY)
@@ -32,7 +32,7 @@ def test_what_is_no_result_is_passed_over() -> None:
     assert found.odd_links == 0
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", " FILE:///etc/passwd", "ftp://e.org/x"])
+@each_row("url", ["javascript:alert(1)", "data:text/html,x", " FILE:///etc/passwd", "ftp://e.org/x"])
 def test_links_out_of_the_web_are_counted_and_not_shown(url: str) -> None:
     found = answer({**GOOD, "url": url}, GOOD)
     assert (len(found.hits), found.odd_links) == (1, 1)
@@ -49,7 +49,7 @@ def test_a_page_of_results_has_an_end() -> None:
     assert len(found.hits) == 50
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("told", "failed"),
     [
         ([["bing", "timeout"]], {"bing": "timeout"}),
@@ -94,7 +94,7 @@ def test_what_stands_in_place_of_results_is_an_error() -> None:
     assert from_listing("searxng", Listing(Outcome.EMPTY), QUERY).hits == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content_type", "charset"),
     [
         ("text/html; charset=UTF-8", "utf-8"),

@@ -1,9 +1,8 @@
 """What the table says of the providers: who can read pages, and what each call is estimated to cost."""
 
-import pytest
-
 from dowse.config import load
 from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, prices
+from tests.support.tables import each_row
 
 
 def test_a_price_is_known_for_everything_a_provider_can_do() -> None:
@@ -14,7 +13,7 @@ def test_a_price_is_known_for_everything_a_provider_can_do() -> None:
     }
 
 
-@pytest.mark.parametrize(("depth", "usd"), [("basic", 0.008), ("advanced", 0.016), ("fast", 0.008)])
+@each_row(("depth", "usd"), [("basic", 0.008), ("advanced", 0.016), ("fast", 0.008)])
 def test_a_deeper_search_of_tavily_costs_twice_as_much(depth: str, usd: float) -> None:
     assert prices(load({}, {"TAVILY_SEARCH_DEPTH": depth}).settings) == {
         "serper": {"search": 0.001, "read": 0.002},

@@ -2,12 +2,12 @@
 
 import re
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse.rank.budget import cut, shares
 from dowse.tokens import estimate_tokens
+from tests.support.tables import each_row
 
 PIECES = [
     "```\n",
@@ -56,7 +56,7 @@ def test_nothing_is_left_over_while_somebody_wants_more(wanted: list[int], budge
     assert left == 0 or sum(wanted) <= budget
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wanted", "budget", "granted"),
     [
         ([100, 100], 300, [100, 100]),
@@ -107,7 +107,7 @@ def test_code_keeps_its_indentation_and_its_end() -> None:
     assert cut(text, 20) == "Look:\n\n```python\nif ready:\n    go()\n    more()\n```"
 
 
-@pytest.mark.parametrize("marker", ["```", "~~~", "`````", "~~~~"])
+@each_row("marker", ["```", "~~~", "`````", "~~~~"])
 def test_a_fence_is_closed_by_its_own_kind_and_length(marker: str) -> None:
     """A page may show fences inside a longer one, or of the other kind."""
     inside = "```\nshort\n```\n" if marker != "```" else "~~~\n"
@@ -117,9 +117,7 @@ def test_a_fence_is_closed_by_its_own_kind_and_length(marker: str) -> None:
     assert shown.endswith(f"line of code\n{marker}")
 
 
-@pytest.mark.parametrize(
-    ("opened", "line"), [("> ```", "> "), ("   ~~~~", "   "), ("- ```md", "  "), ("> 1. ```", ">    ")]
-)
+@each_row(("opened", "line"), [("> ```", "> "), ("   ~~~~", "   "), ("- ```md", "  "), ("> 1. ```", ">    ")])
 def test_code_in_a_list_or_a_quotation_is_closed_in_it(opened: str, line: str) -> None:
     shown = cut(f"Look:\n\n{opened}\n" + f"{line}line of code\n" * 100, 60)
     mark = opened.strip("> -1.md")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from dowse.answers import EXTRACTIVE, CitedAnswer
 from dowse.markdown import clean
 from dowse.rank.compose import NOTHING_QUOTED, QUOTED, Material, listed, nothing, quoted
@@ -64,9 +62,7 @@ def test_citations_cover_the_quoted_sentences() -> None:
     assert (answer.provider, answer.usage) == (EXTRACTIVE, None)
 
 
-@pytest.mark.parametrize(
-    "text", ["🌉 The bridge cost 5 crowns 🪙.", "桥 bridge 的费用是五克朗。", "Die Brücke: bridge cos\u0302t."]
-)
+@each_row("text", ["🌉 The bridge cost 5 crowns 🪙.", "桥 bridge 的费用是五克朗。", "Die Brücke: bridge cos\u0302t."])
 def test_indices_are_code_points(text: str) -> None:
     assert cited(quoted("bridge", [Material("https://a.example/", "Ünïcödé 👩‍👩‍👧", text), BRIDGE]))[0]
 

@@ -1,7 +1,5 @@
 """Fusion: one entry for each document, by rank and by the number of independent indexes that have it."""
 
-import pytest
-
 from dowse.models import Hit
 from dowse.rank.fuse import Fused, fuse
 from tests.support.tables import each_row
@@ -27,7 +25,7 @@ def test_one_provider_keeps_its_order_and_loses_its_duplicates() -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "duplicate",
     [
         "http://www.example.org/guide?b=2&a=1",

@@ -1,7 +1,5 @@
 """Key points of a page, and its blocks of code."""
 
-import pytest
-
 from dowse.digests import CodeBlock, KeyPoint
 from dowse.rank.passages import Passages
 from dowse.rank.points import MOST_CODE_BLOCKS, code_blocks, key_points
@@ -36,7 +34,7 @@ def test_no_key_point_says_what_another_says() -> None:
     assert sum("1.7 litres" in point.text for point in points) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "little",
     ["The kettle and its litres of water:", "| kettle | litres of water |\n| --- | --- |\n| kettle | 1.7 |", "Kettle."],
 )
@@ -67,7 +65,7 @@ def test_blocks_of_code_are_listed_with_their_language_size_and_first_telling_li
     assert code_blocks(page) == (CodeBlock("b2", "python", 4, "print(os.name)"), CodeBlock("b4", "", 1, "ls -l"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("opening", "language"),
     [("```C++", "c++"), ("``` {.rust .numbered}", "rust"), ("```js title=a.js", "js"), ("~~~~c#", "c#"), ("```", "")],
 )

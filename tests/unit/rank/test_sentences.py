@@ -1,7 +1,5 @@
 """Sentences, items, rows and lines: where one ends and the next begins."""
 
-import pytest
-
 from dowse.rank.blocks import blocks
 from dowse.rank.sentences import pieces
 from tests.support.tables import each_row
@@ -31,7 +29,7 @@ def test_a_sentence_ends_where_a_reader_would_say_so(page: str) -> None:
     assert shown(page.replace("|", " ")) == page.split("|")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         "水獭吃鱼。|它们住在河里！|为什么？",

@@ -69,7 +69,7 @@ def test_a_blocked_result_is_left_out_even_if_it_is_boosted() -> None:
     assert placed(*PLAIN[:2], block=("site0.example",)) == [PLAIN[1]]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("boost", "bury"),
     [
         ("example.org", "*.org"),
@@ -102,7 +102,7 @@ def test_a_site_that_copies_others_is_sorted_down_with_the_reason() -> None:
     )
 
 
-@pytest.mark.parametrize("pattern", ["docs.python.org", "python.org", "*.org", "docs.*"])
+@each_row("pattern", ["docs.python.org", "python.org", "*.org", "docs.*"])
 def test_any_rule_of_the_user_overrides_ours(pattern: str) -> None:
     assert Rules(bury=(pattern,)).standing("https://docs.python.org/3/").weight < 0
     assert Rules(boost=("qastack.cn",)).standing("https://qastack.cn/1").weight > 0

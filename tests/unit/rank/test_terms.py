@@ -1,7 +1,5 @@
 """Which words of a page stand for the words of a question."""
 
-import pytest
-
 from dowse.rank.terms import Terms
 from tests.support.tables import each_row
 
@@ -46,7 +44,7 @@ def test_a_related_word_counts_less(asked: str, written: str) -> None:
     assert 0 < strength(asked, written) < 1
 
 
-@pytest.mark.parametrize(("asked", "written"), [("otter", "other"), ("cat", "dog"), ("form", "from"), ("c", "cc")])
+@each_row(("asked", "written"), [("otter", "other"), ("cat", "dog"), ("form", "from"), ("c", "cc")])
 def test_other_words_do_not_count(asked: str, written: str) -> None:
     assert strength(asked, written) == 0.0
 

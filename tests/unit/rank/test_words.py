@@ -1,7 +1,5 @@
 """Words in any language, and the language by its words."""
 
-import pytest
-
 from dowse.rank.languages import language_of, stemmer, without_accents
 from dowse.rank.words import asked_words, splitter
 from tests.support.tables import each_row
@@ -11,7 +9,7 @@ def words(text: str) -> list[str]:
     return splitter(text)(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("MAX_TOKENS isn't 5", ["max", "tokens", "isn", "t", "5"]),
@@ -25,7 +23,7 @@ def test_a_word_is_what_stands_between_blanks_and_marks(text: str, expected: lis
     assert words(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("东京塔", ["东京", "京塔", "东", "京", "塔"]),

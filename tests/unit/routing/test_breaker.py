@@ -8,6 +8,8 @@ from dowse.routing.breaker import OPEN_S, Breaker, Permit, State
 from dowse.stores.board import FAILURES_TO_OPEN, LONGEST_S
 from tests.fakes import FakeClock
 
+pytestmark = pytest.mark.promise("breaker")
+
 
 @pytest.fixture
 def clock() -> FakeClock:
@@ -190,5 +192,5 @@ class BreakerMachine(RuleBasedStateMachine):
         assert len(self.probes) <= 1
 
 
-BreakerMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+BreakerMachine.TestCase.settings = settings(stateful_step_count=40)
 TestBreakerInAnyOrder = BreakerMachine.TestCase

@@ -17,8 +17,10 @@ from dowse.routing import coalesce
 from dowse.routing.coalesce import Flight, Flights
 from tests.fakes import FakeClock
 
+pytestmark = pytest.mark.promise("single-flight")
+
 LONG_S = 50.0
-SOON_S = 5.0
+SOON_S = 30.0
 
 
 class Run:

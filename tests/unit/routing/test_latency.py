@@ -1,8 +1,7 @@
 """What is usual for a provider: known after a while, and of its newest answers only."""
 
-import pytest
-
 from dowse.routing.latency import Latency
+from tests.support.tables import each_row
 
 
 def of(*seconds: float) -> Latency:
@@ -17,7 +16,7 @@ def test_of_a_few_answers_nothing_is_known() -> None:
     assert of(*[1.0] * 20).p95_s() == 1.0
 
 
-@pytest.mark.parametrize(("count", "expected"), [(20, 19.0), (40, 38.0), (100, 95.0)])
+@each_row(("count", "expected"), [(20, 19.0), (40, 38.0), (100, 95.0)])
 def test_95_of_100_answers_are_at_least_as_fast(count: int, expected: float) -> None:
     assert of(*map(float, range(count, 0, -1))).p95_s() == expected
 

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
 import pytest
 
-from dowse.clock import SystemClock
 from dowse.errors import StoreFailed
-from dowse.models import Deadline
 from dowse.routing import leases
-from dowse.routing.leases import Leases
-from dowse.stores import open_store, steady
-from dowse.stores.cache import Cache
+from dowse.stores import steady
 from dowse.stores.memory import MemoryStore
-from dowse.stores.outage import Outage
-from dowse.stores.steady import SteadyStore
-from dowse.stores.store import Key, Store
+from dowse.stores.store import Key
 from tests.fakes import FakeClock
+from tests.support.leases import CLOCK, ENTRY, Process
 
-SOON_S = 5.0
+SOON_S = 30.0
 ROOM_BYTES = 1_000_000
-ENTRY = ("search", "python")
-CLOCK = SystemClock()
 
 
 class SharedStore(MemoryStore):
@@ -56,38 +45,6 @@ class SharedStore(MemoryStore):
         if self.on_release:
             await self.on_release()
         await super().release(key, owner)
-
-
-class Process:
-    """One of several that share a store: makes the entry in its turn, or takes what another has made."""
-
-    def __init__(self, store: Store, *, lease_s: float = 3.0) -> None:
-        self.cache = Cache(SteadyStore(store, Outage(CLOCK)), CLOCK)
-        self.leases = Leases(self.cache, lease_s=lease_s)
-        self.has_turn = asyncio.Event()
-        self.is_made: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._is_looking = False
-
-    async def answer(self, deadline_s: float = 50.0) -> bytes:
-        async with self.leases.in_turn(*ENTRY, self.look, Deadline.after(CLOCK, deadline_s)) as made:
-            if made is None:
-                self.has_turn.set()
-                made = await self.is_made
-                await self.cache.put(*ENTRY, made, 60.0)
-            return made
-
-    async def look(self) -> bytes | None:
-        assert not self._is_looking, "one look at a time"
-        self._is_looking = True
-        kept = await self.cache.get(*ENTRY)
-        self._is_looking = False
-        return kept.value if kept else None
-
-    async def may_claim(self) -> bool:
-        """Whether nobody holds the lease; takes it for a moment to find out."""
-        is_free = await self.cache.claim(*ENTRY, "nosy", 3.0)
-        await self.cache.release(*ENTRY, "nosy")
-        return is_free
 
 
 @pytest.fixture
@@ -227,7 +184,7 @@ async def test_nobody_waits_for_a_lease_to_be_given_back_but_the_end_of_the_appl
         process.is_made.set_exception(error)
     else:
         process.is_made.set_result(b"made")
-    [end] = await asyncio.wait_for(asyncio.gather(making, return_exceptions=True), 0.5)
+    [end] = await asyncio.wait_for(asyncio.gather(making, return_exceptions=True), SOON_S)
     assert end == (error or b"made")
 
     closing = asyncio.create_task(process.leases.close())
@@ -315,77 +272,3 @@ async def test_everybody_has_a_turn_while_the_store_is_down(store: SharedStore) 
         process.is_made.set_result(b"made")
         assert await making == b"made"
         await MemoryStore.clear(store)
-
-
-@pytest.fixture(params=["sqlite", "valkey"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a store is that real processes share."""
-    return f"sqlite:///{tmp_path}/state.db" if request.param == "sqlite" else request.getfixturevalue("valkey_url")
-
-
-@asynccontextmanager
-async def opened(address: str, count: int) -> AsyncIterator[list[Process]]:
-    """Processes as the store sees them: each opens it for itself."""
-    stores = [open_store(address, CLOCK) for _ in range(count)]
-    try:
-        for store in stores:
-            await store.sweep()  # connected before anybody counts how long it takes
-        processes = [Process(store) for store in stores]
-        yield processes
-        for process in processes:
-            await process.leases.close()
-    finally:
-        for store in stores:
-            await store.close()
-
-
-async def test_one_of_many_makes_what_all_of_them_want(address: str) -> None:
-    async with opened(address, 5) as processes:
-        answers = [asyncio.create_task(process.answer()) for process in processes]
-        turns = [asyncio.create_task(process.has_turn.wait()) for process in processes]
-        await asyncio.wait(turns, timeout=SOON_S, return_when=asyncio.FIRST_COMPLETED)
-        for number, process in enumerate(processes):
-            process.is_made.set_result(b"made by %d" % number)
-        made = await asyncio.wait_for(asyncio.gather(*answers), SOON_S)
-        for turn in turns:
-            turn.cancel()
-        assert [process.has_turn.is_set() for process in processes].count(True) == 1
-        assert len(set(made)) == 1
-        for process in processes:
-            await process.leases.close()
-        assert await processes[0].may_claim()
-
-
-HOLDER = """
-import asyncio, sys
-from dowse.clock import SystemClock
-from dowse.models import Deadline
-from dowse.routing.leases import Leases
-from dowse.stores import open_store
-from dowse.stores.cache import Cache
-from dowse.stores.outage import Outage
-from dowse.stores.steady import SteadyStore
-
-async def hold():
-    clock = SystemClock()
-    cache = Cache(SteadyStore(open_store(sys.argv[1], clock), Outage(clock)), clock)
-    leases = Leases(cache, lease_s=0.5)
-    async with leases.in_turn("search", "python", lambda: cache.get("search", "python"), Deadline.after(clock, 50)):
-        print("held", flush=True)
-        await asyncio.Event().wait()
-
-asyncio.run(hold())
-"""
-
-
-async def test_a_process_that_is_killed_in_its_turn_costs_the_others_a_moment(address: str) -> None:
-    holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, address, stdout=subprocess.PIPE)
-    assert holder.stdout is not None
-    try:
-        assert await asyncio.wait_for(holder.stdout.readline(), SOON_S) == b"held\n"
-    finally:
-        holder.kill()
-        await holder.wait()
-    async with opened(address, 1) as [process]:
-        process.is_made.set_result(b"made")
-        assert await asyncio.wait_for(process.answer(), SOON_S) == b"made"

@@ -11,7 +11,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.allowances import Admission, Pace, Rate
@@ -392,7 +392,6 @@ ARRIVALS = st.lists(
 PACES = st.sampled_from([A_SECOND, Pace(Rate(3, 4.0)), Pace(at_once=2), Pace(Rate(2, 1.0), at_once=1)])
 
 
-@settings(max_examples=40, deadline=None)
 @given(arrivals=ARRIVALS, pace=PACES)
 def test_whatever_comes_the_pace_is_kept_and_everybody_is_served_or_told_in_time(
     arrivals: list[tuple[int, str, float, float, bool]], pace: Pace

@@ -186,6 +186,7 @@ async def test_who_is_not_asked_because_of_a_rate_limit_is_told_from_who_is_down
     assert (type(error), error.retry_after_s) == (skipped, 30)
 
 
+@pytest.mark.promise("case-32")
 async def test_five_failures_open_the_breaker_and_the_other_provider_is_unaffected() -> None:
     """Acceptance case 32: no upstream call while open, one probe after the time, others unaffected."""
     broken, healthy = Scripted("a", fails(errors.Unavailable("a"))), Scripted("b", answers())
@@ -223,7 +224,11 @@ async def test_empty_answers_never_count_against_a_provider() -> None:
 
 
 async def test_half_open_lets_exactly_one_of_fifty_callers_through_in_every_round() -> None:
-    """50 concurrent calls, 200 rounds, every third probe cancelled in flight."""
+    await ask_half_open(rounds=20)
+
+
+async def ask_half_open(rounds: int) -> None:
+    """50 concurrent calls in each round, every third probe cancelled in flight."""
     gate = asyncio.Event()
 
     async def waits_then_fails() -> str:
@@ -235,7 +240,7 @@ async def test_half_open_lets_exactly_one_of_fifty_callers_through_in_every_roun
     for _ in range(5):
         await bench.ask()
     broken.behaviour = waits_then_fails
-    for number in range(200):
+    for number in range(rounds):
         bench.clock.advance(30)
         gate.clear()
         before = broken.calls
@@ -327,7 +332,7 @@ async def test_an_error_other_than_a_timeout_counts_however_little_time_there_wa
     assert broken.calls == 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "given_s", "timeout_s", "hurried"),
     [
         (errors.TimedOut, 4.9, 15, True),

@@ -13,6 +13,9 @@ from dowse.stores import open_store
 from dowse.stores.ledger import Ledger, MemoryLedger
 from dowse.telemetry.log import LOGGER
 from tests.fakes import FakeClock, RecordingObserver
+from tests.support.tables import each_row
+
+pytestmark = pytest.mark.promise("budget")
 
 PRICES = {"serper": {"search": 0.001, "read": 0.002}, "tavily": {"search": 0.008}}
 
@@ -212,7 +215,7 @@ async def test_a_report_tells_how_all_budgets_stand_now() -> None:
     assert bench.observer.spent == [Spent("serper", 0, 0.0, 0.0), Spent("tavily", 0, 0.0, 0.0)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("budget", "words"),
     [
         (Budget(500.0, "calls", "month"), "500 calls/month"),

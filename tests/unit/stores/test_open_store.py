@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -34,7 +32,7 @@ def test_the_scheme_says_which_store_it_is(address: str, kind: type, clock: Fake
 @pytest.mark.parametrize("address", ["memory:", "sqlite:///state.db"])
 @pytest.mark.parametrize("max_bytes", [None, 5_000_000])
 async def test_stores_are_bounded_whether_or_not_a_bound_is_asked_for(
-    address: str, max_bytes: int | None, clock: FakeClock
+    address: str, max_bytes: int | None, clock: FakeClock, tmp_path: Path
 ) -> None:
     store = open_store(address, clock, max_bytes=max_bytes)
     default = 64_000_000 if address == "memory:" else 256_000_000
@@ -56,18 +54,3 @@ async def test_a_home_in_the_address_is_found(tmp_path: Path, clock: FakeClock) 
     await store.put(KEY, b"value", 60)
     await store.close()
     assert (tmp_path / "here.db").exists()
-
-
-NOTHING_LOADED = """
-import sys
-from dowse.clock import SystemClock
-from dowse.stores import open_store
-for address in ("memory:", "sqlite:///state.db"):
-    open_store(address, SystemClock())
-print(sorted({"sqlite3", "redis", "cryptography"} & set(sys.modules)))
-"""
-
-
-def test_stores_on_this_machine_load_no_library_before_they_are_used() -> None:
-    run = subprocess.run([sys.executable, "-c", NOTHING_LOADED], capture_output=True, text=True, timeout=60)
-    assert (run.stdout, run.stderr) == ("[]\n", "")

@@ -1,7 +1,5 @@
 """What a store gets to see: hashes, and values that only open for who asks for the same thing."""
 
-import pytest
-
 from dowse.stores.seal import Sealed
 from tests.support.tables import each_row
 
@@ -27,13 +25,13 @@ def test_names_that_differ_only_in_where_they_are_split_are_different() -> None:
     assert Sealed("a", "bc").key.digest != Sealed("ab", "c").key.digest
 
 
-@pytest.mark.parametrize("name", ["", "\ud800", "日本語", "x" * 100_000, "nul\0nul"])
+@each_row("name", ["", "\ud800", "日本語", "x" * 100_000, "nul\0nul"])
 def test_any_text_is_a_name(name: str) -> None:
     sealed = Sealed("search", name)
     assert sealed.unwrap(sealed.wrap(b"")) == b""
 
 
-@pytest.mark.parametrize("position", [0, 11, 12, 20, -1])
+@each_row("position", [0, 11, 12, 20, -1])
 def test_a_value_that_was_changed_does_not_open(position: int) -> None:
     sealed = Sealed("search", NAME)
     wrapped = bytearray(sealed.wrap(b"results of a search"))

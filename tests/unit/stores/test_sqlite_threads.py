@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -33,10 +31,10 @@ class HungDisk:
 
     def work(self, connection: sqlite3.Connection) -> None:
         self._is_met.set()
-        assert self._is_back.wait(30)
+        assert self._is_back.wait(60)
 
     async def met(self) -> None:
-        assert await asyncio.to_thread(self._is_met.wait, 10)
+        assert await asyncio.to_thread(self._is_met.wait, 30)
 
     def comes_back(self) -> None:
         self._is_back.set()
@@ -59,7 +57,7 @@ def of_stores() -> set[threading.Thread]:
 
 async def all_have_ended(but: set[threading.Thread]) -> None:
     for thread in of_stores() - but:
-        await asyncio.to_thread(thread.join, 10)
+        await asyncio.to_thread(thread.join, 30)
         assert not thread.is_alive()
 
 
@@ -75,7 +73,7 @@ async def test_closing_leaves_threads_that_are_stuck_behind_and_tells_who_waits(
     await writing.met()
     works.append(asyncio.create_task(threads.writer.write(insert)))
     await asyncio.sleep(0)  # it hands its job over in its first step
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await threads.close()
         outcomes = await asyncio.gather(*works, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [StoreFailed] * 3
@@ -118,32 +116,3 @@ async def test_threads_that_were_closed_take_nothing_on(path: Path) -> None:
     for work in (threads.reader.run(insert), threads.writer.write(insert), threads.empty()):
         with pytest.raises(StoreFailed, match="used after it was closed"):
             await work
-
-
-STUCK = """
-import asyncio, sys, threading
-from pathlib import Path
-from dowse.stores.sqlite import threads as module
-
-module.CLOSE_S = 0.05
-begun = threading.Event()
-
-def hang(connection):
-    begun.set()
-    threading.Event().wait()
-
-async def main():
-    threads = module.Threads(Path(sys.argv[1]), 10_000_000)
-    work = asyncio.create_task(threads.writer.write(hang))
-    await asyncio.to_thread(begun.wait)
-    await threads.close()
-    await asyncio.wait([work])
-    print(work.exception())
-
-asyncio.run(main())
-"""
-
-
-def test_a_process_ends_although_a_thread_is_stuck(path: Path) -> None:
-    run = subprocess.run([sys.executable, "-c", STUCK, str(path)], capture_output=True, text=True, timeout=20)
-    assert (run.returncode, run.stdout, run.stderr) == (0, f"{path}: closed before it answered\n", "")

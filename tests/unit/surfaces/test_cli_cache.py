@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,9 @@ import pytest
 from dowse.stores.ledger import Days, Tally
 from dowse.stores.store import Key, Store
 from dowse.surfaces.cli.main import main
-from tests.doubles import PocketWeb
 from tests.support.between import use_store
 
 Captured = pytest.CaptureFixture[str]
-Point = Callable[..., PocketWeb]
 
 TODAY = Days(date(2026, 1, 1), date(2026, 1, 1))
 
@@ -107,25 +104,6 @@ def test_a_store_that_fails_is_one_sentence_and_an_exit_code(file: Path, capsys:
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
     assert said.err.startswith(f"dowse: the store failed: {file}: ")
-
-
-def test_no_password_is_shown(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody listens on port 1."""
-    monkeypatch.setenv("DOWSE_STATE", "redis://someone:a-password@127.0.0.1:1/0")
-    assert main(["cache", "stats"]) == 1
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert "password" not in said.err
-
-
-def test_what_was_asked_is_told_nowhere(point: Point, capsys: Captured, file: Path) -> None:
-    point("serper")
-    assert main(["search", "python otterquestion", "--no-content"]) == 0
-    capsys.readouterr()
-    assert told(capsys, "stats")["kinds"]["search"]["entries"] == 1
-    assert main(["cache", "stats", "--log-level", "debug"]) == 0
-    said = capsys.readouterr()
-    assert "otterquestion" not in said.out + said.err
 
 
 @pytest.mark.parametrize(

@@ -3,17 +3,14 @@
 import json
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dowse import __version__
 from dowse.surfaces.cli.main import main
-from tests.doubles import PocketWeb
 from tests.support.command_line import Examine, Terminal
 
-Point = Callable[..., PocketWeb]
 Captured = pytest.CaptureFixture[str]
 
 
@@ -301,7 +298,9 @@ def test_offline_mode_is_a_warning(examine: Examine) -> None:
 # The report
 
 
-def test_the_report_groups_findings_and_ends_with_a_tally(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_groups_findings_and_ends_with_a_tally(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("DOWSE_OFLINE", "1")
     assert main(["doctor"]) == 1
     captured = capsys.readouterr()
@@ -316,13 +315,13 @@ def test_the_report_groups_findings_and_ends_with_a_tally(capsys: Captured, monk
     assert lines[-1] == "1 problem, 1 warning"
 
 
-def test_a_report_without_a_fault_says_so(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_without_a_fault_says_so(capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SERPER_API_KEY", "a-key-for-serper")
     assert main(["doctor"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "nothing is wrong"
 
 
-def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stdout", stream)
     assert main(["doctor"]) == 1
@@ -370,11 +369,3 @@ def test_help_says_that_a_probe_costs_something(capsys: Captured) -> None:
         main(["doctor", "--help"])
     assert ended.value.code == 0
     assert "this uses one paid call of each" in " ".join(capsys.readouterr().out.split())
-
-
-def test_nothing_is_asked_without_being_told_to(point: Point, examine: Examine) -> None:
-    web = point("serper", "exa", "tavily", "searxng")
-    found = examine()
-    assert found.code == 0
-    assert not any(double.requests for double in web.doubles)
-    assert not [check for check in found.checks if check["group"] == "probe"]

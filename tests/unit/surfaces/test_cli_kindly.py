@@ -13,6 +13,7 @@ from tests.unit.surfaces.test_cli_serve import Conversation
 Captured = pytest.CaptureFixture[str]
 
 
+@pytest.mark.promise("case-50")
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -84,6 +85,7 @@ def test_the_help_of_the_wrapper_lists_the_servers_flags(capsys: Captured) -> No
         assert flag in shown
 
 
+@pytest.mark.promise("case-52")
 def test_at_a_terminal_it_explains_itself(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     """Acceptance case 52."""
     monkeypatch.setattr(sys, "stdin", Terminal())

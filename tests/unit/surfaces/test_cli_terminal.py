@@ -9,15 +9,14 @@ import pytest
 
 from dowse.surfaces.cli.terminal import ProgressLine, style, tried
 from tests.support.command_line import Terminal
+from tests.support.tables import each_row
 
 
 def test_a_pipe_gets_plain_text() -> None:
     assert style("title", "bold", io.StringIO()) == "title"
 
 
-@pytest.mark.parametrize(
-    ("name", "code"), [("bold", "1"), ("dim", "2"), ("green", "32"), ("yellow", "33"), ("cyan", "36")]
-)
+@each_row(("name", "code"), [("bold", "1"), ("dim", "2"), ("green", "32"), ("yellow", "33"), ("cyan", "36")])
 def test_a_terminal_gets_colour_that_ends(name: str, code: str) -> None:
     assert style("title", name, Terminal()) == f"\x1b[{code}mtitle\x1b[0m"
 

@@ -10,6 +10,8 @@ from dowse.surfaces.http.hosts import CheckedNames
 from tests.fakes.asgi import HOST, Inside, ask
 from tests.support.tables import each_row
 
+pytestmark = pytest.mark.promise("http-hosts")
+
 
 def door(**settings: str) -> tuple[CheckedNames, Inside]:
     inside = Inside()

@@ -14,6 +14,8 @@ from dowse.telemetry.log import configure
 from dowse.telemetry.redact import Redactor
 from tests.fakes import RecordingObserver
 
+pytestmark = pytest.mark.promise("names-events", "secret-log")
+
 Lines = Callable[[], list[dict[str, object]]]
 URL = "https://news.example/secret-story?id=7"
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dowse.telemetry.log import LOGGER, JsonLines, configure, event
 from dowse.telemetry.redact import MASK, Redactor
+from tests.support.tables import each_row
 
 KEY = "sk-canary-5e9a1c47d20b83f6"
 NEVER_IN_A_LINE = "\x1b\r\n\x85\u2028\u2029"
@@ -73,13 +74,13 @@ def test_values_that_are_no_json_become_text_without_secrets() -> None:
     assert (entry["odd"], entry["deep"]) == (f"odd {MASK}", [{"k": MASK}])
 
 
-@pytest.mark.parametrize("before", ["Authorization: Bearer ", "Bearer\n", 'api_key: "', "x-api-key='"])
+@each_row("before", ["Authorization: Bearer ", "Bearer\n", 'api_key: "', "x-api-key='"])
 def test_what_looks_like_a_credential_is_masked_although_nobody_configured_it(before: str) -> None:
     line = JsonLines(Redactor()).format(record(f"sent {before}abcdef0123456789"))
     assert json.loads(line)["event"] == f"sent {before}{MASK}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("level", "ours", "theirs"),
     [
         ("debug", ["debug", "info", "warning", "error"], ["debug", "info", "warning", "error"]),

@@ -8,6 +8,8 @@ from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
 from dowse.models import Attempt
 from dowse.telemetry.metrics import MetricsObserver
 
+pytestmark = pytest.mark.promise("names-metrics")
+
 CANARY = "quetzal nesting sites"
 
 

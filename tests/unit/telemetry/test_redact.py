@@ -75,7 +75,7 @@ def test_a_short_secret_is_masked_in_messages_as_a_word_only(secret: str) -> Non
     assert Redactor([secret]).fields({"said": [said]}) == {"said": [masked]}
 
 
-@pytest.mark.parametrize("secret", ["test", "a", "hunter2"])
+@each_row("secret", ["test", "a", "hunter2"])
 def test_a_short_secret_leaves_answers_alone(secret: str) -> None:
     """It is a placeholder such as "test": masking it would eat words of every page."""
     page = f"A {secret} of the {secret}."
@@ -103,19 +103,19 @@ def test_what_is_answered_or_logged_can_always_be_written(text: str, secrets: li
         json.dumps(value, ensure_ascii=False).encode()
 
 
-@pytest.mark.parametrize("secrets", [[], [""], ["", ""]])
+@each_row("secrets", [[], [""], ["", ""]])
 def test_without_secrets_data_stays_what_it_was(secrets: list[str]) -> None:
     value = {"a": ["b", 1, None, True]}
     assert Redactor(secrets).data(value) == value
     assert Redactor(secrets).text("as it was") == "as it was"
 
 
-@pytest.mark.parametrize("value", [1, 2.5, None, True])
+@each_row("value", [1, 2.5, None, True])
 def test_what_is_no_text_passes(value: object) -> None:
     assert Redactor([KEY]).data(value) is value
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "shown"),
     [
         (f"Authorization: Bearer {KEY}", f"Authorization: Bearer {MASK}"),
@@ -140,7 +140,7 @@ def test_a_key_with_special_characters_is_masked_as_a_url_would_spell_it() -> No
     assert Redactor([key]).text(echoed) == "bad [redacted] or [redacted] or [redacted]"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "shown"),
     [
         (f"invalid key {KEY[:8]}", f"invalid key {MASK}"),
@@ -160,7 +160,7 @@ def test_of_a_long_word_that_ends_as_a_key_does_the_last_part_is_masked() -> Non
     assert Redactor([KEY]).message("x" * 100_000 + KEY[-8:]) == "x" * 99_920 + MASK
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "Authorization: Basic dXNlcjpwYXNzd29yZA==",
@@ -214,7 +214,7 @@ def test_every_shape_of_a_credential_has_a_mark_that_is_looked_for_first(said: s
     assert MASK in told
 
 
-@pytest.mark.parametrize("echo", ["tv-dev_J4m*4xTn2Lk", r"tv-dev\_J4m\*4xTn2Lk", r"tv\-dev_J4m\*4xTn2Lk"])
+@each_row("echo", ["tv-dev_J4m*4xTn2Lk", r"tv-dev\_J4m\*4xTn2Lk", r"tv\-dev_J4m\*4xTn2Lk"])
 def test_a_secret_is_masked_where_a_page_repeats_it_and_markdown_escapes_it(echo: str) -> None:
     redactor = Redactor(["tv-dev_J4m*4xTn2Lk"])
     assert redactor.text(f"your key {echo} is wrong") == f"your key {MASK} is wrong"

@@ -18,7 +18,7 @@ _SYNTAX_OR_BRACKET = re.compile(_SYNTAX.pattern + r"|[\[\]]")
 # What makes the first characters of a line a heading, an item, a quotation, code, a rule, a table or a definition.
 _LINE_SYNTAX = re.compile(
     r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|(?P<number>\d{1,9})[.)](?=\s|$)|~{3}|```(?=[^`]*$)|=++\s*+$|-{2,}+\s*+$"
-    r"|(?:[*_]\s*+){3,}+$|\||[:-][ |:]*+-[ |:-]*+$|\[[^\[\]]{1,200}\]:"
+    r"|(?:\*\s*+){3,}+$|(?:_\s*+){3,}+$|\||[:-][ |:]*+-[ |:-]*+$|\[(?:[^\[\]\\]|\\.){1,200}+\]:"
 )
 _LINE_STARTS = frozenset("#-+*>~`=_|:[0123456789")
 _IN_PAIRS = "*_`~"

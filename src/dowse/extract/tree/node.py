@@ -82,16 +82,6 @@ class Tree:
                 self._by_tag.setdefault(node.tag, []).append(node.index)
         return self._by_tag
 
-    def within(self, node: Node) -> list[Node]:
-        """A node and all that is inside of it."""
-        return self.nodes[node.index : node.end]
-
-    def text_of(self, node: Node) -> str:
-        """All the text in a node as it is written, blanks and all."""
-        if not node.tag:
-            return node.text
-        return "".join([each.text for each in self.nodes[node.index : node.end] if each.text])
-
     def words_of(self, node: Node) -> str:
         """The text in a node on one line."""
         pieces = [each.text if not each.tag else " " for each in self.nodes[node.index : node.end]]

@@ -65,6 +65,7 @@ async def test_a_browser_that_answers_knows_how_it_names_itself(
     assert not [process for process in below() if process.pid == browser.pid]
 
 
+@pytest.mark.promise("case-53")
 async def test_a_start_that_fails_twice_is_tried_a_third_time_with_growing_pauses(
     clock: FakeClock, tmp_path: Path, temporary: Path, logged: pytest.LogCaptureFixture
 ) -> None:
@@ -163,6 +164,7 @@ async def test_a_snap_is_waited_for_longer(clock: FakeClock, tmp_path: Path, tem
         await launcher(clock, program, attempts=1, ready_timeout_s=0.1, snap_multiplier=3.0)()
 
 
+@pytest.mark.promise("case-54")
 async def test_no_variable_of_ours_reaches_the_browser(
     clock: FakeClock, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pytest
 
 from dowse.extract.choose.blocks import cut
 from dowse.extract.choose.declared import COLUMNS, measure, summaries, texts
 from dowse.extract.choose.outline import Numbers
 from dowse.extract.tree.build import build
 from dowse.extract.tree.node import Tree
+from tests.support.tables import each_row
 
 STORY = "The otter swims under the ice, and it comes up for air where the river is fast."
 
@@ -38,7 +38,7 @@ def test_a_declared_text_has_no_tags() -> None:
     assert text.strip() == STORY
 
 
-@pytest.mark.parametrize("value", ["too short", 3, None, [STORY], {"@value": STORY}])
+@each_row("value", ["too short", 3, None, [STORY], {"@value": STORY}])
 def test_what_is_no_text_is_none(value: object) -> None:
     assert texts(page("", articleBody=value)) == []
 

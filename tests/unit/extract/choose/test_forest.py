@@ -10,6 +10,7 @@ import pytest
 
 from dowse.extract.choose.forest import Forest
 from dowse.extract.choose.model import Model, shipped
+from tests.support.tables import each_row
 
 # The first tree asks whether the first feature is above 0.5, and if so, whether the second is above 10; the second
 # tree asks for the second feature only. Nothing is above infinity, so a walk stays in the leaf that it has reached.
@@ -27,7 +28,7 @@ def probability(score: float) -> float:
     return float(1 / (1 + np.exp(-score)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("row", "score"),
     [
         ((0.0, 0.0), -1 - 0.5),
@@ -66,7 +67,7 @@ def test_contributions_say_what_each_question_changed() -> None:
     assert found == pytest.approx({0: 1.5 - 0.25, 1: (2 - 1.5) + 0.5})
 
 
-@pytest.mark.parametrize("seed", range(3))
+@each_row("seed", range(3))
 def test_contributions_add_up_to_the_score_less_what_the_roots_expect(seed: int) -> None:
     forest = shipped().blocks
     width = int(forest.features.max()) + 1

@@ -15,6 +15,7 @@ from dowse.extract.choose.model import Model, shipped
 from dowse.extract.choose.network import REACHES, Layer, Network, Page, squeezed
 from dowse.extract.choose.outline import Numbers
 from dowse.extract.tree.build import build
+from tests.support.tables import each_row
 
 NOTHING = np.zeros((1, 1), np.float32)
 SILENT = Layer(np.zeros((3, 1), np.float32), NOTHING, NOTHING, np.zeros(1, np.float32))
@@ -126,7 +127,7 @@ def test_trees_are_not_asked_about_a_block_that_the_networks_are_sure_of() -> No
     assert odds(model, [0, 9]) == pytest.approx([0.6 * -3 + 0.4 * 2.5, 2.5 + np.log(10)], abs=1e-4)
 
 
-@pytest.mark.parametrize(("forum", "expected"), [(0.1, 0.6), (0.5, 0.6 * (0.5 * 1 + 0.5 * 6)), (1.0, 0.6 * 6)])
+@each_row(("forum", "expected"), [(0.1, 0.6), (0.5, 0.6 * (0.5 * 1 + 0.5 * 6)), (1.0, 0.6 * 6)])
 def test_the_forest_for_threads_counts_as_much_as_a_page_is_likely_one(forum: float, expected: float) -> None:
     model = Model(shipped().kinds, leaf(1), (network(),), leaf(5))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from dowse.extract.choose.blocks import cut
 from dowse.extract.choose.posts import beginnings
@@ -69,7 +68,7 @@ def test_the_outermost_of_what_is_called_so_is_the_post() -> None:
     assert posts(thread) == ["by Bo "]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "row",
     [
         "<div class=item><div class=post-author>by {}</div><div class=post-body>{}</div></div>",
@@ -93,7 +92,6 @@ def test_nothing_is_between_the_title_and_the_first_post() -> None:
     assert posts(f"<h1>Otters</h1>{first}<div class=comment>{SECOND}</div>") == ["They a"]
 
 
-@pytest.mark.cost
 def test_posts_that_are_judged_as_one_block_are_apart() -> None:
     made = to_text("<h1>Otters</h1>" + "".join(f"<div class=post>{FIRST} {n}</div>" for n in range(5_200)), URL)
     assert made.markdown.count("\n\n---\n\n") == 5_199
@@ -104,7 +102,7 @@ def test_a_reply_inside_of_another_is_one_more_post() -> None:
     assert posts(nested) == ["They a", "Please"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "markup",
     [
         f"<div class=post>{FIRST}</div><div class=related>{SECOND}</div>",
@@ -113,7 +111,6 @@ def test_a_reply_inside_of_another_is_one_more_post() -> None:
         f"<div>{FIRST} {SECOND} {THIRD}</div><div class=comment>Yes, so it is.</div><div class=comment>No, not.</div>",
         "<p>nothing at all</p>",
     ],
-    ids=["one", "paragraphs", "other names", "a small part", "no names"],
 )
 def test_what_is_no_thread_has_no_posts(markup: str) -> None:
     assert posts(markup) == []

@@ -10,6 +10,7 @@ from dowse.extract.choose.selection import best_cut, kept_nodes, select
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped
 from dowse.extract.tree.node import Tree
+from tests.support.tables import each_row
 
 URL = "https://pages.example/blog/otters"
 PROSE = "The otter swims in rivers and in the sea, and it eats fish, crabs and whatever else it finds there."
@@ -80,7 +81,7 @@ def test_a_few_words_are_of_no_kind() -> None:
     assert (selection.kind, selection.kind_confidence) == ("", 0)
 
 
-@pytest.mark.parametrize("markup", ["", "<script>x</script>", "<p> </p>"])
+@each_row("markup", ["", "<script>x</script>", "<p> </p>"])
 def test_a_page_without_text_is_whole_and_of_no_kind(markup: str) -> None:
     selection = select(build(markup), URL)
 

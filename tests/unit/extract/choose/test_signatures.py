@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dowse.extract.choose.blocks import cut
 from dowse.extract.choose.reasons import reasons
 from dowse.extract.choose.selection import select
@@ -43,7 +41,7 @@ def test_a_signature_is_known_by_its_name_with_all_that_is_in_it(attributes: str
     assert signed(f"<p>Post</p><div {attributes}><p>Motto</p><ul><li>Link</ul></div><p>Next</p>") == ["Motto", "Link"]
 
 
-@pytest.mark.parametrize("name", ["design", "signin", "significant", "assigned", "post"])
+@each_row("name", ["design", "signin", "significant", "assigned", "post"])
 def test_other_names_are_no_signatures(name: str) -> None:
     assert signed(f"<div class={name}>Post</div>") == []
 

@@ -18,7 +18,7 @@ def kept_text(markup: str) -> str:
     return " ".join(block.text for block, is_kept in zip(blocks, kept(blocks, words), strict=True) if is_kept)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "expected"),
     [
         pytest.param(np.full(7, 100), True, id="few blocks"),
@@ -72,7 +72,7 @@ def test_the_name_of_the_body_says_nothing_of_its_parts() -> None:
     assert kept_text("<body class='has-cookies social'><p>One line.</p>") == "One line."
 
 
-@pytest.mark.parametrize("main", ["<main>{}</main>", "<article>{}</article>", "<div role=main>{}</div>"])
+@each_row("main", ["<main>{}</main>", "<article>{}</article>", "<div role=main>{}</div>"])
 def test_where_most_is_in_the_main_part_the_rest_is_left_but_for_headings(main: str) -> None:
     page = "<h2>Heading</h2>" + main.format("<p>One line to read.</p>") + "<p>another</p>"
 

@@ -40,7 +40,7 @@ def test_a_table_of_data_is_judged_by_its_best_cell(best: float, expected: str) 
     assert kept(f"{REST}{ELSE * 2}<table>{row(best, 0, 0, 0)}</table>{ELSE}") == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("scores", "expected"),
     [((0.9, 0.9, 0, 0), "rest" + " cell" * 4), ((0.9, 0, 0), "rest cell"), ((0.9, 0, 0, 0, 0, 0), "rest")],
 )
@@ -50,7 +50,7 @@ def test_a_table_of_links_is_kept_or_left_by_what_most_of_it_is(scores: tuple[fl
     assert kept(f"{REST}{ELSE * 2}<table><tr>{cells}</tr></table>{ELSE}") == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "page",
     [
         pytest.param(TEXT + "{table}" + ELSE, id="below the text"),
@@ -81,8 +81,8 @@ def test_a_table_that_is_the_page_is_judged_cell_by_cell() -> None:
     assert kept(f"<table><tr>{menu}{text}</tr></table>") == "story"
 
 
-@pytest.mark.parametrize("verbatim", ["<pre score=0>code</pre>", "<div><math><mi>code</mi></math></div>"])
-@pytest.mark.parametrize("neighbours", [(TEXT, ELSE), (ELSE, TEXT)])
+@each_row("verbatim", ["<pre score=0>code</pre>", "<div><math><mi>code</mi></math></div>"])
+@each_row("neighbours", [(TEXT, ELSE), (ELSE, TEXT)])
 def test_code_and_formulas_next_to_the_text_are_part_of_it(neighbours: tuple[str, str], verbatim: str) -> None:
     before, behind = neighbours
 
@@ -141,7 +141,7 @@ def test_links_in_the_midst_of_the_text_are_no_list_of_it() -> None:
     assert kept(REST + TEXT + links + TEXT) == "rest text text"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("heading", "is_kept"),
     [
         pytest.param("<h2 score=0.1>name</h2>", True, id="it may be content"),

@@ -9,6 +9,7 @@ import pytest
 from dowse.fetch.browser import find as finding
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.fetch.browser.find import Executable, find
+from tests.support.tables import each_row
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +67,7 @@ def test_no_browser_at_all_says_what_to_install(tmp_path: Path) -> None:
         find("", environment(tmp_path))
 
 
-@pytest.mark.parametrize("wanted", ["/nowhere/chrome", "no-such-command", ""])
+@each_row("wanted", ["/nowhere/chrome", "no-such-command", ""])
 def test_without_a_search_path_nothing_is_guessed(wanted: str) -> None:
     with pytest.raises(BrowserUnavailable):
         find(wanted, {})

@@ -73,7 +73,7 @@ async def test_answers_come_whole_however_they_are_cut(pair: Pair) -> None:
 
 async def test_the_end_is_told_once(pair: Pair) -> None:
     pair.hang_up()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await pair.ear.end.wait()
     pair.channel.close()
     await asyncio.sleep(0)

@@ -11,13 +11,16 @@ from dowse.fetch.browser.traffic import Traffic
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Leash
 
-QUIET_S = 0.01
+QUIET_S = 10.0
 
 
 class Tab:
-    """The events of a page."""
+    """The events of a page, on a clock that the test moves."""
 
-    def __init__(self) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        loop = asyncio.get_running_loop()
+        now, self._passed_s = loop.time, 0.0
+        monkeypatch.setattr(loop, "time", lambda: now() + self._passed_s)
         self.leash = Leash(Guard(), max_requests=3)
         self._session = Session(Connection(), "session")
         self.traffic = Traffic(self._session, self.leash)
@@ -35,18 +38,24 @@ class Tab:
     def ends(self, request: str, event: str = "Network.loadingFinished") -> None:
         self._session._happened(event, {"requestId": request})
 
+    async def passes(self, seconds: float) -> None:
+        """Time, after everything that is ready has been done; and what is ready then is done, too."""
+        for passed_s in (seconds, 0.0):
+            for _ in range(20):
+                await asyncio.sleep(0)
+            self._passed_s += passed_s
+
     async def is_quiet(self) -> bool:
-        try:
-            async with asyncio.timeout(10 * QUIET_S):
-                await self.traffic.quiet(QUIET_S)
-        except TimeoutError:
-            return False
-        return True
+        waiting = asyncio.create_task(self.traffic.quiet(QUIET_S))
+        await self.passes(QUIET_S)
+        is_quiet = waiting.done()
+        waiting.cancel()
+        return is_quiet
 
 
 @pytest.fixture
-async def tab() -> Tab:
-    return Tab()
+async def tab(monkeypatch: pytest.MonkeyPatch) -> Tab:
+    return Tab(monkeypatch)
 
 
 async def test_a_page_that_asks_for_nothing_is_quiet(tab: Tab) -> None:
@@ -67,10 +76,11 @@ async def test_a_request_that_begins_meanwhile_is_waited_for(tab: Tab) -> None:
     waiting = asyncio.create_task(tab.traffic.quiet(QUIET_S))
     await asyncio.sleep(0)
     tab.asks("1")
-    done, _ = await asyncio.wait([waiting], timeout=5 * QUIET_S)
-    assert not done
+    await tab.passes(5 * QUIET_S)
+    assert not waiting.done()
     tab.ends("1")
-    await waiting
+    await tab.passes(QUIET_S)
+    assert waiting.done()
 
 
 async def test_a_redirect_is_the_same_request(tab: Tab) -> None:
@@ -97,14 +107,14 @@ async def test_a_picture_is_waited_for_and_no_sign_of_more_text(tab: Tab) -> Non
 
 async def test_the_end_of_a_request_that_does_not_count_disturbs_nobody(tab: Tab) -> None:
     waiting = asyncio.create_task(tab.traffic.quiet(10 * QUIET_S))
-    for _ in range(30):
+    for _ in range(10):
         tab.ends("image")
-        await asyncio.wait([waiting], timeout=QUIET_S)
+        await tab.passes(QUIET_S)
     assert waiting.done()
 
 
 async def test_who_asks_late_need_not_wait_again(tab: Tab) -> None:
-    await tab.traffic.quiet(QUIET_S)
+    assert await tab.is_quiet()
     asking = asyncio.create_task(tab.traffic.quiet(QUIET_S))
     await asyncio.sleep(0)
     assert asking.done()

@@ -9,6 +9,7 @@ from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Exhausted, Leash
 from dowse.net.proxy.trackers import DOMAINS, tracker
 from tests.integration.net.proxy.conftest import QUICK, Names
+from tests.support.tables import each_row
 
 WIKI, PRINTER = "wiki.example:9000", "10.0.0.7:9100"
 LISTED = (WIKI, PRINTER)
@@ -99,7 +100,7 @@ async def test_a_host_is_looked_up_once_for_all_requests_of_a_page() -> None:
     assert names.asked == ["site.example"] * 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url", ["http://localhost/", "http://site.example:22/", "http://user@site.example/", "ftp://site.example/", "x"]
 )
 def test_what_its_spelling_forbids_is_not_counted(url: str) -> None:
@@ -179,7 +180,7 @@ def test_requests_inside_tunnels_are_counted_as_the_browser_tells_them() -> None
     assert (page.requests, page.is_exhausted) == (7, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host", ["google-analytics.com", "www.google-analytics.com", "REGION1.Google-Analytics.com.", "a.b.hotjar.com"]
 )
 def test_a_tracker_is_refused_and_not_counted(host: str) -> None:
@@ -197,9 +198,7 @@ def test_a_tracker_is_refused_before_it_is_known_where_the_page_is() -> None:
         leash().judge("https://www.google-analytics.com/g")
 
 
-@pytest.mark.parametrize(
-    "host", ["notgoogle-analytics.com", "google-analytics.com.example.org", "google.com", "com", ""]
-)
+@each_row("host", ["notgoogle-analytics.com", "google-analytics.com.example.org", "google.com", "com", ""])
 def test_a_host_that_only_looks_like_a_tracker_is_none(host: str) -> None:
     assert tracker(host) == ""
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.providers.instances.entries import Entries, Excluded, Listed, read
@@ -95,7 +94,7 @@ def test_what_the_list_does_not_tell_counts_for_an_instance(entry: object) -> No
     assert isinstance(judged(entry), Listed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("uptime", "percent"),
     [
         ({"uptimeDay": 1.0, "uptimeWeek": 2.0, "uptimeMonth": 99.0, "uptimeYear": 3.0}, 99.0),
@@ -111,7 +110,7 @@ def test_the_uptime_of_a_month_counts_where_it_is_told(uptime: object, percent: 
     assert found.uptime == percent
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("timing", "ms"),
     [
         ({"search": {"all": {"median": 1.5, "mean": 9}}, "initial": {"all": {"value": 0.1}}}, 1500),
@@ -187,7 +186,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.sampled_from(sorted(listed())), JSON), st.text(max_size=40))
 def test_no_list_can_make_the_reader_fail(changes: dict[str, object], url: str) -> None:
     body = json.dumps({"instances": {URL: {**listed(), **changes}, url: changes}}).encode()

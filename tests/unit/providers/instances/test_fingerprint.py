@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pickle
 
-import pytest
-
 from dowse.providers.instances.fingerprint import Fingerprint, Fingerprints
 from tests.support.tables import each_row
 
@@ -13,7 +11,7 @@ PAGES = [f"https://page{number}.example/" for number in range(10)]
 URL = "https://elm.example"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("weather in Paris", "python asyncio timeout"),
@@ -43,7 +41,7 @@ def test_related_queries_may_have_the_same_results(one: str, other: str) -> None
     assert not Fingerprint.of(one, PAGES).contradicts(Fingerprint.of(other, PAGES))
 
 
-@pytest.mark.parametrize("pages", [[], PAGES[:1], PAGES[:2], PAGES[:1] * 5])
+@each_row("pages", [[], PAGES[:1], PAGES[:2], PAGES[:1] * 5])
 def test_a_few_results_are_no_sign(pages: list[str]) -> None:
     assert not Fingerprint.of("weather in Paris", pages).contradicts(Fingerprint.of("python asyncio", pages))
 

@@ -38,7 +38,7 @@ async def watched(uses: int) -> tuple[list[float], int]:
     watch.used()
     assert checks == 0
     assert watch._task is not None
-    await asyncio.wait_for(watch._task, 5)
+    await asyncio.wait_for(watch._task, 30)
     return clock.slept, checks
 
 
@@ -61,7 +61,7 @@ async def test_a_new_use_begins_anew(clock: FakeClock) -> None:
     for rounds in (1, 2):
         watch.used()
         assert watch._task is not None
-        await asyncio.wait_for(watch._task, 5)
+        await asyncio.wait_for(watch._task, 30)
         assert len(clock.slept) >= rounds
     await watch.close()
 
@@ -76,7 +76,7 @@ async def test_closing_ends_the_watch() -> None:
 
     watch = Watch(check, StandingClock(), 300.0, Random(1))
     watch.used()
-    await asyncio.wait_for(watch.close(), 5)
+    await asyncio.wait_for(watch.close(), 30)
 
 
 async def test_without_an_interval_there_is_no_watch(clock: FakeClock) -> None:

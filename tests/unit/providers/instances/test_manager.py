@@ -308,7 +308,7 @@ async def test_a_server_that_lives_on_checks_instances_in_use(clock: FakeClock) 
     pinged = asyncio.Event()
     asker.while_pinging = lambda _url: pinged.set()
     await instances.choose()
-    await asyncio.wait_for(pinged.wait(), 5)
+    await asyncio.wait_for(pinged.wait(), 30)
     await instances.close()
     assert 240 <= clock.slept[0] <= 360
 
@@ -323,10 +323,10 @@ async def test_closing_ends_what_goes_on_in_the_background(clock: FakeClock) -> 
     asker.ping = hang  # type: ignore[method-assign]
     instances = managed(clock, directory, asker=asker, watches=True, rng=Random(1))
     await instances.choose()
-    await asyncio.wait_for(asked.wait(), 5)
+    await asyncio.wait_for(asked.wait(), 30)
     others = asyncio.all_tasks() - {asyncio.current_task()}
     assert others
-    await asyncio.wait_for(instances.close(), 5)
+    await asyncio.wait_for(instances.close(), 30)
     assert (directory.is_closed, all(task.done() for task in others)) == (True, True)
 
 

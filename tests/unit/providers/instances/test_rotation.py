@@ -38,7 +38,7 @@ def test_processes_begin_with_different_instances() -> None:
     assert len({choose(instances(*NAMES), RoundRobin(Random(seed)), 1)[0].url for seed in range(30)}) > 4
 
 
-@pytest.mark.parametrize("turns", [RoundRobin(), RoundRobin(Random(1)), Deck(Random(1))])
+@each_row("turns", [RoundRobin(), RoundRobin(Random(1)), Deck(Random(1))])
 def test_who_stands_in_for_one_that_rests_is_not_always_the_same(turns: Turns) -> None:
     """A place in a list would give the neighbour of one that rests twice its share."""
     asked = Counter(firsts(instances(*NAMES[1:]), turns, 700))

@@ -3,6 +3,7 @@
 import pytest
 
 from dowse.providers.open.arxiv_feed import NotAFeed, first_paper, papers
+from tests.support.tables import each_row
 
 _FEED = """<feed xmlns="http://www.w3.org/2005/Atom" xmlns:arxiv="http://arxiv.org/schemas/atom">{}</feed>"""
 _ENTRY = """<entry><id>http://arxiv.org/abs/{}</id><title>{}</title><summary>About it.</summary>
@@ -27,7 +28,7 @@ def test_an_entry_about_an_error_or_without_a_title_is_no_paper() -> None:
     assert first_paper(_feed()) is None
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b"\xff", b"<rss/>", b"<!DOCTYPE feed><feed/>"])
+@each_row("body", [b"", b"{}", b"\xff", b"<rss/>", b"<!DOCTYPE feed><feed/>"])
 def test_what_is_no_feed_is_said_to_be_none(body: bytes) -> None:
     with pytest.raises(NotAFeed):
         papers(body)

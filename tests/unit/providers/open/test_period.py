@@ -2,8 +2,6 @@
 
 from datetime import UTC, date, datetime
 
-import pytest
-
 from dowse.models import Query, TimeRange
 from dowse.providers.open.period import Period, day_of, period_of
 from tests.support.tables import each_row
@@ -34,6 +32,6 @@ def test_seconds_reach_from_the_first_of_the_first_day_to_the_end_of_the_last() 
     assert (Period().starts_at, Period().ends_at) == (None, None)
 
 
-@pytest.mark.parametrize(("seconds", "day"), [(1767312000, "2026-01-02"), (0, ""), (10**30, ""), (10**17, "")])
+@each_row(("seconds", "day"), [(1767312000, "2026-01-02"), (0, ""), (10**30, ""), (10**17, "")])
 def test_a_moment_that_no_calendar_has_is_no_day(seconds: int, day: str) -> None:
     assert day_of(seconds) == day

@@ -1,7 +1,5 @@
 """Which open APIs are asked is decided by how the query looks."""
 
-import pytest
-
 from dowse.models import Category, Query, TimeRange
 from dowse.providers.open.language import language_of
 from dowse.providers.open.shape import MOST, SHAPES, choose, speaks_of_trouble
@@ -50,7 +48,7 @@ def test_the_shape_of_a_query_chooses_the_apis(text: str, apis: tuple[str, ...])
     assert choose(Query(text), OPEN_APIS) == apis
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["plane crash 2024", "linear regression in statistics", "bed bug bites", "human error in aviation", "EUROPE map"],
 )
@@ -59,7 +57,7 @@ def test_ordinary_words_are_not_taken_for_a_programmers_trouble(text: str) -> No
     assert "wikipedia" in choose(Query(text), OPEN_APIS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("category", "text", "apis"),
     [
         (Category.IT, "otter", (*CODE, "hackernews")),
@@ -104,7 +102,7 @@ def test_a_domain_of_a_wikipedia_names_its_language() -> None:
     assert language_of(Query("otter", include_domains=("x.org", "sv.wikipedia.org"))) == "sv"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "apis"),
     [
         (Query("北京天气"), ("wikipedia",)),
@@ -135,7 +133,7 @@ def test_domains_choose_whoever_is_there(domains: tuple[str, ...], apis: tuple[s
     assert choose(Query("who was the first otter", include_domains=domains), OPEN_APIS) == apis
 
 
-@pytest.mark.parametrize(
+@each_row(
     "dated",
     [
         {"time_range": TimeRange.WEEK},

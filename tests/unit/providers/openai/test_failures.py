@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from dowse.errors import QuotaSpent
 from dowse.net.clients import Reply
 from dowse.providers.openai.failures import of_reply
@@ -18,7 +16,7 @@ def _reply(body: object, status: int = 429) -> Reply:
     return Reply(status, {}, body if isinstance(body, bytes) else json.dumps(body).encode())
 
 
-@pytest.mark.parametrize("error", [SPENT, SPENT | {"code": None}, SPENT | {"type": "x"}])
+@each_row("error", [SPENT, SPENT | {"code": None}, SPENT | {"type": "x"}])
 def test_a_spent_quota_is_no_rate_limit(error: dict[str, str]) -> None:
     failure = of_reply(_reply({"error": error}), str.upper)
     assert isinstance(failure, QuotaSpent)

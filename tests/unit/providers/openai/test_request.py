@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from dowse.answers import Question
 from dowse.providers.openai.families import family_of
 from dowse.providers.openai.prompt import prompt
@@ -39,7 +37,7 @@ def test_models_that_only_write_get_a_temperature_and_must_search(model: str) ->
     assert "reasoning" not in sent
 
 
-@pytest.mark.parametrize("model", THINKING)
+@each_row("model", THINKING)
 def test_models_that_think_are_told_to_think_little_and_get_no_temperature(model: str) -> None:
     sent = _payload(model, temperature=0.5)
     assert (sent["reasoning"], sent["max_output_tokens"]) == ({"effort": "low"}, 16_000)
@@ -64,7 +62,7 @@ def test_the_region_is_where_the_user_is() -> None:
     assert tool["user_location"] == {"type": "approximate", "country": "NO"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "filters",
     [
         {"allowed_domains": ("python.org", "pypi.org")},

@@ -1,0 +1,20 @@
+"""How long finding hidden text takes for hostile Markdown."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from dowse.extract.documents.inline_html import without_hidden_elements
+from dowse.markdown import without_comments
+from tests.unit.extract.test_hidden_text import HOSTILE
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_hidden_text_is_found_in_linear_time(piece: str) -> None:
+    started = time.process_time()
+
+    without_hidden_elements(without_comments(piece * 30_000 + "<!-- x -->"))
+
+    assert time.process_time() - started < 3

@@ -1,0 +1,15 @@
+"""How long looking for secrets takes in hostile URLs."""
+
+from __future__ import annotations
+
+import time
+
+from dowse.net.secrecy import SecretUrls
+from tests.unit.net.test_secrecy import HOSTILE
+
+
+def test_a_hostile_url_takes_no_time() -> None:
+    started = time.process_time()
+    for text in HOSTILE:
+        SecretUrls().objection(f"https://e.org/{text}?x={text}")
+    assert time.process_time() - started < 2.0

@@ -1,0 +1,240 @@
+"""The worker's loop over jobs, run in this process: jobs come from a file, answers go to another."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse.digests import Source
+from dowse.extract import digesting, explanation, frames, worker
+from dowse.extract.listings import codec
+from dowse.listings import Listing, Outcome, Row
+from dowse.models import Facts, Status, fields_of
+
+LIMIT_S = 60.0
+PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
+CHALLENGE = b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
+
+Answer = tuple[dict[str, object], str]
+Work = Callable[..., list[Answer]]
+
+
+def job(mode: str, data: bytes, **more: object) -> bytes:
+    """A frame as the pool writes it."""
+    header = {
+        "mode": mode,
+        "url": "https://pages.example/a",
+        "media_type": "text/html",
+        "charset": "utf-8",
+        "pdf_pages": 100,
+        "with_images": False,
+        "limit_s": LIMIT_S,
+        **more,
+    }
+    return frames.head(header, len(data)) + data
+
+
+@pytest.fixture(autouse=True)
+def collector_as_before() -> Iterator[None]:
+    """The garbage collector belongs to the process: a worker all but turns it off."""
+    threshold = gc.get_threshold()
+    yield
+    gc.set_threshold(*threshold)
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> dict[int, tuple[int, int]]:
+    """The limits that the worker sets: here they would be those of all tests."""
+    limits: dict[int, tuple[int, int]] = {}
+    monkeypatch.setattr(resource, "setrlimit", limits.__setitem__)
+    return limits
+
+
+@pytest.fixture
+def timers(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The timers that would end the process."""
+    timers: list[float] = []
+    monkeypatch.setattr(signal, "setitimer", lambda _, seconds: timers.append(seconds))
+    return timers
+
+
+@pytest.fixture
+def work(tmp_path: Path, limits: dict[int, tuple[int, int]], timers: list[float]) -> Work:
+    """Runs the worker over the given frames, and returns its answers."""
+
+    def run(*jobs: bytes) -> list[Answer]:
+        asked, answered = tmp_path / "jobs", tmp_path / "answers"
+        asked.write_bytes(b"".join(jobs))
+        descriptors = os.open(asked, os.O_RDONLY), os.open(answered, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        worker.main([str(descriptor) for descriptor in descriptors])
+        with answered.open("rb") as source:
+            found = [frames.split(frame) for frame in iter(lambda: frames.read(source), None)]
+        return [(header, payload.decode()) for header, payload in found]
+
+    return run
+
+
+def test_a_page_is_answered_with_its_markdown_and_what_is_known_of_it(work: Work) -> None:
+    assert work(job(frames.CONVERT, PAGE)) == [
+        (
+            {
+                "ok": True,
+                "title": "Title",
+                "word_count": 6,
+                "is_cut": False,
+                "is_thin": False,
+                "facts": fields_of(Facts(site="pages.example")),
+            },
+            "# Title\n\nSome **words** to read.",
+        )
+    ]
+
+
+def test_jobs_are_answered_in_their_order_until_the_pipe_ends(work: Work) -> None:
+    """A job that breaks off comes from a pool that has ended, and gets no answer."""
+    broken_off = job(frames.STRIP, b"<p>c")[:-1]
+
+    answers = work(job(frames.STRIP, b"<p>a"), job(frames.STRIP, b"<p>b"), broken_off)
+
+    assert [text for _, text in answers] == ["a", "b"]
+
+
+def test_an_answer_that_is_not_taken_any_more_ends_the_worker_quietly(limits: object, timers: object) -> None:
+    jobs, asked = os.pipe()
+    answered, answers = os.pipe()
+    os.write(asked, job(frames.STRIP, b"<p>a"))
+    os.close(asked)
+    os.close(answered)
+
+    worker.main([str(jobs), str(answers)])
+
+
+def test_a_verdict_is_answered_in_place_of_a_text(work: Work) -> None:
+    [(header, text)] = work(job(frames.CONVERT, CHALLENGE))
+
+    verdict = frames.verdict(header)
+    assert verdict is not None
+    assert (header["ok"], verdict.status, verdict.detail, text) == (
+        True,
+        Status.BLOCKED,
+        "challenge page (Cloudflare)",
+        "",
+    )
+
+
+def test_a_job_that_raises_is_answered_with_the_kind_of_the_error_and_the_next_one_is_done(work: Work) -> None:
+    """No words of the error: they may be those of the page."""
+    answers = work(job(frames.FRAGMENTS, b"no JSON"), job(frames.STRIP, b"<p>next"))
+
+    assert answers[0] == ({"ok": False, "error": "JSONDecodeError"}, "")
+    assert answers[1][1] == "next"
+
+
+def test_a_text_is_cut_where_more_than_the_longest_would_be_answered(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "MOST_CHARS", 20)
+
+    [(header, text)] = work(job(frames.STRIP, b"<p>one\n<p>two\n<p>three\n<p>four\n<p>five\n<p>six"))
+
+    assert header["is_cut"] is True
+    assert text.startswith("one\ntwo")
+    assert len(text) <= 20
+
+
+def test_fragments_of_html_are_answered_as_a_list_of_markdown(work: Work) -> None:
+    fragments = {"fragments": ["<p>one</p>", "<p>two<i class=x>left out</i></p>"], "without": [".x"]}
+
+    [(_, text)] = work(job(frames.FRAGMENTS, json.dumps(fragments).encode(), media_type="application/json"))
+
+    assert json.loads(text) == ["one", "two"]
+
+
+def test_an_explanation_names_the_blocks_of_a_page_and_is_empty_for_what_is_no_html(work: Work) -> None:
+    [(_, text), (_, nothing)] = work(
+        job(frames.EXPLAIN, PAGE), job(frames.EXPLAIN, b"plain words", media_type="text/plain")
+    )
+
+    assert isinstance(explanation.decoded(text), explanation.Explanation)
+    assert nothing == ""
+
+
+def test_a_page_of_a_search_engine_is_answered_as_its_listing(work: Work) -> None:
+    page = b"<table><tr><td><a class='result-link' href='https://a.example/'>A</a></td></tr></table>"
+
+    [(_, text)] = work(job(frames.LISTING, page, engine="duckduckgo", query="a"))
+
+    assert codec.decoded(text) == Listing(Outcome.RESULTS, (Row("A", "https://a.example/", ""),))
+
+
+def test_pages_are_digested_and_one_that_is_shown_whole_is_not_sent_back(work: Work) -> None:
+    long = "\n\n".join([f"Sentence {number} about nothing much." for number in range(400)] + ["Otters eat crabs."])
+    sources = [Source("# Otters\n\nOtters eat fish.", "Otters", "https://a.example/"), Source(long, "Long")]
+    pages, data = digesting.to_job(sources, 200)
+
+    [(_, text)] = work(
+        job(frames.DIGEST, data, question="what do otters eat", max_tokens=200, is_semantic=False, pages=pages)
+    )
+
+    assert [page["text"] == "" for page in json.loads(text)] == [True, False]
+    short, cut = digesting.from_answer(text, sources)
+    assert short.text == sources[0].text
+    assert "Otters eat crabs." in cut.text
+    assert len(cut.text) < len(long)
+
+
+def test_a_worker_limits_its_memory_and_writes_no_core(work: Work, limits: dict[int, tuple[int, int]]) -> None:
+    """A core would hold the page, on the disk of the user."""
+    work()
+
+    gibibyte = 1024**3
+    assert limits == {resource.RLIMIT_CORE: (0, 0), resource.RLIMIT_AS: (gibibyte, gibibyte)}
+
+
+def test_where_the_system_refuses_a_limit_of_memory_jobs_are_done_all_the_same(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse_memory(kind: int, _: object) -> None:
+        if kind == resource.RLIMIT_AS:
+            raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse_memory)
+
+    assert [text for _, text in work(job(frames.STRIP, b"<p>a"))] == ["a"]
+
+
+def test_a_timer_ends_the_process_if_a_job_does_not_and_is_stopped_after_it(work: Work, timers: list[float]) -> None:
+    work(job(frames.STRIP, b"<p>a"), job(frames.FRAGMENTS, b"no JSON"))
+
+    (first, first_stopped), (second, second_stopped) = timers[:2], timers[2:]
+    assert (first_stopped, second_stopped) == (0, 0)
+    assert first == second
+    assert LIMIT_S < first < 2 * LIMIT_S
+
+
+def test_what_many_objects_leave_behind_is_collected_after_the_answer(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a page is converted the collector is off, as it would look at a growing tree again and again."""
+    monkeypatch.setattr(worker, "_MANY_OBJECTS", 100)
+    frozen = gc.get_freeze_count()
+
+    [(header, _)] = work(job(frames.CONVERT, b"<p>A paragraph of <b>many</b>.</p>" * 100))
+
+    assert header["ok"] is True
+    assert gc.get_freeze_count() > frozen
+
+
+def test_descriptions_of_pictures_are_shown_where_the_job_says_so(work: Work) -> None:
+    page = b"<main><h1>Title</h1><p>Words and <img src=/a.png alt='a drawing'> of it.</p></main>"
+
+    [(_, without), (_, with_images)] = work(job(frames.CONVERT, page), job(frames.CONVERT, page, with_images=True))
+
+    assert (without, with_images) == ("# Title\n\nWords and of it.", "# Title\n\nWords and a drawing of it.")

@@ -1,0 +1,55 @@
+"""Answers of an API that are a success by their status, and something else by their body."""
+
+from __future__ import annotations
+
+import pytest
+
+from dowse.errors import BadAnswer, Blocked, ProviderError
+from dowse.models import Deadline
+from dowse.net.clients import Reply
+from dowse.providers.api import Api, media
+from dowse.telemetry.redact import Redactor
+from tests.fakes import FakeClock
+from tests.support.tables import each_row
+
+CHALLENGE = b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
+
+
+class OneAnswer:
+    """A client for which every endpoint gives the same answer."""
+
+    def __init__(self, body: bytes, media_type: str) -> None:
+        self._reply = Reply(200, {"content-type": media_type}, body)
+
+    async def send(self, *_: object, **__: object) -> Reply:
+        return self._reply
+
+
+async def get_list(body: bytes, media_type: str = "application/json") -> list[dict[str, object]]:
+    api = Api("mine", OneAnswer(body, media_type), 5.0, "MY_KEY", Redactor())  # type: ignore[arg-type]
+    return await api.get_list("https://api.example/", Deadline.after(FakeClock(), 5.0), headers={}, params={})
+
+
+async def test_the_objects_of_an_array_are_read_and_the_rest_is_left_out() -> None:
+    assert await get_list(b'[{"a": 1}, 17, {"b": 2}]') == [{"a": 1}, {"b": 2}]
+
+
+@each_row(
+    ("body", "media_type", "kind", "detail"),
+    [
+        (b'{"a": 1}', "application/json", BadAnswer, "the body is a JSON dict, not an array"),
+        (b"<p>Hello", "text/html", BadAnswer, "the body is not JSON"),
+        (b"[" * 100_000, "application/json", BadAnswer, "the body is not JSON"),
+        (CHALLENGE, "text/html", Blocked, "it answered with a challenge page"),
+    ],
+)
+async def test_a_body_that_is_no_array_is_a_failure_of_its_kind(
+    body: bytes, media_type: str, kind: type[ProviderError], detail: str
+) -> None:
+    with pytest.raises(ProviderError) as caught:
+        await get_list(body, media_type)
+    assert (type(caught.value), caught.value.detail) == (kind, detail)
+
+
+def test_no_hit_is_no_picture_either() -> None:
+    assert media(None, image_url="https://pictures.example/a.png") is None
