@@ -25,6 +25,8 @@ from tests.doubles import PocketWeb, Site
 
 USER_AGENT = "dowse/test (+https://dowse.example)"
 TIMEOUT_S = 60.0
+# For a page that has no text at first: it is read as soon as there is some.
+UNTIL_TEXT = {"for_text_s": 30.0, "longest_s": 40.0}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 
 from dowse.fetch.browser import traffic
 from dowse.models import Onward, Status
-from tests.browser.conftest import Reading, side_by_side
+from tests.browser.conftest import UNTIL_TEXT, Reading, side_by_side
 from tests.browser.test_page_text import LONG
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -92,7 +92,7 @@ async def test_what_waits_for_a_frame_gets_one(reading: Reading, path: str, wait
     """The tab is not visible, and it draws all the same."""
     show = f"const show = () => {{ root.innerHTML = '{LONG}' }};"
     reading.pages.serves(path, f"<div id=root>...</div><script>{show} {wait}</script>")
-    assert "The harbour master" in (await reading.text(path)).partition("<script>")[0]
+    assert "The harbour master" in (await reading.text(path, **UNTIL_TEXT)).partition("<script>")[0]
 
 
 async def test_a_feed_is_scrolled_three_times(reading: Reading) -> None:

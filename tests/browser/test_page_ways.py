@@ -14,7 +14,7 @@ from dowse.fetch.browser import traffic
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.models import Onward, Status
 from dowse.net.guard import Guard
-from tests.browser.conftest import USER_AGENT, Reading, side_by_side
+from tests.browser.conftest import UNTIL_TEXT, USER_AGENT, Reading, side_by_side
 from tests.browser.test_page_text import LONG
 from tests.doubles import closed_port
 from tests.processes import chromiums
@@ -92,7 +92,7 @@ async def test_a_redirect_to_where_nobody_may_go_is_denied(reading: Reading) -> 
 async def test_a_script_that_waits_for_a_picture_gets_one(reading: Reading, path: str, wait: str) -> None:
     script = f"const picture = new Image(), show = () => {{ root.innerHTML = '{LONG}' }}; {wait}"
     reading.pages.serves(path, f"<div id=root></div><script>{script}</script>")
-    assert "The harbour master" in (await reading.text(path)).partition("<script>")[0]
+    assert "The harbour master" in (await reading.text(path, **UNTIL_TEXT)).partition("<script>")[0]
     assert "/picture.png" not in [seen.path for seen in reading.pages.requests]
 
 

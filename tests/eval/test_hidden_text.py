@@ -6,12 +6,16 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from dowse.extract.convert import to_text
 from dowse.models import Body
 from tests.eval.hidden.lookalikes import LOOK_ALIKES, LookAlike
 from tests.eval.hidden.page import PARAGRAPHS, page
 from tests.eval.hidden.tricks import TRICKS
 from tests.support.tables import each_row
+
+pytestmark = pytest.mark.promise("untrusted-hidden")
 
 FLOORS = json.loads(Path(__file__).with_name("floors.json").read_text())["hidden"]
 

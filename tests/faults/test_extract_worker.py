@@ -21,6 +21,8 @@ from dowse.errors import PageUnreadable
 from dowse.extract.pool import WorkerPool
 from dowse.models import Body, Facts, Onward, Status, Text
 
+pytestmark = pytest.mark.promise("worker-cage")
+
 ENOUGH_S = 10.0
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
 CONVERTED = Text("# Title\n\nSome **words** to read.", "Title", word_count=6, facts=Facts(site="pages.example"))

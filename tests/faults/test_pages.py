@@ -14,6 +14,8 @@ from dowse.errors import WireDenied, WireError, WireFailed, WireTimeout, WireToo
 from dowse.net.clients import TooManyRedirects
 from tests.fakes.wire import BuildClient, Serve, page_clients, raw_servers
 
+pytestmark = pytest.mark.promise("deadline")
+
 DEADLINE_S = 0.3
 # The figure is 250 ms; the machine may have other work.
 MARGIN_S = 0.7

@@ -13,6 +13,8 @@ import pytest
 from dowse.stores.sqlite import file as file_module
 from dowse.stores.sqlite.file import Damaged, SetAside, StateFile
 
+pytestmark = pytest.mark.promise("data-store-down")
+
 DAMAGE = b"this is no database" * 100
 
 # Whoever meets damage tries once more, as the next call does.

@@ -26,6 +26,8 @@ from dowse.stores.steady import SteadyStore
 from tests.fakes import FakeClock
 from tests.realparts import missing
 
+pytestmark = pytest.mark.promise("data-store-down")
+
 ROOM = 4_000_000
 LONG_S = 10.0**6
 NAMES = [f"name {number}" for number in range(30)]

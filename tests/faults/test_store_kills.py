@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.promise("data-store-kill")
+
 KILLS = 200
 
 # Forks writers, two at a time on one file, and kills them at random moments. Nothing has to be imported again,

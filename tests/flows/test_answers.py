@@ -92,6 +92,7 @@ CITED = (
 )
 
 
+@pytest.mark.promise("case-20")
 @pytest.mark.parametrize(
     ("surface", "mode"), [("stdio", "legacy"), ("stdio", MODERN), ("http", "legacy"), ("http", MODERN)]
 )
@@ -250,6 +251,7 @@ async def test_each_failure_of_the_model_has_its_code_and_says_what_to_do(
     assert web.serper.requests == [], "this contract tells the failure, and searches nowhere else"
 
 
+@pytest.mark.promise("case-20")
 @pytest.mark.parametrize(
     "body",
     [

@@ -115,6 +115,7 @@ async def test_a_token_is_in_no_part_of_an_error(web: PocketWeb, server: Server)
     assert ANA not in str(results)
 
 
+@pytest.mark.promise("case-58")
 @pytest.mark.parametrize("era", ERAS)
 async def test_the_21st_call_in_ten_minutes_is_told_when_to_come_back(web: PocketWeb, server: Server, era: str) -> None:
     """Acceptance case 58, over HTTP: twenty calls in ten minutes for each principal, without any setting."""
@@ -129,6 +130,7 @@ async def test_the_21st_call_in_ten_minutes_is_told_when_to_come_back(web: Pocke
     assert len(web.openai.requests) == 21
 
 
+@pytest.mark.promise("case-58")
 async def test_over_stdio_the_limit_is_the_principals_too(web: PocketWeb, server: Server) -> None:
     """Acceptance case 58, over stdio: the token says whose calls they are."""
     async with server.connect(answering(web, **TOKENS)) as client:
@@ -170,6 +172,7 @@ def code_of(answer: Answer) -> str:
     return str(error["code"])
 
 
+@pytest.mark.promise("case-58")
 async def test_the_window_slides_and_ends_on_time(web: PocketWeb, clock: FakeClock) -> None:
     """Acceptance case 58."""
     moved = Moved(answering(web), clock)
@@ -185,6 +188,7 @@ async def test_the_window_slides_and_ends_on_time(web: PocketWeb, clock: FakeClo
         assert (await moved.ask()).meta == {"retry_after": 1}
 
 
+@pytest.mark.promise("case-58")
 @pytest.mark.parametrize(
     ("trouble", "tries", "code"),
     [
@@ -213,6 +217,7 @@ async def test_only_what_may_pass_is_tried_again_once(
     assert len(clock.slept) == tries - 1
 
 
+@pytest.mark.promise("case-58")
 async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(web: PocketWeb, clock: FakeClock) -> None:
     """Acceptance case 58: the breaker is everybody's."""
     web.openai.fails("500")

@@ -94,6 +94,7 @@ async def test_a_browser_that_is_switched_off_is_never_started(web: PocketWeb, s
     assert page["page_content"].startswith("_Failed to retrieve page content: no readable content_")
 
 
+@pytest.mark.promise("case-53")
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])
 async def test_without_a_chromium_the_note_says_what_to_install(web: PocketWeb, server: Server, contract: str) -> None:
     """Acceptance case 53: no browser installed gives an actionable note."""

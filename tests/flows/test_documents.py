@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
@@ -27,6 +28,7 @@ def shown(result: CallToolResult) -> str:
     return block.text
 
 
+@pytest.mark.promise("case-36")
 async def test_a_pdf_is_text_or_the_note_and_never_binary(server: Server, web: PocketWeb) -> None:
     """Acceptance case 36: by its type or by its address, whatever is in the file."""
     cases = {

@@ -52,6 +52,7 @@ def outcomes(result: CallToolResult) -> list[tuple[str, str]]:
     return [(attempt["provider"], attempt["outcome"]) for attempt in result.structured_content["attempts"]]
 
 
+@pytest.mark.promise("case-21")
 async def test_with_only_a_tavily_key_tavily_alone_is_called(web: PocketWeb, connect: Connect) -> None:
     """Acceptance case 21."""
     result = await search(connect, web.environment("tavily"))
@@ -59,6 +60,7 @@ async def test_with_only_a_tavily_key_tavily_alone_is_called(web: PocketWeb, con
     assert (len(web.serper.requests), len(web.tavily.requests)) == (0, 1)
 
 
+@pytest.mark.promise("case-22")
 async def test_with_both_keys_serper_alone_is_called(web: PocketWeb, connect: Connect) -> None:
     """Acceptance case 22."""
     result = await search(connect, web.environment("serper", "tavily"))
@@ -83,6 +85,7 @@ TRANSIENT = {
 }
 
 
+@pytest.mark.promise("case-23", "case-24", "case-26", "case-31")
 async def test_the_next_provider_answers_and_attempts_say_why(web: PocketWeb, connect: Connect) -> None:
     """Acceptance cases 23, 24, 26 and 31."""
     async with connect(web.environment("serper", "tavily")) as client:
@@ -101,6 +104,7 @@ async def test_the_next_provider_answers_and_attempts_say_why(web: PocketWeb, co
             assert outcomes(await ask(client, f"python release after {trouble}")) == [("serper", "ok")], trouble
 
 
+@pytest.mark.promise("case-25")
 async def test_a_provider_that_never_answers_is_left_for_the_next_at_its_timeout(
     web: PocketWeb, connect: Connect
 ) -> None:
@@ -112,6 +116,7 @@ async def test_a_provider_that_never_answers_is_left_for_the_next_at_its_timeout
     assert len(web.serper.requests) == 1
 
 
+@pytest.mark.promise("case-25")
 async def test_a_refused_connection_leads_to_the_next_provider(web: PocketWeb, connect: Connect) -> None:
     """Acceptance case 25."""
     nobody = {"SERPER_SEARCH_ENDPOINT": f"http://127.0.0.1:{closed_port()}/search"}
@@ -119,6 +124,7 @@ async def test_a_refused_connection_leads_to_the_next_provider(web: PocketWeb, c
     assert outcomes(result) == [("serper", "network_error"), ("tavily", "ok")]
 
 
+@pytest.mark.promise("case-27", "case-28")
 @pytest.mark.parametrize(("trouble", "said"), [("400", "rejected the request"), ("401", "key"), ("403", "key")])
 async def test_a_refusal_calls_no_second_provider(web: PocketWeb, connect: Connect, trouble: str, said: str) -> None:
     """Acceptance cases 27 and 28."""
@@ -130,6 +136,7 @@ async def test_a_refusal_calls_no_second_provider(web: PocketWeb, connect: Conne
     assert web.tavily.requests == []
 
 
+@pytest.mark.promise("case-10")
 async def test_no_results_is_an_answer_and_calls_no_second_provider(web: PocketWeb, connect: Connect) -> None:
     """Acceptance case 10."""
     web.serper.finds_nothing()
@@ -139,6 +146,7 @@ async def test_no_results_is_an_answer_and_calls_no_second_provider(web: PocketW
     assert web.tavily.requests == []
 
 
+@pytest.mark.promise("case-29")
 async def test_when_all_fail_the_first_error_comes_first_with_a_line_per_attempt(
     web: PocketWeb, connect: Connect
 ) -> None:
@@ -153,6 +161,7 @@ async def test_when_all_fail_the_first_error_comes_first_with_a_line_per_attempt
     assert [line.split(":")[1].split()[:2] for line in further] == [["exa", "bad_answer"], ["tavily", "quota_spent"]]
 
 
+@pytest.mark.promise("case-30")
 async def test_the_fourth_provider_is_reached_in_the_configured_order(web: PocketWeb, connect: Connect) -> None:
     """Acceptance case 30."""
     for double in (web.serper, web.exa, web.tavily):
@@ -182,6 +191,7 @@ async def test_fallback_any_moves_on_after_a_rejected_key_with_a_warning(web: Po
     assert any("SERPER_API_KEY" in warning for warning in result.structured_content["warnings"])
 
 
+@pytest.mark.promise("case-3")
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])
 async def test_without_a_provider_the_error_names_both_variables(connect: Connect, contract: str) -> None:
     """Acceptance case 3."""
@@ -191,6 +201,7 @@ async def test_without_a_provider_the_error_names_both_variables(connect: Connec
     assert "TAVILY_API_KEY" in text(result)
 
 
+@pytest.mark.promise("case-17")
 async def test_searxng_with_json_off_falls_back_with_a_warning_how_to_fix_it(web: PocketWeb, connect: Connect) -> None:
     """Acceptance case 17."""
     web.searxng.json_off()
@@ -243,6 +254,7 @@ async def test_the_fallback_is_the_same_in_the_kindly_contract(web: PocketWeb, c
     assert '"page_content": "# ' in text(result)
 
 
+@pytest.mark.promise("case-32")
 async def test_five_failures_open_the_breaker_and_nobody_calls_while_it_is_open(
     web: PocketWeb, connect: Connect, server: Server
 ) -> None:
@@ -257,6 +269,7 @@ async def test_five_failures_open_the_breaker_and_nobody_calls_while_it_is_open(
     assert '"state": "open"' in server.log
 
 
+@pytest.mark.promise("case-33")
 @pytest.mark.parametrize("how", ["argument", "setting"])
 async def test_offline_refuses_before_any_socket_is_opened(web: PocketWeb, connect: Connect, how: str) -> None:
     """Acceptance case 33."""

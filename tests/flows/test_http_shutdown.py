@@ -19,6 +19,8 @@ from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import HTTP, LEGACY, MODERN, HttpServer
 
+pytestmark = pytest.mark.promise("data-shutdown")
+
 QUICKLY: dict[str, object] = {"query": "python release", "num_results": 1, "fetch_content": False}
 # Without one the answer is JSON, with one a stream.
 PROGRESS: list[dict[str, str]] = [{}, {"progress_token": "token-7"}]

@@ -22,6 +22,7 @@ def start(*flags: str) -> tuple[str, ...]:
     return forked.script(WRAPPER, *WORDS, "--", *flags)
 
 
+@pytest.mark.promise("case-51")
 @pytest.mark.parametrize("flag", ["--http", "--streamable-http"])
 async def test_forwarded_flags_serve_kindly_over_http(server: Server, web: PocketWeb, flag: str) -> None:
     """Acceptance case 51; one of them is a process of its own, as clients start it."""

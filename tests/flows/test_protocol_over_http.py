@@ -39,6 +39,7 @@ async def answers(http: HttpServer) -> bool:
         return response.status == 200 and not (await response.json())["result"]["isError"]
 
 
+@pytest.mark.promise("case-2", "case-5")
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])
 async def test_a_client_lists_and_calls_in_both_eras(server: Server, web: PocketWeb, contract: str) -> None:
     """Acceptance cases 2 and 5, over HTTP and with the server in a process of its own."""
@@ -285,6 +286,7 @@ def sentence(result: Any) -> str:
     return str(block.text)
 
 
+@pytest.mark.promise("case-6", "case-7", "case-8")
 @each_row("mode", MODES)
 async def test_bad_arguments_are_one_sentence_and_no_network_call(http: HttpServer, web: PocketWeb, mode: str) -> None:
     """Acceptance cases 6 to 8 over HTTP."""

@@ -23,6 +23,7 @@ def text(result: CallToolResult) -> str:
     return block.text
 
 
+@pytest.mark.promise("case-1")
 async def test_with_no_keys_it_starts_lists_its_tools_and_keeps_stdout_clean(server: Server) -> None:
     """Acceptance case 1."""
     async with server.bare({}) as bare:
@@ -35,6 +36,7 @@ async def test_with_no_keys_it_starts_lists_its_tools_and_keeps_stdout_clean(ser
     assert bare.process.returncode == 0
 
 
+@pytest.mark.promise("case-2", "case-5")
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])
 @pytest.mark.parametrize("era", ERAS)
 async def test_both_eras_offer_the_same_tools(server: Server, era: str, contract: str) -> None:
@@ -54,6 +56,7 @@ async def test_a_search_answers_in_both_eras(web: PocketWeb, server: Server, era
     assert len(result.structured_content["results"]) == 3
 
 
+@pytest.mark.promise("case-4", "case-37")
 async def test_every_result_field_is_a_string_even_when_the_page_fails(web: PocketWeb, server: Server) -> None:
     """Acceptance cases 4 and 37."""
     web.serper.finds([web.page("/articles/python-315"), web.page("/missing"), "https://nowhere.invalid/", "/soft"])
@@ -87,6 +90,7 @@ BAD_ARGUMENTS = [
 ]
 
 
+@pytest.mark.promise("case-6", "case-7", "case-8")
 async def test_bad_arguments_are_one_sentence_and_no_network_call(web: PocketWeb, server: Server) -> None:
     """Acceptance cases 6, 7 and 8; the server stays alive."""
     async with server.connect(web.environment("serper", "tavily")) as client:
@@ -182,6 +186,7 @@ async def test_a_cancelled_call_is_never_answered(web: PocketWeb, server: Server
     assert number not in [json.loads(line).get("id") for line in stdout.splitlines()]
 
 
+@pytest.mark.promise("case-11")
 async def test_closing_stdin_ends_the_process_and_its_workers_while_a_page_hangs(
     web: PocketWeb, server: Server
 ) -> None:

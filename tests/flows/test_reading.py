@@ -53,6 +53,7 @@ def finds(web: PocketWeb, *paths: str) -> None:
     web.serper.replies(json={"organic": organic, "searchParameters": {"q": "release notes"}})
 
 
+@pytest.mark.promise("case-38")
 async def test_a_slow_page_is_a_note_within_the_budget_and_the_others_are_read(web: PocketWeb, server: Server) -> None:
     """Acceptance case 38."""
     web.serper_scrape.fails("500")
@@ -68,6 +69,7 @@ async def test_a_slow_page_is_a_note_within_the_budget_and_the_others_are_read(w
     assert found["results"][-1]["page_content"].startswith("_Failed to retrieve page content: the page took too long_")
 
 
+@pytest.mark.promise("case-38")
 async def test_pages_that_are_too_slow_for_the_call_do_not_hold_it_up(web: PocketWeb, shared: Client) -> None:
     """Acceptance case 38: the budget of the whole call, not of one page."""
     assert (await read(shared, web.page(ARTICLE)))["status"] == "ok", "the worker has started"
@@ -78,6 +80,7 @@ async def test_pages_that_are_too_slow_for_the_call_do_not_hold_it_up(web: Pocke
     assert found["results"][0]["status"] in ("ok", "truncated")
 
 
+@pytest.mark.promise("case-40")
 async def test_text_over_the_cap_is_cut_at_the_cap_with_a_mark(web: PocketWeb, server: Server, shared: Client) -> None:
     """Acceptance case 40."""
     async with connected(server, web.environment() | {"DOWSE_CONTRACT": "kindly"}) as client:
@@ -92,6 +95,7 @@ async def test_text_over_the_cap_is_cut_at_the_cap_with_a_mark(web: PocketWeb, s
     assert page["total_tokens"] > 500
 
 
+@pytest.mark.promise("case-49")
 @pytest.mark.parametrize("trouble", ["huge", "bomb"])
 async def test_a_download_stops_at_the_limit(web: PocketWeb, shared: Client, trouble: str) -> None:
     """Acceptance case 49: the endless page notices that its reader has gone."""

@@ -184,6 +184,7 @@ PRIVATE = [
 ]
 
 
+@pytest.mark.promise("case-47", "case-48")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_denied_or_private_address_is_handed_to_nobody(web: PocketWeb, server: Server, transport: str) -> None:
     """Acceptance cases 47 and 48."""
@@ -241,6 +242,7 @@ async def test_direct_first_asks_no_scrape_api(web: PocketWeb, server: Server, s
     assert [reader.requests for reader in web.readers] == [[], [], []]
 
 
+@pytest.mark.promise("case-32")
 async def test_the_breaker_of_reading_opens_without_touching_that_of_searching(web: PocketWeb, server: Server) -> None:
     """Acceptance case 32."""
     web.serper_scrape.fails("500")
@@ -310,6 +312,7 @@ async def test_a_domain_filter_only_cites_what_it_allows(web: PocketWeb, server:
     assert sorted(result.structured_content["citations"]) == ["https://docs.python.org/3/", "https://python.org/"]
 
 
+@pytest.mark.promise("case-33")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("how", ["argument", "setting"])
 async def test_offline_is_an_explicit_error(web: PocketWeb, server: Server, transport: str, how: str) -> None:
@@ -328,6 +331,7 @@ async def test_offline_is_an_explicit_error(web: PocketWeb, server: Server, tran
 
 
 # In a process of its own, all that it writes anywhere is in the log.
+@pytest.mark.promise("case-34")
 @pytest.mark.parametrize("transport", ["stdio", "http process"])
 async def test_no_key_is_in_a_result_or_a_log_although_every_api_repeats_it(
     web: PocketWeb, server: Server, transport: str

@@ -47,6 +47,7 @@ def metadata(result: CallToolResult) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.promise("case-55")
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_what_is_out_of_range_is_refused_before_any_network_call(
     web: PocketWeb, server: Server, surface: str
@@ -73,6 +74,7 @@ async def test_what_is_out_of_range_is_refused_before_any_network_call(
     assert web.serper.requests == web.pages.requests == []
 
 
+@pytest.mark.promise("case-55")
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_the_defaults_are_ten_results_with_pages_in_english(web: PocketWeb, server: Server, surface: str) -> None:
     """Acceptance case 55: the defaults, as declared and as meant."""
@@ -89,6 +91,7 @@ async def test_the_defaults_are_ten_results_with_pages_in_english(web: PocketWeb
     assert len(web.pages.requests) >= 10
 
 
+@pytest.mark.promise("case-56")
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_scores_fall_duplicates_go_and_the_maximum_holds(web: PocketWeb, server: Server, surface: str) -> None:
     """Acceptance case 56."""
@@ -108,6 +111,7 @@ async def test_scores_fall_duplicates_go_and_the_maximum_holds(web: PocketWeb, s
     assert (most["results_count"], most["total_results"]) == (5, 5)
 
 
+@pytest.mark.promise("case-57")
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_without_content_no_page_is_asked_for(web: PocketWeb, server: Server, surface: str) -> None:
     """Acceptance case 57."""
@@ -239,6 +243,7 @@ async def test_the_word_of_a_provider_when_to_come_back_is_passed_on_also_while_
     assert len(web.serper.requests) == 1
 
 
+@pytest.mark.promise("case-34")
 async def test_a_key_that_the_provider_repeats_is_in_no_part_of_the_error(web: PocketWeb, server: Server) -> None:
     """Acceptance case 34."""
     web.serper.fails("echo_key")

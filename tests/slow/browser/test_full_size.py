@@ -51,6 +51,7 @@ async def test_a_page_without_requests_left_leads_nowhere(reading: Reading) -> N
     await a_page_without_requests_left_leads_nowhere(reading, REQUESTS)
 
 
+@pytest.mark.promise("case-53")
 async def test_a_browser_that_starts_four_seconds_late_serves_the_first_page(tmp_path: Path) -> None:
     """Acceptance case 53: a slow start is waited for, not given up and not repeated."""
     realparts.require("chromium")

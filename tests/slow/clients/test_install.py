@@ -88,6 +88,7 @@ async def greeted(bare: BareServer) -> tuple[str, str]:
     return info["name"], info["version"]
 
 
+@pytest.mark.promise("case-59")
 @pytest.mark.parametrize("command", DROP_INS, ids=lambda command: command[0])
 async def test_a_fresh_install_answers_initialize_and_lists_its_tools_in_place_of(
     installed: Installed, server: Server, tmp_path: Path, command: tuple[str, ...]
@@ -97,6 +98,7 @@ async def test_a_fresh_install_answers_initialize_and_lists_its_tools_in_place_o
         assert await greeted(bare) == ("kindly-web-search", __version__)
 
 
+@pytest.mark.promise("case-59")
 async def test_a_fresh_install_answers_initialize_searches_reads_and_lists_its_tools(
     installed: Installed, server: Server, web: PocketWeb, tmp_path: Path
 ) -> None:
@@ -149,6 +151,7 @@ def test_the_install_stays_small(installed: Installed) -> None:
     assert sum(path.stat().st_size for path in files) <= MOST_BYTES
 
 
+@pytest.mark.promise("case-50")
 async def test_uvx_from_a_clone_starts_the_drop_in_server(tmp_path: Path) -> None:
     """Acceptance case 50. The machine's own home, because uv keeps its cache there."""
     await asyncio.to_thread(uv, "pip", "compile", "--quiet", "pyproject.toml")  # skips where there is no registry

@@ -14,6 +14,7 @@ BUDGET_MS = 2000
 MARGIN_MS = 1000
 
 
+@pytest.mark.promise("case-38")
 @pytest.mark.parametrize(
     ("settings", "arguments"),
     [({"DOWSE_CONTENT_FETCH_TIMEOUT": "2s"}, {}), ({}, {"timeout_s": 2})],

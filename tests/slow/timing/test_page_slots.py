@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from dowse.app import App
 from dowse.config import load
 from dowse.interfaces import no_progress
@@ -14,6 +16,7 @@ TRIES = 3
 FIGURE_S = 2.0
 
 
+@pytest.mark.promise("case-39")
 async def test_five_slow_pages_with_three_slots_take_two_rounds(web: PocketWeb) -> None:
     """Acceptance case 39."""
     paths = [f"/slow/{number}" for number in range(5)]

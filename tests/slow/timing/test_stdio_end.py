@@ -44,6 +44,7 @@ async def hanging_page(bare: BareServer, web: PocketWeb) -> None:
     await web.pages.arrived(2)
 
 
+@pytest.mark.promise("case-11")
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="watches processes as only Linux can")
 @pytest.mark.parametrize("occupy", [idle, hanging_search, hanging_page])
 async def test_closing_stdin_ends_the_process_and_its_workers_soon(

@@ -268,11 +268,13 @@ async def test_a_start_that_is_cancelled_leaves_nothing(clock: FakeClock, tmp_pa
     assert left_in(temporary) == []
 
 
-# In a session of its own, as Chromium's crash handlers are; it ends when somebody has opened the fifo.
+# In a session of its own, as Chromium's crash handlers are; it ends when the fifo is opened for writing.
 LEAVES_A_STRAY = """
 import signal, subprocess
-waits = [sys.executable, "-SEc", "import sys; open(sys.argv[1])", os.path.dirname(sys.argv[0]) + "/fifo", sys.argv[1]]
-subprocess.Popen(waits, start_new_session=True)
+waiting = "import sys; print(flush=True); open(sys.argv[1])"
+waits = [sys.executable, "-SEc", waiting, os.path.dirname(sys.argv[0]) + "/fifo", sys.argv[1]]
+# For a moment of its start a process has no command line yet, by which it is found.
+subprocess.Popen(waits, start_new_session=True, stdout=subprocess.PIPE).stdout.readline()
 os.write(4, b'{"id":1,"result":{"userAgent":"Stand-in/1.0"}}' + bytes(1))
 signal.pause()
 """
