@@ -1,4 +1,4 @@
-"""Pages that hang, crash or swell a worker cost that page its structure, and nobody else anything."""
+"""Pages that hang, crash or swell a worker cost that page its structure, and other pages nothing."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ import pytest
 
 from dowse.digests import Source
 from dowse.errors import PageUnreadable
+from dowse.extract import pool as pool_module
 from dowse.extract.pool import WorkerPool
 from dowse.models import Body, Facts, Onward, Status, Text
 
 pytestmark = pytest.mark.promise("worker-cage")
 
-ENOUGH_S = 10.0
+# For what ends by itself, on a machine that has other work.
+ENOUGH_S = 60.0
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
 CONVERTED = Text("# Title\n\nSome **words** to read.", "Title", word_count=6, facts=Facts(site="pages.example"))
 STRIPPED = Text("Title\nSome words to read.", word_count=5, may_be_kept=False)
@@ -33,6 +35,12 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc 
 
 def body(data: bytes = PAGE, media_type: str = "text/html") -> Body:
     return Body("https://pages.example/a", data, media_type)
+
+
+@pytest.fixture(autouse=True)
+def time_to_strip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stripper has time enough, also to start its worker, however little the converter is given."""
+    monkeypatch.setattr(pool_module, "_STRIP_S", ENOUGH_S)
 
 
 @pytest.fixture
@@ -65,8 +73,11 @@ def open_files() -> set[str]:
     return {file.name for file in Path("/dev/fd").iterdir()}
 
 
-async def test_page_that_hangs_is_stripped_instead_and_its_worker_is_replaced(pool: WorkerPool) -> None:
-    task, pid = await busy(pool, timeout_s=3.0)
+async def test_page_that_hangs_is_stripped_instead_and_its_worker_is_replaced(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "_RESERVED_SHARE", 0.95)
+    task, pid = await busy(pool, timeout_s=10.0)
 
     assert await task == STRIPPED
     assert pid not in pool.pids
@@ -112,16 +123,15 @@ async def test_page_that_needs_too_much_memory_is_stripped_instead(pool: WorkerP
     assert text.markdown.startswith("words of a\nwords of a")
 
 
-async def test_cancelled_job_leaves_no_process_and_no_slot_behind(pool: WorkerPool) -> None:
+async def test_cancelled_job_leaves_no_process_behind_and_its_slot_to_the_next() -> None:
+    pool = WorkerPool(size=1)
     task, pid = await busy(pool, b"<p>" + b"more than a pipe holds " * 10_000)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    texts = await asyncio.gather(*(pool.extract(body(), timeout_s=ENOUGH_S) for _ in range(4)))
+    assert await pool.extract(body(), timeout_s=ENOUGH_S) == CONVERTED
     await pool.close()
-
-    assert texts == [CONVERTED] * 4
     assert is_reaped(pid)
 
 
@@ -139,7 +149,7 @@ async def test_caller_does_not_wait_for_a_free_worker_beyond_its_time() -> None:
     with pytest.raises(PageUnreadable) as raised:
         await pool.extract(body(), timeout_s=0.2)
 
-    # The page is well: nobody is paid to read it.
+    # The page is well: no scrape API is paid to read it.
     assert (raised.value.status, raised.value.onward) == (Status.TIMEOUT, Onward.NOBODY)
     task.cancel()
     await asyncio.wait([task])
@@ -242,18 +252,18 @@ async def test_worker_inherits_no_secret_no_terminal_and_no_other_file(
     pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SERPER_API_KEY", "canary-4711")
-    await asyncio.gather(*(pool.extract(body(), timeout_s=ENOUGH_S) for _ in range(2)))
+    await pool.extract(body(), timeout_s=ENOUGH_S)
 
-    for pid in pool.pids:
-        process = Path(f"/proc/{pid}")
-        files = {number.name: str(number.readlink()).partition(":")[0] for number in (process / "fd").iterdir()}
-        assert b"canary-4711" not in (process / "environ").read_bytes()
-        assert [files.pop(name) for name in "012"] == ["/dev/null"] * 3
-        assert list(files.values()) == ["pipe", "pipe"]
+    (pid,) = pool.pids
+    process = Path(f"/proc/{pid}")
+    files = {number.name: str(number.readlink()).partition(":")[0] for number in (process / "fd").iterdir()}
+    assert b"canary-4711" not in (process / "environ").read_bytes()
+    assert [files.pop(name) for name in "012"] == ["/dev/null"] * 3
+    assert list(files.values()) == ["pipe", "pipe"]
 
 
 async def test_modules_in_the_working_directory_are_not_imported(pool: WorkerPool, tmp_path: Path) -> None:
-    """`python -m` puts the working directory first; somebody's project may hold a `json.py`."""
+    """`python -m` puts the working directory first, and a project there may hold a `json.py`."""
     assert Path.cwd() == tmp_path
     (tmp_path / "json.py").write_text("raise SystemExit")
 
@@ -284,7 +294,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
         parent.kill()
 
     for worker in workers:
-        ended, _, _ = select.select([worker], [], [], 5.0)
+        ended, _, _ = select.select([worker], [], [], ENOUGH_S)
         os.close(worker)
         assert ended, "a worker outlived its parent"
 

@@ -1,11 +1,13 @@
-"""Sites that trickle, hang, break off or never end: the answer comes within the deadline, and says what happened."""
+"""Sites that trickle, hang, break off or never end: the deadline ends them, and the error says what happened.
+
+How soon after the deadline is in `tests/slow`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import struct
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
@@ -17,8 +19,8 @@ from tests.fakes.wire import BuildClient, Serve, page_clients, raw_servers
 pytestmark = pytest.mark.promise("deadline")
 
 DEADLINE_S = 0.3
-# The figure is 250 ms; the machine may have other work.
-MARGIN_S = 0.7
+# For sites that end by themselves, on a machine that has other work.
+SOON_S = 30.0
 OK = b"HTTP/1.1 200 OK\r\n"
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -97,33 +99,43 @@ FAULTS: dict[str, tuple[Talk, type[WireError]]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
-async def test_deadline_holds_when_a_site(name: str, serve: Serve, client: BuildClient) -> None:
+async def test_deadline_ends_whatever_a_site_does_and_the_error_has_its_type(serve: Serve, client: BuildClient) -> None:
+    failures = await asyncio.gather(*(failure(name, serve, client) for name in FAULTS))
+    assert [
+        (name, type(failed))
+        for (name, (_, expected)), failed in zip(FAULTS.items(), failures, strict=True)
+        if not isinstance(failed, expected)
+    ] == []
+    assert [name for name, failed in zip(FAULTS, failures, strict=True) if "127.0.0.1" in str(failed)] == []
+
+
+async def failure(name: str, serve: Serve, client: BuildClient) -> WireError | None:
+    """What a site with this fault is answered with."""
     talk, expected = FAULTS[name]
     port = await serve(talk)
-    started = time.monotonic()
-
-    with pytest.raises(expected) as failure:
-        await client(f"127.0.0.1:{port}").get(f"http://127.0.0.1:{port}/", timeout_s=DEADLINE_S, max_bytes=100_000)
-
-    assert time.monotonic() - started < DEADLINE_S + MARGIN_S
-    assert "127.0.0.1" not in str(failure.value)
+    timeout_s = DEADLINE_S if expected is WireTimeout else SOON_S
+    try:
+        async with asyncio.timeout(SOON_S):
+            await client(f"127.0.0.1:{port}").get(f"http://127.0.0.1:{port}/", timeout_s=timeout_s, max_bytes=100_000)
+    except WireError as failed:
+        return failed
+    return None
 
 
 async def test_body_longer_than_its_length_ends_where_it_said(serve: Serve, client: BuildClient) -> None:
-    """What follows belongs to nobody: the next page is not read from it."""
+    """What follows is dropped: the next page is not read from it."""
     extra = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
     port = await serve(says(OK + b"Content-Length: 4\r\n\r\npage" + extra))
     opened = client(f"127.0.0.1:{port}")
 
     for _ in range(2):
-        fetched = await opened.get(f"http://127.0.0.1:{port}/", timeout_s=DEADLINE_S, max_bytes=100)
+        fetched = await opened.get(f"http://127.0.0.1:{port}/", timeout_s=SOON_S, max_bytes=100)
         assert fetched.body == b"page"
 
 
 @pytest.fixture
 def full_port() -> Iterator[int]:
-    """A port at which new connections wait for ever: its queue is full and nobody takes from it."""
+    """A port at which new connections wait for ever: its queue is full and none is accepted."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
@@ -137,12 +149,11 @@ def full_port() -> Iterator[int]:
 
 
 async def test_connection_that_is_never_accepted_ends_at_the_deadline(full_port: int, client: BuildClient) -> None:
-    started = time.monotonic()
     with pytest.raises(WireTimeout):
-        await client(f"127.0.0.1:{full_port}").get(
-            f"http://127.0.0.1:{full_port}/", timeout_s=DEADLINE_S, max_bytes=100
-        )
-    assert time.monotonic() - started < DEADLINE_S + MARGIN_S
+        async with asyncio.timeout(SOON_S):
+            await client(f"127.0.0.1:{full_port}").get(
+                f"http://127.0.0.1:{full_port}/", timeout_s=DEADLINE_S, max_bytes=100
+            )
 
 
 async def test_handshake_that_never_ends_ends_at_the_deadline(serve: Serve, client: BuildClient) -> None:
@@ -151,20 +162,19 @@ async def test_handshake_that_never_ends_ends_at_the_deadline(serve: Serve, clie
         await reader.read()
 
     port = await serve(silent)
-    started = time.monotonic()
     with pytest.raises(WireTimeout):
-        await client(f"127.0.0.1:{port}").get(f"https://127.0.0.1:{port}/", timeout_s=DEADLINE_S, max_bytes=100)
-    assert time.monotonic() - started < DEADLINE_S + MARGIN_S
+        async with asyncio.timeout(SOON_S):
+            await client(f"127.0.0.1:{port}").get(f"https://127.0.0.1:{port}/", timeout_s=DEADLINE_S, max_bytes=100)
 
 
 async def test_pages_that_wait_for_a_free_connection_end_at_their_deadline(serve: Serve, client: BuildClient) -> None:
     """More at a time than one site may have connections; none of them outlives its deadline."""
     port = await serve(says(b""))
-    opened, started = client(f"127.0.0.1:{port}"), time.monotonic()
+    opened = client(f"127.0.0.1:{port}")
     calls = [opened.get(f"http://127.0.0.1:{port}/", timeout_s=DEADLINE_S, max_bytes=100) for _ in range(60)]
-    answers = await asyncio.gather(*calls, return_exceptions=True)
+    async with asyncio.timeout(SOON_S):
+        answers = await asyncio.gather(*calls, return_exceptions=True)
     assert {type(answer) for answer in answers} == {WireTimeout}
-    assert time.monotonic() - started < DEADLINE_S + MARGIN_S
 
 
 async def test_other_sites_are_read_while_one_hangs(serve: Serve, client: BuildClient) -> None:
@@ -172,11 +182,12 @@ async def test_other_sites_are_read_while_one_hangs(serve: Serve, client: BuildC
     fine = await serve(says(OK + b"Content-Length: 4\r\n\r\npage"))
     opened = client(f"127.0.0.1:{hanging}", f"127.0.0.1:{fine}")
     stuck = [
-        asyncio.create_task(opened.get(f"http://127.0.0.1:{hanging}/", timeout_s=5, max_bytes=100)) for _ in range(60)
+        asyncio.create_task(opened.get(f"http://127.0.0.1:{hanging}/", timeout_s=SOON_S, max_bytes=100))
+        for _ in range(60)
     ]
     await asyncio.sleep(0)
 
-    fetched = await opened.get(f"http://127.0.0.1:{fine}/", timeout_s=2, max_bytes=100)
+    fetched = await opened.get(f"http://127.0.0.1:{fine}/", timeout_s=SOON_S, max_bytes=100)
 
     assert fetched.body == b"page"
     for task in stuck:
@@ -185,7 +196,6 @@ async def test_other_sites_are_read_while_one_hangs(serve: Serve, client: BuildC
 
 
 async def test_refusal_does_not_wait_for_the_deadline(client: BuildClient) -> None:
-    started = time.monotonic()
     with pytest.raises(WireDenied):
-        await client().get("http://10.255.255.1/", timeout_s=30, max_bytes=100)
-    assert time.monotonic() - started < MARGIN_S
+        async with asyncio.timeout(SOON_S):
+            await client().get("http://10.255.255.1/", timeout_s=20 * SOON_S, max_bytes=100)

