@@ -1,4 +1,7 @@
-"""The fallback table, by a real MCP client against the real server: over stdio, and over HTTP in both eras."""
+"""The fallback table, by a real MCP client against the real server.
+
+Over stdio and over HTTP in both eras where answers and refusals are told: which provider is asked does not depend on it.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -15,10 +18,13 @@ from tests.doubles import PocketWeb, closed_port
 Connect = Callable[[Mapping[str, str]], AbstractAsyncContextManager[Client]]
 
 
-@pytest.fixture(params=["stdio", "http legacy", "http 2026-07-28"])
+EVERYWHERE = pytest.mark.parametrize("connect", ["stdio", "http legacy", "http 2026-07-28"], indirect=True)
+
+
+@pytest.fixture
 def connect(request: pytest.FixtureRequest, server: Server) -> Connect:
     """A server of its own with a client connected to it."""
-    transport, _, mode = request.param.partition(" ")
+    transport, _, mode = getattr(request, "param", "http 2026-07-28").partition(" ")
 
     @asynccontextmanager
     async def connected(settings: Mapping[str, str]) -> AsyncIterator[Client]:
@@ -86,6 +92,7 @@ TRANSIENT = {
 
 
 @pytest.mark.promise("case-23", "case-24", "case-26", "case-31")
+@EVERYWHERE
 async def test_the_next_provider_answers_and_attempts_say_why(web: PocketWeb, connect: Connect) -> None:
     """Acceptance cases 23, 24, 26 and 31."""
     async with connect(web.environment("serper", "tavily")) as client:
@@ -105,6 +112,7 @@ async def test_the_next_provider_answers_and_attempts_say_why(web: PocketWeb, co
 
 
 @pytest.mark.promise("case-25")
+@EVERYWHERE
 async def test_a_provider_that_never_answers_is_left_for_the_next_at_its_timeout(
     web: PocketWeb, connect: Connect
 ) -> None:
@@ -125,6 +133,7 @@ async def test_a_refused_connection_leads_to_the_next_provider(web: PocketWeb, c
 
 
 @pytest.mark.promise("case-27", "case-28")
+@EVERYWHERE
 @pytest.mark.parametrize(("trouble", "said"), [("400", "rejected the request"), ("401", "key"), ("403", "key")])
 async def test_a_refusal_calls_no_second_provider(web: PocketWeb, connect: Connect, trouble: str, said: str) -> None:
     """Acceptance cases 27 and 28."""
@@ -147,6 +156,7 @@ async def test_no_results_is_an_answer_and_calls_no_second_provider(web: PocketW
 
 
 @pytest.mark.promise("case-29")
+@EVERYWHERE
 async def test_when_all_fail_the_first_error_comes_first_with_a_line_per_attempt(
     web: PocketWeb, connect: Connect
 ) -> None:
@@ -192,6 +202,7 @@ async def test_fallback_any_moves_on_after_a_rejected_key_with_a_warning(web: Po
 
 
 @pytest.mark.promise("case-3")
+@EVERYWHERE
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])
 async def test_without_a_provider_the_error_names_both_variables(connect: Connect, contract: str) -> None:
     """Acceptance case 3."""
@@ -202,6 +213,7 @@ async def test_without_a_provider_the_error_names_both_variables(connect: Connec
 
 
 @pytest.mark.promise("case-17")
+@EVERYWHERE
 async def test_searxng_with_json_off_falls_back_with_a_warning_how_to_fix_it(web: PocketWeb, connect: Connect) -> None:
     """Acceptance case 17."""
     web.searxng.json_off()
@@ -231,6 +243,7 @@ async def test_a_searxng_whose_connection_breaks_is_asked_once(web: PocketWeb, c
     assert len(web.searxng.requests) == 1
 
 
+@EVERYWHERE
 async def test_a_caller_in_a_hurry_does_not_close_a_provider_for_the_others(
     web: PocketWeb, connect: Connect, server: Server
 ) -> None:
@@ -245,6 +258,7 @@ async def test_a_caller_in_a_hurry_does_not_close_a_provider_for_the_others(
     assert '"breaker changed"' not in server.log
 
 
+@EVERYWHERE
 async def test_the_fallback_is_the_same_in_the_kindly_contract(web: PocketWeb, connect: Connect) -> None:
     web.serper.fails("500")
     settings = web.environment("serper", "tavily") | {"DOWSE_CONTRACT": "kindly"}
@@ -255,6 +269,7 @@ async def test_the_fallback_is_the_same_in_the_kindly_contract(web: PocketWeb, c
 
 
 @pytest.mark.promise("case-32")
+@EVERYWHERE
 async def test_five_failures_open_the_breaker_and_nobody_calls_while_it_is_open(
     web: PocketWeb, connect: Connect, server: Server
 ) -> None:
@@ -270,6 +285,7 @@ async def test_five_failures_open_the_breaker_and_nobody_calls_while_it_is_open(
 
 
 @pytest.mark.promise("case-33")
+@EVERYWHERE
 @pytest.mark.parametrize("how", ["argument", "setting"])
 async def test_offline_refuses_before_any_socket_is_opened(web: PocketWeb, connect: Connect, how: str) -> None:
     """Acceptance case 33."""
