@@ -31,7 +31,7 @@ PARTS = {
     "chromium": Part("chromium", "chromium", "is the browser of tests/browser and tests/security"),
     "ip": Part("ip", "iproute2", "builds the network of tests/security"),
     "nginx": Part("nginx", "nginx", "is the balancer of tests/clients"),
-    "searx": Part("searx-run", "searx", "is the real SearXNG of tests/clients"),
+    "searx": Part("searx-run", "searx", "is the real SearXNG of tests/slow"),
 }
 
 

@@ -51,7 +51,7 @@ async def test_an_article_that_comes_after_its_links_is_waited_for(reading: Read
 async def test_a_page_without_text_of_its_own_has_the_longest_time_for_its_answers(
     reading: Reading, path: str, shell: str
 ) -> None:
-    reading.pages.delays(0.8)
+    reading.pages.delays(0.5)
     reading.pages.serves(path, f"{shell}<script>fetch('/late').then(() => document.body.append('Late'))</script>")
     assert ">Late<" in await reading.text(path, busy_s=0.1, for_text_s=0.1)
 

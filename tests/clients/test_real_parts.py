@@ -28,7 +28,7 @@ elif (here / "lists").exists():
 else:
     sys.exit(100)
 """
-ADVICE = "searx-run is missing, which is the real SearXNG of tests/clients; install it with: apt-get install searx"
+ADVICE = "searx-run is missing, which is the real SearXNG of tests/slow; install it with: apt-get install searx"
 
 
 @pytest.fixture

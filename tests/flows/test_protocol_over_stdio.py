@@ -190,7 +190,7 @@ async def test_a_cancelled_call_is_never_answered(web: PocketWeb, server: Server
 async def test_closing_stdin_ends_the_process_and_its_workers_while_a_page_hangs(
     web: PocketWeb, server: Server
 ) -> None:
-    """Acceptance case 11; the time it takes is in tests/timing."""
+    """Acceptance case 11; the time it takes is in tests/slow."""
     web.pages.fails("/slow", "hang")
     async with server.bare(web.environment("serper"), SERVE) as bare:
         assert "result" in await bare.call("get_content", url=web.page("/articles/python-315"))

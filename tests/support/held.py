@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -22,7 +22,8 @@ async def held(context: AbstractAsyncContextManager[T]) -> AsyncIterator[T]:
             await leave.wait()
 
     holding = asyncio.create_task(hold())
-    await asyncio.wait([holding, entered], return_when=asyncio.FIRST_COMPLETED)
+    started: list[asyncio.Future[Any]] = [holding, entered]
+    await asyncio.wait(started, return_when=asyncio.FIRST_COMPLETED)
     if holding.done():
         holding.result()
     try:
