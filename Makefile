@@ -14,7 +14,8 @@ SOURCES := src tests benchmarks tools
 PYTEST := $(BIN)/python -m pytest
 # Several files at a time, more than cores: tests of the upper levels mostly wait. The longest levels come first.
 SIDE_BY_SIDE := -n 4 --dist loadfile --no-loadscope-reorder
-PURE := tests/unit tests/test_architecture.py tests/test_docs.py tests/test_promises.py tests/test_ratchet.py tests/test_support.py
+# The longest first.
+PURE := tests/test_ratchet.py tests/test_architecture.py tests/test_support.py tests/test_docs.py tests/test_promises.py tests/unit
 # Levels that run in the process of the tests, so that coverage sees what they reach.
 MEASURED := tests/unit tests/contract tests/integration tests/security/test_decoder.py tests/security/test_tls.py \
 	$(filter-out %_namespace.py,$(wildcard tests/security/test_ssrf_*.py))
@@ -46,7 +47,7 @@ slow: $(DEV) $(NODE)  # one test at a time: some compare times
 	$(PYTEST) tests/slow
 
 pure: $(DEV)
-	$(PYTEST) -q -n 2 --dist loadfile -o faulthandler_timeout=0 $(PURE)
+	$(PYTEST) -q -n 2 --dist loadfile --no-loadscope-reorder -o faulthandler_timeout=0 $(PURE)
 
 coverage: $(DEV)  ## how much of the code the lower levels reach: 95 % of the lines, all lines of the guard and of routing
 	$(BIN)/coverage erase
