@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -9,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from dowse import __version__
-from tests.forked import dowse, script
+from dowse.extract import process
+from dowse.extract.pool import WorkerPool
+from dowse.models import Body
+from tests.forked import dowse, script, worker
 
 END_S = 30.0
 
@@ -40,3 +45,17 @@ def test_a_signal_ends_the_server_and_not_those_who_come_after_it(number: signal
             assert server.wait(END_S) == code
             # The end of its words: nobody else holds the other end of the pipe.
             server.stderr.read()
+
+
+async def test_a_worker_reads_pages_and_is_replaced_when_it_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_COMMAND", worker())
+    page = Body("https://pages.example/", b"<p>Some words.</p>", "text/html")
+    pool = WorkerPool(size=1)
+    try:
+        for _ in range(2):
+            assert (await pool.extract(page, timeout_s=END_S)).markdown == "Some words."
+            (pid,) = pool.pids
+            os.kill(pid, signal.SIGKILL)
+            await asyncio.to_thread(os.waitid, os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    finally:
+        await pool.close()

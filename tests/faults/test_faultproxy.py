@@ -29,7 +29,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
 BODY = b"x" * 1000
 ANSWER = HEAD + BODY
 # A slow machine needs its time; silence is silence after less.
-SOON_S, SILENCE_S = 10.0, 0.2
+SOON_S, SILENCE_S = 30.0, 0.2
 
 
 class Site:

@@ -1,6 +1,6 @@
 """The fallback table, by a real MCP client against the real server.
 
-Over stdio and over HTTP in both eras where answers and refusals are told: the order of providers does not depend on it.
+Over stdio and over HTTP in both eras where answers and refusals are told; which provider is asked is no matter of that.
 """
 
 import asyncio
