@@ -55,7 +55,7 @@ def mutants(path: Path, source: str) -> Iterator[Mutant]:
             undo = apply()
             code = compile(ast.fix_missing_locations(tree), str(path), "exec")
             undo()
-            yield Mutant(path, line, lines[line - 1].strip(), change, code)
+            yield Mutant(path, line, lines[line - 1].partition("  # ")[0].strip(), change, code)
 
 
 def _code(node: ast.AST) -> Iterator[ast.AST]:

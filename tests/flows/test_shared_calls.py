@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dowse.routing.coalesce import Flights
 from tests.conftest import REMEMBERING, Server
 from tests.doubles import PocketWeb
 from tests.http import HttpHere, HttpProcess, HttpServer
@@ -54,11 +55,24 @@ def calls(count: int, *servers: HttpServer) -> list[asyncio.Task[Outcome]]:
     return [asyncio.create_task(found(servers[number % len(servers)])) for number in range(count)]
 
 
-async def has_caught_up(http: HttpServer) -> None:
-    """The server has begun with everything that was sent before this: it takes requests as they come."""
-    for _ in range(10):
-        async with http.session.get(f"{http.origin}/healthz") as response:
-            await response.read()
+@pytest.fixture
+def joined(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Awaitable[None]]:
+    """Waits until so many searches of the server in this process wait for one in flight."""
+    share, arrivals = Flights.share, asyncio.Semaphore(0)
+
+    async def counted(flights: Flights, key: Any, *arguments: Any) -> Any:
+        kind, name, _ = key
+        if kind == "search" and ARGUMENTS["query"] in name:
+            arrivals.release()
+        return await share(flights, key, *arguments)
+
+    async def wait(count: int) -> None:
+        async with asyncio.timeout(SOON_S):
+            for _ in range(count):
+                await arrivals.acquire()
+
+    monkeypatch.setattr(Flights, "share", counted)
+    return wait
 
 
 def assert_asked_once(web: PocketWeb, outcomes: Sequence[Outcome]) -> None:
@@ -98,28 +112,37 @@ async def calls_at_three_servers(server: Server, web: PocketWeb, state: str, cou
     assert_asked_once(web, outcomes)
 
 
-async def test_the_others_are_answered_when_the_client_that_was_first_goes_away(server: Server, web: PocketWeb) -> None:
-    web.serper.delays(SLOW_S)
+async def test_the_others_are_answered_when_the_client_that_was_first_goes_away(
+    server: Server, web: PocketWeb, joined: Callable[[int], Awaitable[None]]
+) -> None:
+    release = asyncio.Event()
+    web.serper.waits_for(release)
     async with server.here(web.environment("serper") | REMEMBERING) as http:
         [first] = calls(1, http)
         seen = await asyncio.wait_for(web.serper.arrived(), SOON_S)
         others = calls(5, http)
-        await has_caught_up(http)
+        await joined(6)
         first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        # Requests on other connections: meanwhile the server sees that this one is closed.
+        for _ in range(5):
+            async with http.session.get(f"{http.origin}/healthz") as response:
+                await response.read()
+        release.set()
         outcomes = await asyncio.wait_for(asyncio.gather(*others), SOON_S)
     assert not seen.closed.is_set()
     assert_asked_once(web, outcomes)
 
 
 async def test_the_others_are_answered_when_the_server_that_was_first_is_killed(
-    server: Server, web: PocketWeb, valkey_url: str
+    server: Server, web: PocketWeb, valkey_url: str, joined: Callable[[int], Awaitable[None]]
 ) -> None:
     async with running(server, web, valkey_url, processes=1) as (follower, [leader]):
         web.serper.fails("hang", times=1)
         [first] = calls(1, leader)
         await asyncio.wait_for(web.serper.arrived(), SOON_S)
         others = calls(5, follower)
-        await has_caught_up(follower)
+        await joined(5)
         assert len(web.serper.requests) == 1
         leader.process.kill()
         leader.exit_code = -signal.SIGKILL

@@ -54,7 +54,7 @@ def test_name_of_a_coding_is_read_generously(spelling: str) -> None:
     assert decoded(spelling, gzip([TEXT])) == TEXT
 
 
-@each_row("spelling", ["", "identity", "Identity", " , identity,", "none", "UTF-8", "aws-chunked"])
+@each_row("spelling", ["", "identity", "Identity", " , identity,", "none", "binary", "UTF-8", "utf8", "aws-chunked"])
 def test_body_without_a_coding_is_left_alone(spelling: str) -> None:
     assert pieces(spelling, TEXT, at_a_time=LIMIT) == [TEXT]
 

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from dowse.extract.tree.guard import capped
+from dowse.extract.tree.nesting import MAX_DEPTH
 from tests.support.tables import each_row
 
-DEEPEST = 1_500
+# Up to five elements for each that the guard counts, as in `<option><table><td>`; above them `html` and `body`.
+DEEPEST = 5 * MAX_DEPTH + 5
 """Levels of elements that the guard counts, and of those that it need not."""
 
 

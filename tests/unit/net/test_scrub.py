@@ -48,6 +48,7 @@ def test_what_resembles_a_secret_and_talk_about_them_is_not_touched(query: str) 
     [
         ("why sk-proj-a1B2c3D4a1B2c3D4a1B2   fails", "why … fails", "an API key"),
         (f"why {JWT} fails", "why … fails", "a token"),
+        (f"why {JWT}+/== fails", "why … fails", "a token"),
         ("see https://ana:hunter2@host/a", "see https://…@host/a", "the password of an address"),
         ("see password='hunter2' there", "see password='…' there", "a password or key"),
         ("see Authorization: Bearer a1b2c3 there", "see Authorization: Bearer … there", "the credentials of a request"),
@@ -87,6 +88,15 @@ def test_what_is_a_secret_in_two_ways_is_masked_once() -> None:
     assert masked == "compare password=… with secret=… please"
 
 
+def test_a_secret_within_a_secret_neither_shortens_it_nor_hides_its_kind() -> None:
+    block = f"-----BEGIN RSA PRIVATE KEY----- {BASE64} password=hunter2 {BASE64} -----END RSA PRIVATE KEY-----"
+
+    masked, (warning,) = scrubber().scrub(f"compare {JWT} with {block} please")
+
+    assert masked == "compare … with … please"
+    assert "a token and a private key" in warning
+
+
 @each_row(
     "name",
     [
@@ -118,11 +128,17 @@ def test_a_value_is_recognised_by_its_name(name: str, sign: str) -> None:
         (f"{MIXED} {'x' * 18} token", f"{MIXED} {'x' * 19} token"),
         (f"api key is the {HEX40}", f"api key of somebody {HEX40}"),
         (f"api key {HEX40}", f"api key {HEX40.upper()}"),
+        (f"token or api key {HEX40}", f"token or api {HEX40}"),
+        (f"token {MIXED}", f"token {'abcdef1' * 3}"),
     ],
 )
 def test_how_long_and_how_near_a_secret_is(secret: str, harmless: str) -> None:
     assert MASK in scrubber().scrub(f"why is {secret} bad")[0]
     assert scrubber().scrub(f"why is {harmless} bad") == (f"why is {harmless} bad", ())
+
+
+def test_a_label_is_recognised_at_the_beginning_of_a_query() -> None:
+    assert scrubber().scrub(f"token {MIXED} rejected")[0] == "token … rejected"
 
 
 @each_row("name", PLANTED)
