@@ -7,6 +7,7 @@ import builtins
 import functools
 import gc
 import graphlib
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -107,6 +108,7 @@ BROAD_EXCEPTS = {
     "dowse.routing.coalesce": 1,  # the boundary of a listener: one that is gone must not cost the answer
     "dowse.stores.sqlite.promise": 1,  # the boundary of a step: a bug in one must not end the thread
 }
+NO_COVER = re.compile(r"# pragma: no cover \(\w.*\)$")
 BROAD = ("builtins.Exception", "builtins.BaseException")
 
 
@@ -339,6 +341,11 @@ def test_files_and_functions_fit_on_a_few_screens() -> None:
     functions = dict(length for module in modules() for length in lengths(module))
     assert {name: lines for name, lines in files.items() if lines >= LONGEST_FILE} == {}
     assert {name: lines for name, lines in functions.items() if lines >= LONGEST_FUNCTION} == {}
+
+
+def test_a_line_that_coverage_leaves_out_says_why() -> None:
+    lines = [line.strip() for path in _files() for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [line for line in lines if "no cover" in line and not NO_COVER.search(line)] == []
 
 
 def _files() -> list[Path]:
