@@ -95,6 +95,7 @@ class Connection:
         self._waiting: dict[int, tuple[str, asyncio.Future[Params]]] = {}
         self._listeners: dict[str, Listener] = {}
         self._gone = asyncio.Event()
+        self._reason: type[BrowserGone] = BrowserGone
 
     def opened(self, channel: Channel) -> None:
         """Use this channel; messages may be sent from now on."""
@@ -111,7 +112,7 @@ class Connection:
     async def call(self, method: str, params: Params | None = None, *, session: str = "") -> Params:
         """The result of a command; raises `CommandFailed`, `Oversized` or `BrowserGone`. The caller bounds the time."""
         if self._channel is None or self.is_gone:
-            raise BrowserGone
+            raise self._reason
         self._last_id += 1
         number = self._last_id
         message: dict[str, object] = {"id": number, "method": method, "params": params or {}}
@@ -164,11 +165,14 @@ class Connection:
         self._end(BrowserGone)
 
     def _end(self, reason: type[BrowserGone]) -> None:
+        # The first reason stays: that pipes close follows from it.
+        if not self.is_gone:
+            self._reason = reason
         self._gone.set()
         self._listeners.clear()
         for _, answer in self._waiting.values():
             if not answer.done():
-                answer.set_exception(reason())
+                answer.set_exception(self._reason())
 
     def _give_up(self, session: str) -> None:
         for owner, answer in self._waiting.values():

@@ -106,6 +106,14 @@ async def test_what_is_not_the_protocol_ends_the_connection(connection: Connecti
     assert connection.is_gone
 
 
+async def test_what_is_not_the_protocol_is_told_to_later_commands_too(connection: Connection) -> None:
+    """It may come before the first command, and its pipes may close before anybody asks."""
+    connection.received(b"HTTP/1.1 400 Bad Request")
+    connection.ended()
+    with pytest.raises(NotDevTools):
+        await connection.call("Browser.getVersion")
+
+
 async def test_events_reach_the_session_they_belong_to(connection: Connection) -> None:
     heard: list[object] = []
     elsewhere: list[object] = []
