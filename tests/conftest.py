@@ -38,6 +38,10 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 # What a process needs to start; everything else would make a test depend on the machine it runs on.
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
 
+MACHINE: Mapping[str, str] = dict(os.environ)
+"""The environment before it is cleared, for tests of the real providers."""
+# Names the corpora, and no setting of the product.
+_EVAL_DATA = "DOWSE_EVAL_DATA"
 _OURS = (
     *("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "OPENAI_", "KINDLY_", "FASTMCP_", "MCP_", "OTEL_"),
     *(
@@ -71,7 +75,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_configure() -> None:
     """No setting of the machine reaches a test: no variable of ours, and no home."""
-    for name in [name for name in os.environ if name.startswith(_OURS)]:
+    for name in [name for name in os.environ if name.startswith(_OURS) and name != _EVAL_DATA]:
         del os.environ[name]
     # A browser is for the tests that are about it: others would start one wherever a page is empty.
     os.environ["DOWSE_BROWSER"] = "off"

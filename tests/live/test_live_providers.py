@@ -5,17 +5,11 @@ They cost credits and need the internet, so nothing else depends on them; they s
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-
 import pytest
 
 from dowse.settings import Settings
-from tests.conftest import Server
+from tests.conftest import MACHINE, Server
 from tests.doubles import PROVIDERS
-
-# Taken before the fixtures clear the environment.
-MACHINE: Mapping[str, str] = dict(os.environ)
 
 
 def why_not(provider: str) -> str:

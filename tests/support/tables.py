@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 Test = Callable[..., Any]
-_FAILURES = (Exception, pytest.fail.Exception)
+# A row that is skipped would hide those that failed; the groups are those of the tables below.
+_FAILURES = (Exception, pytest.fail.Exception, pytest.skip.Exception, BaseExceptionGroup)
 
 
 def each_row(names: str | tuple[str, ...] | list[str], values: Iterable[Any]) -> Callable[[Test], Test]:
@@ -71,6 +72,8 @@ class _Failures:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
         if not isinstance(error, _FAILURES):
             return False
+        if isinstance(error, pytest.skip.Exception):
+            error = pytest.fail.Exception(f"a row cannot be skipped: {error.msg}")
         error.add_note("row: " + ", ".join(f"{name}={value!r}" for name, value in self._row.items()))
         self._found.append(error)
         return True
