@@ -1,8 +1,10 @@
 """The level of pure tests: the interpreter refuses them sockets, name servers and processes, and so Valkey."""
 
+import _posixsubprocess
 import platform
 import sys
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 # Loaded before the first test, because its import looks for the C library by a process.
@@ -14,7 +16,9 @@ platform.platform()
 
 REFUSED = {
     **dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"), "a socket"),
-    **dict.fromkeys(("socket.getaddrinfo", "socket.gethostbyname"), "a name server"),
+    **dict.fromkeys(
+        ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo"), "a name server"
+    ),
     **dict.fromkeys(
         ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system"), "a process"
     ),
@@ -39,17 +43,40 @@ def _audit(event: str, _arguments: object) -> None:
 sys.addaudithook(_audit)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    # The hook is called for the tests of other levels too.
-    if _HERE not in item.path.parents:
-        return (yield)
+def _fork_exec(*arguments: object) -> int:
+    """Starts of processes below `subprocess`, as multiprocessing makes them, are no audit events."""
+    _audit("subprocess.Popen", arguments)
+    return _start(*arguments)
+
+
+_start, _posixsubprocess.fork_exec = _posixsubprocess.fork_exec, _fork_exec
+
+
+@contextmanager
+def _pure(path: Path, name: str) -> Iterator[None]:
+    """While the code of a pure test runs; the hooks are called for the other levels too."""
+    if _HERE not in path.parents:
+        yield
+        return
     _offences.clear()
-    _running.append(item.nodeid)
+    _running.append(name)
     try:
-        return (yield)
+        yield
     finally:
         _running.pop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with _pure(item.path, item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, object, object]:
+    """The import of a module of tests is as pure as they are."""
+    with _pure(collector.path, collector.nodeid):
+        return (yield)
 
 
 @pytest.fixture(autouse=True)
