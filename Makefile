@@ -4,6 +4,9 @@ BIN := $(VENV)/bin
 export VENV
 # What one worker of the tests has compiled, the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
+# Tests install packages too; as in tools/bootstrap, with the system's certificates.
+export UV_SYSTEM_CERTS ?= 1
+export NODE_USE_SYSTEM_CA ?= 1
 
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
@@ -97,8 +100,7 @@ $(BENCH): requirements/bench.txt requirements/uv.txt pyproject.toml tools/bootst
 	@touch $@ $(DEV) $(RUN)
 
 # The MCP Inspector and the conformance suite; the wheel brings a Node that is new enough, which most systems do not have.
-# Node, too, takes the system's certificates.
 $(NODE): tests/clients/package-lock.json | $(DEV)
-	cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" NODE_USE_SYSTEM_CA=1 \
+	cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" \
 		npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
 	@touch $@
