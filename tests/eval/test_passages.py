@@ -25,7 +25,7 @@ BUDGETS = (250, 500)
 EVERY = 10
 LANGUAGES = [page.language for page in language_pages()]
 # How much more has to be kept than by showing the beginning of the page.
-LEAD = 0.3
+LEAD = FLOORS["lead_over_the_beginning"]
 
 
 def results(pages: Iterable[Page]) -> list[Result]:
