@@ -16,7 +16,7 @@ from tests.realparts import require
 
 CONFIGURATION = Path(__file__).resolve().parent.parent / "deploy" / "nginx.conf"
 HOST = "127.0.0.1"
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 _READY = "start worker processes"
 _REPLICAS = re.compile(r"server dowse:8000 resolve([^;]*);")
 # Errors are of those it talks to. These are its own, or say that something of a call was written to a disk.

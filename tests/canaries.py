@@ -30,7 +30,7 @@ TOKENS_FILE = f'[ci]\nhash = "sha256:{FILE_DIGEST}"\n'
 USER = "maria"
 BASIC = base64.b64encode(f"{USER}:{CANARIES['SEARXNG_URL']}".encode()).decode()
 # Short enough for what never answers, long enough for a busy machine, where the first call also imports aiohttp.
-QUICK = {f"{provider.upper()}_TIMEOUT": "1s" for provider in PROVIDERS}
+QUICK = {f"{provider.upper()}_TIMEOUT": "3s" for provider in PROVIDERS}
 
 
 def spellings(secret: str) -> dict[str, str]:

@@ -37,7 +37,7 @@ _DOWSE, _WORKER = "dowse", "worker"
 _LONGEST_REQUEST = 1024 * 1024
 # Standard streams, and the pipes of a worker.
 _STREAMS, _HANDED = 3, 5
-_END_S = 10.0
+_END_S = 30.0
 # At the start, and with the first calls.
 _WHAT_SERVERS_IMPORT = (
     *("dowse.surfaces.mcp.stdio", "dowse.surfaces.http.serve", "dowse.net.wire", "dowse.net.pinned", "dowse.net.leaks"),

@@ -38,6 +38,7 @@ class Soak:
         self._browser = browser
         self._web = web
         self.ends: Counter[str] = Counter()
+        self._random = random.Random(23)
 
     async def well(self) -> None:
         """A page that is crashed twice by others is lost; the next call for it gets it."""
@@ -52,27 +53,23 @@ class Soak:
             return
 
     async def too_late(self) -> None:
-        try:
-            await self._fails("/looping", random.uniform(0.2, 1.5))
-        except NoBrowser:
-            # Whole browsers are killed, and the next one may take longer to start than this page has.
-            self.ends["no browser"] += 1
+        await self._fails("/looping", self._random.uniform(0.2, 1.5))
 
     async def cancelled(self) -> None:
         task = asyncio.create_task(self._fails("/waiting", 60))
-        done, _ = await asyncio.wait([task], timeout=random.uniform(0.0, 1.0))
+        done, _ = await asyncio.wait([task], timeout=self._random.uniform(0.0, 1.0))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         self.ends["cancelled"] += not done
 
     async def crashed(self) -> None:
         """A process of its own or of another page is killed from outside."""
-        task = asyncio.create_task(self._fails("/waiting", 4))
-        await asyncio.wait([task], timeout=random.uniform(0.2, 1.0))
-        whole_browser = random.random() < BROWSER_SHARE
+        task = asyncio.create_task(self._fails("/waiting", 20))
+        await asyncio.wait([task], timeout=self._random.uniform(0.2, 1.0))
+        whole_browser = self._random.random() < BROWSER_SHARE
         victims = [each for each in chromiums() if (each.is_browser if whole_browser else each.is_renderer)]
         if victims:
-            os.kill(random.choice(victims).pid, signal.SIGKILL)
+            os.kill(self._random.choice(victims).pid, signal.SIGKILL)
             self.ends["browsers"] += whole_browser
         await task
 
@@ -82,6 +79,9 @@ class Soak:
             self.ends["empty"] += 1
         except PageUnreadable as error:
             self.ends[error.status] += 1
+        except NoBrowser:
+            # Whole browsers are killed, and the next one may take longer to start than this page has.
+            self.ends["no browser"] += 1
 
 
 async def leaves_nothing_behind(web: PocketWeb, renders: int, *, bad_one_in: int) -> None:

@@ -185,7 +185,7 @@ async def test_a_server_that_does_not_listen_is_an_error_for_others_to_try(readi
     place = f"127.0.0.1:{closed_port()}"
     fetcher = BrowserFetcher(reading.pool, Guard((place,)), user_agent=USER_AGENT, max_bytes=100_000)
     with pytest.raises(PageUnreadable) as caught:
-        await fetcher.fetch(f"http://{place}/", timeout_s=10)
+        await fetcher.fetch(f"http://{place}/", timeout_s=60)
     assert (caught.value.status, caught.value.onward) == (Status.ERROR, Onward.APIS)
 
 

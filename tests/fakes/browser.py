@@ -22,7 +22,7 @@ RESULTS: dict[str, dict[str, str]] = {
 
 async def until(condition: Callable[[], object]) -> None:
     """Let others work until it holds; for what happens behind everybody's back."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - nobody is told when
             await asyncio.sleep(0)
 

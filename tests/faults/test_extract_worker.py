@@ -76,8 +76,8 @@ def open_files() -> set[str]:
 async def test_page_that_hangs_is_stripped_instead_and_its_worker_is_replaced(
     pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool_module, "_RESERVED_SHARE", 0.95)
-    task, pid = await busy(pool, timeout_s=10.0)
+    monkeypatch.setattr(pool_module, "_RESERVED_SHARE", 0.99)
+    task, pid = await busy(pool)
 
     assert await task == STRIPPED
     assert pid not in pool.pids
@@ -89,7 +89,7 @@ async def test_text_that_hangs_is_an_error(pool: WorkerPool) -> None:
     os.kill(pool.pids[0], signal.SIGSTOP)
 
     with pytest.raises(PageUnreadable) as raised:
-        await pool.extract(body(b"words", "text/plain"), timeout_s=0.1)
+        await pool.extract(body(b"words", "text/plain"), timeout_s=0.5)
 
     assert (raised.value.status, raised.value.detail) == (Status.ERROR, "could not be converted")
     assert pool.pids == ()
@@ -156,8 +156,11 @@ async def test_caller_does_not_wait_for_a_free_worker_beyond_its_time() -> None:
     await pool.close()
 
 
-async def test_a_page_that_hangs_and_leaves_no_time_to_strip_it_is_late(pool: WorkerPool) -> None:
-    task, _ = await busy(pool, timeout_s=0.06)
+async def test_a_page_that_hangs_and_leaves_no_time_to_strip_it_is_late(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool_module, "_SHORTEST_JOB_S", 0.4)
+    task, _ = await busy(pool, timeout_s=0.6)
 
     with pytest.raises(PageUnreadable) as raised:
         await task
@@ -171,7 +174,7 @@ async def test_a_question_that_takes_too_long_is_a_typed_failure(pool: WorkerPoo
     os.kill(pool.pids[0], signal.SIGSTOP)
 
     with pytest.raises(PageUnreadable) as raised:
-        await pool.digest("some words", [Source("words")], 100, timeout_s=0.1)
+        await pool.digest("some words", [Source("words")], 100, timeout_s=0.5)
 
     assert raised.value.status is Status.ERROR
     assert pool.pids == ()

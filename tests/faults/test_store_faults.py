@@ -374,7 +374,7 @@ async def test_damage_that_only_the_sweep_comes_upon_is_told_to_who_comes_next(
         (page,) = file.execute("SELECT rootpage FROM sqlite_master WHERE name = 'expiry'").fetchone()
     bench = Bench(laid_out(path.parent, flipped(closed, (page - 1) * 4096)), clock)
     assert await bench.cache.get("page", NAMES[0]), "reading does without that index"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             if is_set_aside(path):
                 break

@@ -118,7 +118,7 @@ async def test_a_provider_that_never_answers_is_left_for_the_next_at_its_timeout
 ) -> None:
     """Acceptance case 25. Apart from the other failures, which may take their time on a busy machine."""
     web.serper.fails("hang")
-    result = await search(connect, web.environment("serper", "tavily") | {"SERPER_TIMEOUT": "200ms"})
+    result = await search(connect, web.environment("serper", "tavily") | {"SERPER_TIMEOUT": "2s"})
     assert not result.is_error, text(result)
     assert outcomes(result) == [("serper", "timeout"), ("tavily", "ok")]
     assert len(web.serper.requests) == 1
@@ -249,7 +249,7 @@ async def test_a_caller_in_a_hurry_does_not_close_a_provider_for_the_others(
 ) -> None:
     web.serper.delays(30)
     async with connect(web.environment("serper")) as client:
-        hurried = [ask(client, f"q{number}", timeout_s=2) for number in range(6)]
+        hurried = [ask(client, f"q{number}", timeout_s=5) for number in range(6)]
         assert all(result.is_error for result in await asyncio.gather(*hurried))
         assert len(web.serper.requests) == 6
         web.serper.works()

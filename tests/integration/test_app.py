@@ -13,7 +13,7 @@ from dowse.config import load
 from dowse.routing.spending import Account
 from dowse.stores.ledger import MemoryLedger
 
-SOON_S = 10.0
+SOON_S = 30.0
 NOTHING_FOUND = b'{"results": []}'
 
 

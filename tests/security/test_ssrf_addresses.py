@@ -110,11 +110,11 @@ async def test_spelling_of_loopback_reaches_nothing(host: str, canary, client: B
     """Acceptance case 47."""
     url = f"http://{host}:{canary.port}/"
     with pytest.raises(WireDenied):
-        await client().get(url, timeout_s=2, max_bytes=100)
+        await client().get(url, timeout_s=30, max_bytes=100)
     assert canary.connections == 0
 
     pairs = [f"{name}:{canary.port}" for name in ("127.0.0.1", "0.0.0.0", "[::ffff:7f00:1]")]
-    control = await client(*pairs).get(url, timeout_s=2, max_bytes=100)
+    control = await client(*pairs).get(url, timeout_s=30, max_bytes=100)
     assert (control.body, canary.connections) == (b"secret", 1)
 
 
@@ -123,7 +123,7 @@ async def test_spelling_of_loopback_reaches_nothing(host: str, canary, client: B
 async def test_denied_literal_is_not_dialled(host: str, dials: list[str], client: Build) -> None:
     """Acceptance case 47."""
     with pytest.raises(WireDenied):
-        await client().get(f"http://{host}/", timeout_s=2, max_bytes=100)
+        await client().get(f"http://{host}/", timeout_s=30, max_bytes=100)
     assert dials == []
 
 
@@ -135,14 +135,16 @@ async def test_name_that_leads_to_a_denied_address_is_not_dialled(host: str, dia
     names = {"127.0.0.1.nip.io": [[literal]]}
 
     with pytest.raises(WireDenied):
-        await client(names=names).get("http://127.0.0.1.nip.io/", timeout_s=2, max_bytes=100)
+        await client(names=names).get("http://127.0.0.1.nip.io/", timeout_s=30, max_bytes=100)
     assert dials == []
 
     address = parse_address(literal)
     assert address is not None
     if not is_closed(address):
         with pytest.raises(WireFailed):
-            await client("127.0.0.1.nip.io:80", names=names).get("http://127.0.0.1.nip.io/", timeout_s=2, max_bytes=100)
+            await client("127.0.0.1.nip.io:80", names=names).get(
+                "http://127.0.0.1.nip.io/", timeout_s=30, max_bytes=100
+            )
         assert [parse_address(dialled) for dialled in dials] == [address]
 
 
@@ -150,7 +152,7 @@ async def test_name_that_leads_to_a_denied_address_is_not_dialled(host: str, dia
 async def test_public_address_is_dialled(host: str, dials: list[str], client: Build) -> None:
     """The control of all cases above: the recorder sees a dial when there is one."""
     with pytest.raises(WireFailed):
-        await client().get(f"http://{host}/", timeout_s=2, max_bytes=100)
+        await client().get(f"http://{host}/", timeout_s=30, max_bytes=100)
     assert len(dials) == 1
 
 
@@ -163,7 +165,7 @@ async def test_metadata_address_is_not_dialled_even_for_an_opened_pair(
     names = {"wiki": [[address]]}
 
     with pytest.raises(WireDenied):
-        await client("wiki:80", names=names).get("http://wiki/", timeout_s=2, max_bytes=100)
+        await client("wiki:80", names=names).get("http://wiki/", timeout_s=30, max_bytes=100)
 
     assert dials == []
 

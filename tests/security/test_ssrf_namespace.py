@@ -38,14 +38,14 @@ async def main(hosts):
         for host in hosts:
             client = UntrustedClient(Guard(resolver=names), "dowse/test")
             try:
-                fetched = await client.get(f"http://{host}/", timeout_s=5, max_bytes=100)
+                fetched = await client.get(f"http://{host}/", timeout_s=30, max_bytes=100)
                 outcomes[host] = [fetched.body.decode(), *reached]
             except WireDenied:
                 outcomes[host] = ["denied", *reached]
             # The control: the same address answers whoever dials it.
             reached.clear()
             reader, writer = await asyncio.open_connection(hosts[host][0], 80)
-            outcomes[host].append(bool(reached) or await asyncio.wait_for(until(reached), 5))
+            outcomes[host].append(bool(reached) or await asyncio.wait_for(until(reached), 30))
             writer.close()
             reached.clear()
             await client.close()

@@ -42,11 +42,11 @@ async def test_inside_name_is_refused_without_a_lookup(host: str, canary, client
     everything = {name: [["127.0.0.1"]] for name in INSIDE_NAMES}
     url = f"http://{host}:{canary.port}/"
     with pytest.raises(WireDenied):
-        await client(names=everything).get(url, timeout_s=2, max_bytes=100)
+        await client(names=everything).get(url, timeout_s=30, max_bytes=100)
     assert canary.connections == 0
 
     pairs = [f"{name.rstrip('.')}:{canary.port}" for name in everything]
-    control = await client(*pairs, names=everything).get(url, timeout_s=2, max_bytes=100)
+    control = await client(*pairs, names=everything).get(url, timeout_s=30, max_bytes=100)
     assert (control.body, canary.connections) == (b"secret", 1)
 
 
@@ -75,10 +75,10 @@ async def test_other_scheme_is_refused_without_side_effects(url: str, canary, cl
     opened = client(f"127.0.0.1:{canary.port}", f"localhost:{canary.port}")
 
     with pytest.raises(WireDenied):
-        await opened.get(url.format(port=canary.port), timeout_s=2, max_bytes=100)
+        await opened.get(url.format(port=canary.port), timeout_s=30, max_bytes=100)
 
     assert canary.connections == 0
-    await opened.get(f"http://127.0.0.1:{canary.port}/", timeout_s=2, max_bytes=100)
+    await opened.get(f"http://127.0.0.1:{canary.port}/", timeout_s=30, max_bytes=100)
     assert canary.connections == 1
 
 
@@ -96,7 +96,7 @@ async def test_userinfo_is_refused(url: str, canary, client: Build) -> None:
     opened = client(f"127.0.0.1:{canary.port}", names={"example.com": [["127.0.0.1"]]})
 
     with pytest.raises(WireDenied):
-        await opened.get(url.format(port=canary.port), timeout_s=2, max_bytes=100)
+        await opened.get(url.format(port=canary.port), timeout_s=30, max_bytes=100)
 
     assert canary.connections == 0
 
@@ -118,10 +118,10 @@ async def test_host_on_which_parsers_disagree_is_judged_as_a_browser_reads_it(ur
     """Bypass class B10: 127.0.0.1 is the host here, so it is refused, and reached only when it is open."""
     url = url.format(port=canary.port)
     with pytest.raises(WireDenied):
-        await client(names={"example.com": [["127.0.0.1"]]}).get(url, timeout_s=2, max_bytes=100)
+        await client(names={"example.com": [["127.0.0.1"]]}).get(url, timeout_s=30, max_bytes=100)
     assert canary.connections == 0
 
-    control = await client(f"127.0.0.1:{canary.port}").get(url, timeout_s=2, max_bytes=100)
+    control = await client(f"127.0.0.1:{canary.port}").get(url, timeout_s=30, max_bytes=100)
     assert (control.body, canary.connections) == (b"secret", 1)
 
 
@@ -146,7 +146,7 @@ async def test_environment_cannot_send_a_page_through_a_proxy(
     """Bypass class B15, proxies and netrc."""
     site = await listen()
 
-    fetched = await client(f"127.0.0.1:{site.port}").get(f"http://127.0.0.1:{site.port}/", timeout_s=2, max_bytes=100)
+    fetched = await client(f"127.0.0.1:{site.port}").get(f"http://127.0.0.1:{site.port}/", timeout_s=30, max_bytes=100)
 
     assert (fetched.status, site.connections, canary.connections) == (200, 1, 0)
     assert b"authorization" not in site.requests[0].lower()
@@ -157,7 +157,7 @@ async def test_environment_cannot_send_a_key_through_a_proxy(hostile_environment
     site = await listen()
     client = ConfiguredClient("dowse/test")
 
-    await client.send("GET", f"http://127.0.0.1:{site.port}/", headers={"X-Api-Key": "key"}, timeout_s=2)
+    await client.send("GET", f"http://127.0.0.1:{site.port}/", headers={"X-Api-Key": "key"}, timeout_s=30)
     await client.close()
 
     assert (site.connections, canary.connections) == (1, 0)
@@ -179,10 +179,15 @@ async def test_socket_refuses_an_address_that_was_not_checked(canary) -> None:
         assert (await pinned.get(session, url, [ip_address("127.0.0.1")], {})).status == 200
 
 
-async def test_refusal_takes_no_time_and_says_nothing(canary, client: Build) -> None:
-    """Bypass class B24: an open, a closed and a filtered address look the same from outside."""
+async def test_refusal_says_nothing_of_what_is_behind_an_address(canary, client: Build) -> None:
+    """Bypass class B24: an open, a closed and a filtered address look the same. `tests/slow` has the times."""
+    assert len(await refusal_medians(canary.port, client)) == 6
+
+
+async def refusal_medians(port: int, client: Build) -> list[float]:
+    """How long a refusal of each address takes; all say the same."""
     opened = client(names={name: [[address]] for name, address in BEHIND.items()})
-    urls = [f"http://127.0.0.1:{canary.port}/", "http://127.0.0.1:8080/", "http://10.255.255.1/"]
+    urls = [f"http://127.0.0.1:{port}/", "http://127.0.0.1:8080/", "http://10.255.255.1/"]
     urls += [f"http://{name}/" for name in BEHIND]
     texts, medians = set(), []
     for url in urls:
@@ -196,7 +201,7 @@ async def test_refusal_takes_no_time_and_says_nothing(canary, client: Build) -> 
         medians.append(statistics.median(times))
 
     assert texts == {"address not allowed"}
-    assert max(medians) - min(medians) < 0.01
+    return medians
 
 
 BEHIND = {"open.example": "127.0.0.1", "closed.example": "127.0.0.99", "filtered.example": "10.255.255.1"}

@@ -119,7 +119,7 @@ async def test_name_asked_for_is_the_one_in_the_handshake_and_the_host_header(
     site = await listen_with(authority.server("shop.example"))
 
     fetched = await client_for(site, authority.trusting()).get(
-        f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100
+        f"https://shop.example:{site.port}/", timeout_s=30, max_bytes=100
     )
 
     assert fetched.body == b"ok"
@@ -143,7 +143,7 @@ async def test_certificate_is_refused(name: str, authority, listen_with, client_
 
     with pytest.raises(WireFailed, match="no secure connection"):
         await client_for(site, authority.trusting()).get(
-            f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100
+            f"https://shop.example:{site.port}/", timeout_s=30, max_bytes=100
         )
 
     assert site.hosts == []
@@ -153,7 +153,7 @@ async def test_certificate_of_an_unknown_authority_is_refused_by_default(authori
     site = await listen_with(authority.server("shop.example"))
 
     with pytest.raises(WireFailed, match="no secure connection"):
-        await client_for(site, None).get(f"https://shop.example:{site.port}/", timeout_s=5, max_bytes=100)
+        await client_for(site, None).get(f"https://shop.example:{site.port}/", timeout_s=30, max_bytes=100)
 
     assert site.hosts == []
 
@@ -163,7 +163,7 @@ async def test_certificate_of_a_name_is_no_good_for_its_address(authority, liste
 
     with pytest.raises(WireFailed, match="no secure connection"):
         await client(f"127.0.0.1:{site.port}", tls=authority.trusting()).get(
-            f"https://127.0.0.1:{site.port}/", timeout_s=5, max_bytes=100
+            f"https://127.0.0.1:{site.port}/", timeout_s=30, max_bytes=100
         )
 
     assert site.hosts == []

@@ -47,11 +47,11 @@ def pocket() -> Iterator[PocketWeb]:
     thread = Thread(target=loop.run_forever, daemon=True)
     thread.start()
     web = PocketWeb()
-    asyncio.run_coroutine_threadsafe(web.__aenter__(), loop).result(10)
+    asyncio.run_coroutine_threadsafe(web.__aenter__(), loop).result(60)
     yield web
-    asyncio.run_coroutine_threadsafe(web.__aexit__(None, None, None), loop).result(10)
+    asyncio.run_coroutine_threadsafe(web.__aexit__(None, None, None), loop).result(60)
     loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
+    thread.join(60)
     loop.close()
 
 

@@ -156,7 +156,7 @@ async def test_a_search_that_is_cancelled_during_its_call_leaves_the_session_to_
     leaving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await leaving
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await seen.closed.wait()
     assert await staying == 2
     assert bench.methods.count("initialize") == 1

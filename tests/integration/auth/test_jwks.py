@@ -10,7 +10,7 @@ from dowse.auth.jwks import FIRST_AGAIN_AFTER_S, MAX_BYTES, TIMEOUT_S, Jwks
 from tests.fakes import FakeClock
 from tests.fakes.issuer import Issuer, published
 
-SOON_S = 10.0
+SOON_S = 30.0
 
 
 async def kids(jwks: Jwks, kid: str | None = "rsa", algorithm: str = "RS256") -> list[object]:

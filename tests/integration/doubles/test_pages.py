@@ -164,7 +164,7 @@ async def test_the_peak_of_concurrent_page_requests_is_known(pocket, http):
         call.cancel()
     await asyncio.gather(*calls, return_exceptions=True)
     for seen in pocket.pages.requests:
-        await asyncio.wait_for(seen.closed.wait(), 2)
+        await asyncio.wait_for(seen.closed.wait(), 30)
     pocket.pages.reset()
     await read(http, pocket, "/long")
     assert pocket.pages.in_flight_peak == 1

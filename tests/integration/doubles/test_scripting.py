@@ -130,7 +130,7 @@ async def test_a_delayed_double_notices_that_the_client_left(pocket, http):
     call = asyncio.create_task(ask(http, pocket))
     seen = await pocket.serper.arrived()
     call.cancel()
-    await asyncio.wait_for(seen.closed.wait(), 2)
+    await asyncio.wait_for(seen.closed.wait(), 30)
 
 
 async def test_environment_names_the_credentials_asked_for_and_every_endpoint(pocket):

@@ -41,7 +41,7 @@ async def test_a_worker_that_hangs_over_an_explanation_is_killed(pool: WorkerPoo
     os.kill(pid, signal.SIGSTOP)
 
     with pytest.raises(PageUnreadable) as raised:
-        await pool.explain(body(), timeout_s=0.1)
+        await pool.explain(body(), timeout_s=0.5)
 
     assert raised.value.status is Status.ERROR
     assert pid not in pool.pids

@@ -24,7 +24,7 @@ from tests.doubles import PocketWeb
 from tests.http import HttpHere, call, inside
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-SOON_S = 5.0
+SOON_S = 30.0
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 

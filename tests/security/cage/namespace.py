@@ -29,7 +29,7 @@ def unavailable() -> str:
     """Why there can be no such network here; empty if there can."""
     if sys.platform != "linux" or not (shutil.which("unshare") and shutil.which("ip")):
         return "needs Linux with unshare and ip"
-    tried = subprocess.run([*_UNSHARE, _NETWORK], capture_output=True, text=True, timeout=10)
+    tried = subprocess.run([*_UNSHARE, _NETWORK], capture_output=True, text=True, timeout=60)
     return f"network namespaces are not permitted here: {tried.stderr.strip()}" if tried.returncode else ""
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dowse.errors import WireDenied, WireTimeout
 from tests.fakes.wire import BuildClient, Serve, page_clients, raw_servers
-from tests.faults.test_pages import FAULTS, says
+from tests.faults.test_pages import FAULTS, full_port, says  # noqa: F401
 
 DEADLINE_S = 0.3
 # The figure is 250 ms; the machine may have other work.
@@ -44,6 +44,18 @@ async def test_refusal_does_not_wait_for_the_deadline(client: BuildClient) -> No
     with pytest.raises(WireDenied):
         await client().get("http://10.255.255.1/", timeout_s=30, max_bytes=100)
     assert time.monotonic() - started < MARGIN_S
+
+
+async def test_connection_that_is_never_accepted_ends_at_the_deadline(
+    full_port: int,  # noqa: F811 - the fixture of the quick tests
+    client: BuildClient,
+) -> None:
+    started = time.monotonic()
+    with pytest.raises(WireTimeout):
+        await client(f"127.0.0.1:{full_port}").get(
+            f"http://127.0.0.1:{full_port}/", timeout_s=DEADLINE_S, max_bytes=100
+        )
+    assert time.monotonic() - started < DEADLINE_S + MARGIN_S
 
 
 async def test_handshake_that_never_ends_ends_at_the_deadline(serve: Serve, client: BuildClient) -> None:

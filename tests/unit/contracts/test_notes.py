@@ -3,27 +3,15 @@
 from dowse.contracts.notes import content, note
 from dowse.models import NEEDS_BROWSER, Page, Status
 from tests.support.tables import each_row
+from tests.unit.test_names import REASONS
 
 URL = "https://example.org/page?id=7"
 UNREADABLE = [status for status in Status if not status.readable]
-PHRASES = {
-    "not_fetched": "not requested",
-    "blocked": "the site refused or challenged the request",
-    "not_found": "the page does not exist",
-    "login_required": "the page needs a login or a subscription",
-    "timeout": "the page took too long",
-    "too_large": "the page is too large",
-    "unsupported": "the content type is not supported",
-    "denied": "the address is not allowed",
-    "robots": "the site's robots.txt does not allow it",
-    "offline": "offline mode is enabled",
-    "error": "the page could not be read",
-}
 
 
 @each_row("status", UNREADABLE)
 def test_every_status_has_its_phrase(status: Status) -> None:
-    assert note(Page(URL, status)) == f"_Failed to retrieve page content: {PHRASES[status.value]}_\n\nSource: {URL}"
+    assert note(Page(URL, status)) == f"_Failed to retrieve page content: {REASONS[status.value]}_\n\nSource: {URL}"
 
 
 @each_row("status", UNREADABLE)

@@ -149,10 +149,10 @@ async def test_duplicates_are_removed_and_read_once() -> None:
 async def test_a_page_that_hangs_is_a_timeout_while_the_others_are_read() -> None:
     """Acceptance case 38: note within the budget, other results unaffected."""
     bench = Bench(ScriptedProvider(hits(A, B)), pages={A: HANGS, B: "b"}, clock=SystemClock())
-    outcome = await bench.search(deadline_s=0.05)
+    outcome = await bench.search(deadline_s=0.5)
     assert links(outcome) == [(B, "ok"), (A, "timeout")]
     assert outcome.stats.pages_failed == 1
-    assert outcome.stats.total_ms >= 45
+    assert outcome.stats.total_ms >= 450
 
 
 async def test_a_page_that_meets_a_bug_is_an_error_while_the_others_are_read() -> None:

@@ -79,7 +79,7 @@ async def client() -> AsyncIterator[ConfiguredClient]:
 
 
 def launcher(client: ConfiguredClient, url: str) -> RemoteLauncher:
-    return RemoteLauncher(SecretStr(url), client, ready_timeout_s=10)
+    return RemoteLauncher(SecretStr(url), client, ready_timeout_s=60)
 
 
 async def test_a_web_socket_is_used_as_it_is(elsewhere: Elsewhere, client: ConfiguredClient) -> None:
@@ -185,7 +185,7 @@ async def test_a_message_that_is_too_large_costs_its_page_and_not_the_connection
     given_up = asyncio.Event()
     page.on(OVERSIZED, lambda _: given_up.set())
     await elsewhere.sockets[0].send_str('{"id":9,"result":{"x":"%s"},"sessionId":"page"}' % ("x" * 5000))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await given_up.wait()
         assert await other.call("Page.enable") == {}
     browser.kill()
@@ -202,7 +202,7 @@ async def test_who_fails_to_hear_an_event_is_told_of_and_the_connection_lives(
     page = Session(browser.connection, "page")
     page.on("Page.loadEventFired", lambda params: params["missing"])
     await elsewhere.sockets[0].send_str('{"method":"Page.loadEventFired","params":{},"sessionId":"page"}')
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         assert await page.call("Page.enable") == {}
     assert [type(context["exception"]) for context in told] == [KeyError]
     browser.kill()

@@ -107,7 +107,7 @@ async def everything(reader: asyncio.StreamReader) -> bytes:
     """What comes until the end, also if that is no good one."""
     heard = b""
     try:
-        while piece := await asyncio.wait_for(reader.read(65_536), 5):
+        while piece := await asyncio.wait_for(reader.read(65_536), 30):
             heard += piece
     except ConnectionError:
         pass

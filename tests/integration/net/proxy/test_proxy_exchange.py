@@ -215,7 +215,7 @@ async def test_a_server_that_keeps_its_connection_is_left_when_the_browser_goes(
     async with browser.connect() as (reader, writer):
         writer.write(f"GET {site.url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         await reader.readuntil(b"hi")
-    await asyncio.wait_for(left.wait(), 10)
+    await asyncio.wait_for(left.wait(), 30)
 
 
 @pytest.mark.parametrize(

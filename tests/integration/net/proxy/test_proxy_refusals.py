@@ -243,7 +243,7 @@ async def test_the_next_address_is_tried_where_one_does_not_answer(start, proxy,
 
     monkeypatch.setattr(asyncio.SelectorEventLoop, "sock_connect", only_home)
     names = Names(site_example=[["127.0.0.2", "127.0.0.3", "127.0.0.1"]])
-    leash = site.leash(names=names, patience=Patience(dial_s=0.01))
+    leash = site.leash(names=names, patience=Patience(dial_s=1))
     browser = await proxy(leash)
 
     assert (await browser.get(site.url)).endswith(b"page")

@@ -59,7 +59,7 @@ async def test_a_server_is_left_when_the_browser_goes(start, proxy) -> None:
 
     async with browser.tunnel(site.pair):
         pass
-    await asyncio.wait_for(left.wait(), 10)
+    await asyncio.wait_for(left.wait(), 30)
 
 
 @pytest.mark.parametrize(
