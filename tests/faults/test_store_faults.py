@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from dowse.stores import ledger, steady
 from dowse.stores.cache import Cache
 from dowse.stores.ledger import Days, SteadyLedger, Tally
 from dowse.stores.outage import REST_S, Outage
@@ -72,6 +73,13 @@ async def bench(path: Path, clock: FakeClock) -> AsyncIterator[Bench]:
     bench = Bench(path, clock)
     yield bench
     await bench.store.close()
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is not a store that hangs."""
+    monkeypatch.setattr(steady, "PATIENCE_S", 30.0)
+    monkeypatch.setattr(ledger, "PATIENCE_S", 30.0)
 
 
 @pytest.fixture
