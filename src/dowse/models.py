@@ -292,6 +292,10 @@ class Facts:
     invisible_characters: int = 0
 
 
+MOST_TEXT_CHARS = 2_000_000
+"""The longest text of a page; the rest is cut off."""
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it.

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from dowse.extract.frames import MOST_CHARS
 from dowse.extract.render import render
 from dowse.extract.tidy import beginning
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped
 from dowse.markdown import clean
-from dowse.models import Body, Text
+from dowse.models import MOST_TEXT_CHARS, Body, Text
 
 _CUT = "_The rest is not shown._"
 
@@ -20,7 +19,7 @@ def to_texts(body: Body) -> Text:
     """A job for many pieces at once: JSON in, and a JSON list of Markdown out."""
     job = json.loads(body.data)
     pieces: list[str] = []
-    left = MOST_CHARS
+    left = MOST_TEXT_CHARS
     for fragment in job["fragments"]:
         piece = to_markdown(fragment, body.url, job["without"]) if left else ""
         pieces.append(piece if len(piece) <= left else f"{beginning(piece, left)}\n\n{_CUT}")
@@ -31,4 +30,4 @@ def to_texts(body: Body) -> Text:
 def to_markdown(fragment: str, url: str, without: Sequence[str] = ()) -> str:
     """The Markdown of a piece, without what some selectors name."""
     made = render(build(capped(fragment), without), None, url)
-    return clean(made) if len(made) <= MOST_CHARS else f"{clean(beginning(made, MOST_CHARS))}\n\n{_CUT}"
+    return clean(made) if len(made) <= MOST_TEXT_CHARS else f"{clean(beginning(made, MOST_TEXT_CHARS))}\n\n{_CUT}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import BinaryIO
 
 from dowse.errors import PageUnreadable
-from dowse.models import Facts, Onward, Status, fields_of
+from dowse.models import MOST_TEXT_CHARS, Facts, Onward, Status, fields_of
 
 CONVERT = "convert"
 STRIP = "strip"
@@ -17,11 +17,10 @@ EXPLAIN = "explain"
 LISTING = "listing"
 
 LENGTH_BYTES = 4
-# A job holds a document, and some are large; whatever comes of it, nobody reads more than this.
+# A job holds a document, and some are large.
 LARGEST_JOB = 64 * 1024 * 1024
-MOST_CHARS = 2_000_000
 # As many characters of the largest kind, and the header; anything beyond is a worker gone wrong.
-LARGEST_ANSWER = 4 * MOST_CHARS + 1024 * 1024
+LARGEST_ANSWER = 4 * MOST_TEXT_CHARS + 1024 * 1024
 
 Header = Mapping[str, object]
 

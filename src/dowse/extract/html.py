@@ -12,14 +12,13 @@ from dowse.extract.choose import declared
 from dowse.extract.choose.model import Model
 from dowse.extract.choose.selection import Selection, kept_nodes, select
 from dowse.extract.facts import facts_of
-from dowse.extract.frames import MOST_CHARS
 from dowse.extract.render import render
 from dowse.extract.tidy import beginning, without_repeated_title
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped
 from dowse.extract.tree.node import Tree
 from dowse.markdown import clean, word_count
-from dowse.models import NO_READABLE_CONTENT, Onward, Status, Text
+from dowse.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Onward, Status, Text
 
 # A page that shows so little is made by its scripts: what it says of itself for machines may be more.
 _EMPTY_WORDS = 60
@@ -52,8 +51,8 @@ def _rendered(tree: Tree, selection: Selection, url: str, *, with_images: bool) 
     base = base_of(tree, url)
     kept = None if selection.is_whole else kept_nodes(tree, selection)
     made = render(tree, kept, base, with_images=with_images, posts=selection.posts)
-    is_long = len(made) > MOST_CHARS
-    markdown = clean(beginning(made, MOST_CHARS) if is_long else made)
+    is_long = len(made) > MOST_TEXT_CHARS
+    markdown = clean(beginning(made, MOST_TEXT_CHARS) if is_long else made)
     facts = replace(
         facts_of(about := metadata.read(tree, url)),
         kind=selection.kind,

@@ -17,7 +17,7 @@ from dataclasses import replace
 from dowse.errors import PageUnreadable
 from dowse.extract import frames
 from dowse.markdown import word_count
-from dowse.models import Body, Text, fields_of
+from dowse.models import MOST_TEXT_CHARS, Body, Text, fields_of
 
 _MEMORY_BYTES = 1024 * 1024 * 1024
 # The pool kills a late worker long before; this ends one whose pool was killed during a job.
@@ -119,11 +119,11 @@ def _converted(body: Body, job: Mapping[str, object]) -> Text:
 
 def _bounded(text: Text) -> Text:
     """No more than anybody reads: whoever asked would have to hold the rest."""
-    if len(text.markdown) <= frames.MOST_CHARS:
+    if len(text.markdown) <= MOST_TEXT_CHARS:
         return text
     from dowse.extract.tidy import beginning
 
-    return replace(text, markdown=beginning(text.markdown, frames.MOST_CHARS), is_cut=True)
+    return replace(text, markdown=beginning(text.markdown, MOST_TEXT_CHARS), is_cut=True)
 
 
 if __name__ == "__main__":

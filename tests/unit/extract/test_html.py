@@ -7,9 +7,8 @@ import json
 import pytest
 
 from dowse.errors import PageUnreadable
-from dowse.extract.frames import MOST_CHARS
 from dowse.extract.html import to_text
-from dowse.models import Text
+from dowse.models import MOST_TEXT_CHARS, Text
 from tests.support.tables import each_row
 
 URL = "https://pages.example/blog/otters"
@@ -99,10 +98,10 @@ def test_a_page_that_is_kept_whole_says_so() -> None:
 
 
 def test_an_endless_page_is_cut_and_says_so() -> None:
-    text = read(f"<p>{f'{PROSE} ' * (MOST_CHARS // len(PROSE))}</p>")
+    text = read(f"<p>{f'{PROSE} ' * (MOST_TEXT_CHARS // len(PROSE))}</p>")
 
     assert text.is_cut
-    assert len(text.markdown) <= MOST_CHARS
+    assert len(text.markdown) <= MOST_TEXT_CHARS
     assert not read(ARTICLE).is_cut
 
 

@@ -140,7 +140,7 @@ def test_a_job_that_raises_is_answered_with_the_kind_of_the_error_and_the_next_o
 def test_a_text_is_cut_where_more_than_the_longest_would_be_answered(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(frames, "MOST_CHARS", 20)
+    monkeypatch.setattr(worker, "MOST_TEXT_CHARS", 20)
 
     [(header, text)] = work(job(frames.STRIP, b"<p>one\n<p>two\n<p>three\n<p>four\n<p>five\n<p>six"))
 
