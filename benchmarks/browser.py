@@ -34,7 +34,7 @@ import aiohttp
 sys.path.append(str(Path(__file__).parents[1]))
 
 from dowse.app import App
-from dowse.config import load
+from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 
 CPU_BOUND = 1.5

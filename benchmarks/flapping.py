@@ -15,9 +15,9 @@ import random
 import sys
 from dataclasses import dataclass
 
-from dowse.clock import SystemClock
-from dowse.errors import AllProvidersFailed, TimedOut, Unavailable
-from dowse.models import Clock, Deadline
+from dowse.core.clock import SystemClock
+from dowse.core.errors import AllProvidersFailed, TimedOut, Unavailable
+from dowse.core.models import Clock, Deadline
 from dowse.routing.breaker import OPEN_S
 from dowse.routing.router import Router
 from dowse.telemetry.events import Observers

@@ -26,10 +26,10 @@ import aiohttp
 sys.path.append(str(Path(__file__).parents[1]))
 
 from dowse.app import App
-from dowse.config import load
-from dowse.interfaces import no_progress
+from dowse.core.protocols import no_progress
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
+from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 
 FIVE_PAGES_BOUND_S = 1.5

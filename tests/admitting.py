@@ -13,8 +13,8 @@ import sys
 import time
 from datetime import datetime, timedelta
 
-from dowse.allowances import Rate
-from dowse.clock import SystemClock
+from dowse.core.allowances import Rate
+from dowse.core.clock import SystemClock
 from dowse.routing.limiter import SharedWindows, SlidingWindows
 from dowse.stores.outage import Outage
 from dowse.stores.reach import Reach

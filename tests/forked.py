@@ -27,9 +27,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
-from dowse.extract import process
-from dowse.extract import worker as extract_worker
 from dowse.surfaces.cli.main import main
+from dowse.worker import jobs as extract_worker
+from dowse.worker import process
 
 _ROOT = Path(__file__).resolve().parents[1]
 _LAUNCH = _ROOT / "tests" / "launch.py"
@@ -40,14 +40,20 @@ _STREAMS, _HANDED = 3, 5
 _END_S = 30.0
 # At the start, and with the first calls.
 _WHAT_SERVERS_IMPORT = (
-    *("dowse.surfaces.mcp.stdio", "dowse.surfaces.http.serve", "dowse.net.wire", "dowse.net.pinned", "dowse.net.leaks"),
-    *("dowse.stores.sqlite.threads", "dowse.loaders.table", "dowse.rank.outline", "protego"),
+    *(
+        "dowse.surfaces.mcp.stdio",
+        "dowse.surfaces.http.serve",
+        "dowse.net.wire",
+        "dowse.net.pinned",
+        "dowse.secrets.leaks",
+    ),
+    *("dowse.stores.sqlite.threads", "dowse.loaders.table", "dowse.document.outline", "protego"),
 )
 # With the first page, and the first question about one.
 _WHAT_WORKERS_IMPORT = (
-    "dowse.extract.worker",
+    "dowse.worker.jobs",
     "dowse.extract.convert",
-    "dowse.extract.digesting",
+    "dowse.worker.digests",
     "dowse.rank.passages",
 )
 # What a process needs to find its way; whatever else it gets with each request.

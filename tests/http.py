@@ -16,12 +16,12 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from dowse import config
 from dowse.app import App
 from dowse.net.listener import listening as port_of
+from dowse.secrets.redact import Redactor
+from dowse.settings import sources
 from dowse.surfaces.http.serve import Stop, serve
 from dowse.telemetry.log import LOGGER, JsonLines
-from dowse.telemetry.redact import Redactor
 
 SERVE = ("serve", "--http", "--port", "0")
 HTTP = (sys.executable, "-m", "dowse", *SERVE)
@@ -169,7 +169,7 @@ async def inside(settings: Mapping[str, str], log: Path, endings: Endings | None
 
     With `endings`, its shutdown is left to them; otherwise it is over when the context is left.
     """
-    app = App(config.load({"DOWSE_PORT": "0"}, settings).settings)
+    app = App(sources.load({"DOWSE_PORT": "0"}, settings).settings)
     stop = Stop()
     with ExitStack() as stack, _logging_to(log):
         listener = stack.enter_context(port_of(app.settings.host, app.settings.port))

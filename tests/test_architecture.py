@@ -23,42 +23,13 @@ SRC = Path(__file__).resolve().parent.parent / "src"
 ROOT = "dowse"
 
 LEVELS = (
-    (
-        ROOT,
-        "models",
-        "allowances",
-        "answers",
-        "digests",
-        "listings",
-        "tokens",
-        "errors",
-        "guardrails",
-        "interfaces",
-        "settings",
-        "settings_answers",
-        "settings_scale",
-        "caller",
-        "settings_browser",
-        "settings_keyless",
-        "settings_memory",
-        "settings_ranking",
-        "settings_reading",
-        "settings_server",
-        "settings_types",
-        "settings_types_search",
-        "config",
-        "urls",
-        "text",
-        "markdown",
-        "media_types",
-        "clock",
-        "tasks",
-    ),
+    (ROOT, "errors", "core", "language"),
+    ("settings", "document", "secrets"),
     ("telemetry",),
     ("net",),
     ("stores",),
     ("providers", "fetch", "extract", "rank", "routing", "auth"),
-    ("loaders",),
+    ("loaders", "worker"),
     ("flows",),
     ("contracts",),
     ("app",),
@@ -70,14 +41,11 @@ LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 DEMO = "demo"
 DEMO_USERS = {"dowse.surfaces.cli.demo"}
 
-# The process that converts pages also cuts passages out of them: both are work that may have to be killed.
-NEIGHBOURS = {("dowse.extract.worker", "rank")}
-
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
 
 ENVIRONMENT = ("os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv")
-ENVIRONMENT_READERS = {"dowse.config"}
+ENVIRONMENT_READERS = {"dowse.settings.sources"}
 
 CONNECTIONS = (
     "aiohttp.ClientSession", "aiohttp.TCPConnector", "aiohttp.UnixConnector", "aiohttp.request",
@@ -103,7 +71,7 @@ BROAD_EXCEPTS = {
     "dowse.surfaces.cli.boundary": 1,  # the boundary of a command: its traceback goes through the log, which masks
     "dowse.flows.chain": 1,  # the boundary of a reader: what goes wrong with one costs the others nothing
     "dowse.flows.read": 1,  # the boundary of a page, for the same reason
-    "dowse.extract.worker": 1,  # the boundary of a job
+    "dowse.worker.jobs": 1,  # the boundary of a job
     "dowse.fetch.browser.pool": 1,  # the boundary of a start, a task that nobody asks how it ended
     "dowse.routing.coalesce": 1,  # the boundary of a listener: one that is gone must not cost the answer
     "dowse.stores.sqlite.promise": 1,  # the boundary of a step: a bug in one must not end the thread
@@ -247,8 +215,6 @@ def _may_import(module: Module, part: str) -> bool:
         return module.part == DEMO or module.name in DEMO_USERS
     if module.part == DEMO:
         return LEVEL[part] == 0
-    if (module.name, part) in NEIGHBOURS:
-        return True
     # Level 0 is a handful of modules that know one another; that they form no cycle is a test of its own.
     return part == module.part or LEVEL[part] < LEVEL[module.part] or LEVEL[part] == LEVEL[module.part] == 0
 
@@ -362,10 +328,10 @@ def loaded_by(*names: str) -> set[str]:
 
 def test_a_worker_knows_extraction_ranking_and_the_nouns_only() -> None:
     """It meets hostile pages: what it has not imported cannot be turned against us."""
-    ours = {name for name in loaded_by("dowse.extract.worker", "dowse.extract.convert") if name.startswith("dowse.")}
+    ours = {name for name in loaded_by("dowse.worker.jobs", "dowse.extract.convert") if name.startswith("dowse.")}
     assert "dowse.extract.choose.selection" in ours
     parts = {name.split(".")[1] for name in ours}
-    assert parts - set(LEVELS[0]) - {"extract", "rank"} == set()
+    assert parts - set(LEVELS[0]) - {"worker", "document", "extract", "rank"} == set()
 
 
 def test_a_server_that_has_done_nothing_has_imported_nothing_heavy() -> None:
@@ -381,16 +347,16 @@ UPWARDS = [
     ("dowse.net.made_up", "from ..app import App"),
     ("dowse.net.made_up", "def late():\n    from dowse import app"),
     ("dowse.net.made_up", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from dowse.app import App"),
-    ("dowse.rank.made_up", "from dowse.extract import frames"),
-    ("dowse.models", "from dowse.telemetry.log import event"),
+    ("dowse.rank.made_up", "from dowse.extract import html"),
+    ("dowse.core.models", "from dowse.telemetry.log import event"),
     ("dowse.demo.made_up", "from dowse.net.clients import Reply"),
     ("dowse.surfaces.cli.made_up", "from dowse.demo import DemoWeb"),
 ]
 DOWNWARDS = [
     ("dowse.net.made_up", "from dowse import __version__, errors\nfrom dowse.telemetry.log import event\nimport os"),
     ("dowse.rank.made_up", "from dowse.rank import budget\nfrom . import summary"),
-    ("dowse.config", "from dowse.settings import Settings"),
-    ("dowse.demo.made_up", "from dowse.demo.web import DemoWeb\nfrom dowse.models import Hit"),
+    ("dowse.settings.sources", "from dowse.settings import Settings"),
+    ("dowse.demo.made_up", "from dowse.demo.web import DemoWeb\nfrom dowse.core.models import Hit"),
     ("dowse.surfaces.cli.demo", "from dowse.demo import DemoWeb"),
 ]
 
@@ -407,10 +373,10 @@ def test_an_import_that_points_downwards_is_no_offence(name: str, source: str) -
 
 def test_a_cycle_is_found() -> None:
     pair = [
-        made_up("dowse.urls", "from dowse import text"),
-        made_up("dowse.text", "def f():\n    from dowse.urls import g"),
+        made_up("dowse.core.urls", "from dowse.core import text"),
+        made_up("dowse.core.text", "def f():\n    from dowse.core.urls import g"),
     ]
-    assert set(cycles(pair)) == {"dowse.urls", "dowse.text"}
+    assert set(cycles(pair)) == {"dowse.core.urls", "dowse.core.text"}
     assert cycles(pair[:1]) == []
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from dowse import config, errors
+from dowse.core import errors
 from dowse.providers import exa, searxng, serper, tavily
 from dowse.routing.policy import FallbackPolicy, counts_as_failure
-from dowse.settings import PROVIDERS, Settings, variables
-from dowse.settings_keyless import MEMBERS
+from dowse.settings import PROVIDERS, Settings, sources, variables
+from dowse.settings.keyless import MEMBERS
 from dowse.surfaces.cli import exits, kindly
 from dowse.surfaces.cli import main as cli
 from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch
@@ -96,7 +96,7 @@ def test_notes_and_old_names_refer_to_what_exists() -> None:
     assert set(generate_docs.ORIGINS) <= set(VARIABLES)
     for old, (_, new) in generate_docs.RENAMED.items():
         assert old not in VARIABLES, f"{old} is an alias by now"
-        assert new in (*VARIABLES, *config.RESERVED)
+        assert new in (*VARIABLES, *sources.RESERVED)
 
 
 # README
@@ -145,7 +145,7 @@ def test_the_page_of_a_provider_names_all_its_variables(provider: str) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_variable_that_is_mentioned_exists(page: Path) -> None:
     mentioned = set(re.findall(r"\bDOWSE_[A-Z_]*[A-Z]\b(?!_)", text(page)))
-    known = {*VARIABLES, *config.RESERVED, "DOWSE_CONFIG"}
+    known = {*VARIABLES, *sources.RESERVED, "DOWSE_CONFIG"}
     assert mentioned - known == set()
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dowse import __version__
-from dowse.extract import process
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body
+from dowse.core.models import Body
+from dowse.worker import process
+from dowse.worker.pool import WorkerPool
 from tests.forked import dowse, script, worker
 
 END_S = 30.0

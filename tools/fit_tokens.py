@@ -1,4 +1,4 @@
-"""`python -m tools.fit_tokens`: makes the filter by which `dowse.tokens` knows a token, out of the public vocabulary.
+"""`python -m tools.fit_tokens`: makes the filter of `dowse.core.tokens` from the public vocabulary.
 
 It is an xor filter (Graf and Lemire, 2020): each token has three places in a table of bytes, and these three together
 are a byte of its check sum. Then the counts are compared with the tokenizer's on the pages of WCXB, in texts of three
@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from zlib import crc32
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.tokens import token_cost
 from dowse.extract import html
 from dowse.extract.decode import decode
-from dowse.tokens import token_cost
 from tools.extractor.data import folder, samples
 from tools.passages.metric import tokens
 
-FILTER = Path(__file__).resolve().parents[1] / "src" / "dowse" / "tokens.bin"
+FILTER = Path(__file__).resolve().parents[1] / "src" / "dowse" / "core" / "tokens.bin"
 # Below 1.23 places for each token hardly any order can be found in which they fit.
 _PLACES_EACH = 1.23
 _TABLES = 3

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dowse import config
-from dowse.settings import PROVIDERS, Settings, variables
+from dowse.settings import PROVIDERS, Settings, sources, variables
 from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch, Remote
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -193,7 +192,7 @@ def _code(text: str) -> str:
 def _settings() -> str:
     sections = []
     for title, fields in _groups().items():
-        rows = [[_code(variables(f)[0]), _code(_default(f)), config.takes(f), _about(f)] for f in fields]
+        rows = [[_code(variables(f)[0]), _code(_default(f)), sources.takes(f), _about(f)] for f in fields]
         sections.append(f"## {title}\n\n" + _table(("Variable", "Default", "Takes", "What it does"), rows))
     return "\n".join(sections)
 
@@ -212,7 +211,7 @@ def _origin(alias: str) -> str:
 
 
 def _reserved() -> str:
-    names = sorted(config.RESERVED)
+    names = sorted(sources.RESERVED)
     return "".join(f"- `{name}`\n" for name in names)
 
 

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from dowse.app import App
-from dowse.config import load
-from dowse.interfaces import no_progress
+from dowse.core.protocols import no_progress
+from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "answers.md"

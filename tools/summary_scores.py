@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from dowse.digests import Source
-from dowse.errors import PageUnreadable
+from dowse.core.digests import Source
+from dowse.core.errors import PageUnreadable
+from dowse.core.text import one_line
+from dowse.document.markdown import plain
 from dowse.extract import html
 from dowse.extract.decode import decode
-from dowse.markdown import plain
 from dowse.rank.summary import MAX_CHARS, summary
-from dowse.text import one_line
 from tools.extractor.data import folder, samples
 from tools.extractor.metrics import Score, word_score, words
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.extractors.extractor import Extractor, Found, Page
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.document.markdown import clean
 from dowse.extract import html, metadata
 from dowse.extract.choose.model import Model
 from dowse.extract.render import render
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped
-from dowse.markdown import clean
 from tools.extractor.data import FOLDS
 from tools.extractor.metadata_scores import Facts
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.read import LARGE_BYTES, SHAPES
-from dowse.errors import PageUnreadable
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body
+from dowse.worker.pool import WorkerPool
 from tools.extractor.data import samples
 
 LAG_BOUND_MS = 50.0

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from dowse.document.blocks import blocks
 from dowse.rank import semantic
-from dowse.rank.blocks import blocks
 from dowse.rank.passages import Passages
 from tools.passages.metric import beginning, tokens
 

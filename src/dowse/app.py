@@ -9,17 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
-from dowse import PROJECT_URL, __version__, settings_reading
-from dowse.answers import EXTRACTIVE
-from dowse.clock import SystemClock
-from dowse.config import Loaded, state_address
+from dowse import PROJECT_URL, __version__
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Dispatcher
 from dowse.contracts.guardrail_rules import RULES
 from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Contract
-from dowse.extract.pool import WorkerPool
+from dowse.core.answers import EXTRACTIVE
+from dowse.core.clock import SystemClock
+from dowse.core.models import Clock, Query
+from dowse.core.protocols import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider, SiteLoader
 from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
@@ -31,13 +31,8 @@ from dowse.flows.find import Finder, Lifetimes
 from dowse.flows.read import PageLifetimes, ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.flows.shelf import Memory
-from dowse.guardrails import Rule
-from dowse.interfaces import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider, SiteLoader
-from dowse.models import Clock, Query
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
-from dowse.net.scrub import QueryScrubber
-from dowse.net.secrecy import SecretUrls
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import MEMBERS, KeylessKit, Member
 from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, Kit, prices, remote
@@ -47,14 +42,19 @@ from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.routing.spending import Account
 from dowse.routing.traffic import Traffic
-from dowse.settings import Settings
+from dowse.secrets.queries import QueryScrubber
+from dowse.secrets.redact import Redactor
+from dowse.secrets.urls import SecretUrls
+from dowse.settings import Settings, reading
+from dowse.settings.guardrails import Rule
+from dowse.settings.sources import Loaded, state_address
 from dowse.stores import open_board, open_store
 from dowse.stores.cache import Cache
 from dowse.stores.ledger import MemoryLedger, SteadyLedger
 from dowse.stores.outage import Outage
 from dowse.stores.steady import SteadyStore
 from dowse.telemetry.events import LogObserver, Observers
-from dowse.telemetry.redact import Redactor
+from dowse.worker.pool import WorkerPool
 
 if TYPE_CHECKING:
     from dowse.auth.book import TokenBook
@@ -100,7 +100,7 @@ class App:
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
-        names = (*PROVIDERS, *MEMBERS, *ANSWERERS, EXTRACTIVE, *settings.mcp_providers, *settings_reading.LOADERS)
+        names = (*PROVIDERS, *MEMBERS, *ANSWERERS, EXTRACTIVE, *settings.mcp_providers, *reading.LOADERS)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
         board = open_board(self._store)
         self._traffic = Traffic(

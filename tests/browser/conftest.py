@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from dowse.clock import SystemClock
-from dowse.errors import PageUnreadable
+from dowse.core.clock import SystemClock
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Onward, Status
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.settle import Patience
-from dowse.models import Body, Onward, Status
 from dowse.net.guard import Guard
 from tests import realparts
 from tests.doubles import PocketWeb, Site

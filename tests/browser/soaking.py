@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from dowse.app import App
-from dowse.config import load
-from dowse.errors import NoBrowser, PageUnreadable
-from dowse.interfaces import Fetcher
+from dowse.core.errors import NoBrowser, PageUnreadable
+from dowse.core.protocols import Fetcher
+from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 from tests.processes import Process, chromiums, descriptors
 

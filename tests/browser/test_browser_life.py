@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from dowse.clock import SystemClock
-from dowse.errors import PageUnreadable
+from dowse.core.clock import SystemClock
+from dowse.core.errors import PageUnreadable
 from dowse.fetch.browser import flags
 from dowse.fetch.browser import pool as pooling
 from dowse.fetch.browser.cdp import BrowserGone

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
+from dowse.core.models import Onward, Status
 from dowse.fetch.browser import traffic
-from dowse.models import Onward, Status
 from tests.browser.conftest import UNTIL_TEXT, Reading, side_by_side
 from tests.browser.test_page_text import LONG
 

@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
 from dowse.extract.convert import to_text
 from dowse.fetch.browser import cdp
 from dowse.fetch.browser.world import World
-from dowse.models import Onward, Status
 from tests.browser.conftest import TIMEOUT_S, Reading, side_by_side
 from tests.processes import chromiums
 

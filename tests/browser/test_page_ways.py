@@ -9,10 +9,10 @@ import signal
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
 from dowse.fetch.browser import traffic
 from dowse.fetch.browser.fetcher import BrowserFetcher
-from dowse.models import Onward, Status
 from dowse.net.guard import Guard
 from tests.browser.conftest import UNTIL_TEXT, USER_AGENT, Reading, side_by_side
 from tests.browser.test_page_text import LONG

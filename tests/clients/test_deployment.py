@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from dowse import config
-from dowse.settings import Settings
+from dowse.settings import Settings, sources
 from dowse.surfaces.http import serve
 from dowse.surfaces.http.mcp import MAX_BODY_BYTES
 from tests.balancer import CONFIGURATION
@@ -63,7 +62,7 @@ def test_no_service_can_write_gain_privileges_or_be_root(compose: dict[str, Any]
 def test_the_replicas_settings_are_settings_and_fit_the_balancer(compose: dict[str, Any]) -> None:
     replica, networks = compose["services"]["dowse"], compose["networks"]
     assert replica["env_file"] == [".env"]
-    loaded = config.load({}, {**replica["environment"], "DOWSE_TOKENS": "ana:a-token-of-ana-that-is-long-enough"})
+    loaded = sources.load({}, {**replica["environment"], "DOWSE_TOKENS": "ana:a-token-of-ana-that-is-long-enough"})
     assert loaded.warnings == ()
     assert f"server dowse:{loaded.settings.port} resolve" in NGINX
     (subnet,) = networks["front"]["ipam"]["config"]

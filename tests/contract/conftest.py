@@ -7,14 +7,14 @@ import pytest
 import pytest_asyncio
 from aiohttp import ClientSession
 
-from dowse.config import load
-from dowse.interfaces import PageReader, SearchProvider
-from dowse.models import Deadline
+from dowse.core.models import Deadline
+from dowse.core.protocols import PageReader, SearchProvider
 from dowse.net.clients import ConfiguredClient
 from dowse.net.wire import build_session
 from dowse.providers.table import PROVIDERS, READERS, Kit
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.telemetry.redact import Redactor
+from dowse.settings.sources import load
 from tests.doubles import PocketWeb, ReaderDouble
 from tests.doubles.double import Double
 from tests.doubles.memory import MemoryConnector

@@ -18,7 +18,7 @@ import pytest_asyncio
 from mcp import Client
 
 from dowse.app import App
-from dowse.config import load
+from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock

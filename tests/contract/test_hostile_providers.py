@@ -2,9 +2,9 @@
 
 import pytest
 
-from dowse import errors
-from dowse.clock import SystemClock
-from dowse.models import Deadline, Query
+from dowse.core import errors
+from dowse.core.clock import SystemClock
+from dowse.core.models import Deadline, Query
 from dowse.net.clients import ConfiguredClient
 from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
 from tests.doubles import PROVIDERS, PocketWeb

@@ -2,11 +2,11 @@
 
 import pytest
 
-from dowse import errors
-from dowse.markdown import word_count
-from dowse.models import Deadline, Text
+from dowse.core import errors
+from dowse.core.models import Deadline, Text
+from dowse.document.markdown import word_count
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import PAGE_CHARS
+from dowse.net.json_api import PAGE_CHARS
 from dowse.providers.table import READERS
 from tests.contract.conftest import DEADLINE, reader, reader_double
 from tests.contract.test_search_providers import FAILURES

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dowse import errors
-from dowse.models import Category, Query, TimeRange
+from dowse.core import errors
+from dowse.core.models import Category, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from tests.contract.conftest import DEADLINE, provider
 from tests.doubles import EXA_KEY, SERPER_KEY, TAVILY_KEY, PocketWeb

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from dowse import errors
-from dowse.config import load
-from dowse.models import Category, Hit, Query
+from dowse.core import errors
+from dowse.core.models import Category, Hit, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.searxng import SearXNG
 from dowse.providers.searxng_make import make_searxng
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
+from dowse.settings.sources import load
 from tests.contract.conftest import DEADLINE
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock

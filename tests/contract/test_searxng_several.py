@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
-from dowse import errors
-from dowse.config import load
-from dowse.models import Deadline, Found, Query
+from dowse.core import errors
+from dowse.core.models import Deadline, Found, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.instances.instance import State
 from dowse.providers.searxng import SearXNG
 from dowse.providers.searxng_make import make_searxng
 from dowse.providers.searxng_several import SearXNGs
 from dowse.routing.router import Router
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
+from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 from tests.doubles.public_instances import NAMES, PublicInstances
 from tests.fakes import FakeClock

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
-from dowse.markdown import plain
+from dowse.document.markdown import plain
 from tests.doubles import corpus
 from tests.doubles.double import Double
 

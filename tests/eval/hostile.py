@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dowse.models import Body
+from dowse.core.models import Body
 
 TOLD = "The ferry crosses the bay four times a day, and tickets are sold on the pier."
 

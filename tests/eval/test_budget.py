@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.digests import Source
+from dowse.core.digests import Source
 from tests.eval.budgets import shares
 from tests.eval.budgets.pages import LANGUAGES, page
 

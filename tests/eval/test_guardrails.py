@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dowse.contracts.guardrail_rules import RULES
 from dowse.contracts.guardrails import Guardrails
-from dowse.errors import InvalidRequest
+from dowse.core.errors import InvalidRequest
 
 FOLDER = Path(__file__).with_name("guardrails")
 ORDINARY = (FOLDER / "ordinary.txt").read_text(encoding="utf-8").splitlines()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dowse.core.models import Body
 from dowse.extract.convert import to_text
-from dowse.models import Body
 from tests.eval.hidden.lookalikes import LOOK_ALIKES, LookAlike
 from tests.eval.hidden.page import PARAGRAPHS, page
 from tests.eval.hidden.tricks import TRICKS

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from dowse.digests import Source
+from dowse.core.digests import Source
 from dowse.rank.digest import digest
 from dowse.rank.quotes import MOST_CHARS, best_quotes
 from dowse.rank.summary import plain_words

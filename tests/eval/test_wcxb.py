@@ -16,7 +16,7 @@ import pytest
 import dowse.extract
 from benchmarks.extractors.measure import Result
 from benchmarks.extractors.summary import kind_accuracy
-from dowse.digests import Source
+from dowse.core.digests import Source
 from tests.eval.budgets import shares
 from tests.eval.wcxb import Read, read_every
 from tools.extractor.data import KINDS

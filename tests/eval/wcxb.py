@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from benchmarks.extractors import own
 from benchmarks.extractors.extractor import Found, Page
 from benchmarks.extractors.measure import Result, measure
-from dowse.digests import Source
+from dowse.core.digests import Source
 from tests.realparts import missing
 from tools.extractor.data import folder, samples
 

@@ -6,20 +6,20 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dowse.answers import Citation, CitedAnswer, Question
+from dowse.core.answers import Citation, CitedAnswer, Question
+from dowse.core.models import Clock, Deadline, Found, Query
+from dowse.core.protocols import AnswerProvider, Extractor, Observer, SearchProvider
 from dowse.flows.answer import AnswerFlow, AnswerLifetimes, AnswerOutcome
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
 from dowse.flows.shelf import Memory
-from dowse.interfaces import AnswerProvider, Extractor, Observer, SearchProvider
-from dowse.models import Clock, Deadline, Found, Query
-from dowse.net.scrub import QueryScrubber
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
 from dowse.routing.router import Router
+from dowse.secrets.queries import QueryScrubber
+from dowse.secrets.redact import Redactor
 from dowse.stores.memory import MemoryStore
-from dowse.telemetry.redact import Redactor
 from tests.fakes.clock import FakeClock
 from tests.fakes.memory import NO_SEARCHES, remembering
 from tests.fakes.observer import RecordingObserver

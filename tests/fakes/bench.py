@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dowse.config import load
 from dowse.contracts import registry
 from dowse.contracts.guardrail_rules import RULES
 from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer
-from dowse.errors import DowseError
+from dowse.core.errors import DowseError
+from dowse.core.models import Found
+from dowse.core.protocols import Extractor, Fetcher, SearchProvider
 from dowse.flows.answer import AnswerFlow, AnswerLifetimes
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
-from dowse.interfaces import Extractor, Fetcher, SearchProvider
-from dowse.models import Found
-from dowse.net.scrub import QueryScrubber
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
 from dowse.routing.router import Router
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.queries import QueryScrubber
+from dowse.secrets.redact import Redactor
+from dowse.settings.sources import load
 from tests.fakes.clock import FakeClock
 from tests.fakes.memory import NO_PAGES, NO_SEARCHES, PAGES, SEARCHES, remembering
 from tests.fakes.observer import RecordingObserver

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from dowse.allowances import Pace, Rate
-from dowse.errors import StoreFailed
+from dowse.core.allowances import Pace, Rate
+from dowse.core.errors import StoreFailed
 from dowse.routing.turnstile import Turnstile
 from tests.fakes.clock import FakeClock
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dowse.core.listings import Listing
+from dowse.core.models import Body
 from dowse.extract.listings.reading import to_listing
-from dowse.listings import Listing
-from dowse.models import Body
 
 
 class ListingsHere:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dowse.core.models import Clock
+from dowse.core.protocols import Observer
 from dowse.flows.find import Lifetimes
 from dowse.flows.read import PageLifetimes
 from dowse.flows.shelf import Memory
-from dowse.interfaces import Observer
-from dowse.models import Clock
 from dowse.stores.cache import Cache
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dowse.answers import TokenUsage
-from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
-from dowse.models import Attempt, CacheState
+from dowse.core.answers import TokenUsage
+from dowse.core.models import Attempt, CacheState
+from dowse.core.protocols import BreakerChange, Charge, Spent, ToolCall
 
 
 class RecordingObserver:

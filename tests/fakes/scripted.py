@@ -7,9 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dowse.digests import Digest, Source
-from dowse.errors import PageUnreadable
-from dowse.models import Body, Category, Deadline, Found, Hit, Query, Status, Text
+from dowse.core.digests import Digest, Source
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Category, Deadline, Found, Hit, Query, Status, Text
 from dowse.rank.digest import digest
 from tests.fakes.clock import FakeClock
 

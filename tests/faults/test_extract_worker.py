@@ -16,11 +16,11 @@ from typing import NoReturn
 
 import pytest
 
-from dowse.digests import Source
-from dowse.errors import PageUnreadable
-from dowse.extract import pool as pool_module
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Facts, Onward, Status, Text
+from dowse.core.digests import Source
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Facts, Onward, Status, Text
+from dowse.worker import pool as pool_module
+from dowse.worker.pool import WorkerPool
 
 pytestmark = pytest.mark.promise("worker-cage")
 
@@ -275,8 +275,8 @@ async def test_modules_in_the_working_directory_are_not_imported(pool: WorkerPoo
 
 PARENT = """
 import asyncio
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body
+from dowse.worker.pool import WorkerPool
+from dowse.core.models import Body
 
 async def main():
     pool = WorkerPool(size=2)
@@ -309,14 +309,14 @@ def test_no_parser_is_imported_by_the_pool_and_nothing_heavy_by_the_worker() -> 
             subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
         )
 
-    pool = loaded("dowse.extract.pool")
-    worker = loaded("dowse.extract.worker", "dowse.extract.convert")
+    pool = loaded("dowse.worker.pool")
+    worker = loaded("dowse.worker.jobs", "dowse.extract.convert")
 
     assert not pool & {"selectolax", "dowse.extract.html"}
     # Cutting passages is the workers' business, and so is what it needs.
-    assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.rank.blocks", "dowse.rank.words"}
+    assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.document.blocks", "dowse.language.words"}
     assert not worker & {"asyncio", "pydantic", "aiohttp", "subprocess"}
     nouns = ("models", "digests", "allowances", "errors", "interfaces", "config", "urls", "text", "markdown")
-    level_0 = {"dowse", "dowse.media_types", *(f"dowse.{name}" for name in nouns)}
+    level_0 = {"dowse", "dowse.core.media_types", *(f"dowse.{name}" for name in nouns)}
     ours = {name for name in worker if name.partition(".")[0] == "dowse"}
     assert {name for name in ours if not name.startswith("dowse.extract")} <= level_0

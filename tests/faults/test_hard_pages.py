@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from dowse.digests import Source
-from dowse.errors import PageUnreadable
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Onward, Status
+from dowse.core.digests import Source
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Onward, Status
+from dowse.worker.pool import WorkerPool
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
 
-from dowse.errors import WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
+from dowse.core.errors import WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
 from dowse.net.clients import TooManyRedirects
 from tests.fakes.wire import BuildClient, Serve, page_clients, raw_servers
 

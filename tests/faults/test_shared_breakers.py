@@ -19,8 +19,8 @@ PROBE_S = 18
 # Told on its input to make calls, or how those that it was allowed to make have ended; says how many they are.
 PROCESS = """
 import asyncio, sys
-from dowse.clock import SystemClock
-from dowse.errors import Skipped, Unavailable
+from dowse.core.clock import SystemClock
+from dowse.core.errors import Skipped, Unavailable
 from dowse.routing.breakers import Breakers, blame
 from dowse.stores.outage import Outage
 from dowse.stores.reach import Reach

@@ -16,8 +16,8 @@ from typing import Any, NoReturn, TypeVar
 import pytest
 
 from dowse.app import App
-from dowse.config import load
-from dowse.interfaces import no_progress
+from dowse.core.protocols import no_progress
+from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 from tests.faultproxy import (
     HOST,

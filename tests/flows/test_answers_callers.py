@@ -10,10 +10,10 @@ from mcp_types import CallToolResult
 
 from dowse.app import App
 from dowse.auth.tokens import digest
-from dowse.config import load
 from dowse.contracts.tool import Answer
-from dowse.interfaces import no_progress
-from dowse.models import Principal
+from dowse.core.models import Principal
+from dowse.core.protocols import no_progress
+from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from tests.conftest import FORGETFUL, Server
 from tests.doubles import PocketWeb

@@ -13,11 +13,11 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dowse.app import App
-from dowse.clock import SystemClock
-from dowse.config import load
 from dowse.contracts.tool import Answer
-from dowse.interfaces import no_progress
-from dowse.models import Clock, Principal
+from dowse.core.clock import SystemClock
+from dowse.core.models import Clock, Principal
+from dowse.core.protocols import no_progress
+from dowse.settings.sources import load
 from dowse.stores.sqlite import connection
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import LOGGER

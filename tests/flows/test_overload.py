@@ -12,8 +12,8 @@ import aiohttp
 from starlette.types import ASGIApp
 
 from dowse.app import App
-from dowse.config import load
 from dowse.net.listener import listening
+from dowse.settings.sources import load
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.hurried import REFUSAL

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dowse.contracts.notes import note
-from dowse.models import Page, Status
+from dowse.core.models import Page, Status
 from tests.conftest import Server
 from tests.doubles import SERPER_KEY, Listing, PocketWeb
 from tests.http import LEGACY, MODERN

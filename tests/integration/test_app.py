@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from dowse.app import App
-from dowse.config import load
 from dowse.routing.spending import Account
+from dowse.settings.sources import load
 from dowse.stores.ledger import MemoryLedger
 
 SOON_S = 30.0

@@ -17,10 +17,10 @@ import openpyxl
 import pytest
 import pytest_asyncio
 
-from dowse.errors import PageUnreadable
-from dowse.extract import pool as pool_module
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Status, Text
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Status, Text
+from dowse.worker import pool as pool_module
+from dowse.worker.pool import WorkerPool
 from tests.fakes.office import SHEETS, SLIDES, WORD, docx, linked_picture, paragraph, pptx, slide, zipped
 from tests.fakes.pdf import Sheet, pdf, sheet, text
 from tests.security.conftest import Canary

@@ -8,10 +8,10 @@ from urllib.parse import unquote_plus
 import pytest
 
 from dowse.app import App
-from dowse.config import load
 from dowse.contracts.tool import Answer
-from dowse.errors import InvalidRequest
-from dowse.interfaces import no_progress
+from dowse.core.errors import InvalidRequest
+from dowse.core.protocols import no_progress
+from dowse.settings.sources import load
 from tests.conftest import UNPACED
 from tests.doubles import PROVIDERS, SERPER_KEY, PocketWeb
 from tests.doubles.seen import SeenRequest

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse import config
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.settings import sources
 from dowse.stores.board import FAILURES_TO_OPEN
 from tests import forked
 from tests.canaries import (
@@ -305,7 +305,7 @@ async def test_a_configuration_file_that_is_refused_is_not_quoted(
 
 
 def test_settings_show_no_secret_when_they_are_printed(web: PocketWeb) -> None:
-    loaded = config.load(environ=settings(web))
+    loaded = sources.load(environ=settings(web))
     shown = loaded.settings
     assert shown.serper_api_key is not None
     assert shown.serper_api_key.get_secret_value() == CANARIES["SERPER_API_KEY"]
@@ -315,7 +315,7 @@ def test_settings_show_no_secret_when_they_are_printed(web: PocketWeb) -> None:
 @pytest.mark.parametrize("bad", BAD_SETTINGS)
 def test_the_traceback_of_a_refused_setting_shows_no_secret(web: PocketWeb, bad: dict[str, str]) -> None:
     with pytest.raises(ConfigError) as refusal:
-        config.load(environ=settings(web, **bad))
+        sources.load(environ=settings(web, **bad))
     assert leaks("".join(traceback.format_exception(refusal.value))) == []
 
 

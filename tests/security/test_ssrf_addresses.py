@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.errors import WireDenied, WireFailed
+from dowse.core.errors import WireDenied, WireFailed
 from dowse.net.addresses import is_closed, is_public, parse_address
 from dowse.net.guard import Guard
 from tests.fakes.wire import BuildClient as Build

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.errors import WireDenied, WireFailed
+from dowse.core.errors import WireDenied, WireFailed
 from dowse.net.clients import TooManyRedirects
 from tests.fakes.wire import BuildClient as Build
 from tests.fakes.wire import Serve

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.app import App
-from dowse.config import load
-from dowse.errors import WireDenied, WireFailed
+from dowse.core.errors import WireDenied, WireFailed
 from dowse.fetch.robots import RobotsFiles
 from dowse.net import pinned, wire
 from dowse.net.clients import ConfiguredClient
 from dowse.net.guard import Guard
+from dowse.settings.sources import load
 from tests.fakes import FakeClock
 from tests.fakes.wire import BuildClient as Build
 

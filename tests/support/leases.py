@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from dowse.clock import SystemClock
-from dowse.models import Deadline
+from dowse.core.clock import SystemClock
+from dowse.core.models import Deadline
 from dowse.routing.leases import Leases
 from dowse.stores.cache import Cache
 from dowse.stores.outage import Outage

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dowse.extract import process
+from dowse.worker import process
 from tests import forked
 
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse import config
-from dowse.config import RESERVED, examine, load
-from dowse.errors import ConfigError
-from dowse.settings import Settings, variables
+from dowse.core.errors import ConfigError
+from dowse.settings import Settings, sources, variables
+from dowse.settings.sources import RESERVED, examine, load
 from tests.support.tables import each_row
 
 Write = Callable[[Path, str], Path]
@@ -26,7 +25,7 @@ LANGUAGE = "takes a language such as en or pt-BR."
 LEVELS = "takes one of debug, info, warning, error."
 RATE = "takes calls per time such as 20/10m or 100/h."
 BUDGET = "takes an amount per day or month such as 500calls/month or 5usd/month."
-GUARDRAILS = f"takes {config.takes('guardrails_json')}."
+GUARDRAILS = f"takes {sources.takes('guardrails_json')}."
 HEADERS = 'takes a JSON object of strings such as {"X-Key": "value"}.'
 
 # Every variable that has a type, with values it does not take and the end of the sentence.
@@ -360,7 +359,7 @@ def test_an_mcp_server_cannot_have_the_name_of_a_provider() -> None:
 def test_every_setting_that_can_be_wrong_is_covered_here() -> None:
     secret = {"SEARXNG_HEADERS_JSON", "DOWSE_TOKENS", "DOWSE_MCP_PROVIDERS"}
     covered = {name for names in WRONG for name in names} | secret | set(LISTS)
-    assert {field for field in Settings.model_fields if config.takes(field) != "text"} == {
+    assert {field for field in Settings.model_fields if sources.takes(field) != "text"} == {
         field for field in Settings.model_fields if covered & set(variables(field))
     }
 
@@ -521,21 +520,21 @@ def test_a_provider_switched_on_without_credential_is_mentioned_with_both_names(
 
 
 def test_colour_is_wanted_unless_the_environment_says_no() -> None:
-    assert config.colour_wanted({"TERM": "xterm"})
-    assert not config.colour_wanted({"NO_COLOR": "1"})
-    assert not config.colour_wanted({"TERM": "dumb"})
-    assert config.colour_wanted({"NO_COLOR": ""})
+    assert sources.colour_wanted({"TERM": "xterm"})
+    assert not sources.colour_wanted({"NO_COLOR": "1"})
+    assert not sources.colour_wanted({"TERM": "dumb"})
+    assert sources.colour_wanted({"NO_COLOR": ""})
 
 
 def test_colour_follows_the_real_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not config.colour_wanted()
+    assert not sources.colour_wanted()
 
 
 def test_a_worker_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERPER_API_KEY", KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEY)
-    inherited = config.subprocess_environment()
+    inherited = sources.subprocess_environment()
     assert "PATH" in inherited
     assert KEY not in inherited.values()
 
@@ -549,6 +548,6 @@ def test_the_nearest_name_of_a_typo_is_one_of_ours() -> None:
 def test_a_server_with_a_name_of_ours_is_left_out_and_the_others_stay() -> None:
     servers = f'{{"open": {{{SERVER}}}, "mine": {{{SERVER}}}}}'
     environment = {"DOWSE_MCP_PROVIDERS": servers, "DOWSE_SEARCH_ORDER": "open,mine,serper"}
-    examined = config.examine({}, environment)
+    examined = sources.examine({}, environment)
     assert examined.settings.searchers() == ["mine"]
     assert any("'open', which dowse has already" in problem for problem in examined.problems)

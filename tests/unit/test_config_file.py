@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.config import load
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.settings.sources import load
 
 SEED_002 = """
 [web_search]

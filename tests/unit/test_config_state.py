@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from dowse import config
-from dowse.config import load, state_address
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.settings import sources
+from dowse.settings.sources import load, state_address
 from tests.support.tables import each_row
 
 
@@ -23,7 +23,7 @@ from tests.support.tables import each_row
 def test_the_default_is_a_file_in_the_cache_directory(
     monkeypatch: pytest.MonkeyPatch, platform: str, environ: dict[str, str], address: str
 ) -> None:
-    monkeypatch.setattr(config.sys, "platform", platform)
+    monkeypatch.setattr(sources.sys, "platform", platform)
     assert state_address(load({}, {}).settings, environ) == address
 
 

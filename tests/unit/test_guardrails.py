@@ -7,8 +7,8 @@ import typing
 
 import pytest
 
-from dowse.guardrails import GuardrailRules, Rule, parts_of, read_rules, words_of
-from dowse.settings_types import Takes
+from dowse.settings.guardrails import GuardrailRules, Rule, parts_of, read_rules, words_of
+from dowse.settings.types import Takes
 from tests.support.tables import each_row
 
 TICKETS = {

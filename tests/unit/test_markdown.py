@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dowse.markdown import as_code, clean, plain, read_lines, with_closed_code, word_count
+from dowse.document.markdown import as_code, clean, plain, read_lines, with_closed_code, word_count
 from tests.support.tables import each_row
 
 

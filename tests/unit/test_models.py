@@ -2,9 +2,9 @@
 
 import pytest
 
-from dowse import errors
-from dowse.clock import SystemClock
-from dowse.models import Attempt, Deadline, Status
+from dowse.core import errors
+from dowse.core.clock import SystemClock
+from dowse.core.models import Attempt, Deadline, Status
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from dowse.app import App
-from dowse.config import load
 from dowse.contracts.notes import note
-from dowse.models import Page, Status
+from dowse.core.models import Page, Status
 from dowse.settings import Settings, variables
+from dowse.settings.sources import load
 from dowse.surfaces.cli import main as cli
 from tests.support.tables import each_row
 

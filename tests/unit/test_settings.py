@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from dowse.allowances import Budget, Pace, Rate
-from dowse.config import load
+from dowse.core.allowances import Budget, Pace, Rate
 from dowse.settings import PROVIDERS, Settings, variables
-from dowse.settings_types import Takes
+from dowse.settings.sources import load
+from dowse.settings.types import Takes
 from tests.support.tables import each_row
 
 KEY = "sk-canary-5e9a1c47d20b83f6"
@@ -328,7 +328,7 @@ def test_processes_share_what_they_remember_only_if_they_would_find_the_same() -
 
 def test_texts_of_an_earlier_extraction_are_not_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     now = read().scope()
-    monkeypatch.setattr("dowse.settings.EXTRACTION", 1)
+    monkeypatch.setattr("dowse.settings.model.EXTRACTION", 1)
     assert read().scope() != now
 
 

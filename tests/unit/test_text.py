@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse import text
+from dowse.core import text
 from tests.support.tables import each_row
 
 JOINERS = "\u200c\u200d"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse.tokens import estimate_tokens, membership, reach, token_cost
+from dowse.core.tokens import estimate_tokens, membership, reach, token_cost
 from tests.eval.budgets.pages import LANGUAGES, page
 from tests.support.tables import each_row
 from tools.fit_tokens import FILTER, made_of, vocabulary

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse import urls
-from dowse.urls import Url
+from dowse.core import urls
+from dowse.core.urls import Url
 from tests.support.tables import each_row
 
 PARTS = st.lists(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.auth.book import TokenBook
 from dowse.auth.jwt import JwtVerifier
-from dowse.models import Principal
+from dowse.core.models import Principal
 
 
 class BearerAuthenticator:

@@ -11,8 +11,8 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from dowse.auth.tokens import TokenEntry, digest, read_tokens_file
-from dowse.errors import ConfigError
-from dowse.models import Clock
+from dowse.core.errors import ConfigError
+from dowse.core.models import Clock
 from dowse.telemetry.log import event
 
 SHORTEST_TOKEN = 16

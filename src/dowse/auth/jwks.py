@@ -7,8 +7,8 @@ import json
 import logging
 from collections.abc import Mapping
 
-from dowse.errors import WireError
-from dowse.models import Clock
+from dowse.core.errors import WireError
+from dowse.core.models import Clock
 from dowse.net.clients import ConfiguredClient
 from dowse.telemetry.log import event
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dowse.auth.jwks import Jwk, Jwks
-from dowse.models import Principal
+from dowse.core.models import Principal
 
 if TYPE_CHECKING:
     from jwt.types import Options

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.allowances import Rate
-from dowse.errors import ConfigError
-from dowse.models import Principal
-from dowse.settings_server import CONTRACTS, ServerSettings
-from dowse.settings_types import rate
-from dowse.text import one_line
+from dowse.core.allowances import Rate
+from dowse.core.errors import ConfigError
+from dowse.core.models import Principal
+from dowse.core.text import one_line
+from dowse.settings.server import CONTRACTS, ServerSettings
+from dowse.settings.types import rate
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 TOOLS = tuple(name.removeprefix("limit_") for name in ServerSettings.model_fields if name.startswith("limit_"))

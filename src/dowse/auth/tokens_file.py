@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dowse.auth import tokens
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
 
 _NEW_FILE = "# Who may call this dowse over HTTP. Written by `dowse token`; the tokens themselves are not in here.\n"
 

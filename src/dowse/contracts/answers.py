@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from dowse.answers import EXTRACTIVE, Citation, CitedAnswer, code_of
 from dowse.contracts import tool
 from dowse.contracts.calls import get_content_call
 from dowse.contracts.ceiling import CEILING
@@ -16,7 +15,8 @@ from dowse.contracts.fence import Fence
 from dowse.contracts.freshness import cache_fields, stale_copy
 from dowse.contracts.render import UNTRUSTED
 from dowse.contracts.tool import Answer, Structured
-from dowse.errors import (
+from dowse.core.answers import EXTRACTIVE, Citation, CitedAnswer, code_of
+from dowse.core.errors import (
     AllProvidersFailed,
     BadAnswer,
     BadRequest,
@@ -26,11 +26,11 @@ from dowse.errors import (
     ProviderError,
     Transient,
 )
+from dowse.core.models import CacheState, fields_of
+from dowse.core.tokens import estimate_tokens
 from dowse.flows.answer import AnswerOutcome
-from dowse.models import CacheState, fields_of
+from dowse.secrets.redact import MASK, Redactor
 from dowse.settings import Settings
-from dowse.telemetry.redact import MASK, Redactor
-from dowse.tokens import estimate_tokens
 
 Fields = dict[str, object]
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dowse.errors import InvalidRequest
-from dowse.text import one_line
+from dowse.core.errors import InvalidRequest
+from dowse.core.text import one_line
 
 _MAX_REMARKS = 5
 _LARGEST_NUMBER = 10**15

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from dowse.models import Status
+from dowse.core.models import Status
+from dowse.core.tokens import estimate_tokens
 from dowse.rank import budget
-from dowse.tokens import estimate_tokens
 
 MAX_TOKENS = 24_000
 """The most that a caller may ask for."""

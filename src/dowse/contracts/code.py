@@ -10,7 +10,7 @@ _MOST_CHARS = 1000
 
 def code_of(markdown: str) -> list[dict[str, object]]:
     """Language, code and first line of each block; those that are too long together with the others are left out."""
-    from dowse.rank.blocks import Kind, blocks  # dowse starts without it.
+    from dowse.document.blocks import Kind, blocks  # dowse starts without it.
 
     listed: list[dict[str, object]] = []
     room = _MOST_CHARS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dowse.errors import InvalidRequest
-from dowse.rank.parts import Place
+from dowse.core.errors import InvalidRequest
+from dowse.document.pagination import Place
 
 _AT = r"[1-9]\d{0,8}"
 # The place comes first: a hash may begin with a dash, and a shell command would take that for an option.

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from dowse.caller import on_behalf_of
 from dowse.contracts.token import Stranger
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import DowseError, InternalError, LimitReached, Overloaded
-from dowse.interfaces import Limiter, Observer, Progress, ToolCall
-from dowse.models import LOCAL, OK, Clock, Principal
+from dowse.core.caller import on_behalf_of
+from dowse.core.errors import DowseError, InternalError, LimitReached, Overloaded
+from dowse.core.models import LOCAL, OK, Clock, Principal
+from dowse.core.protocols import Limiter, Observer, Progress, ToolCall
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.telemetry.log import LOGGER, event
-from dowse.telemetry.redact import Redactor
 from dowse.telemetry.traces import span
 
 _SOON_S = 1.0

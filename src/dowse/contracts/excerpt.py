@@ -12,18 +12,18 @@ from dowse.contracts.cursor import Cursor
 from dowse.contracts.notes import content
 from dowse.contracts.results import some_of
 from dowse.contracts.sections import blocks_before
-from dowse.digests import Digest
-from dowse.errors import InvalidRequest, PageUnreadable
+from dowse.core.digests import Digest
+from dowse.core.errors import InvalidRequest, PageUnreadable
+from dowse.core.models import Deadline, Page, Status
+from dowse.core.protocols import Extractor
+from dowse.core.tokens import estimate_tokens
+from dowse.document.pagination import BEGINNING, Place, part
 from dowse.flows.read import content_hash
 from dowse.flows.search import source_of
-from dowse.interfaces import Extractor
-from dowse.models import Deadline, Page, Status
 from dowse.rank.budget import GAP
-from dowse.rank.parts import BEGINNING, Place, part
-from dowse.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from dowse.rank.outline import Section
+    from dowse.document.outline import Section
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dowse.models import Facts, Page
+from dowse.core.models import Facts, Page
 
 LOW = "low"
 _WHOLE = "the content could not be told from menus and the like, so this is the text of the whole page"

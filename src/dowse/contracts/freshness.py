@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dowse.models import CacheState, Freshness
+from dowse.core.models import CacheState, Freshness
 
 _UNITS = {"day": 86_400, "hour": 3600, "minute": 60, "second": 1}
 

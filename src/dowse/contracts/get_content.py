@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dowse import urls
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
 from dowse.contracts.calls import get_content_call
 from dowse.contracts.ceiling import CEILING, MAX_TOKENS, typed_tokens
@@ -21,15 +20,16 @@ from dowse.contracts.schemas import GET_CONTENT_OUTPUT
 from dowse.contracts.sections import NO_OUTLINE, Outline, outline_of, section_of
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import InvalidRequest
+from dowse.core import urls
+from dowse.core.errors import InvalidRequest
+from dowse.core.models import Deadline, Page, Status, fields_of
+from dowse.core.protocols import Extractor, Progress
+from dowse.core.tokens import estimate_tokens
+from dowse.document.pagination import BEGINNING
 from dowse.flows.read import content_hash
-from dowse.interfaces import Extractor, Progress
-from dowse.models import Deadline, Page, Status, fields_of
-from dowse.rank.parts import BEGINNING
-from dowse.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from dowse.rank.outline import Section
+    from dowse.document.outline import Section
 
 _DESCRIPTION = """\
 Read one web page and return it as Markdown: headings, lists, links, tables and code with its indentation.

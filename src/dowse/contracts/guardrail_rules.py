@@ -7,7 +7,7 @@ or about RSS as a format, are ordinary. What a question is about must not excuse
 
 from __future__ import annotations
 
-from dowse.guardrails import Rule
+from dowse.settings.guardrails import Rule
 
 _POLYMARKET = "polymarket|poly market|polymarkt|ポリマーケット|폴리마켓|полимаркет|بوليماركت"
 _POLYMARKET_SAYS = """

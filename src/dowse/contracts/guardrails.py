@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from dowse.errors import InvalidRequest
-from dowse.guardrails import Rule, parts_of, words_of
+from dowse.core.errors import InvalidRequest
+from dowse.settings.guardrails import Rule, parts_of, words_of
 
 _SHORTEST_PLURAL = 4
 

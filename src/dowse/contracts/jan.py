@@ -8,17 +8,15 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
-from dowse import urls
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
 from dowse.contracts.get_content import checked_address
 from dowse.contracts.notes import reason
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool, failed
 from dowse.contracts.web_search import MAX_QUERY_CHARS, domains
-from dowse.errors import AllProvidersFailed, AllReadersFailed, DowseError, Offline
-from dowse.interfaces import Progress
-from dowse.markdown import plain
-from dowse.models import (
+from dowse.core import urls
+from dowse.core.errors import AllProvidersFailed, AllReadersFailed, DowseError, Offline
+from dowse.core.models import (
     LIVE,
     Attempt,
     CacheState,
@@ -31,8 +29,10 @@ from dowse.models import (
     TimeRange,
     fields_of,
 )
+from dowse.core.protocols import Progress
+from dowse.core.text import one_line
+from dowse.document.markdown import plain
 from dowse.settings import Settings
-from dowse.text import one_line
 
 INSTRUCTIONS = "Web search and page reading. Search with google_search, read a known URL with scrape."
 NO_SNIPPET = "No snippet is available for this result."

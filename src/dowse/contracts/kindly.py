@@ -12,8 +12,8 @@ from dowse.contracts.notes import content
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool
 from dowse.contracts.web_search import MAX_QUERY_CHARS
-from dowse.interfaces import Progress
-from dowse.models import Page
+from dowse.core.models import Page
+from dowse.core.protocols import Progress
 
 _OFFLINE = replace(OFFLINE_MODE, is_listed=False)
 MAX_PAGE_CHARS = 50_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.models import NEEDS_BROWSER, NO_READABLE_CONTENT, Page, Status
+from dowse.core.models import NEEDS_BROWSER, NO_READABLE_CONTENT, Page, Status
 
 _REASONS = {
     Status.NOT_FETCHED: "not requested",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dowse.contracts.facts import fact_warnings, sure_date
 from dowse.contracts.freshness import cache_fields
 from dowse.contracts.notes import content
-from dowse.digests import Digest
-from dowse.models import Page, Result, SearchOutcome, Status, fields_of
+from dowse.core.digests import Digest
+from dowse.core.models import Page, Result, SearchOutcome, Status, fields_of
 
 # Who asks for more results than this wants a list: the others have no room for details.
 _MOST_DETAILED = 10

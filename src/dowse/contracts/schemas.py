@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dowse.models import CacheState, Status
+from dowse.core.models import CacheState, Status
 
 _TEXT = {"type": "string"}
 _INTEGER = {"type": "integer"}

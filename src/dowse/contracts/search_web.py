@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from dowse.answers import Question
 from dowse.contracts import answers
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
 from dowse.contracts.countries import COUNTRIES
@@ -14,9 +13,10 @@ from dowse.contracts.schemas import ANSWERS_OUTPUT, SEARCH_WEB_OUTPUT
 from dowse.contracts.services import Services
 from dowse.contracts.token import NAME as TOKEN
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import InvalidRequest
+from dowse.core.answers import Question
+from dowse.core.errors import InvalidRequest
+from dowse.core.protocols import Progress
 from dowse.flows.answer import AnswerOutcome
-from dowse.interfaces import Progress
 
 _NAME, _TITLE = "search_web", "Answer from the web"
 _DESCRIPTION = """\

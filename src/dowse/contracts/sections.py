@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
-from dowse.errors import InvalidRequest
-from dowse.models import Page
-from dowse.text import one_line
+from dowse.core.errors import InvalidRequest
+from dowse.core.models import Page
+from dowse.core.text import one_line
 
 # What reads pages is imported by need: dowse starts without it.
 if TYPE_CHECKING:
-    from dowse.rank.outline import Section
+    from dowse.document.outline import Section
 
 # Enough to find one's way; of a page that has more, each section has an outline of its own.
 _MOST_LISTED = 40
@@ -25,7 +25,7 @@ _SIMILAR = 0.3
 
 def section_of(page: Page, name: str) -> Section:
     """The section of that number, heading or block; raises `InvalidRequest` with the nearest ones if there is none."""
-    from dowse.rank.outline import find
+    from dowse.document.outline import find
 
     section = find(page.text, name)
     if section is None:
@@ -46,7 +46,7 @@ NO_OUTLINE = Outline()
 
 def outline_of(page: Page, within: Section | None = None) -> Outline:
     """The outline of a page or of one of its sections; if there are too many, the deepest ones are not listed."""
-    from dowse.rank.outline import outline
+    from dowse.document.outline import outline
 
     sections = outline(page.text, within)
     listed = sorted(sorted(sections, key=lambda each: each.level)[:_MOST_LISTED], key=lambda each: each.start)
@@ -56,13 +56,13 @@ def outline_of(page: Page, within: Section | None = None) -> Outline:
 
 def blocks_before(page: Page, section: Section) -> int:
     """How many blocks of the page are above a section: those in it are numbered from there on."""
-    from dowse.rank.blocks import blocks
+    from dowse.document.blocks import blocks
 
     return sum(1 for _ in takewhile(lambda block: block.start < section.start, blocks(page.text)))
 
 
 def _what_there_is(page: Page, name: str) -> str:
-    from dowse.rank.outline import outline
+    from dowse.document.outline import outline
 
     sections = outline(page.text)
     if not sections:

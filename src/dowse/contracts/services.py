@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dowse.caller import called_at
 from dowse.contracts.guardrails import Guardrails
+from dowse.core.caller import called_at
+from dowse.core.models import Category, Clock, Deadline, Query
+from dowse.core.protocols import Extractor
 from dowse.flows.answer import AnswerFlow
 from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
-from dowse.interfaces import Extractor
-from dowse.models import Category, Clock, Deadline, Query
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.telemetry.redact import Redactor
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from dowse import urls
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
 from dowse.contracts.ceiling import MAX_TOKENS, shortened
 from dowse.contracts.code import code_of
@@ -18,7 +17,8 @@ from dowse.contracts.results import status_of
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool, failed
 from dowse.contracts.web_search import MAX_QUERY_CHARS
-from dowse.errors import (
+from dowse.core import urls
+from dowse.core.errors import (
     AllProvidersFailed,
     BadAnswer,
     BadRequest,
@@ -32,12 +32,12 @@ from dowse.errors import (
     RateLimited,
     TimedOut,
 )
-from dowse.interfaces import Progress
-from dowse.models import Category, Query, Result, SearchOutcome, TimeRange
+from dowse.core.models import Category, Query, Result, SearchOutcome, TimeRange
+from dowse.core.protocols import Progress
+from dowse.core.text import one_line
+from dowse.core.tokens import estimate_tokens
 from dowse.routing.breaker import OPEN_S
 from dowse.settings import Settings
-from dowse.text import one_line
-from dowse.tokens import estimate_tokens
 
 Metadata = dict[str, object]
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from dowse.contracts.arguments import Param
 from dowse.contracts.tool import Tool
-from dowse.errors import Unauthorized
-from dowse.interfaces import Authenticator
-from dowse.models import Principal
+from dowse.core.errors import Unauthorized
+from dowse.core.models import Principal
+from dowse.core.protocols import Authenticator
 
 NAME = "token"
 _PARAM = Param(NAME, "string", "Your token for this server; without a good one the call is refused.")

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dowse.contracts.arguments import Param, input_schema
-from dowse.errors import AllProvidersFailed, DowseError, LimitReached, Overloaded
-from dowse.interfaces import Progress
+from dowse.core.errors import AllProvidersFailed, DowseError, LimitReached, Overloaded
+from dowse.core.protocols import Progress
 
 Structured = Mapping[str, object]
 

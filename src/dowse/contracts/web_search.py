@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from dowse import urls
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
 from dowse.contracts.ceiling import MAX_TOKENS, Item, below_ceiling
 from dowse.contracts.fence import Fence
@@ -15,9 +14,10 @@ from dowse.contracts.results import agreement, items_of
 from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
 from dowse.contracts.services import Services
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import InvalidRequest
-from dowse.interfaces import Progress
-from dowse.models import Category, Depth, Query, SearchOutcome, TimeRange, fields_of
+from dowse.core import urls
+from dowse.core.errors import InvalidRequest
+from dowse.core.models import Category, Depth, Query, SearchOutcome, TimeRange, fields_of
+from dowse.core.protocols import Progress
 from dowse.settings import Settings
 
 MAX_QUERY_CHARS = 500

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
+from dowse.core.models import Body, Text
+from dowse.document.markdown import clean
 from dowse.extract import html
 from dowse.extract.decode import decode
-from dowse.extract.documents import kinds, plain
-from dowse.extract.documents.kinds import Kind
-from dowse.extract.documents.limits import Limits
-from dowse.markdown import clean
-from dowse.models import Body, Text
+from dowse.extract.formats import kinds, plain
+from dowse.extract.formats.kinds import Kind
+from dowse.extract.formats.limits import Limits
 
 
 def to_text(body: Body, limits: Limits | None = None, *, with_images: bool = False) -> Text:
@@ -31,10 +31,10 @@ def to_text(body: Body, limits: Limits | None = None, *, with_images: bool = Fal
 def _from_document(kind: Kind, body: Body, limits: Limits) -> Text:
     # Imported by need, like all that few pages ask for: a worker that reads web pages starts without them.
     if kind is Kind.PDF:
-        from dowse.extract.documents.pdf import convert as pdf
+        from dowse.extract.formats.pdf import convert as pdf
 
         return pdf.to_text(body.data, limits)
-    from dowse.extract.documents import office
+    from dowse.extract.formats import office
 
     readers = {Kind.WORD: office.from_word, Kind.SHEETS: office.from_sheets, Kind.SLIDES: office.from_slides}
     return readers[kind](body)
@@ -56,7 +56,7 @@ def _from_source(kind: Kind, source: str, body: Body) -> Text:
 
 
 def _from_xml(kind: Kind, source: str, url: str) -> Text:
-    from dowse.extract.documents import feeds, markup
+    from dowse.extract.formats import feeds, markup
 
     feed = feeds.from_feed(source, url) if kind is Kind.FEED else None
     return feed or markup.from_xml(source)
@@ -67,6 +67,6 @@ def _from_json(source: str, url: str) -> Text:
         value = json.loads(source)
     except (ValueError, RecursionError):
         return Text(clean(source))
-    from dowse.extract.documents import feeds
+    from dowse.extract.formats import feeds
 
     return feeds.from_json_feed(value, url) or plain.from_json(source, value)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from itertools import islice
 
+from dowse.core.models import Body, Text
+from dowse.core.text import one_line
 from dowse.extract.choose.reasons import reasons
 from dowse.extract.choose.selection import Selection, select
 from dowse.extract.decode import decode
-from dowse.extract.documents import kinds
-from dowse.extract.documents.kinds import Kind
 from dowse.extract.explanation import ExplainedBlock, Explanation, encoded
+from dowse.extract.formats import kinds
+from dowse.extract.formats.kinds import Kind
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped
 from dowse.extract.tree.node import Node
-from dowse.models import Body, Text
-from dowse.text import one_line
 
 # So much of a page is looked at by people; the answer has to fit into one frame as well.
 _MOST_BLOCKS = 3000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dowse.core.models import Facts
 from dowse.extract.metadata.model import Metadata
-from dowse.models import Facts
 
 
 def facts_of(metadata: Metadata) -> Facts:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from dowse.core.models import MOST_TEXT_CHARS, Body, Text
+from dowse.document.markdown import clean
 from dowse.extract.render import render
 from dowse.extract.tidy import beginning
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped
-from dowse.markdown import clean
-from dowse.models import MOST_TEXT_CHARS, Body, Text
 
 _CUT = "_The rest is not shown._"
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dowse import text as texts
-from dowse import urls
-from dowse.errors import PageUnreadable
+from dowse.core import text as texts
+from dowse.core import urls
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Onward, Status, Text
+from dowse.document.markdown import clean, word_count
 from dowse.extract import metadata, verdict
 from dowse.extract.choose import declared
 from dowse.extract.choose.model import Model
@@ -17,8 +19,6 @@ from dowse.extract.tidy import beginning, without_repeated_title
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped
 from dowse.extract.tree.node import Tree
-from dowse.markdown import clean, word_count
-from dowse.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Onward, Status, Text
 
 # A page that shows so little is made by its scripts: what it says of itself for machines may be more.
 _EMPTY_WORDS = 60

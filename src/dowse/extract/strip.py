@@ -5,15 +5,15 @@ from __future__ import annotations
 import html
 import re
 
+from dowse.core.models import Body, Text
+from dowse.document.markdown import clean
 from dowse.extract import verdict
 from dowse.extract.decode import decode
-from dowse.extract.documents.kinds import Kind, text_kind
+from dowse.extract.formats.kinds import Kind, text_kind
 from dowse.extract.hidden import hides
 from dowse.extract.tags import after, tags
 from dowse.extract.tree.elements import INLINE
 from dowse.extract.tree.grammar import RAW, VOID
-from dowse.markdown import clean
-from dowse.models import Body, Text
 
 # Elements whose end tags are hardly ever left out: what is missing would take the rest of the page with it.
 _DROPPED = (RAW - {"xmp"}) | frozenset(("noscript", "object", "select", "template"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dowse.markdown import with_closed_code
-from dowse.text import without_markup
+from dowse.core.text import without_markup
+from dowse.document.markdown import with_closed_code
 
 TITLE_CHARS = 300
 _TITLE_LINES = 50

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from dowse.errors import PageUnreadable, WireError
+from dowse.core.errors import PageUnreadable, WireError
+from dowse.core.models import Body, Onward, Status, Text, Validators
 from dowse.fetch.keeping import may_be_kept, validators
 from dowse.fetch.media import identify
 from dowse.fetch.refresh import refreshed
 from dowse.fetch.statuses import check_status, unreadable
-from dowse.models import Body, Onward, Status, Text, Validators
 from dowse.net.clients import Fetched, UntrustedClient
 from dowse.net.conditions import Earlier
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dowse.models import Validators
+from dowse.core.models import Validators
 
 _FORBIDDING = "no-store"
 

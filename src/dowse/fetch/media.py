@@ -6,8 +6,8 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from dowse.core.media_types import DOCUMENTS, HTML, PLAIN, promised
 from dowse.fetch.signatures import CONTAINERS, signed_type
-from dowse.media_types import DOCUMENTS, HTML, PLAIN, promised
 
 OCTETS = "application/octet-stream"
 

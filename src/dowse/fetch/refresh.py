@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Mapping
 
-from dowse import urls
+from dowse.core import urls
 from dowse.fetch.media import parse_media_type
 
 # Such pages are small, and say so in their head.

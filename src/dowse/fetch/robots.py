@@ -8,12 +8,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dowse import urls
-from dowse.errors import WireError
-from dowse.models import Clock
+from dowse.core import urls
+from dowse.core.errors import WireError
+from dowse.core.models import Clock
+from dowse.core.tasks import Background
 from dowse.net.clients import Fetched, UntrustedClient
 from dowse.stores.cache import Cache
-from dowse.tasks import Background
 
 if TYPE_CHECKING:
     from protego import Protego

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.media_types import PDF, SHEETS, SLIDES, WORD
+from dowse.core.media_types import PDF, SHEETS, SLIDES, WORD
 
 _ZIP = "application/zip"
 # Browsers want it at the very beginning; readers of PDF look for it in the first kilobyte.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dowse.errors import PageUnreadable, WireDenied, WireError, WireTimeout, WireTooLarge
-from dowse.models import Onward, Status
+from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireTimeout, WireTooLarge
+from dowse.core.models import Onward, Status
 from dowse.net.clients import TooManyRedirects
 from dowse.net.guard import HostNotFound
 

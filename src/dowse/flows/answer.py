@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dowse.answers import EXTRACTIVE, CitedAnswer, Question, code_of
-from dowse.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
+from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question, code_of
+from dowse.core.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
+from dowse.core.models import Attempt, Clock, Deadline, Freshness
+from dowse.core.protocols import AnswerProvider, Observer, Progress, Scrubber, no_progress
 from dowse.flows.extractive import Extractive
 from dowse.flows.shelf import Known, Lifetime, Memory, Recalled, Shelf, Wanted
-from dowse.interfaces import AnswerProvider, Observer, Progress, Scrubber, no_progress
-from dowse.models import Attempt, Clock, Deadline, Freshness
 from dowse.routing.router import Router
 from dowse.routing.walk import Routed
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dowse import urls
-from dowse.errors import AllProvidersFailed, NotRead, PageUnreadable, ProviderError, Unread
-from dowse.interfaces import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
-from dowse.models import OK, Attempt, Deadline, Onward, Status, Text
+from dowse.core import urls
+from dowse.core.errors import AllProvidersFailed, NotRead, PageUnreadable, ProviderError, Unread
+from dowse.core.models import OK, Attempt, Deadline, Onward, Status, Text
+from dowse.core.protocols import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
 from dowse.routing.router import Router
 from dowse.routing.walk import Routed
 from dowse.telemetry.log import LOGGER

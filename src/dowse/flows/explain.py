@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.digests import Digest, Source
-from dowse.errors import PageUnreadable
+from dowse.core.digests import Digest, Source
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Deadline, Page, Text
+from dowse.core.protocols import Extractor
 from dowse.extract.explanation import Explanation
 from dowse.flows.read import ReadFlow
-from dowse.interfaces import Extractor
-from dowse.models import Body, Deadline, Page, Text
 
 
 class Explainer(Protocol):

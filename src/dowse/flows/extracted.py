@@ -7,12 +7,12 @@ import hashlib
 from collections.abc import Sequence
 
 from dowse import EXTRACTION, __version__
-from dowse.digests import Digest, Source
-from dowse.interfaces import Extractor
-from dowse.models import Body, Text
+from dowse.core.digests import Digest, Source
+from dowse.core.models import Body, Text
+from dowse.core.protocols import Extractor
+from dowse.core.tasks import Background
 from dowse.stores.cache import Cache
 from dowse.stores.codec import Codec
-from dowse.tasks import Background
 
 KIND = "extract"
 """Under which a cache knows texts by their bytes."""

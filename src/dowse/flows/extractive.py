@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from dowse.answers import EXTRACTIVE, CitedAnswer, Question
+from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
+from dowse.core.models import CacheState, Clock, Deadline, Query, Result, SearchOutcome, Status, TimeRange
+from dowse.core.protocols import Progress, no_progress
 from dowse.flows.search import SearchFlow
-from dowse.interfaces import Progress, no_progress
-from dowse.models import CacheState, Clock, Deadline, Query, Result, SearchOutcome, Status, TimeRange
 from dowse.routing.walk import Routed
 
 # Some pages cannot be read, and some turn out to be too old.

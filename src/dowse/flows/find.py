@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from dowse.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
+from dowse.core.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
+from dowse.core.models import Attempt, Category, Clock, Deadline, Depth, Found, Freshness, Query, TimeRange
+from dowse.core.protocols import Progress, SearchProvider, no_progress
 from dowse.flows.shelf import Known, Lifetime, Memory, Recalled, Shelf, Wanted
-from dowse.interfaces import Progress, SearchProvider, no_progress
-from dowse.models import Attempt, Category, Clock, Deadline, Depth, Found, Freshness, Query, TimeRange
 from dowse.routing.router import Router
 from dowse.routing.walk import Routed
 

@@ -10,12 +10,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dowse import urls
-from dowse.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
-from dowse.flows.chain import ReadChain
-from dowse.flows.shelf import CACHE, Entry, Known, Lifetime, Memory, Recalled, Shelf, Wanted
-from dowse.interfaces import Observer, Progress, Secrecy
-from dowse.models import (
+from dowse.core import urls
+from dowse.core.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
+from dowse.core.models import (
     LIVE,
     NEEDS_BROWSER,
     NO_READABLE_CONTENT,
@@ -30,6 +27,9 @@ from dowse.models import (
     Status,
     Text,
 )
+from dowse.core.protocols import Observer, Progress, Secrecy
+from dowse.flows.chain import ReadChain
+from dowse.flows.shelf import CACHE, Entry, Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.routing.walk import Routed
 from dowse.stores.codec import Codec
 from dowse.telemetry.log import LOGGER

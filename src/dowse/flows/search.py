@@ -6,17 +6,17 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dowse.digests import Digest, Source
-from dowse.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable
+from dowse.core.digests import Digest, Source
+from dowse.core.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable
+from dowse.core.models import Clock, Deadline, Depth, Page, Query, Result, SearchOutcome, Stats, Status
+from dowse.core.protocols import Disclosures, Extractor, Observer, Progress, Scrubber, no_progress
+from dowse.core.tokens import estimate_tokens
 from dowse.flows.find import Finder, Findings
 from dowse.flows.read import ReadFlow
-from dowse.interfaces import Disclosures, Extractor, Observer, Progress, Scrubber, no_progress
-from dowse.models import Clock, Deadline, Depth, Page, Query, Result, SearchOutcome, Stats, Status
 from dowse.rank import budget
 from dowse.rank.fuse import fuse
 from dowse.rank.sources import Placed, Rules, order
 from dowse.stores.cache import Cache
-from dowse.tokens import estimate_tokens
 
 # Reading needs what is left when the providers were slow: they never get the whole of the time.
 _SEARCH_SHARE = 0.8

@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from dowse.errors import AllProvidersFailed
-from dowse.interfaces import Observer, Progress, no_progress
-from dowse.models import LIVE, OK, Attempt, CacheState, Clock, Deadline, Freshness
+from dowse.core.errors import AllProvidersFailed
+from dowse.core.models import LIVE, OK, Attempt, CacheState, Clock, Deadline, Freshness
+from dowse.core.protocols import Observer, Progress, no_progress
+from dowse.core.tasks import Background
 from dowse.routing.coalesce import Flight, Flights
 from dowse.routing.leases import Leases
 from dowse.routing.walk import Routed
 from dowse.stores.cache import Cache
 from dowse.stores.codec import Codec
 from dowse.stores.store import Kept
-from dowse.tasks import Background
 
 X = TypeVar("X")
 

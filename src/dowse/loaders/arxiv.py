@@ -8,17 +8,17 @@ from __future__ import annotations
 import asyncio
 import re
 
-from dowse import urls
-from dowse.errors import BadAnswer, BadRequest, PageUnreadable, WireError
+from dowse.core import urls
+from dowse.core.errors import BadAnswer, BadRequest, PageUnreadable, WireError
+from dowse.core.models import Body, Deadline, Status, Text
+from dowse.core.text import one_line
+from dowse.core.urls import Url
 from dowse.loaders import arxiv_page, compose
 from dowse.loaders.arxiv_page import FullText, Number
 from dowse.loaders.kit import Kit
-from dowse.models import Body, Deadline, Status, Text
 from dowse.net.clients import Fetched
 from dowse.providers.open import arxiv_feed
 from dowse.providers.open.arxiv_feed import NotAFeed, Paper
-from dowse.text import one_line
-from dowse.urls import Url
 
 NAME = "arxiv"
 PAGES_VARIABLE = "ARXIV_MAX_PAGES"

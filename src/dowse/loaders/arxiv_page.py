@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from dowse.core.models import Text
+from dowse.core.text import one_line
+from dowse.core.urls import Url
 from dowse.loaders import compose
-from dowse.models import Text
 from dowse.providers.open.arxiv_feed import Paper
-from dowse.text import one_line
-from dowse.urls import Url
 
 CHARS_VARIABLE = "ARXIV_MAX_CHARS"
 HOSTS = frozenset({"arxiv.org", "www.arxiv.org", "export.arxiv.org"})

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from dowse.markdown import as_code, clean, read_lines, with_closed_code, word_count
-from dowse.models import Text
-from dowse.text import cut_at_word, one_line, visible, without_images
+from dowse.core.models import Text
+from dowse.core.text import cut_at_word, one_line, visible, without_images
+from dowse.document.markdown import as_code, clean, read_lines, with_closed_code, word_count
 
 _TITLE_CHARS = 300
 _LABEL_CHARS = 80

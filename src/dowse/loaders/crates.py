@@ -6,8 +6,10 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
-from dowse import urls
-from dowse.errors import BadAnswer, PageUnreadable, ProviderError, WireError
+from dowse.core import urls
+from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, WireError
+from dowse.core.models import Deadline, Status, Text
+from dowse.core.urls import Url
 from dowse.loaders.compose import Part, day, label, page
 from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.markup import below
@@ -25,9 +27,7 @@ from dowse.loaders.packages import (
     some,
     warning,
 )
-from dowse.models import Deadline, Status, Text
-from dowse.providers.api import Json, items, string, strings, whole
-from dowse.urls import Url
+from dowse.net.json_api import Json, items, string, strings, whole
 
 NAME = "crates"
 SITE = "https://crates.io"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs
 
-from dowse import urls
-from dowse.errors import BadRequest, PageUnreadable, ProviderError
+from dowse.core import urls
+from dowse.core.errors import BadRequest, PageUnreadable, ProviderError
+from dowse.core.models import Deadline, Status, Text
+from dowse.core.urls import Url
+from dowse.document.markdown import plain
 from dowse.loaders.compose import Part, label, link, page, shifted, title
 from dowse.loaders.hackernews_tree import SITE, Item, chosen, threads, tree_of
 from dowse.loaders.kit import TIMEOUT_S, Kit, asking
-from dowse.markdown import plain
-from dowse.models import Deadline, Status, Text
-from dowse.providers.api import PAGE_CHARS, Json, items, objects, string, whole
-from dowse.urls import Url
+from dowse.net.json_api import PAGE_CHARS, Json, items, objects, string, whole
 
 NAME = "hackernews"
 _HOST = "news.ycombinator.com"

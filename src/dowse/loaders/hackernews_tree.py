@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dowse.loaders.compose import Part, day, label, link, shifted
-from dowse.providers.api import Json, objects, string, whole
+from dowse.net.json_api import Json, objects, string, whole
 
 SITE = "https://news.ycombinator.com"
 # Lists that are nested more deeply are hard to follow; what is further down says whom it answers instead.

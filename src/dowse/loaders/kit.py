@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dowse.errors import NotRead
-from dowse.interfaces import Extractor
-from dowse.models import Deadline
+from dowse.core.errors import NotRead
+from dowse.core.models import Deadline
+from dowse.core.protocols import Extractor
 from dowse.net.clients import ConfiguredClient, UntrustedClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.telemetry.redact import Redactor
 
 TIMEOUT_S = 15.0
 # Of the time there is, so much is for the requests; converting what they bring needs the rest.

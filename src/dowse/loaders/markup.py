@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.text import visible
+from dowse.document.markdown import Blocks, read_lines, with_closed_code
 from dowse.loaders.compose import shifted, shortened
-from dowse.markdown import Blocks, read_lines, with_closed_code
-from dowse.text import visible
 
 # Every pattern is bounded, or stops at the character it starts with: no line is read more than a few times.
 _BACKTICKS = re.compile(r"`+")

@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 from html import unescape
 
-from dowse import urls
-from dowse.errors import BadAnswer, PageUnreadable, ProviderError
+from dowse.core import urls
+from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
+from dowse.core.models import NO_READABLE_CONTENT, Deadline, Status, Text
+from dowse.core.text import without_markup
+from dowse.core.urls import Url
 from dowse.loaders.compose import Part, day, label, link, page, title
 from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.markup import below
 from dowse.loaders.packages import MAX_CHARS, bullets, mapping, missing, segments
-from dowse.models import NO_READABLE_CONTENT, Deadline, Status, Text
-from dowse.providers.api import Json, items, objects, string
-from dowse.text import without_markup
-from dowse.urls import Url
+from dowse.net.json_api import Json, items, objects, string
 
 NAME = "mdn"
 SITE = "https://developer.mozilla.org"

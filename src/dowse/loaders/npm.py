@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from dowse import urls
-from dowse.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut, WireError
+from dowse.core import urls
+from dowse.core.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut, WireError
+from dowse.core.models import Deadline, Status, Text
+from dowse.core.urls import Url
 from dowse.loaders.compose import Part, day, label, page
 from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.markup import Place
@@ -25,9 +27,7 @@ from dowse.loaders.packages import (
     segments,
     warning,
 )
-from dowse.models import Deadline, Status, Text
-from dowse.providers.api import Json, string
-from dowse.urls import Url
+from dowse.net.json_api import Json, string
 
 NAME = "npm"
 SITE = "https://www.npmjs.com"

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from dowse import urls
-from dowse.errors import BadRequest, PageUnreadable, ProviderError, Redirected
+from dowse.core import urls
+from dowse.core.errors import BadRequest, PageUnreadable, ProviderError, Redirected
+from dowse.core.models import Status
+from dowse.core.text import one_line
+from dowse.core.urls import Url
+from dowse.document.markdown import as_code
 from dowse.loaders.compose import Part, label, shortened
 from dowse.loaders.markup import Place, quoted
-from dowse.markdown import as_code
-from dowse.models import Status
-from dowse.providers.api import Json
-from dowse.text import one_line
-from dowse.urls import Url
+from dowse.net.json_api import Json
 
 MAX_CHARS = 50_000
 _MOST_DEPENDENCIES = 60

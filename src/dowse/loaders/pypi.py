@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from email.utils import getaddresses
 from urllib.parse import quote
 
-from dowse import urls
-from dowse.errors import BadAnswer, PageUnreadable, ProviderError
+from dowse.core import urls
+from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
+from dowse.core.models import Deadline, Text
+from dowse.core.text import one_line
+from dowse.core.urls import Url
 from dowse.loaders.compose import Part, day, label, page
 from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.packages import (
@@ -28,10 +31,7 @@ from dowse.loaders.packages import (
     warning,
 )
 from dowse.loaders.together import together
-from dowse.models import Deadline, Text
-from dowse.providers.api import Json, objects, string, strings
-from dowse.text import one_line
-from dowse.urls import Url
+from dowse.net.json_api import Json, objects, string, strings
 
 NAME = "pypi"
 SITE = "https://pypi.org"

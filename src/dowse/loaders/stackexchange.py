@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from dowse import urls
-from dowse.errors import PageUnreadable
+from dowse.core import urls
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Deadline, Status, Text
+from dowse.core.urls import Url
 from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.stackexchange_api import Address, Inquiry, StackApi
 from dowse.loaders.stackexchange_page import arranged, converted, html_of, to_page
-from dowse.models import Deadline, Status, Text
 from dowse.providers.open.stackexchange_failures import NAME
-from dowse.urls import Url
 
 # What the API calls the sites with a domain of their own; the others it calls by their subdomain.
 _OWN_DOMAINS = ("stackoverflow", "serverfault", "superuser", "askubuntu")

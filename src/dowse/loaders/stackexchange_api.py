@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from dowse.errors import BadAnswer, NotRead, PageUnreadable, ProviderError, RateLimited
+from dowse.core.errors import BadAnswer, NotRead, PageUnreadable, ProviderError, RateLimited
+from dowse.core.models import Deadline, Status
 from dowse.loaders.kit import Kit
-from dowse.models import Deadline, Status
 from dowse.net.clients import Reply
-from dowse.providers.api import Json, items, string, whole
+from dowse.net.json_api import Json, items, string, whole
 from dowse.providers.open import stackexchange_failures as failures
 from dowse.providers.open.stackexchange_failures import KEY_VARIABLE, NAME
 

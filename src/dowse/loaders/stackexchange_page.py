@@ -7,11 +7,11 @@ from dataclasses import replace
 from html import unescape
 from itertools import accumulate
 
+from dowse.core.models import Text
+from dowse.core.text import one_line
 from dowse.loaders.compose import Listed, Part, day, fenced, label, labels, link, page, shifted, shortened, title
 from dowse.loaders.stackexchange_api import Address, Conversation
-from dowse.models import Text
-from dowse.providers.api import Json, objects, string, strings, whole
-from dowse.text import one_line
+from dowse.net.json_api import Json, objects, string, strings, whole
 
 # An answer takes at least this much room, however short it is, and at least this share of the length of its HTML.
 _LEAST_CHARS, _LEAST_SHARE = 100, 0.25

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 
-from dowse.interfaces import SiteLoader
+from dowse.core.models import Deadline, Text
+from dowse.core.protocols import SiteLoader
+from dowse.core.urls import Url
 from dowse.loaders.kit import Kit
-from dowse.models import Deadline, Text
-from dowse.urls import Url
 
 
 @dataclass(frozen=True, slots=True)

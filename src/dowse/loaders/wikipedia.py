@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from dowse import urls
-from dowse.errors import BadAnswer, PageUnreadable, RateLimited, Redirected, Unavailable
+from dowse.core import urls
+from dowse.core.errors import BadAnswer, PageUnreadable, RateLimited, Redirected, Unavailable
+from dowse.core.models import NO_READABLE_CONTENT, Deadline, Status, Text
+from dowse.core.text import one_line
+from dowse.core.urls import Url
 from dowse.loaders import compose, wikipedia_page
 from dowse.loaders.kit import TIMEOUT_S, Kit, asking
 from dowse.loaders.wikipedia_address import Address, address_in
-from dowse.models import NO_READABLE_CONTENT, Deadline, Status, Text
-from dowse.providers.api import Json, string
-from dowse.text import one_line
-from dowse.urls import Url
+from dowse.net.json_api import Json, string
 
 NAME = "wikipedia"
 VARIABLE = "WIKIPEDIA_MAX_CHARS"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote
 
-from dowse.urls import Url
+from dowse.core.urls import Url
 
 _HOST = re.compile(r"((?!www\.)[a-z]{2,3}(?:-[a-z]{1,9}){0,2}|simple)(?:\.m)?\.wikipedia\.org")
 # Languages with several scripts or spellings have a path for each: /zh-hant/…, /sr-el/…

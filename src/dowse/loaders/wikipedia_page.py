@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dowse.markdown import plain, read_lines
-from dowse.text import one_line
+from dowse.core.text import one_line
+from dowse.document.markdown import plain, read_lines
 
 # What is not the article: how to edit it, how good it is, where else to go. Most languages share the names.
 WITHOUT = (

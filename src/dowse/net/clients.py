@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from dowse import urls
-from dowse.errors import WireFailed
+from dowse.core import urls
+from dowse.core.errors import WireFailed
 from dowse.net.conditions import Earlier
 from dowse.net.guard import Guard
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import aiohttp
 
+    from dowse.core.urls import Url
     from dowse.net.addresses import Address
-    from dowse.urls import Url
 
     OpenSession = Callable[[], aiohttp.ClientSession]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dowse.models import Validators
+    from dowse.core.models import Validators
 
 _LONGEST_VALUE = 1000
 # As a condition it means: whatever you have.

@@ -9,15 +9,15 @@ from functools import cached_property
 from ipaddress import IPv6Network
 from typing import Protocol
 
-from dowse import urls
-from dowse.clock import SystemClock
-from dowse.errors import WireDenied, WireFailed
-from dowse.models import Clock
+from dowse.core import urls
+from dowse.core.clock import SystemClock
+from dowse.core.errors import WireDenied, WireFailed
+from dowse.core.models import Clock
+from dowse.core.urls import Url
 from dowse.net.addresses import Address, behind, is_closed, is_public, parse_address
 from dowse.net.dns import look_up
 from dowse.net.listener import is_listening_port
 from dowse.net.machine import OwnAddresses, interface_addresses
-from dowse.urls import Url
 
 _SCHEMES = ("http", "https")
 _PORTS = (80, 443, 8000, 8080, 8443)

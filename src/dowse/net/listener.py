@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
 from dowse.net.addresses import parse_address
 
 _ours: set[tuple[str, int]] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 from dowse.net.addresses import Address, parse_address
 
 # A laptop changes its network now and then; asking costs a system call per interface.

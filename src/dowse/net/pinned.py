@@ -16,9 +16,9 @@ import aiohttp
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
+from dowse.core.urls import Url
 from dowse.net.addresses import Address, parse_address
 from dowse.net.wire import Resolver, build_session, request_target
-from dowse.urls import Url
 
 _CONNECTIONS, _CONNECTIONS_PER_HOST = 100, 20
 # Shorter than the five seconds after which many servers close, so that they rarely close while we send.

@@ -9,7 +9,7 @@ from typing import Literal, NoReturn
 
 import aiohttp
 
-from dowse.errors import WireFailed
+from dowse.core.errors import WireFailed
 from dowse.net import wire
 
 # A peer that does not answer a ping for this long has gone without a word.

@@ -12,10 +12,10 @@ import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 
-from dowse.errors import WireDenied, WireError, WireFailed, WireInsecure, WireTimeout, WireTooLarge
+from dowse.core.errors import WireDenied, WireError, WireFailed, WireInsecure, WireTimeout, WireTooLarge
+from dowse.core.urls import Url
 from dowse.net.decode import ACCEPTED, Decoder
 from dowse.net.dns import look_up
-from dowse.urls import Url
 
 _MAX_LINE_BYTES = 16_384
 _MAX_HEADERS = 200

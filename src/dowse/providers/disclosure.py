@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse import urls
+from dowse.core import urls
 
 
 def party(vendor: str, url: str) -> str:

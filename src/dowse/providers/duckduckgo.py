@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from dowse.models import Deadline, Query, TimeRange
+from dowse.core.models import Deadline, Query, TimeRange
 from dowse.net.clients import Reply
 from dowse.providers.html_engine import HtmlEngine
 from dowse.providers.limits import Limits

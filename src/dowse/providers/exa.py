@@ -7,11 +7,11 @@ from datetime import date, timedelta
 
 from pydantic import SecretStr
 
-from dowse.errors import BadAnswer
-from dowse.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
-from dowse.providers.api import PAGE_CHARS, Api, Json, first_hits, hit, items, string, strings
+from dowse.core.errors import BadAnswer
+from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
+from dowse.core.text import one_line
+from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, items, string, strings
 from dowse.providers.limits import Limits, fit
-from dowse.text import one_line
 
 CATEGORIES = {Category.NEWS: "news", Category.SCIENCE: "research paper"}
 LIMITS = Limits(

@@ -7,11 +7,11 @@ spent free tier by `_meta["ai.exa/rateLimited"]` beside a text, without calling 
 
 from __future__ import annotations
 
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits
 from dowse.providers.mcp.search import McpSearch
-from dowse.settings_types_search import McpServer
+from dowse.settings.search_types import McpServer
 
 # More would be allowed; each result brings a long text along.
 LIMITS = Limits(max_results=20)

@@ -7,11 +7,11 @@ such as `site:`, and `limit`. It answers as its API does, structured and as JSON
 
 from __future__ import annotations
 
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits
 from dowse.providers.mcp.search import McpSearch
-from dowse.settings_types_search import McpServer
+from dowse.settings.search_types import McpServer
 
 # A hundred would be allowed; the free tier is counted in credits, and more results cost more of them.
 LIMITS = Limits(max_results=20, max_query_chars=500)

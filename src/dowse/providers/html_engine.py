@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from dowse.errors import BadAnswer, Blocked, PageUnreadable, ProviderError, Skipped, TimedOut
-from dowse.interfaces import ListingReader
-from dowse.listings import Listing, Outcome, Row
-from dowse.media_types import HTML
-from dowse.models import Body, Category, Clock, Deadline, Found, Hit, Query, Status
+from dowse.core.errors import BadAnswer, Blocked, PageUnreadable, ProviderError, Skipped, TimedOut
+from dowse.core.listings import Listing, Outcome, Row
+from dowse.core.media_types import HTML
+from dowse.core.models import Body, Category, Clock, Deadline, Found, Hit, Query, Status
+from dowse.core.protocols import ListingReader
 from dowse.net.clients import Reply
+from dowse.net.json_api import Api, first_hits, hit, media, plain
 from dowse.providers import relevance
-from dowse.providers.api import Api, first_hits, hit, media, plain
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits, fit
 from dowse.providers.manners import Manners

@@ -11,14 +11,14 @@ from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING
 
-from dowse.interfaces import Limiter, ListingReader, SearchProvider
-from dowse.models import Category, Clock, Deadline, Found, Query
+from dowse.core.models import Category, Clock, Deadline, Found, Query
+from dowse.core.protocols import Limiter, ListingReader, SearchProvider
 from dowse.net.clients import ConfiguredClient, UntrustedClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.stores.cache import Cache
-from dowse.telemetry.redact import Redactor
 
 if TYPE_CHECKING:
     from dowse.providers.manners import Manners

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from dowse.models import Category, Query, TimeRange
-from dowse.text import cut_at_word
+from dowse.core.models import Category, Query, TimeRange
+from dowse.core.text import cut_at_word
 
 # Filter name -> its value in a query that does not use it.
 _UNUSED: dict[str, object] = {

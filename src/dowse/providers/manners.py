@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 from dowse.providers.browsers import BROWSERS, PLAIN_ACCEPT, Browser, accept_language
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from dowse.models import Category, Deadline, Query, TimeRange
+from dowse.core.models import Category, Deadline, Query, TimeRange
 from dowse.net.clients import Reply
 from dowse.providers.html_engine import HtmlEngine
 from dowse.providers.limits import Limits

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits
 from dowse.providers.mcp.search import McpSearch
-from dowse.settings_types_search import McpServer
+from dowse.settings.search_types import McpServer
 
 LIMITS = Limits(max_results=10, max_query_chars=200)
 # The same as long as the process lives, and drawn anew by the next: nobody is known again by it.

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from dowse import urls
-from dowse.errors import Irrelevant
-from dowse.models import Hit
+from dowse.core import urls
+from dowse.core.errors import Irrelevant
+from dowse.core.models import Hit
 from dowse.providers.stopwords import STOPWORDS
 
 _ADVICE = (

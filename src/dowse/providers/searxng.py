@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from dowse import urls
-from dowse.errors import (
+from dowse.core import urls
+from dowse.core.errors import (
     BadAnswer,
     BadRequest,
     Blocked,
@@ -18,11 +18,11 @@ from dowse.errors import (
     RateLimited,
     TimedOut,
 )
-from dowse.interfaces import ListingReader
-from dowse.listings import Outcome
-from dowse.models import Category, Deadline, Found, Query, Status
+from dowse.core.listings import Outcome
+from dowse.core.models import Category, Deadline, Found, Query, Status
+from dowse.core.protocols import ListingReader
 from dowse.net.clients import Reply
-from dowse.providers.api import Api, is_challenge
+from dowse.net.json_api import Api, is_challenge
 from dowse.providers.limits import Limits, fit
 from dowse.providers.searxng_answer import Answer, from_json, from_listing, web_page
 from dowse.providers.searxng_query import Preferences, check, gather, health_address, parameters, search_address

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from dowse.errors import BadAnswer, Blocked, EnginesFailed
-from dowse.listings import Listing, Outcome, Row
-from dowse.media_types import HTML
-from dowse.models import Body, Category, Hit, Query
-from dowse.providers.api import Json, first_hits, hit, items, media, plain, string, strings
+from dowse.core.errors import BadAnswer, Blocked, EnginesFailed
+from dowse.core.listings import Listing, Outcome, Row
+from dowse.core.media_types import HTML
+from dowse.core.models import Body, Category, Hit, Query
+from dowse.net.json_api import Json, first_hits, hit, items, media, plain, string, strings
 
 PER_PAGE = 10
 _MEDIA = frozenset({Category.IMAGES, Category.VIDEOS})

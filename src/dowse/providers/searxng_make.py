@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dowse.interfaces import ListingReader
-from dowse.models import Clock
-from dowse.providers.api import Api
+from dowse.core.models import Clock
+from dowse.core.protocols import ListingReader
+from dowse.net.json_api import Api
 from dowse.providers.searxng import SearXNG
 from dowse.providers.searxng_query import Preferences
 from dowse.settings import Settings

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dowse import urls
-from dowse.errors import NoInstance, RateLimited, Unavailable
-from dowse.models import Category, Clock, Deadline, Found, Query
+from dowse.core import urls
+from dowse.core.errors import NoInstance, RateLimited, Unavailable
+from dowse.core.models import Category, Clock, Deadline, Found, Query
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.instances.fingerprint import Fingerprint, Fingerprints
 from dowse.providers.instances.instance import Instance, Misbehaviour

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from dowse import urls
-from dowse.errors import (
+from dowse.core import urls
+from dowse.core.errors import (
     BadAnswer,
     Blocked,
     NetworkFailed,
@@ -23,10 +23,10 @@ from dowse.errors import (
     WireTimeout,
     WireTooLarge,
 )
-from dowse.interfaces import ListingReader
-from dowse.models import Deadline, Query, Status
+from dowse.core.models import Deadline, Query, Status
+from dowse.core.protocols import ListingReader
 from dowse.net.clients import Fetched, UntrustedClient
-from dowse.providers.api import retry_after_s
+from dowse.net.json_api import retry_after_s
 from dowse.providers.manners import Manners
 from dowse.providers.searxng_answer import Answer, from_json, from_listing, web_page
 from dowse.providers.searxng_query import Preferences, parameters, search_address

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from dowse.errors import ProviderError
-from dowse.models import Category, Deadline, Found, Hit, Query
+from dowse.core.errors import ProviderError
+from dowse.core.models import Category, Deadline, Found, Hit, Query
 from dowse.providers import relevance
 from dowse.providers.searxng_answer import PER_PAGE, Answer
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dowse.errors import NoInstance, ProviderError, Skipped
-from dowse.models import Clock, Deadline, Found, Query
+from dowse.core.errors import NoInstance, ProviderError, Skipped
+from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.providers.instances.instance import Instance
 from dowse.providers.instances.manager import Instances
 from dowse.providers.instances.records import name_of

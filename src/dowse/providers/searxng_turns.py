@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
-from dowse.errors import BadAnswer, EnginesFailed, Irrelevant, ProviderError, Refused, TimedOut
-from dowse.models import Deadline, Found
+from dowse.core.errors import BadAnswer, EnginesFailed, Irrelevant, ProviderError, Refused, TimedOut
+from dowse.core.models import Deadline, Found
+from dowse.core.text import one_line
 from dowse.providers.instances.instance import Instance, Misbehaviour
 from dowse.providers.instances.manager import MOST_PER_QUERY, Instances
 from dowse.providers.instances.records import name_of
-from dowse.text import one_line
 
 Ask = Callable[[Instance, Deadline], Awaitable[Found]]
 Failures = Mapping[str, ProviderError]

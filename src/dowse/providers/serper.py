@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
-from dowse.errors import BadAnswer
-from dowse.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
-from dowse.providers.api import Api, Json, first_hits, hit, items, media, objects, plain, string
+from dowse.core.errors import BadAnswer
+from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
+from dowse.net.json_api import Api, Json, first_hits, hit, items, media, objects, plain, string
 from dowse.providers.limits import Limits, fit
 
 # Each category has an endpoint beside that of the web, and a list of its own in the answer.

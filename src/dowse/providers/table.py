@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from dowse.interfaces import AnswerProvider, ListingReader, PageReader, SearchProvider
-from dowse.models import Clock
+from dowse.core.models import Clock
+from dowse.core.protocols import AnswerProvider, ListingReader, PageReader, SearchProvider
 from dowse.net.clients import ConfiguredClient
+from dowse.net.json_api import Api
 from dowse.providers import exa, openai, serper, tavily
-from dowse.providers.api import Api
 from dowse.providers.exa import Exa
 from dowse.providers.serper import Serper
 from dowse.providers.tavily import Tavily
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.stores.cache import Cache
-from dowse.telemetry.redact import Redactor
 
 if TYPE_CHECKING:
     from dowse.providers.searxng import SearXNG

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
-from dowse.errors import BadAnswer
-from dowse.models import Category, Deadline, Found, Hit, Query, Text
-from dowse.providers.api import Api, Json, first_hits, hit, items, plain, string
+from dowse.core.errors import BadAnswer
+from dowse.core.models import Category, Deadline, Found, Hit, Query, Text
+from dowse.net.json_api import Api, Json, first_hits, hit, items, plain, string
 from dowse.providers.limits import Limits, fit
 
 LIMITS = Limits(

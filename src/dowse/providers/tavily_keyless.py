@@ -5,9 +5,9 @@ As documented at https://docs.tavily.com/documentation/keyless.
 
 from __future__ import annotations
 
-from dowse.models import Deadline, Found, Query
+from dowse.core.models import Deadline, Found, Query
+from dowse.net.json_api import Api
 from dowse.providers import tavily
-from dowse.providers.api import Api
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import fit
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.rank.stops import last_stop
-from dowse.tokens import token_cost
+from dowse.core.tokens import token_cost
+from dowse.document.break_points import last_stop
 
 GAP = "[…]"
 """Stands where something was left out."""

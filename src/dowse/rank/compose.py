@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dowse import urls
-from dowse.answers import EXTRACTIVE, Citation, CitedAnswer
+from dowse.core import urls
+from dowse.core.answers import EXTRACTIVE, Citation, CitedAnswer
+from dowse.core.text import without_markup
 from dowse.rank.quotes import best_quotes
-from dowse.text import without_markup
 
 QUOTED = "Quoted from the pages found; no model wrote this."
 QUOTED_SNIPPETS = "Quoted from what the search engine shows of the pages, which could not be read; no model wrote this."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dowse.digests import Digest, Source
+from dowse.core.digests import Digest, Source
 from dowse.rank import semantic
 from dowse.rank.budget import shares
 from dowse.rank.near import twins

@@ -6,12 +6,12 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 
-from dowse.markdown import RULE
-from dowse.rank.blocks import Block, Heading, Kind
+from dowse.core.text import cut_at_word
+from dowse.core.tokens import estimate_tokens, token_cost
+from dowse.document.blocks import Block, Heading, Kind
+from dowse.document.markdown import RULE
 from dowse.rank.budget import GAP
 from dowse.rank.index import Index
-from dowse.text import cut_at_word
-from dowse.tokens import estimate_tokens, token_cost
 
 # What a gap or a break costs, that is the mark of it; a little may be counted wrong, as the whole is counted at last.
 _MARK = 1.1

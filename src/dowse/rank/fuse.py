@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dowse import urls
-from dowse.models import Hit
+from dowse.core import urls
+from dowse.core.models import Hit
 
 # The customary constant of reciprocal rank fusion: to be found twice counts more than to be first once.
 _K = 60

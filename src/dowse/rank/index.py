@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import NamedTuple
 
-from dowse.rank.blocks import Block, blocks
-from dowse.rank.languages import language_of
+from dowse.document.blocks import Block, blocks
+from dowse.language.detection import language_of
+from dowse.language.words import asked_words, splitter
 from dowse.rank.sentences import pieces
 from dowse.rank.terms import Terms
-from dowse.rank.words import asked_words, splitter
 
 # More than any page has that somebody wrote; what a hostile one has beyond is not looked at.
 _MOST_PIECES = 100_000

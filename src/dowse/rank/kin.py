@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from dowse.rank.languages import stemmer
+from dowse.language.detection import stemmer
 
 _GROUPS = Path(__file__).with_name("kin.txt")
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from dowse.digests import KeyPoint
-from dowse.markdown import with_closed_code
-from dowse.rank.blocks import Kind
+from dowse.core.digests import KeyPoint
+from dowse.core.tokens import estimate_tokens
+from dowse.document.blocks import Kind
+from dowse.document.markdown import with_closed_code
 from dowse.rank.budget import cut
 from dowse.rank.companions import beside, needed
 from dowse.rank.fill import Choice
 from dowse.rank.index import Index
 from dowse.rank.scoring import merit, scores
-from dowse.tokens import estimate_tokens
 
 Blend = Callable[[str, Sequence[str]], Sequence[float]]
 """From a question and some sentences to a figure for each of them: how near they are in meaning."""

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
-from dowse.digests import CodeBlock, KeyPoint
-from dowse.rank.blocks import Block, Kind, blocks
+from dowse.core.digests import CodeBlock, KeyPoint
+from dowse.core.text import cut_at_word, inert, one_line
+from dowse.document.blocks import Block, Kind, blocks
 from dowse.rank.passages import Passages
 from dowse.rank.summary import plain_words, without_item_mark
-from dowse.text import cut_at_word, inert, one_line
 
 MOST_CODE_BLOCKS = 20
 _POINT_CHARS = 240

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dowse.digests import Source
-from dowse.markdown import read_lines
+from dowse.core.digests import Source
+from dowse.document.markdown import read_lines
 from dowse.rank.near import spaced
 
 _LOOKED_AT = 50_000

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from dowse.rank.blocks import Block, Kind
+from dowse.core.text import cut_at_word, without_markup
+from dowse.document.blocks import Block, Kind
 from dowse.rank.budget import GAP
 from dowse.rank.index import Index
 from dowse.rank.near import spaced
 from dowse.rank.scoring import merit, scores
 from dowse.rank.summary import plain_words, without_item_mark
-from dowse.text import cut_at_word, without_markup
 
 MOST_CHARS = 800
 """Of all quotes together."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dowse.rank.blocks import Block, Kind
+from dowse.document.blocks import Block, Kind
 
 # No sentence is longer that anybody wrote. Rows of tables and lines of code are never taken apart.
 _LONGEST = 1200

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from dowse import urls
-from dowse.models import Hit
+from dowse.core import urls
+from dowse.core.models import Hit
 from dowse.rank.fuse import Fused
 
 # In ranks. A preferred site passes a few others; it does not become the answer to everything.

@@ -10,14 +10,14 @@ from itertools import pairwise
 from math import log
 from typing import NamedTuple
 
-from dowse.digests import Source
-from dowse.markdown import plain
-from dowse.rank.blocks import Heading, Kind, blocks
-from dowse.rank.languages import language_of, stemmer
+from dowse.core.digests import Source
+from dowse.core.text import cut_at_word, without_markup
+from dowse.document.blocks import Heading, Kind, blocks
+from dowse.document.markdown import plain
+from dowse.language.detection import language_of, stemmer
+from dowse.language.stopwords import STOP_WORDS
+from dowse.language.words import splitter
 from dowse.rank.sentences import pieces
-from dowse.rank.stopwords import STOP_WORDS
-from dowse.rank.words import splitter
-from dowse.text import cut_at_word, without_markup
 
 MAX_CHARS = 500
 _LEAST_CHARS = 80

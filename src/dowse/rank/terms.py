@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from dowse.language.detection import stemmer, without_accents
+from dowse.language.stopwords import COMMON, ENGLISH, STOP_WORDS
 from dowse.rank.kin import kin
-from dowse.rank.languages import stemmer, without_accents
-from dowse.rank.stopwords import COMMON, ENGLISH, STOP_WORDS
 
 # Nobody asks with more words; what is pasted behind them would only take time.
 _MOST_TERMS = 64

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from dowse.errors import ProviderError, RateLimited, Skipped, TimedOut
-from dowse.interfaces import Observer, Pacing, Spending
-from dowse.models import OK, Attempt, Clock, Deadline
+from dowse.core.errors import ProviderError, RateLimited, Skipped, TimedOut
+from dowse.core.models import OK, Attempt, Clock, Deadline
+from dowse.core.protocols import Observer, Pacing, Spending
 from dowse.routing.breakers import Breakers, Permit, Unwatched, blame
 from dowse.routing.hedge import OUTRUN, Hedging
 from dowse.routing.policy import FallbackPolicy, says_nothing

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 from dowse.stores.board import FAILURES_TO_OPEN, LONGEST_S, Circuit
 
 OPEN_S = 30.0

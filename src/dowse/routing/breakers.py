@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Protocol
 
-from dowse.errors import Paused, ProviderError, RateLimited, Skipped
-from dowse.interfaces import BreakerChange, Observer
-from dowse.models import Clock
+from dowse.core.errors import Paused, ProviderError, RateLimited, Skipped
+from dowse.core.models import Clock
+from dowse.core.protocols import BreakerChange, Observer
 from dowse.routing.breaker import Breaker, State
 from dowse.routing.circuit import SharedBreaker
 from dowse.stores.board import Board

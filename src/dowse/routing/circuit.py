@@ -6,10 +6,10 @@ import asyncio
 import secrets
 from collections.abc import Callable
 
+from dowse.core.tasks import Background
 from dowse.routing.breaker import OPEN_S, Breaker, Permit, State
 from dowse.stores.board import LONGEST_S, Board, Circuit
 from dowse.stores.reach import Reach
-from dowse.tasks import Background
 
 # Whoever asks next in this process should find what was reported before; a slow board keeps nobody longer than this.
 _HEARD_S = 0.05

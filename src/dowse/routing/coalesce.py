@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
 
-from dowse.errors import DowseError, Stopping
-from dowse.interfaces import Progress, no_progress
-from dowse.models import Deadline
+from dowse.core.errors import DowseError, Stopping
+from dowse.core.models import Deadline
+from dowse.core.protocols import Progress, no_progress
 from dowse.telemetry.log import LOGGER
 
 T = TypeVar("T")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from dowse.allowances import Pace
-from dowse.models import Clock
+from dowse.core.allowances import Pace
+from dowse.core.models import Clock
 
 # How much of a moving mean the last call is: a few slow calls in a row show, a single one hardly.
 _LAST_CALL = 0.2

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
-from dowse.models import Deadline
+from dowse.core.models import Deadline
+from dowse.core.tasks import Background
 from dowse.stores.cache import Cache
-from dowse.tasks import Background
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from dowse.allowances import Admission, Rate
-from dowse.models import Clock
+from dowse.core.allowances import Admission, Rate
+from dowse.core.models import Clock
 from dowse.stores.board import Board
 from dowse.stores.reach import Reach
 

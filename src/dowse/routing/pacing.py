@@ -8,10 +8,10 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
-from dowse.allowances import Admission, Pace, Rate
-from dowse.caller import current_caller
-from dowse.errors import Busy
-from dowse.models import Clock
+from dowse.core.allowances import Admission, Pace, Rate
+from dowse.core.caller import current_caller
+from dowse.core.errors import Busy
+from dowse.core.models import Clock
 from dowse.routing.forecast import Forecast
 from dowse.routing.queues import FairQueue, Waiter
 from dowse.routing.turnstile import Turnstile

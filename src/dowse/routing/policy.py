@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dowse.errors import (
+from dowse.core.errors import (
     Blocked,
     Irrelevant,
     KeyRejected,

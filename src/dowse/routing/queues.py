@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from dowse.errors import Busy
+from dowse.core.errors import Busy
 
 
 @dataclass(eq=False, slots=True)

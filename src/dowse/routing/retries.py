@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 
 # Of the calls to a provider in any ten seconds one in ten may be a retry; where there are few calls, three.
 WINDOW_S = 10.0

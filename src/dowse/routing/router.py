@@ -6,9 +6,9 @@ import random
 from collections.abc import Sequence
 from typing import Generic
 
-from dowse.errors import ProviderError, Skipped
-from dowse.interfaces import Observer, Pacing, Progress, Spending, no_progress
-from dowse.models import Clock, Deadline
+from dowse.core.errors import ProviderError, Skipped
+from dowse.core.models import Clock, Deadline
+from dowse.core.protocols import Observer, Pacing, Progress, Spending, no_progress
 from dowse.routing.asking import Asking
 from dowse.routing.breaker import State
 from dowse.routing.breakers import Breakers

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from dowse.allowances import Budget
-from dowse.errors import BudgetSpent
-from dowse.interfaces import Charge, Observer, Spent
-from dowse.models import Clock
+from dowse.core.allowances import Budget
+from dowse.core.errors import BudgetSpent
+from dowse.core.models import Clock
+from dowse.core.protocols import Charge, Observer, Spent
 from dowse.stores.ledger import UNLIMITED, Days, Ledger, Tally
 from dowse.telemetry.log import event
 

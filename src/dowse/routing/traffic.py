@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
-from dowse.allowances import Pace
-from dowse.interfaces import Limiter, Observer
-from dowse.models import Clock
+from dowse.core.allowances import Pace
+from dowse.core.models import Clock
+from dowse.core.protocols import Limiter, Observer
 from dowse.routing.breakers import Breakers
 from dowse.routing.limiter import SharedWindows, SlidingWindows
 from dowse.routing.pacing import Pacer

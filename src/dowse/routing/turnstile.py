@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from dowse.allowances import Admission, Pace
-from dowse.models import Clock
+from dowse.core.allowances import Admission, Pace
+from dowse.core.models import Clock
+from dowse.core.tasks import Background
 from dowse.routing.limiter import KEPT_BY_EACH, SlidingWindows
 from dowse.stores.board import Board
 from dowse.stores.reach import Reach
-from dowse.tasks import Background
 
 # Nobody knows when a place becomes free.
 POLL_S = 0.05

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
-from dowse.errors import AllProvidersFailed, ProviderError
-from dowse.models import Attempt, Deadline
+from dowse.core.errors import AllProvidersFailed, ProviderError
+from dowse.core.models import Attempt, Deadline
 from dowse.routing.policy import patience_of, share_of
 
 

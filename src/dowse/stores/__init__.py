@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 from dowse.stores.board import Board
 from dowse.stores.memory import MemoryStore
 from dowse.stores.sqlite import SqliteStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.allowances import Pace, Rate
+from dowse.core.allowances import Pace, Rate
 
 FAILURES_TO_OPEN = 5
 """After so many in a row a breaker opens, wherever it is kept."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import struct
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 from dowse.stores.recent import Recent
 from dowse.stores.seal import Sealed
 from dowse.stores.steady import SteadyStore

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.text import one_line
 from dowse.stores import file_of
-from dowse.text import one_line
 
 _UNITS = ("kB", "MB", "GB", "TB")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol, TypeVar
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.outage import Outage
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 from dowse.stores.ledger import MemoryLedger
 from dowse.stores.store import Kept, Key, Usage, age_s
 

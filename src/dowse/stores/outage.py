@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 from dowse.telemetry.log import event
 
 REST_S = 60.0

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from dowse.errors import StoreFailed
-from dowse.models import Clock
+from dowse.core.errors import StoreFailed
+from dowse.core.models import Clock
+from dowse.core.tasks import Background
 from dowse.stores.outage import Outage
-from dowse.tasks import Background
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 from dowse.stores.store import Kept, Key
 
 # Short, because a store may be cleared, and others write to it too.

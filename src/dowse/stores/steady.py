@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.outage import Outage
 from dowse.stores.store import Kept, Key, Store
 

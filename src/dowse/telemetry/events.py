@@ -6,10 +6,10 @@ import hashlib
 import logging
 import secrets
 
-from dowse import urls
-from dowse.answers import TokenUsage
-from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
-from dowse.models import LOCAL, Attempt, CacheState, fields_of
+from dowse.core import urls
+from dowse.core.answers import TokenUsage
+from dowse.core.models import LOCAL, Attempt, CacheState, fields_of
+from dowse.core.protocols import BreakerChange, Charge, Observer, Spent, ToolCall
 from dowse.telemetry.log import event
 
 # Queries are private: a key of this process makes the hash useless for guessing what was asked,

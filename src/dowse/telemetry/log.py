@@ -8,7 +8,7 @@ import traceback
 from datetime import UTC, datetime
 from typing import TextIO
 
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
 
 LOGGER = logging.getLogger("dowse")
 _FIELDS = "dowse_fields"

@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from dowse import errors
-from dowse.answers import TokenUsage
-from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
-from dowse.models import OK, Attempt, CacheState, Status
+from dowse.core import errors
+from dowse.core.answers import TokenUsage
+from dowse.core.models import OK, Attempt, CacheState, Status
+from dowse.core.protocols import BreakerChange, Charge, Spent, ToolCall
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 NOBODY = "none"

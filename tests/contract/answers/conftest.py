@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from dowse.answers import CitedAnswer, Question
-from dowse.models import Deadline
+from dowse.core.answers import CitedAnswer, Question
+from dowse.core.models import Deadline
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.openai.adapter import OpenAI
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from dowse import errors
-from dowse.answers import Question, code_of
+from dowse.core import errors
+from dowse.core.answers import Question, code_of
 from tests.contract.answers.conftest import Ask
 from tests.doubles import PocketWeb, closed_port
 from tests.doubles.openai import message, searched, url_citation

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from dowse.config import load
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import KeylessKit
 from dowse.routing.limiter import SlidingWindows
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
+from dowse.settings.sources import load
 from tests.contract.conftest import in_memory
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock

@@ -9,19 +9,19 @@ from urllib.parse import parse_qsl
 import pytest
 import pytest_asyncio
 
-from dowse import errors
-from dowse.extract.pool import WorkerPool
-from dowse.interfaces import ListingReader
-from dowse.listings import Listing
-from dowse.models import Body, Category, Deadline, Query, Status, TimeRange
+from dowse.core import errors
+from dowse.core.listings import Listing
+from dowse.core.models import Body, Category, Deadline, Query, Status, TimeRange
+from dowse.core.protocols import ListingReader
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.duckduckgo import DuckDuckGo, region
 from dowse.providers.html_engine import BAN_S, LOWEST_GAP_S, HtmlEngine
 from dowse.providers.manners import Manners
 from dowse.providers.mojeek import Mojeek
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
+from dowse.worker.pool import WorkerPool
 from tests.doubles.duckduckgo import DuckDuckGo as DuckDuckGoDouble
 from tests.doubles.html_engines import HtmlEngineDouble
 from tests.doubles.mojeek import Mojeek as MojeekDouble

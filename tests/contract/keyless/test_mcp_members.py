@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
-from dowse import errors
-from dowse.models import Deadline, Query, TimeRange
+from dowse.core import errors
+from dowse.core.models import Deadline, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.exa_mcp import exa_mcp
 from dowse.providers.firecrawl_mcp import firecrawl_mcp
 from dowse.providers.mcp.search import McpSearch
 from dowse.providers.parallel_mcp import parallel_mcp
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
 from tests.contract.conftest import DEADLINE
 from tests.doubles.exa_mcp import ExaMcp
 from tests.doubles.firecrawl_mcp import FirecrawlMcp

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
-from dowse import errors
-from dowse.clock import SystemClock
-from dowse.models import Deadline, Query
+from dowse.core import errors
+from dowse.core.clock import SystemClock
+from dowse.core.models import Deadline, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.mcp.search import McpSearch
-from dowse.settings_types_search import McpServer
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
+from dowse.settings.search_types import McpServer
 from tests.contract.conftest import DEADLINE
 from tests.doubles.firecrawl_mcp import FirecrawlMcp
 from tests.doubles.mcp_server import Message

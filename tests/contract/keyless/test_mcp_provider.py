@@ -8,14 +8,14 @@ import pytest
 import pytest_asyncio
 from pydantic import SecretStr
 
-from dowse import errors
-from dowse.config import load
-from dowse.models import Query
+from dowse.core import errors
+from dowse.core.models import Query
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.mcp.search import McpSearch
-from dowse.settings_types_search import McpServer
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
+from dowse.settings.search_types import McpServer
+from dowse.settings.sources import load
 from tests.contract.conftest import DEADLINE
 from tests.doubles.checks import number_in, one_of, text, texts, texts_in, whole
 from tests.doubles.listings import Wanted

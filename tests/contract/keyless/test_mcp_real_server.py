@@ -9,13 +9,13 @@ import pytest_asyncio
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 
-from dowse import errors
-from dowse.models import Query
+from dowse.core import errors
+from dowse.core.models import Query
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.mcp.search import McpSearch
-from dowse.settings_types_search import McpServer
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
+from dowse.settings.search_types import McpServer
 from tests.contract.conftest import DEADLINE
 
 MANNERS = {

@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from dowse import errors
-from dowse.allowances import Rate
-from dowse.config import load
-from dowse.interfaces import Limiter
-from dowse.models import Category, Deadline, Hit, Query, TimeRange
+from dowse.core import errors
+from dowse.core.allowances import Rate
+from dowse.core.models import Category, Deadline, Hit, Query, TimeRange
+from dowse.core.protocols import Limiter
 from dowse.net.clients import ConfiguredClient
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.open.answer import Answer, OpenApi
 from dowse.providers.open.member import OpenApis
 from dowse.providers.open.table import APIS, open_apis
 from dowse.routing.limiter import SlidingWindows
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.telemetry.redact import Redactor
+from dowse.settings.sources import load
 from tests.contract.conftest import DEADLINE
 from tests.doubles import PocketWeb
 from tests.doubles.sites_github import TOKEN

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 from aiohttp import web as web_server
 
-from dowse.models import Deadline, Query
+from dowse.core.models import Deadline, Query
 from dowse.providers.keyless import MEMBERS, KeylessKit, Member
-from dowse.settings_keyless import MEMBERS as NAMES
+from dowse.settings.keyless import MEMBERS as NAMES
 from tests.doubles import PocketWeb, SeenRequest
 from tests.doubles.double import Double
 from tests.fakes import FakeClock

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from dowse import errors
-from dowse.models import Category, Deadline, Query
+from dowse.core import errors
+from dowse.core.models import Category, Deadline, Query
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.instances.directory import FixedDirectory
 from dowse.providers.instances.instance import Instance, Misbehaviour, State

@@ -2,13 +2,13 @@
 
 import pytest
 
-from dowse import errors
-from dowse.models import Category, Query
+from dowse.core import errors
+from dowse.core.models import Category, Query
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.tavily_keyless import TavilyKeyless
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
 from tests.contract.conftest import DEADLINE, provider
 from tests.doubles import PocketWeb
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dowse.models import Deadline, Text
+from dowse.core.models import Deadline, Text
 from tests.contract.loaders.conftest import Bench, Recorded
 from tests.doubles.sites_github import GithubApi
 from tests.fakes import FakeClock

@@ -14,17 +14,17 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from dowse import urls
-from dowse.config import load
-from dowse.extract.pool import WorkerPool
+from dowse.core import urls
+from dowse.core.models import Clock, Deadline, Page, Text
+from dowse.core.protocols import SiteLoader
 from dowse.flows.read import ReadFlow
-from dowse.interfaces import SiteLoader
 from dowse.loaders.kit import Kit
 from dowse.loaders.table import LoaderOnDemand
-from dowse.models import Clock, Deadline, Page, Text
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
+from dowse.settings.sources import load
+from dowse.worker.pool import WorkerPool
 from tests.contract.conftest import in_memory
 from tests.doubles import PocketWeb
 from tests.doubles.sites import SiteDouble

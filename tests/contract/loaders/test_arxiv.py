@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.clock import SystemClock
-from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
+from dowse.core.clock import SystemClock
+from dowse.core.errors import (
+    BadAnswer,
+    NetworkFailed,
+    PageUnreadable,
+    ProviderError,
+    RateLimited,
+    TimedOut,
+    Unavailable,
+)
+from dowse.core.models import Status, Text
 from dowse.loaders import arxiv
-from dowse.models import Status, Text
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
 from tests.contract.loaders.papers import pdf
 from tests.doubles import PocketWeb

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
+from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
+from dowse.core.models import Deadline, Status
 from dowse.loaders.crates import Crates
-from dowse.models import Deadline, Status
 from tests.contract.loaders.conftest import GENERAL, LOADED, Bench, Golden, Recorded, SlowRequests
 from tests.doubles.sites import SiteDouble
 from tests.fakes import FakeClock

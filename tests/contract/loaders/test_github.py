@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import PageUnreadable, ProviderError
-from dowse.models import Status
+from dowse.core.errors import PageUnreadable, ProviderError
+from dowse.core.models import Status
 from tests.contract.loaders.brook import ANSWERS, API, REPOSITORY, answer, comment, conversation, node, publish, read
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded
 from tests.doubles.sites_github import TOKEN, GithubApi

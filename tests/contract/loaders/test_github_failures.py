@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from dowse.app import App
-from dowse.clock import SystemClock
-from dowse.config import load
-from dowse.errors import BadAnswer, KeyRejected, PageUnreadable, ProviderError, RateLimited, Unavailable
-from dowse.interfaces import no_progress
-from dowse.models import Deadline, Page, Status
+from dowse.core.clock import SystemClock
+from dowse.core.errors import BadAnswer, KeyRejected, PageUnreadable, ProviderError, RateLimited, Unavailable
+from dowse.core.models import Deadline, Page, Status
+from dowse.core.protocols import no_progress
+from dowse.settings.sources import load
 from tests.canaries import repeated
 from tests.contract.loaders.brook import API, REPOSITORY, answer, publish, read
 from tests.contract.loaders.conftest import GENERAL, Bench, Recorded

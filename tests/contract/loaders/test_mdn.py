@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
-from dowse.models import Status
+from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
+from dowse.core.models import Status
 from tests.contract.loaders.conftest import GENERAL, LOADED, Bench, Golden, Recorded
 from tests.doubles.sites import SiteDouble
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import (
+from dowse.core.errors import (
     BadAnswer,
     BadRequest,
     Blocked,
@@ -18,7 +18,7 @@ from dowse.errors import (
     RateLimited,
     Unavailable,
 )
-from dowse.models import Deadline, Status
+from dowse.core.models import Deadline, Status
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
 from tests.doubles.sites_stackexchange import StackExchangeApi
 from tests.fakes import FakeClock

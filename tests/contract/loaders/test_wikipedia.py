@@ -8,11 +8,19 @@ from typing import Any
 
 import pytest
 
-from dowse.config import load
-from dowse.errors import BadAnswer, NetworkFailed, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
+from dowse.core.errors import (
+    BadAnswer,
+    NetworkFailed,
+    PageUnreadable,
+    ProviderError,
+    RateLimited,
+    TimedOut,
+    Unavailable,
+)
+from dowse.core.models import Deadline, Status
 from dowse.loaders.wikipedia import Wikipedia
-from dowse.models import Deadline, Status
 from dowse.net.clients import ConfiguredClient, Reply
+from dowse.settings.sources import load
 from tests.contract.loaders.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
 from tests.doubles import PocketWeb
 from tests.doubles.sites_wikipedia import WikipediaApi

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 
-from dowse.digests import Source
+from dowse.core.digests import Source
+from dowse.document.pagination import BEGINNING, part
 from dowse.rank.digest import digest
-from dowse.rank.parts import BEGINNING, part
 from tools.passages.metric import tokens
 
 BUDGETS = (250, 1000, 6000)

@@ -14,7 +14,7 @@ from dowse.auth.authenticator import BearerAuthenticator
 from dowse.auth.book import TokenBook
 from dowse.auth.jwks import Jwks
 from dowse.auth.jwt import JwtVerifier, label
-from dowse.models import Principal
+from dowse.core.models import Principal
 from tests.fakes import FakeClock
 from tests.fakes.issuer import AUDIENCE, ISSUER, In, Issuer, at, private_key, published
 from tests.support.tables import each_row

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body
 from dowse.extract.convert import to_text
-from dowse.models import Body
 from tests.doubles import APP_PATHS, PATHS
 from tests.doubles.apps import CHECK, FEED_PAGES
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from aiohttp import ClientSession
 
-from dowse.settings_reading import LOADERS
+from dowse.settings.reading import LOADERS
 from tests.doubles import EXA_KEY, SERPER_KEY, TAVILY_KEY, Listing, PocketWeb, closed_port
 
 LISTING = Listing("One", "https://one.example/", "The first.", "2026-09-14")

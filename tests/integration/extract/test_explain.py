@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Status
 from dowse.extract.explain import explain
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Status
+from dowse.worker.pool import WorkerPool
 
 URL = "https://pages.example/a"
 ENOUGH_S = 60.0

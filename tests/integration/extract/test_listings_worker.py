@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import PageUnreadable
-from dowse.extract.pool import WorkerPool
-from dowse.listings import Listing, Outcome, Row
-from dowse.models import Body, Status
+from dowse.core.errors import PageUnreadable
+from dowse.core.listings import Listing, Outcome, Row
+from dowse.core.models import Body, Status
+from dowse.worker.pool import WorkerPool
 
 PAGE = b"""<table><tr><td><a class='result-link' href='https://a.example/?q=1&amp;r=2'>T\xc3\xa4glich \xe6\xa2\x85</a>
 </td></tr><tr><td class='result-snippet'>Every day.</td></tr></table>"""

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body
+from dowse.core.models import Body
+from dowse.worker.pool import WorkerPool
 
 PAGE = Body("https://example.org/", b"<p>" + b"some words " * 50, "text/html")
 

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from dowse.digests import Source
-from dowse.errors import PageUnreadable
-from dowse.extract import frames, process
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Status
+from dowse.core.digests import Source
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Status
+from dowse.worker import process, protocol
+from dowse.worker.pool import WorkerPool
 
 PATIENCE_S = 60
 PAGE = Body("https://pages.example/", b"words", "text/plain")
@@ -45,7 +45,7 @@ async def pool() -> AsyncIterator[WorkerPool]:
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, header: dict[str, object], payload: bytes = b"") -> None:
     """From now on, workers that are started give this answer to every job."""
-    answer = frames.head(header, len(payload)) + payload
+    answer = protocol.head(header, len(payload)) + payload
     monkeypatch.setattr(process, "_COMMAND", (sys.executable, "-P", "-c", WORKER, answer.hex()))
 
 

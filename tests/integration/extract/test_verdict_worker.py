@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import PageUnreadable
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Onward, Status
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Onward, Status
+from dowse.worker.pool import WorkerPool
 
 CHECK = b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
 

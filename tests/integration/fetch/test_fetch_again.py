@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Onward, Status, Text, Validators
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.keeping import may_be_kept
-from dowse.models import Body, Onward, Status, Text, Validators
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 from tests.doubles import PocketWeb, SeenRequest

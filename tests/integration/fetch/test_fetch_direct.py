@@ -8,10 +8,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
-from dowse.errors import PageUnreadable, WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
+from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
+from dowse.core.models import Body, Onward, Status, Validators
+from dowse.core.protocols import Fetcher
 from dowse.fetch.direct import DirectFetcher
-from dowse.interfaces import Fetcher
-from dowse.models import Body, Onward, Status, Validators
 from dowse.net.clients import TooManyRedirects, UntrustedClient
 from dowse.net.guard import Guard, HostNotFound
 from tests.support.tables import each_row

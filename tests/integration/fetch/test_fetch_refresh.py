@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
 from dowse.fetch.direct import DirectFetcher
-from dowse.models import Onward, Status
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 from tests.doubles import PocketWeb

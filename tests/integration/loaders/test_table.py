@@ -8,18 +8,18 @@ import sys
 import pytest
 
 from dowse.loaders.table import LOADERS
-from dowse.settings_reading import LOADERS as NAMES
+from dowse.settings.reading import LOADERS as NAMES
 
 START = """
 import sys
 from dowse.app import App
-from dowse.config import load
+from dowse.settings.sources import load
 App(load({}, {"SEARXNG_URL": "http://localhost:1"}).settings)
 """
 LOOK_FOR_A_LOADER = """
 import sys
 from dowse import urls
-from dowse.config import load
+from dowse.settings.sources import load
 from dowse.loaders.kit import Kit
 from dowse.loaders.table import make_loaders
 loaders = make_loaders(Kit(load({}, {}).settings, None, None, None, None))

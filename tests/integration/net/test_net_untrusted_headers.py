@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 from aiohttp import web
 
-from dowse.errors import WireFailed
-from dowse.models import Validators
+from dowse.core.errors import WireFailed
+from dowse.core.models import Validators
 from dowse.net.clients import Fetched
 from dowse.net.conditions import Earlier
 from tests.fakes.wire import BuildClient

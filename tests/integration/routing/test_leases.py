@@ -61,8 +61,8 @@ async def test_one_of_many_makes_what_all_of_them_want(address: str) -> None:
 
 HOLDER = """
 import asyncio, sys
-from dowse.clock import SystemClock
-from dowse.models import Deadline
+from dowse.core.clock import SystemClock
+from dowse.core.models import Deadline
 from dowse.routing.leases import Leases
 from dowse.stores import open_store, steady
 from dowse.stores.sqlite import connection

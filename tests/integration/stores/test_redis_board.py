@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dowse.allowances import Pace, Rate
-from dowse.clock import SystemClock
-from dowse.errors import StoreFailed
+from dowse.core.allowances import Pace, Rate
+from dowse.core.clock import SystemClock
+from dowse.core.errors import StoreFailed
 from dowse.routing.limiter import SlidingWindows
 from dowse.stores import open_board, open_store
 from dowse.stores.board import LONGEST_S

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
 from dowse.stores.redis import RedisStore
 from dowse.stores.store import Kept, Key, Usage

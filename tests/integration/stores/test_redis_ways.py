@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from redis import exceptions as redis
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.ledger import UNLIMITED, Days, Tally
 from dowse.stores.redis import RedisStore
 from dowse.stores.redis.reasons import reason

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from dowse.core.models import Page, Status
 from dowse.extract.explanation import ExplainedBlock, Explanation
-from dowse.models import Page, Status
 from dowse.surfaces.cli.explain import summary
 from dowse.surfaces.cli.explain_page import render
 from dowse.surfaces.cli.main import main

@@ -14,8 +14,8 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from dowse.app import App
-from dowse.config import load
 from dowse.net.listener import listening
+from dowse.settings.sources import load
 from dowse.surfaces.http import connection, serve
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.mcp import McpEndpoint

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from dowse.app import App
-from dowse.config import load
+from dowse.settings.sources import load
 from dowse.surfaces.http.paths import HEALTH_PATHS
 from dowse.surfaces.http.serve import serve_http
 from dowse.telemetry.log import configure

@@ -11,8 +11,8 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dowse.app import App
-from dowse.config import load
 from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
+from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from tests.doubles import EXA_KEY, SERPER_KEY, Listing, PocketWeb
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
+from dowse.core.models import Body
 from dowse.extract.convert import to_text
-from dowse.models import Body
 from tests.eval.hostile import DEEP, LONG, body, is_told
 from tests.support.tables import each_row
 

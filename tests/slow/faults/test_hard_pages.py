@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from dowse.extract.pool import WorkerPool
+from dowse.worker.pool import WorkerPool
 from tests.faults.test_hard_pages import body, pathological
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from dowse.errors import PageUnreadable
-from dowse.extract.pool import WorkerPool
-from dowse.models import Body, Status, Text
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Status, Text
+from dowse.worker.pool import WorkerPool
 from tests.security.test_documents import LOST, PLAIN, SHEETS, VAST_SHEET_READ, one_line, scattered, vast_sheet
 
 ENOUGH_S = 10.0

@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.allowances import Rate
+from dowse.core.allowances import Rate
 from dowse.routing.limiter import KEPT_BY_EACH
 from tests.admitting import SKEWS_S
 from tests.faultproxy import FaultProxy, latency

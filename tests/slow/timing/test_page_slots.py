@@ -7,8 +7,8 @@ import time
 import pytest
 
 from dowse.app import App
-from dowse.config import load
-from dowse.interfaces import no_progress
+from dowse.core.protocols import no_progress
+from dowse.settings.sources import load
 from tests.conftest import FORGETFUL
 from tests.doubles import PocketWeb
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dowse.markdown import clean, plain
+from dowse.document.markdown import clean, plain
 from tests.unit.test_markdown import HOSTILE
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dowse import text
+from dowse.core import text
 from tests.unit.test_text import HOSTILE, VERY_LONG
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dowse.tokens import estimate_tokens
+from dowse.core.tokens import estimate_tokens
 from tests.eval.budgets.pages import LANGUAGES, page
 from tools.passages.metric import tokens
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from dowse.allowances import Rate
 from dowse.auth import book as book_module
 from dowse.auth.book import TokenBook
 from dowse.auth.tokens import digest
-from dowse.errors import ConfigError
+from dowse.core.allowances import Rate
+from dowse.core.errors import ConfigError
 from tests.fakes import FakeClock
 
 GIVEN = {"alice": SecretStr("alice-has-a-long-token")}

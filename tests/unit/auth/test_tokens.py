@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dowse.allowances import Rate
 from dowse.auth.tokens import TOOLS, TokenEntry, digest, mint, read_tokens_file
-from dowse.errors import ConfigError
-from dowse.models import Principal
+from dowse.core.allowances import Rate
+from dowse.core.errors import ConfigError
+from dowse.core.models import Principal
 
 HASH = digest("one-token")
 OTHER = digest("another-token")

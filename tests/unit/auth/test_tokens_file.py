@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dowse.allowances import Rate
 from dowse.auth import tokens_file
 from dowse.auth.tokens import TokenEntry, digest, read_tokens_file
-from dowse.errors import ConfigError
+from dowse.core.allowances import Rate
+from dowse.core.errors import ConfigError
 
 ALICE = tokens_file.entry_text("alice", digest("a"), [], {})
 CI = tokens_file.entry_text("ci.main", digest("c"), ["jan", "dowse"], {"scrape": "20/10m", "web_search": "1/s"})

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, Value, as_text, input_schema, read
-from dowse.errors import InvalidRequest
+from dowse.core.errors import InvalidRequest
 from tests.support.tables import each_row
 
 PARAMS = (

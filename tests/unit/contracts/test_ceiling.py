@@ -10,8 +10,8 @@ import pytest
 from dowse.contracts.ceiling import MAX_TOKENS
 from dowse.contracts.tool import Answer
 from dowse.contracts.web_search import answer
-from dowse.digests import Digest
-from dowse.models import Hit, Page, Query, Result, SearchOutcome, Status
+from dowse.core.digests import Digest
+from dowse.core.models import Hit, Page, Query, Result, SearchOutcome, Status
 from dowse.rank.budget import cut
 from tests.fakes.bench import ContractBench
 from tests.support.tables import each_row

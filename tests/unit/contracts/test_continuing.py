@@ -7,10 +7,10 @@ import re
 import pytest
 
 from dowse.contracts.tool import Answer
-from dowse.errors import InvalidRequest, Offline, PageUnreadable
+from dowse.core.errors import InvalidRequest, Offline, PageUnreadable
+from dowse.core.models import Status
+from dowse.core.tokens import estimate_tokens
 from dowse.flows.read import content_hash
-from dowse.models import Status
-from dowse.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 
 URL = "https://example.org/page"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.contracts.cursor import Cursor, parse
-from dowse.errors import InvalidRequest
+from dowse.core.errors import InvalidRequest
+from dowse.document.pagination import Place
 from dowse.flows.read import content_hash
-from dowse.rank.parts import Place
 from tests.support.tables import each_row
 
 DIGEST = content_hash("a text")

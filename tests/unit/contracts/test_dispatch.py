@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from dowse.allowances import Admission, Rate
-from dowse.caller import called_at, current_caller
-from dowse.config import load
 from dowse.contracts.dispatch import Dispatcher
 from dowse.contracts.token import Stranger
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import DowseError, LimitReached, NoProvider
-from dowse.interfaces import Limiter, Progress, ToolCall, no_progress
-from dowse.models import LOCAL, Principal
+from dowse.core.allowances import Admission, Rate
+from dowse.core.caller import called_at, current_caller
+from dowse.core.errors import DowseError, LimitReached, NoProvider
+from dowse.core.models import LOCAL, Principal
+from dowse.core.protocols import Limiter, Progress, ToolCall, no_progress
 from dowse.routing.limiter import SlidingWindows
+from dowse.secrets.redact import Redactor
+from dowse.settings.sources import load
 from dowse.telemetry.log import configure
-from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock, RecordingObserver
 
 ALICE, BOB = Principal("alice"), Principal("bob")

@@ -13,8 +13,8 @@ from dowse.contracts.excerpt import excerpt_of
 from dowse.contracts.facts import fact_fields, fact_warnings, facts_line
 from dowse.contracts.schemas import GET_CONTENT_OUTPUT, WEB_SEARCH_OUTPUT
 from dowse.contracts.tool import Answer
-from dowse.digests import Digest
-from dowse.models import Body, Facts, Found, Hit, Page, Query, Result, SearchOutcome, Status, Text
+from dowse.core.digests import Digest
+from dowse.core.models import Body, Facts, Found, Hit, Page, Query, Result, SearchOutcome, Status, Text
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import PlainExtractor
 from tests.support.tables import each_row

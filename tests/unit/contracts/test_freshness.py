@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.contracts.freshness import cache_fields, stale_copy
-from dowse.models import LIVE, CacheState, Freshness
+from dowse.core.models import LIVE, CacheState, Freshness
 from tests.support.tables import each_row
 
 

@@ -13,11 +13,11 @@ from dowse.contracts.get_content import answer
 from dowse.contracts.notes import note
 from dowse.contracts.schemas import GET_CONTENT_OUTPUT
 from dowse.contracts.tool import Answer
-from dowse.digests import Digest, Source
-from dowse.errors import InvalidRequest, Offline, PageUnreadable
-from dowse.models import CacheState, Freshness, Page, Status
-from dowse.rank.blocks import blocks as blocks_of
-from dowse.tokens import estimate_tokens
+from dowse.core.digests import Digest, Source
+from dowse.core.errors import InvalidRequest, Offline, PageUnreadable
+from dowse.core.models import CacheState, Freshness, Page, Status
+from dowse.core.tokens import estimate_tokens
+from dowse.document.blocks import blocks as blocks_of
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import PlainExtractor
 from tests.support.tables import each_row

@@ -6,8 +6,8 @@ import pytest
 
 from dowse.contracts.guardrail_rules import RULES
 from dowse.contracts.guardrails import Guardrails
-from dowse.errors import InvalidRequest
-from dowse.guardrails import Rule
+from dowse.core.errors import InvalidRequest
+from dowse.settings.guardrails import Rule
 from tests.support.tables import each_row
 
 SHIPPED = Guardrails(RULES)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from dowse.allowances import Rate
 from dowse.contracts.jan import MAX_TEXT_CHARS, NO_SNIPPET
-from dowse.errors import (
+from dowse.core.allowances import Rate
+from dowse.core.errors import (
     AllProvidersFailed,
     AllReadersFailed,
     DowseError,
@@ -17,7 +17,7 @@ from dowse.errors import (
     PageUnreadable,
     Unavailable,
 )
-from dowse.models import Attempt, Found, Hit, Query, Status, TimeRange
+from dowse.core.models import Attempt, Found, Hit, Query, Status, TimeRange
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
 from tests.support.tables import each_row

@@ -6,9 +6,9 @@ import pytest
 
 from dowse.contracts.kindly import CUT_MARK, MAX_PAGE_CHARS
 from dowse.contracts.notes import note
-from dowse.errors import InvalidRequest, Offline, PageUnreadable
+from dowse.core.errors import InvalidRequest, Offline, PageUnreadable
+from dowse.core.models import Category, Page, Query, Status
 from dowse.fetch.direct import DirectFetcher
-from dowse.models import Category, Page, Query, Status
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 from tests.fakes.bench import ContractBench

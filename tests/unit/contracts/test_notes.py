@@ -1,7 +1,7 @@
 """Notes in place of pages: one fixed phrase per status, the source, and nothing else."""
 
 from dowse.contracts.notes import content, note
-from dowse.models import NEEDS_BROWSER, Page, Status
+from dowse.core.models import NEEDS_BROWSER, Page, Status
 from tests.support.tables import each_row
 from tests.unit.test_names import REASONS
 

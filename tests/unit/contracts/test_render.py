@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.contracts.calls import get_content_call
 from dowse.contracts.render import render_page
-from dowse.models import Page, Status
+from dowse.core.models import Page, Status
 from tests.support.tables import each_row
 
 

@@ -10,8 +10,8 @@ import jsonschema
 
 from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
 from dowse.contracts.web_search import answer
-from dowse.digests import CodeBlock, Digest, KeyPoint
-from dowse.models import Hit, Page, Query, Result, SearchOutcome, Status
+from dowse.core.digests import CodeBlock, Digest, KeyPoint
+from dowse.core.models import Hit, Page, Query, Result, SearchOutcome, Status
 
 A, B = "https://example.org/a", "https://example.org/b"
 DIGEST = Digest(

@@ -7,8 +7,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dowse.allowances import Rate
-from dowse.answers import Citation, CitedAnswer, Question, TokenUsage
 from dowse.contracts import answers
 from dowse.contracts.arguments import input_schema, read
 from dowse.contracts.ceiling import CEILING
@@ -16,7 +14,9 @@ from dowse.contracts.countries import COUNTRIES
 from dowse.contracts.schemas import ANSWERS_OUTPUT, SEARCH_WEB_OUTPUT
 from dowse.contracts.search_web import PARAMS, to_question
 from dowse.contracts.tool import Answer
-from dowse.errors import (
+from dowse.core.allowances import Rate
+from dowse.core.answers import Citation, CitedAnswer, Question, TokenUsage
+from dowse.core.errors import (
     AllProvidersFailed,
     BadAnswer,
     BadRequest,
@@ -35,10 +35,10 @@ from dowse.errors import (
     Unauthorized,
     Unavailable,
 )
+from dowse.core.models import LIVE, Attempt, CacheState, Freshness
+from dowse.core.tokens import estimate_tokens
 from dowse.flows.answer import AnswerOutcome
-from dowse.models import LIVE, Attempt, CacheState, Freshness
-from dowse.telemetry.redact import Redactor
-from dowse.tokens import estimate_tokens
+from dowse.secrets.redact import Redactor
 from tests.support.tables import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)

@@ -8,10 +8,10 @@ import jsonschema
 import pytest
 
 from dowse.contracts.schemas import GET_CONTENT_OUTPUT
-from dowse.errors import InvalidRequest, PageUnreadable
-from dowse.models import Status
-from dowse.rank.blocks import blocks
-from dowse.tokens import estimate_tokens
+from dowse.core.errors import InvalidRequest, PageUnreadable
+from dowse.core.models import Status
+from dowse.core.tokens import estimate_tokens
+from dowse.document.blocks import blocks
 from tests.fakes.bench import ContractBench
 
 URL = "https://example.org/page"

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse.allowances import Rate
-from dowse.config import load
 from dowse.contracts.ceiling import MAX_TOKENS
 from dowse.contracts.notes import note
 from dowse.contracts.swissarmyhammer import answer, failure
 from dowse.contracts.tool import Answer
-from dowse.digests import Digest
-from dowse.errors import (
+from dowse.core.allowances import Rate
+from dowse.core.digests import Digest
+from dowse.core.errors import (
     AllProvidersFailed,
     BadAnswer,
     BadRequest,
@@ -38,8 +37,21 @@ from dowse.errors import (
     TimedOut,
     Unavailable,
 )
-from dowse.models import Attempt, Category, Found, Hit, Page, Query, Result, SearchOutcome, Stats, Status, TimeRange
-from dowse.tokens import estimate_tokens
+from dowse.core.models import (
+    Attempt,
+    Category,
+    Found,
+    Hit,
+    Page,
+    Query,
+    Result,
+    SearchOutcome,
+    Stats,
+    Status,
+    TimeRange,
+)
+from dowse.core.tokens import estimate_tokens
+from dowse.settings.sources import load
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
 from tests.support.tables import each_row

@@ -5,8 +5,8 @@ import pytest
 from dowse.contracts.arguments import Param
 from dowse.contracts.token import Stranger, asking
 from dowse.contracts.tool import Answer, Tool
-from dowse.errors import Unauthorized
-from dowse.models import Principal
+from dowse.core.errors import Unauthorized
+from dowse.core.models import Principal
 from tests.support.tables import each_row
 
 GOOD = "token-of-ana"

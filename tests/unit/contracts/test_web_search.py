@@ -7,13 +7,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dowse.caller import on_behalf_of
 from dowse.contracts.notes import note
 from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
 from dowse.contracts.web_search import answer
-from dowse.digests import Digest
-from dowse.errors import InvalidRequest, NoProvider, Offline, PageUnreadable
-from dowse.models import (
+from dowse.core.caller import on_behalf_of
+from dowse.core.digests import Digest
+from dowse.core.errors import InvalidRequest, NoProvider, Offline, PageUnreadable
+from dowse.core.models import (
     LIVE,
     LOCAL,
     Attempt,
@@ -30,7 +30,7 @@ from dowse.models import (
     Status,
     TimeRange,
 )
-from dowse.tokens import estimate_tokens
+from dowse.core.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
 from tests.support.tables import each_row

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dowse.document.markdown import clean
 from dowse.extract.html import base_of
 from dowse.extract.render import render
 from dowse.extract.tree.build import build
-from dowse.markdown import clean
 
 URL = "https://docs.example/guide/start?utm_source=feed"
 

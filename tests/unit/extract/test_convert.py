@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import NO_READABLE_CONTENT, Body, Text
+from dowse.document.markdown import read_lines
 from dowse.extract.convert import to_text
-from dowse.markdown import read_lines
-from dowse.models import NO_READABLE_CONTENT, Body, Text
 from tests.support.tables import each_row
 
 URL = "https://docs.example/guide/start?utm_source=feed"

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from dowse.errors import PageUnreadable
-from dowse.extract.documents import archive
-from dowse.models import Status
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Status
+from dowse.extract.formats import archive
 from tests.fakes.office import WORD, zipped
 from tests.support.tables import each_row
 

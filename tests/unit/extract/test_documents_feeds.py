@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dowse.core.models import Body, Text
 from dowse.extract.convert import to_text
-from dowse.extract.documents import feeds
-from dowse.extract.documents.feeds import Entry
-from dowse.models import Body, Text
+from dowse.extract.formats import feeds
+from dowse.extract.formats.feeds import Entry
 from tests.support.tables import each_row
 
 URL = "https://news.example/feed"

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import openpyxl
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Status, Text
 from dowse.extract.convert import to_text
-from dowse.models import Body, Status, Text
 from tests.fakes.office import SHEETS, SLIDES, WORD, docx, paragraph, pptx, slide, zipped
 from tests.support.tables import each_row
 

@@ -7,10 +7,10 @@ import io
 import openpyxl
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Status, Text
 from dowse.extract.convert import to_text
-from dowse.extract.documents import office
-from dowse.models import Body, Status, Text
+from dowse.extract.formats import office
 from tests.fakes.office import SHEETS, SLIDES, pptx, slide
 
 TABLE = (

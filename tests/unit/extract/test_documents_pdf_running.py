@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from dowse.core.models import Body
 from dowse.extract.convert import to_text
-from dowse.extract.documents.limits import Limits
-from dowse.models import Body
+from dowse.extract.formats.limits import Limits
 from tests.fakes.pdf import BOLD, Sheet, column, pdf, sheet, text
 from tests.support.tables import each_row
 

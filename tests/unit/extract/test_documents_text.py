@@ -7,9 +7,9 @@ import contextlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Text
 from dowse.extract.convert import to_text
-from dowse.models import Body, Text
 from tests.support.tables import each_row
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dowse.core.models import Body
 from dowse.extract.explain import explain, path_of, to_explanation
 from dowse.extract.explanation import ExplainedBlock, Explanation, decoded, encoded
 from dowse.extract.tree.build import build
-from dowse.models import Body
 from tests.support.tables import each_row
 
 URL = "https://pages.example/a"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.core.models import Body
+from dowse.document.markdown import clean, without_comments
 from dowse.extract.convert import to_text
-from dowse.extract.documents.inline_html import without_hidden_elements
-from dowse.markdown import clean, without_comments
-from dowse.models import Body
+from dowse.extract.formats.inline_html import without_hidden_elements
 from tests.fakes.office import WORD, docx, paragraph
 from tests.support.tables import each_row
 

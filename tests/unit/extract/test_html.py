@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import MOST_TEXT_CHARS, Text
 from dowse.extract.html import to_text
-from dowse.models import MOST_TEXT_CHARS, Text
 from tests.support.tables import each_row
 
 URL = "https://pages.example/blog/otters"

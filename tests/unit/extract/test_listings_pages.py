@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from dowse.core.listings import Listing, Outcome
+from dowse.core.models import Body, Hit
 from dowse.extract.listings.reading import to_listing
-from dowse.listings import Listing, Outcome
-from dowse.models import Body, Hit
 from dowse.providers.relevance import is_relevant
 from tests.support.tables import each_row
 

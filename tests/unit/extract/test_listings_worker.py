@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dowse.core.listings import Listing, Outcome, Row
 from dowse.extract.listings.codec import decoded, encoded
-from dowse.listings import Listing, Outcome, Row
 from tests.support.tables import each_row
 
 LISTING = Listing(

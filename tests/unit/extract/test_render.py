@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dowse.document.markdown import read_lines
 from dowse.extract.render import render
 from dowse.extract.tree.build import build
-from dowse.markdown import read_lines
 from tests.support.tables import each_row
 from tests.unit.extract.rendering import URL, markdown
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status
 from dowse.extract import verdict
 from dowse.extract.convert import to_text
 from dowse.extract.strip import to_stripped_text
 from dowse.extract.verdict.scan import scan
 from dowse.extract.verdict.stock import other_words
-from dowse.models import NO_READABLE_CONTENT, Body, Onward, Status
 from tests.support.tables import each_row
 
 pytestmark = pytest.mark.promise("verdict-error-page", "case-37")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Status
 from dowse.extract.convert import to_text
-from dowse.models import Body, Status
 from tests.support.tables import each_row
 
 CHALLENGES = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dowse.core.models import Onward, Status
 from dowse.extract.verdict import of_text
-from dowse.models import Onward, Status
 from tests.support.tables import each_row
 
 BLOCKED = (Status.BLOCKED, Onward.ANYBODY)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dowse.core.models import Body
 from dowse.extract.convert import to_text
-from dowse.models import Body
 from tests.support.tables import each_row
 
 INLINE = "<script>fetch('/entries.json').then(show)</script>"

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import PageUnreadable
-from dowse.extract import frames
-from dowse.models import Onward, Status
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
+from dowse.worker import protocol
 from tests.support.tables import each_row
 
 
 @each_row("onward", Onward)
 def test_a_header_says_all_of_a_verdict(onward: Onward) -> None:
-    verdict = frames.verdict(frames.verdict_header(PageUnreadable(Status.ERROR, "error page", onward)))
+    verdict = protocol.verdict(protocol.verdict_header(PageUnreadable(Status.ERROR, "error page", onward)))
 
     assert verdict is not None
     assert (verdict.status, verdict.detail, verdict.onward) == (Status.ERROR, "error page", onward)
 
 
 def test_an_answer_with_text_holds_no_verdict() -> None:
-    assert frames.verdict({"ok": True, "title": "T", "word_count": 2}) is None
+    assert protocol.verdict({"ok": True, "title": "T", "word_count": 2}) is None
 
 
 @pytest.mark.parametrize("header", [{"status": "splendid", "onward": "nobody"}, {"status": "blocked"}])
 def test_a_status_that_does_not_exist_is_a_broken_frame(header: dict[str, object]) -> None:
-    with pytest.raises(frames.BrokenFrame):
-        frames.verdict(header)
+    with pytest.raises(protocol.BrokenFrame):
+        protocol.verdict(header)

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from dowse.digests import Source
-from dowse.extract import digesting, explanation, frames, worker
+from dowse.core.digests import Source
+from dowse.core.listings import Listing, Outcome, Row
+from dowse.core.models import Facts, Status, fields_of
+from dowse.extract import explanation
 from dowse.extract.listings import codec
-from dowse.listings import Listing, Outcome, Row
-from dowse.models import Facts, Status, fields_of
+from dowse.worker import digests, jobs, protocol
 
 LIMIT_S = 60.0
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
@@ -38,7 +39,7 @@ def job(mode: str, data: bytes, **more: object) -> bytes:
         "limit_s": LIMIT_S,
         **more,
     }
-    return frames.head(header, len(data)) + data
+    return protocol.head(header, len(data)) + data
 
 
 @pytest.fixture(autouse=True)
@@ -69,20 +70,20 @@ def timers(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def work(tmp_path: Path, limits: dict[int, tuple[int, int]], timers: list[float]) -> Work:
     """Runs the worker over the given frames, and returns its answers."""
 
-    def run(*jobs: bytes) -> list[Answer]:
+    def run(*given: bytes) -> list[Answer]:
         asked, answered = tmp_path / "jobs", tmp_path / "answers"
-        asked.write_bytes(b"".join(jobs))
+        asked.write_bytes(b"".join(given))
         descriptors = os.open(asked, os.O_RDONLY), os.open(answered, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        worker.main([str(descriptor) for descriptor in descriptors])
+        jobs.main([str(descriptor) for descriptor in descriptors])
         with answered.open("rb") as source:
-            found = [frames.split(frame) for frame in iter(lambda: frames.read(source), None)]
+            found = [protocol.split(frame) for frame in iter(lambda: protocol.read(source), None)]
         return [(header, payload.decode()) for header, payload in found]
 
     return run
 
 
 def test_a_page_is_answered_with_its_markdown_and_what_is_known_of_it(work: Work) -> None:
-    assert work(job(frames.CONVERT, PAGE)) == [
+    assert work(job(protocol.CONVERT, PAGE)) == [
         (
             {
                 "ok": True,
@@ -99,27 +100,27 @@ def test_a_page_is_answered_with_its_markdown_and_what_is_known_of_it(work: Work
 
 def test_jobs_are_answered_in_their_order_until_the_pipe_ends(work: Work) -> None:
     """A job that breaks off comes from a pool that has ended, and gets no answer."""
-    broken_off = job(frames.STRIP, b"<p>c")[:-1]
+    broken_off = job(protocol.STRIP, b"<p>c")[:-1]
 
-    answers = work(job(frames.STRIP, b"<p>a"), job(frames.STRIP, b"<p>b"), broken_off)
+    answers = work(job(protocol.STRIP, b"<p>a"), job(protocol.STRIP, b"<p>b"), broken_off)
 
     assert [text for _, text in answers] == ["a", "b"]
 
 
 def test_an_answer_that_is_not_taken_any_more_ends_the_worker_quietly(limits: object, timers: object) -> None:
-    jobs, asked = os.pipe()
+    given, asked = os.pipe()
     answered, answers = os.pipe()
-    os.write(asked, job(frames.STRIP, b"<p>a"))
+    os.write(asked, job(protocol.STRIP, b"<p>a"))
     os.close(asked)
     os.close(answered)
 
-    worker.main([str(jobs), str(answers)])
+    jobs.main([str(given), str(answers)])
 
 
 def test_a_verdict_is_answered_in_place_of_a_text(work: Work) -> None:
-    [(header, text)] = work(job(frames.CONVERT, CHALLENGE))
+    [(header, text)] = work(job(protocol.CONVERT, CHALLENGE))
 
-    verdict = frames.verdict(header)
+    verdict = protocol.verdict(header)
     assert verdict is not None
     assert (header["ok"], verdict.status, verdict.detail, text) == (
         True,
@@ -131,7 +132,7 @@ def test_a_verdict_is_answered_in_place_of_a_text(work: Work) -> None:
 
 def test_a_job_that_raises_is_answered_with_the_kind_of_the_error_and_the_next_one_is_done(work: Work) -> None:
     """No words of the error: they may be those of the page."""
-    answers = work(job(frames.FRAGMENTS, b"no JSON"), job(frames.STRIP, b"<p>next"))
+    answers = work(job(protocol.FRAGMENTS, b"no JSON"), job(protocol.STRIP, b"<p>next"))
 
     assert answers[0] == ({"ok": False, "error": "JSONDecodeError"}, "")
     assert answers[1][1] == "next"
@@ -140,9 +141,9 @@ def test_a_job_that_raises_is_answered_with_the_kind_of_the_error_and_the_next_o
 def test_a_text_is_cut_where_more_than_the_longest_would_be_answered(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "MOST_TEXT_CHARS", 20)
+    monkeypatch.setattr(jobs, "MOST_TEXT_CHARS", 20)
 
-    [(header, text)] = work(job(frames.STRIP, b"<p>one\n<p>two\n<p>three\n<p>four\n<p>five\n<p>six"))
+    [(header, text)] = work(job(protocol.STRIP, b"<p>one\n<p>two\n<p>three\n<p>four\n<p>five\n<p>six"))
 
     assert header["is_cut"] is True
     assert text.startswith("one\ntwo")
@@ -152,14 +153,14 @@ def test_a_text_is_cut_where_more_than_the_longest_would_be_answered(
 def test_fragments_of_html_are_answered_as_a_list_of_markdown(work: Work) -> None:
     fragments = {"fragments": ["<p>one</p>", "<p>two<i class=x>left out</i></p>"], "without": [".x"]}
 
-    [(_, text)] = work(job(frames.FRAGMENTS, json.dumps(fragments).encode(), media_type="application/json"))
+    [(_, text)] = work(job(protocol.FRAGMENTS, json.dumps(fragments).encode(), media_type="application/json"))
 
     assert json.loads(text) == ["one", "two"]
 
 
 def test_an_explanation_names_the_blocks_of_a_page_and_is_empty_for_what_is_no_html(work: Work) -> None:
     [(_, text), (_, nothing)] = work(
-        job(frames.EXPLAIN, PAGE), job(frames.EXPLAIN, b"plain words", media_type="text/plain")
+        job(protocol.EXPLAIN, PAGE), job(protocol.EXPLAIN, b"plain words", media_type="text/plain")
     )
 
     assert isinstance(explanation.decoded(text), explanation.Explanation)
@@ -169,7 +170,7 @@ def test_an_explanation_names_the_blocks_of_a_page_and_is_empty_for_what_is_no_h
 def test_a_page_of_a_search_engine_is_answered_as_its_listing(work: Work) -> None:
     page = b"<table><tr><td><a class='result-link' href='https://a.example/'>A</a></td></tr></table>"
 
-    [(_, text)] = work(job(frames.LISTING, page, engine="duckduckgo", query="a"))
+    [(_, text)] = work(job(protocol.LISTING, page, engine="duckduckgo", query="a"))
 
     assert codec.decoded(text) == Listing(Outcome.RESULTS, (Row("A", "https://a.example/", ""),))
 
@@ -177,14 +178,14 @@ def test_a_page_of_a_search_engine_is_answered_as_its_listing(work: Work) -> Non
 def test_pages_are_digested_and_one_that_is_shown_whole_is_not_sent_back(work: Work) -> None:
     long = "\n\n".join([f"Sentence {number} about nothing much." for number in range(400)] + ["Otters eat crabs."])
     sources = [Source("# Otters\n\nOtters eat fish.", "Otters", "https://a.example/"), Source(long, "Long")]
-    pages, data = digesting.to_job(sources, 200)
+    pages, data = digests.to_job(sources, 200)
 
     [(_, text)] = work(
-        job(frames.DIGEST, data, question="what do otters eat", max_tokens=200, is_semantic=False, pages=pages)
+        job(protocol.DIGEST, data, question="what do otters eat", max_tokens=200, is_semantic=False, pages=pages)
     )
 
     assert [page["text"] == "" for page in json.loads(text)] == [True, False]
-    short, cut = digesting.from_answer(text, sources)
+    short, cut = digests.from_answer(text, sources)
     assert short.text == sources[0].text
     assert "Otters eat crabs." in cut.text
     assert len(cut.text) < len(long)
@@ -207,11 +208,11 @@ def test_where_the_system_refuses_a_limit_of_memory_jobs_are_done_all_the_same(
 
     monkeypatch.setattr(resource, "setrlimit", refuse_memory)
 
-    assert [text for _, text in work(job(frames.STRIP, b"<p>a"))] == ["a"]
+    assert [text for _, text in work(job(protocol.STRIP, b"<p>a"))] == ["a"]
 
 
 def test_a_timer_ends_the_process_if_a_job_does_not_and_is_stopped_after_it(work: Work, timers: list[float]) -> None:
-    work(job(frames.STRIP, b"<p>a"), job(frames.FRAGMENTS, b"no JSON"))
+    work(job(protocol.STRIP, b"<p>a"), job(protocol.FRAGMENTS, b"no JSON"))
 
     (first, first_stopped), (second, second_stopped) = timers[:2], timers[2:]
     assert (first_stopped, second_stopped) == (0, 0)
@@ -223,10 +224,10 @@ def test_what_many_objects_leave_behind_is_collected_after_the_answer(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While a page is converted the collector is off, as it would look at a growing tree again and again."""
-    monkeypatch.setattr(worker, "_MANY_OBJECTS", 100)
+    monkeypatch.setattr(jobs, "_MANY_OBJECTS", 100)
     frozen = gc.get_freeze_count()
 
-    [(header, _)] = work(job(frames.CONVERT, b"<p>A paragraph of <b>many</b>.</p>" * 100))
+    [(header, _)] = work(job(protocol.CONVERT, b"<p>A paragraph of <b>many</b>.</p>" * 100))
 
     assert header["ok"] is True
     assert gc.get_freeze_count() > frozen
@@ -235,6 +236,6 @@ def test_what_many_objects_leave_behind_is_collected_after_the_answer(
 def test_descriptions_of_pictures_are_shown_where_the_job_says_so(work: Work) -> None:
     page = b"<main><h1>Title</h1><p>Words and <img src=/a.png alt='a drawing'> of it.</p></main>"
 
-    [(_, without), (_, with_images)] = work(job(frames.CONVERT, page), job(frames.CONVERT, page, with_images=True))
+    [(_, without), (_, with_images)] = work(job(protocol.CONVERT, page), job(protocol.CONVERT, page, with_images=True))
 
     assert (without, with_images) == ("# Title\n\nWords and of it.", "# Title\n\nWords and a drawing of it.")

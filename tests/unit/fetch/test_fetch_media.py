@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
+from dowse.core.media_types import PDF, SHEETS, SLIDES, WORD
 from dowse.fetch.media import MediaType, identify, parse_media_type
-from dowse.media_types import PDF, SHEETS, SLIDES, WORD
 from tests.fakes.office import docx, paragraph, pptx, slide, zipped
 from tests.support.tables import each_row
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from dowse.answers import EXTRACTIVE, Question, TokenUsage, code_of
-from dowse.errors import (
+from dowse.core.answers import EXTRACTIVE, Question, TokenUsage, code_of
+from dowse.core.errors import (
     AllProvidersFailed,
     BadAnswer,
     BadRequest,

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from dowse.answers import EXTRACTIVE, CitedAnswer, Question
-from dowse.errors import KeyRejected, RateLimited, TimedOut, Unavailable
+from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
+from dowse.core.errors import KeyRejected, RateLimited, TimedOut, Unavailable
+from dowse.core.models import Deadline
 from dowse.flows.answer import AnswerOutcome
-from dowse.models import Deadline
 from tests.fakes.answering import NO_ANSWERS, OTTERS, WRITTEN, AnswerBench, ScriptedAnswers, attempts
 
 DOWN = Unavailable("openai", "HTTP 500")

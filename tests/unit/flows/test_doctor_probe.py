@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from dowse import errors
-from dowse.config import load
-from dowse.errors import NoBrowser, ProviderError, QuotaSpent
+from dowse.core import errors
+from dowse.core.errors import NoBrowser, ProviderError, QuotaSpent
+from dowse.core.models import Deadline, Found, Query
+from dowse.core.protocols import no_progress
 from dowse.flows.doctor.check import Check, Diagnosis, State
 from dowse.flows.doctor.probe import QUERY, Probe
-from dowse.interfaces import no_progress
-from dowse.models import Deadline, Found, Query
+from dowse.settings.sources import load
 from tests.fakes import FakeClock
 from tests.fakes.scripted import ScriptedProvider, hits
 from tests.support.tables import each_row

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from dowse.errors import Offline, PageUnreadable
+from dowse.core.errors import Offline, PageUnreadable
+from dowse.core.models import Body, Deadline, Status, Text
 from dowse.extract.explanation import ExplainedBlock, Explanation
 from dowse.flows.explain import Explained, ExplainFlow, Witness
-from dowse.models import Body, Deadline, Status, Text
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import reading
 from tests.fakes.scripted import PlainExtractor, ScriptedFetcher

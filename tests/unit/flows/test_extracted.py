@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 import dowse.flows.extracted
-from dowse.digests import Source
-from dowse.errors import PageUnreadable
+from dowse.core.digests import Source
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Body, Facts, Status, Text
+from dowse.core.protocols import Extractor
 from dowse.flows.extracted import RememberingExtractor
-from dowse.interfaces import Extractor
-from dowse.models import Body, Facts, Status, Text
 from dowse.stores.cache import Cache
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from dowse import errors
-from dowse.errors import NoBrowser, PageUnreadable
-from dowse.models import NEEDS_BROWSER, Body, Deadline, Onward, Page, Status, Text
-from dowse.urls import Url
+from dowse.core import errors
+from dowse.core.errors import NoBrowser, PageUnreadable
+from dowse.core.models import NEEDS_BROWSER, Body, Deadline, Onward, Page, Status, Text
+from dowse.core.urls import Url
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import Everybody, reading
 from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedReader

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from dowse.clock import SystemClock
-from dowse.errors import Offline, PageUnreadable
-from dowse.interfaces import Extractor, Fetcher
-from dowse.models import Attempt, Body, Clock, Deadline, Page, Status, Text
+from dowse.core.clock import SystemClock
+from dowse.core.errors import Offline, PageUnreadable
+from dowse.core.models import Attempt, Body, Clock, Deadline, Page, Status, Text
+from dowse.core.protocols import Extractor, Fetcher
+from dowse.secrets.redact import Redactor
 from dowse.telemetry.log import configure
-from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import reading
 from tests.fakes.scripted import HANGS, PlainExtractor, ScriptedFetcher

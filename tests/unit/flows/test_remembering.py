@@ -6,12 +6,8 @@ import asyncio
 
 import pytest
 
-from dowse.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
-from dowse.flows.find import Finder, Lifetimes
-from dowse.flows.read import PageLifetimes, content_hash
-from dowse.flows.search import SearchFlow
-from dowse.interfaces import Robots, SearchProvider
-from dowse.models import (
+from dowse.core.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
+from dowse.core.models import (
     Body,
     Category,
     Deadline,
@@ -25,15 +21,19 @@ from dowse.models import (
     TimeRange,
     Validators,
 )
-from dowse.net.scrub import QueryScrubber
+from dowse.core.protocols import Robots, SearchProvider
+from dowse.flows.find import Finder, Lifetimes
+from dowse.flows.read import PageLifetimes, content_hash
+from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
 from dowse.routing.router import Router
+from dowse.secrets.queries import QueryScrubber
+from dowse.secrets.redact import Redactor
 from dowse.stores.memory import MemoryStore
 from dowse.stores.recent import KEPT_S
 from dowse.stores.seal import Sealed
 from dowse.stores.store import Kept, Key
-from dowse.telemetry.redact import Redactor
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import PAGES, SEARCHES, remembering
 from tests.fakes.reading import reading

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dowse import errors
-from dowse.clock import SystemClock
-from dowse.errors import PageUnreadable, ProviderError
-from dowse.models import Attempt, Clock, Deadline, Page, Status
+from dowse.core import errors
+from dowse.core.clock import SystemClock
+from dowse.core.errors import PageUnreadable, ProviderError
+from dowse.core.models import Attempt, Clock, Deadline, Page, Status
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import Everybody, reading
 from tests.fakes.scripted import HANGS, ScriptedFetcher, ScriptedReader

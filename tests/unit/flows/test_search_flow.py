@@ -4,13 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from dowse.clock import SystemClock
-from dowse.digests import Digest, Source
-from dowse.errors import AllProvidersFailed, BadRequest, NoProvider, Offline, PageUnreadable, Unavailable
-from dowse.flows.find import Finder
-from dowse.flows.search import SearchFlow
-from dowse.interfaces import Extractor, SearchProvider
-from dowse.models import (
+from dowse.core.clock import SystemClock
+from dowse.core.digests import Digest, Source
+from dowse.core.errors import AllProvidersFailed, BadRequest, NoProvider, Offline, PageUnreadable, Unavailable
+from dowse.core.models import (
     Attempt,
     Category,
     Clock,
@@ -24,13 +21,16 @@ from dowse.models import (
     Stats,
     Status,
 )
-from dowse.net.scrub import QueryScrubber
+from dowse.core.protocols import Extractor, SearchProvider
+from dowse.core.tokens import estimate_tokens
+from dowse.flows.find import Finder
+from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
-from dowse.telemetry.redact import Redactor
-from dowse.tokens import estimate_tokens
+from dowse.secrets.queries import QueryScrubber
+from dowse.secrets.redact import Redactor
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import NO_SEARCHES, remembering
 from tests.fakes.reading import reading

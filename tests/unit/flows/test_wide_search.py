@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from dowse.clock import SystemClock
-from dowse.errors import AllProvidersFailed, BadRequest, KeyRejected, RateLimited, Unavailable
+from dowse.core.clock import SystemClock
+from dowse.core.errors import AllProvidersFailed, BadRequest, KeyRejected, RateLimited, Unavailable
+from dowse.core.models import Deadline, Depth, Found, Query
+from dowse.core.protocols import SearchProvider, no_progress
 from dowse.flows import find
 from dowse.flows.find import Finder, Findings
-from dowse.interfaces import SearchProvider, no_progress
-from dowse.models import Deadline, Depth, Found, Query
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse import urls
+from dowse.core import urls
 from dowse.loaders.github.urls import Contents, Conversation, Releases, Repository, Target, target
 from tests.support.tables import each_row
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.models import Validators
+from dowse.core.models import Validators
 from dowse.net.conditions import Earlier
 from tests.support.tables import each_row
 

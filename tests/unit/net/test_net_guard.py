@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from dowse.errors import WireDenied
+from dowse.core.errors import WireDenied
 from dowse.net.addresses import Address, is_public
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.listener import marked_as_ours

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.errors import InvalidRequest
-from dowse.net.scrub import MASK, QueryScrubber
-from dowse.telemetry.redact import Redactor
+from dowse.core.errors import InvalidRequest
+from dowse.secrets.queries import MASK, QueryScrubber
+from dowse.secrets.redact import Redactor
 from tests.planted import AMAZON, BASE64, HEX40, INNOCENT, JWT, MIXED, PLANTED, planted
 from tests.support.tables import each_row
 

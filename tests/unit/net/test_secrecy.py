@@ -3,8 +3,8 @@
 import base64
 import json
 
-from dowse import urls
-from dowse.net.secrecy import SecretUrls, place_of_secret
+from dowse.core import urls
+from dowse.secrets.urls import SecretUrls, place_of_secret
 from tests.support.tables import each_row
 
 SECRET = [

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse.models import Hit
-from dowse.providers.api import first_hits, hit, iso_date, media, objects, plain
+from dowse.core.models import Hit
+from dowse.net.json_api import first_hits, hit, iso_date, media, objects, plain
 from tests.support.tables import each_row
 
 URL = "https://example.org/page"

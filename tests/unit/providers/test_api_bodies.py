@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import BadAnswer, Blocked, ProviderError
-from dowse.models import Deadline
+from dowse.core.errors import BadAnswer, Blocked, ProviderError
+from dowse.core.models import Deadline
 from dowse.net.clients import Reply
-from dowse.providers.api import Api, media
-from dowse.telemetry.redact import Redactor
+from dowse.net.json_api import Api, media
+from dowse.secrets.redact import Redactor
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 

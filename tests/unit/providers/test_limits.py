@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.models import Query
+from dowse.core.models import Query
 from dowse.providers.limits import Limits, fit
 from tests.support.tables import each_row
 

@@ -1,10 +1,10 @@
 """What an MCP server says went wrong has a type, and its words are shown but not logged."""
 
-from dowse import errors
+from dowse.core import errors
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api, Json
+from dowse.net.json_api import Api, Json
 from dowse.providers.mcp.failures import rpc_failure, tool_failure, without_results
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
 from tests.support.tables import each_row
 
 

@@ -2,8 +2,8 @@
 
 import json
 
-from dowse.models import Hit
-from dowse.providers.api import Json
+from dowse.core.models import Hit
+from dowse.net.json_api import Json
 from dowse.providers.mcp.results import rows, to_hit
 from dowse.providers.mcp.written import labelled, linked
 from tests.support.tables import each_row

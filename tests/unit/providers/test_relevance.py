@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import Irrelevant
-from dowse.models import Hit
+from dowse.core.errors import Irrelevant
+from dowse.core.models import Hit
 from dowse.providers.relevance import checked, is_relevant
 from tests.support.tables import each_row
 

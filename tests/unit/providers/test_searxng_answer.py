@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import BadAnswer, Blocked, EnginesFailed
-from dowse.listings import Listing, Outcome, Row
-from dowse.models import Category, Query
+from dowse.core.errors import BadAnswer, Blocked, EnginesFailed
+from dowse.core.listings import Listing, Outcome, Row
+from dowse.core.models import Category, Query
 from dowse.providers.searxng_answer import Answer, from_json, from_listing, web_page
 from tests.support.tables import each_row
 

@@ -1,7 +1,7 @@
 """What the table says of the providers: who can read pages, and what each call is estimated to cost."""
 
-from dowse.config import load
 from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, prices
+from dowse.settings.sources import load
 from tests.support.tables import each_row
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.rank.blocks import Kind, blocks
+from dowse.document.blocks import Kind, blocks
 from tests.support.tables import each_row
 
 PAGE = """\
@@ -91,7 +91,7 @@ def test_a_page_without_text_has_no_blocks() -> None:
 
 
 def test_no_more_blocks_are_looked_at_than_anybody_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dowse.rank.blocks._MOST_BLOCKS", 1_000)
+    monkeypatch.setattr("dowse.document.blocks._MOST_BLOCKS", 1_000)
     assert sum(1 for _ in blocks("a\n\n" * 1_001)) == 1_000
 
 

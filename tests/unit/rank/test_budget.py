@@ -5,8 +5,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dowse.core.tokens import estimate_tokens
 from dowse.rank.budget import cut, shares
-from dowse.tokens import estimate_tokens
 from tests.support.tables import each_row
 
 PIECES = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from dowse.answers import EXTRACTIVE, CitedAnswer
-from dowse.markdown import clean
+from dowse.core.answers import EXTRACTIVE, CitedAnswer
+from dowse.document.markdown import clean
 from dowse.rank.compose import NOTHING_QUOTED, QUOTED, Material, listed, nothing, quoted
 from tests.support.tables import each_row
 

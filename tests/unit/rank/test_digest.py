@@ -1,8 +1,8 @@
 """The pages of one search: who gets how much of the budget, and what becomes of those that get nothing."""
 
-from dowse.digests import Source
+from dowse.core.digests import Source
+from dowse.core.tokens import estimate_tokens
 from dowse.rank.digest import digest
-from dowse.tokens import estimate_tokens
 from tests.support.tables import each_row
 
 QUESTION = "How much does the otter weigh?"

@@ -1,6 +1,6 @@
 """Fusion: one entry for each document, by rank and by the number of independent indexes that have it."""
 
-from dowse.models import Hit
+from dowse.core.models import Hit
 from dowse.rank.fuse import Fused, fuse
 from tests.support.tables import each_row
 

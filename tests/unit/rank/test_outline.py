@@ -1,6 +1,6 @@
 """The outline of a page, and finding a section of it by name."""
 
-from dowse.rank.outline import MOST_SECTIONS, Section, find, outline
+from dowse.document.outline import MOST_SECTIONS, Section, find, outline
 from tests.support.tables import each_row
 
 PAGE = """Bellows is a small tool.

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse.rank.parts import BEGINNING, Part, Place, part
-from dowse.tokens import estimate_tokens
+from dowse.core.tokens import estimate_tokens
+from dowse.document.pagination import BEGINNING, Part, Place, part
 from tests.support.tables import each_row
 from tests.unit.rank.test_budget import PIECES, ends_in_code
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.markdown import with_closed_code
+from dowse.core.tokens import estimate_tokens
+from dowse.document.markdown import with_closed_code
 from dowse.rank.budget import GAP
 from dowse.rank.passages import Passages
-from dowse.tokens import estimate_tokens
 from tests.support.tables import each_row
 
 FILLER = "\n\n".join(f"Paragraph {number} speaks of gardens, rain and the old town at length." for number in range(40))

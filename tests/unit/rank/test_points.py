@@ -1,6 +1,6 @@
 """Key points of a page, and its blocks of code."""
 
-from dowse.digests import CodeBlock, KeyPoint
+from dowse.core.digests import CodeBlock, KeyPoint
 from dowse.rank.passages import Passages
 from dowse.rank.points import MOST_CODE_BLOCKS, code_blocks, key_points
 from tests.support.tables import each_row

@@ -2,7 +2,7 @@
 
 import random
 
-from dowse.digests import Source
+from dowse.core.digests import Source
 from dowse.rank.quality import flaws
 from tests.support.tables import each_row
 

@@ -1,6 +1,6 @@
 """Sentences, items, rows and lines: where one ends and the next begins."""
 
-from dowse.rank.blocks import blocks
+from dowse.document.blocks import blocks
 from dowse.rank.sentences import pieces
 from tests.support.tables import each_row
 

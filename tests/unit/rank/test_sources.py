@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.models import Hit
+from dowse.core.models import Hit
 from dowse.rank.fuse import Fused, fuse
 from dowse.rank.sources import Placed, Rules, Standing, order
 from tests.support.tables import each_row

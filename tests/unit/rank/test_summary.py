@@ -1,6 +1,6 @@
 """A page in a few of its own words."""
 
-from dowse.digests import Source
+from dowse.core.digests import Source
 from dowse.rank.summary import MAX_CHARS, summary
 from tests.support.tables import each_row
 

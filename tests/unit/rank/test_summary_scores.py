@@ -1,6 +1,6 @@
 """The measure of summaries."""
 
-from dowse.digests import Source
+from dowse.core.digests import Source
 from tools.extractor.metrics import Score
 from tools.summary_scores import Described, figures
 

@@ -1,7 +1,7 @@
 """Words in any language, and the language by its words."""
 
-from dowse.rank.languages import language_of, stemmer, without_accents
-from dowse.rank.words import asked_words, splitter
+from dowse.language.detection import language_of, stemmer, without_accents
+from dowse.language.words import asked_words, splitter
 from tests.support.tables import each_row
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from dowse.errors import Stopping, Unavailable
-from dowse.models import Deadline
+from dowse.core.errors import Stopping, Unavailable
+from dowse.core.models import Deadline
 from dowse.routing import coalesce
 from dowse.routing.coalesce import Flight, Flights
 from tests.fakes import FakeClock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.allowances import Pace, Rate
+from dowse.core.allowances import Pace, Rate
 from dowse.routing.forecast import Forecast
 from tests.fakes import FakeClock
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from dowse.models import Deadline
+from dowse.core.models import Deadline
 from dowse.routing.hedge import Hedging
 from dowse.routing.latency import LEAST
 from dowse.routing.router import Router

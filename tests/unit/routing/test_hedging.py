@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from dowse import errors
-from dowse.interfaces import Spending
-from dowse.models import Deadline
+from dowse.core import errors
+from dowse.core.models import Deadline
+from dowse.core.protocols import Spending
 from dowse.routing.breakers import Breakers
 from dowse.routing.hedge import Hedging, race
 from dowse.routing.latency import LEAST

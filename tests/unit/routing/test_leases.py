@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.routing import leases
 from dowse.stores import steady
 from dowse.stores.memory import MemoryStore

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.allowances import Rate
-from dowse.interfaces import Limiter
+from dowse.core.allowances import Rate
+from dowse.core.protocols import Limiter
 from dowse.routing.limiter import SWEEP_S, SlidingWindows
 from tests.fakes import FakeClock
 

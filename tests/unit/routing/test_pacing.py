@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.allowances import Admission, Pace, Rate
-from dowse.caller import on_behalf_of
-from dowse.errors import Busy
-from dowse.models import Principal
+from dowse.core.allowances import Admission, Pace, Rate
+from dowse.core.caller import on_behalf_of
+from dowse.core.errors import Busy
+from dowse.core.models import Principal
 from dowse.routing import pacing
 from dowse.routing.pacing import MARGIN_S, MARGIN_SHARE, Pacer
 from dowse.routing.turnstile import Turnstile

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dowse import errors
-from dowse.models import Deadline
+from dowse.core import errors
+from dowse.core.models import Deadline
 from dowse.routing import breaker
 from dowse.routing.retries import FLOOR, WINDOW_S, RetryBudget
 from dowse.routing.router import Router

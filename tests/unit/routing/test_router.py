@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from dowse import errors
-from dowse.clock import SystemClock
-from dowse.interfaces import Spending
-from dowse.models import Attempt, Deadline
+from dowse.core import errors
+from dowse.core.clock import SystemClock
+from dowse.core.models import Attempt, Deadline
+from dowse.core.protocols import Spending
 from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, share_of, was_hurried
 from dowse.routing.router import Router
 from dowse.routing.walk import Routed

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from dowse import errors
-from dowse.models import Deadline
+from dowse.core import errors
+from dowse.core.models import Deadline
 from dowse.routing.breaker import State
 from dowse.routing.breakers import Breakers
 from dowse.routing.policy import RETRY_DELAY_S

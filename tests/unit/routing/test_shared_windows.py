@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from dowse.allowances import Admission, Rate
+from dowse.core.allowances import Admission, Rate
 from dowse.routing.limiter import KEPT_BY_EACH, SharedWindows, SlidingWindows
 from dowse.stores.outage import Outage
 from dowse.stores.reach import Reach

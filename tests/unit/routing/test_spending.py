@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.allowances import Budget
-from dowse.errors import BudgetSpent
-from dowse.interfaces import Charge, Spent
+from dowse.core.allowances import Budget
+from dowse.core.errors import BudgetSpent
+from dowse.core.protocols import Charge, Spent
 from dowse.routing.spending import Account, Prices
 from dowse.stores import open_store
 from dowse.stores.ledger import Ledger, MemoryLedger

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from dowse import errors
-from dowse.models import Attempt, Deadline
+from dowse.core import errors
+from dowse.core.models import Attempt, Deadline
 from dowse.routing.policy import ANSWER_S, patience_of, share_of
 from dowse.routing.router import Router
 from dowse.routing.walk import Routed

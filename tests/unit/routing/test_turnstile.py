@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from dowse.allowances import Admission, Pace, Rate
+from dowse.core.allowances import Admission, Pace, Rate
 from dowse.routing.limiter import KEPT_BY_EACH
 from dowse.routing.turnstile import POLL_S, Turnstile
 from dowse.stores.outage import Outage

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.outage import Outage
 from dowse.stores.reach import PATIENCE_S, Reach
 from dowse.telemetry.log import LOGGER

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.ledger import Days, Tally
 from dowse.stores.sqlite import SqliteStore, connection
 from dowse.stores.store import Kept, Key

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.sqlite.file import Damaged, SetAside, StateFile
 
 DAMAGE = b"this is no database" * 100

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.sqlite import threads as threads_module
 from dowse.stores.sqlite.threads import Threads
 

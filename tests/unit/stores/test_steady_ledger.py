@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores import ledger
 from dowse.stores.ledger import UNLIMITED, Days, Entry, Ledger, MemoryLedger, SteadyLedger, Tally
 from dowse.stores.outage import REST_S, Outage

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores import steady
 from dowse.stores.cache import Cache
 from dowse.stores.ledger import SteadyLedger

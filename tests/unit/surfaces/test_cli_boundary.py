@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.secrets.redact import Redactor
 from dowse.surfaces.cli.boundary import exit_code
 from dowse.telemetry.log import configure
-from dowse.telemetry.redact import Redactor
 
 Captured = pytest.CaptureFixture[str]
 KEY = "sk-canary-5e9a1c47d20b83f6"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dowse import __version__
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
 from dowse.surfaces.cli.main import main
 from tests.support.command_line import Terminal
 

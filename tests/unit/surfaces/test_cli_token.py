@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.allowances import Rate
 from dowse.auth.tokens import TokenEntry, digest, read_tokens_file
+from dowse.core.allowances import Rate
 from dowse.surfaces.cli.main import main
 
 Captured = pytest.CaptureFixture[str]

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp
 
 from dowse.app import App
 from dowse.auth.tokens import digest
-from dowse.config import load
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.settings.sources import load
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.traces import CallersTrace

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 
 from dowse.auth.authenticator import BearerAuthenticator
 from dowse.auth.book import TokenBook
-from dowse.interfaces import Authenticator
-from dowse.models import LOCAL, Principal
+from dowse.core.models import LOCAL, Principal
+from dowse.core.protocols import Authenticator
 from dowse.surfaces.http.auth import Credentials
 from tests.fakes import FakeClock
 from tests.fakes.asgi import HOST, Inside, ask

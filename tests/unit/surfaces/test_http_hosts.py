@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.config import load
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.settings.sources import load
 from dowse.surfaces.http.hosts import CheckedNames
 from tests.fakes.asgi import HOST, Inside, ask
 from tests.support.tables import each_row

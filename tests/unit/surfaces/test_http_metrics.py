@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx2
 
 from dowse.app import App
-from dowse.config import load
-from dowse.interfaces import ToolCall
+from dowse.core.protocols import ToolCall
+from dowse.settings.sources import load
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.drain import Drain
 from tests.fakes import FakeClock

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dowse.app import App
-from dowse.config import load
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.settings.sources import load
 from dowse.surfaces.http.serve import serve_http
 from tests.support.tables import each_row
 

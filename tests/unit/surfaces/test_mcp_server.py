@@ -15,10 +15,10 @@ from mcp_types import CallToolResult
 
 from dowse import __version__
 from dowse.app import App
-from dowse.config import load
 from dowse.contracts.arguments import Param
 from dowse.contracts.tool import Answer, Contract, Tool
-from dowse.interfaces import Progress
+from dowse.core.protocols import Progress
+from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import configure
 from tests.doubles import SERPER_KEY

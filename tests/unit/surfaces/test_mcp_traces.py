@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from dowse.app import App
-from dowse.config import load
+from dowse.settings.sources import load
 from dowse.surfaces.mcp import traces
 from dowse.surfaces.mcp.server import build_server
 

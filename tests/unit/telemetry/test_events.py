@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from dowse.answers import TokenUsage
-from dowse.interfaces import BreakerChange, Charge, Observer, Spent, ToolCall
-from dowse.models import Attempt, CacheState
+from dowse.core.answers import TokenUsage
+from dowse.core.models import Attempt, CacheState
+from dowse.core.protocols import BreakerChange, Charge, Observer, Spent, ToolCall
+from dowse.secrets.redact import Redactor
 from dowse.telemetry.events import LogObserver, Observers, fingerprint
 from dowse.telemetry.log import configure
-from dowse.telemetry.redact import Redactor
 from tests.fakes import RecordingObserver
 
 pytestmark = pytest.mark.promise("names-events", "secret-log")

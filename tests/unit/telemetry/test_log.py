@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.secrets.redact import MASK, Redactor
 from dowse.telemetry.log import LOGGER, JsonLines, configure, event
-from dowse.telemetry.redact import MASK, Redactor
 from tests.support.tables import each_row
 
 KEY = "sk-canary-5e9a1c47d20b83f6"

@@ -3,9 +3,9 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from dowse.answers import TokenUsage
-from dowse.interfaces import BreakerChange, Charge, Spent, ToolCall
-from dowse.models import Attempt
+from dowse.core.answers import TokenUsage
+from dowse.core.models import Attempt
+from dowse.core.protocols import BreakerChange, Charge, Spent, ToolCall
 from dowse.telemetry.metrics import MetricsObserver
 
 pytestmark = pytest.mark.promise("names-metrics")

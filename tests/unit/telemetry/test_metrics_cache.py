@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.models import CacheState
+from dowse.core.models import CacheState
 from dowse.telemetry.metrics import MetricsObserver
 
 

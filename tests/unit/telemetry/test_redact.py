@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dowse.telemetry.redact import MASK, Redactor
+from dowse.secrets.redact import MASK, Redactor
 from tests.support.tables import each_row
 
 SECRETS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=8, max_size=40)

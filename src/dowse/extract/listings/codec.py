@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from dowse.listings import Listing
+from dowse.core.listings import Listing
 
 
 def encoded(listing: Listing) -> str:

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from selectolax.lexbor import LexborNode
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.listings import Row
 from dowse.extract.listings.page import Page, Reading, attribute_of, label_of, parameter, text_of, title_of
-from dowse.listings import Row
 
 _LINK, _SNIPPET, _DATE = "result-link", "result-snippet", "timestamp"
 _PARTS = f"a.{_LINK}, td.{_SNIPPET}, span.{_DATE}"

@@ -7,14 +7,14 @@ from urllib.parse import unquote_plus
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.listings import Outcome
+from dowse.core.models import Status
 from dowse.extract import verdict
 from dowse.extract.fragments import to_markdown
 from dowse.extract.tree.guard import capped
 from dowse.extract.verdict.phrases import either, names, normal
 from dowse.extract.verdict.scan import scan
-from dowse.listings import Outcome
-from dowse.models import Status
 
 # No wall is longer.
 _MOST_CHARS = 200_000

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from selectolax.lexbor import LexborNode
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.listings import Row
 from dowse.extract.listings.page import Page, Reading, first, label_of, labels, text_of, title_of
-from dowse.listings import Row
 
 _RESULTS = "ul.results-standard > li, .news-search-result article"
 _PICTURES = "#results > div.image"

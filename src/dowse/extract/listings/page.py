@@ -8,10 +8,10 @@ from urllib.parse import parse_qs
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.listings import Row
+from dowse.core.text import without_markup
 from dowse.extract.tree.guard import capped
-from dowse.listings import Row
-from dowse.text import without_markup
 
 _TITLE_CHARS, _TEXT_CHARS, _LABEL_CHARS, _URL_CHARS = 300, 1000, 60, 2048
 # More than any engine shows on a page, and than anybody asks for.

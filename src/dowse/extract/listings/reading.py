@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from dowse.core.listings import Listing, Outcome
+from dowse.core.models import Body
 from dowse.extract.decode import decode
 from dowse.extract.listings import duckduckgo, mojeek, searxng
 from dowse.extract.listings.judge import judge
 from dowse.extract.listings.page import Page, Reading, sifted
-from dowse.listings import Listing, Outcome
-from dowse.models import Body
 
 READERS: Mapping[str, Callable[[Page], Reading]] = {
     "searxng": searxng.read,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
+from dowse.core.listings import Row
 from dowse.extract.listings.page import (
     Page,
     Reading,
@@ -22,7 +23,6 @@ from dowse.extract.listings.page import (
     text_of,
     title_of,
 )
-from dowse.listings import Row
 
 _SIMPLE, _OSCAR = "#urls article.result", "#main_results > div.result"
 _FORMS = "form#search input[name='q'], form#search_form input[name='q']"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.urls import Url
 from dowse.extract.metadata.head import Head
 from dowse.extract.tree.node import Tree
-from dowse.urls import Url
 
 _LONGEST = 2000
 _MOST_LINKS = 5

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from dowse import urls
+from dowse.core import urls
 
 Thing = dict[str, object]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from dowse.text import without_markup
+from dowse.core.text import without_markup
 
 _MOST_CHARS = 400
 _LONGEST_NAME = 60

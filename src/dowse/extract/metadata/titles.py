@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from dowse.text import inert, one_line
+from dowse.core.text import inert, one_line
 
 _MOST_CHARS = 300
 # Words that a heading and the declared title have in common, as a share of the shorter one.

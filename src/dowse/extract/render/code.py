@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from dowse.core.text import visible
+from dowse.document.markdown import as_code
 from dowse.extract.render.outline import Outline
 from dowse.extract.render.source import source_of
 from dowse.extract.render.walk import Walk
 from dowse.extract.tree.node import Node
-from dowse.markdown import as_code
-from dowse.text import visible
 
 # From the surest to the vaguest.
 _LANGUAGES = tuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dowse.text import without_images
+from dowse.core.text import without_images
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<&~]")
 _SYNTAX = re.compile(

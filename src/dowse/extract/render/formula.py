@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import islice
 
+from dowse.core.text import visible
 from dowse.extract.render import mathml
 from dowse.extract.render.outline import MATH
 from dowse.extract.render.walk import Walk
 from dowse.extract.tree.node import Node
-from dowse.text import visible
 
 _WRAPPERS = frozenset(
     {"katex", "katex-display", "mwe-math-element", "MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_Preview"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from dowse.core.text import one_line
 from dowse.extract.render.outline import Outline
 from dowse.extract.tree.node import Node
-from dowse.text import one_line
 
 _ALT_LIMIT = 300
 _ANCESTORS_ASKED = 4

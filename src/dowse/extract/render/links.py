@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse import urls
+from dowse.core import urls
 from dowse.extract.tree.node import Node
 
 _ANCHOR_MARKS = frozenset({"", "#", "¶", "§", "link", "anchor", "permalink"})

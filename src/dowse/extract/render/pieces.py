@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dowse.text import visible
+from dowse.core.text import visible
 
 LINK = "["
 STRONG, EMPHASIS, DELETED = "**", "*", "~~"

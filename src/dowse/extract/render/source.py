@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from dowse.core.text import visible
 from dowse.extract.render.outline import Outline
 from dowse.extract.tree.node import Node
-from dowse.text import visible
 
 _NUMBERS = frozenset({
     "gutter", "lineno", "linenos", "linenodiv", "linenumber", "linenumbers", "line-number", "line-numbers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dowse.markdown import RULE
+from dowse.document.markdown import RULE
 
 # Nobody follows what is nested more deeply; further inside everything stands at the deepest level.
 _DEEPEST = 20

@@ -6,7 +6,7 @@ Content that is lost is worse than a notice that is delivered. No parser is impo
 
 from __future__ import annotations
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
 from dowse.extract.verdict.challenge import judge as judge_challenge
 from dowse.extract.verdict.consent import is_conceivable as may_be_consent
 from dowse.extract.verdict.consent import judge as judge_consent

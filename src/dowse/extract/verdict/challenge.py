@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
 from dowse.extract.verdict.outline import NOTICE_WORDS, Outline
 from dowse.extract.verdict.phrases import either, holds
 from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
-from dowse.models import Onward, Status
 
 # The wordiest check, Anubis with its explanation, stays below; articles about such checks do not.
 _MARKED_CHECK_WORDS = NOTICE_WORDS

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import NO_READABLE_CONTENT, Onward, Status
 from dowse.extract.verdict.outline import MANY_WORDS, Outline
 from dowse.extract.verdict.phrases import agreeing, count_words, either, holds
-from dowse.models import NO_READABLE_CONTENT, Onward, Status
 
 # What a wall may say besides: the list of purposes, a greeting. An article above a banner says more.
 _MAX_OTHER_WORDS = 120

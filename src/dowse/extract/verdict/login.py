@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
 from dowse.extract.verdict.outline import Outline
 from dowse.extract.verdict.phrases import agreeing, either
 from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
-from dowse.models import Onward, Status
 
 # How long a wall is, and one that offers to register and says what for.
 _SHORT_FORM_WORDS = 80

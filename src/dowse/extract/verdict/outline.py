@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dowse import urls
+from dowse.core import urls
 from dowse.extract.verdict.phrases import count_words, holds, names, normal
 from dowse.extract.verdict.scan import Shape, scan
 from dowse.extract.verdict.stock import other_words

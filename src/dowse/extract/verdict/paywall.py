@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
 from dowse.extract.verdict.outline import NOTICE_WORDS, Outline
 from dowse.extract.verdict.phrases import agreeing, either, holds
-from dowse.models import Onward, Status
 
 # More of an article than this is worth having, even where the rest is sold.
 _TEASER_WORDS = NOTICE_WORDS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
 from dowse.extract.verdict.outline import NAME_ONLY_WORDS, Outline
 from dowse.extract.verdict.phrases import agreeing, either, holds, matter
 from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
-from dowse.models import Onward, Status
 
 # How long a refusal is that nothing but its words gives away, and one that its vendor has signed.
 _PLAIN_REFUSAL_WORDS = 60

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from dowse.errors import NoBrowser, PageUnreadable, WireError
+from dowse.core.errors import NoBrowser, PageUnreadable, WireError
+from dowse.core.media_types import HTML
+from dowse.core.models import Body, Onward, Status, Text
 from dowse.fetch.browser import NAME
 from dowse.fetch.browser.cdp import BrowserGone, CdpError, CommandFailed, Oversized, PageCrashed
 from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
@@ -17,8 +19,6 @@ from dowse.fetch.browser.snapshot import LARGER, Snapshot, snapshot
 from dowse.fetch.browser.tab import Tab
 from dowse.fetch.browser.traffic import Traffic
 from dowse.fetch.statuses import unreadable
-from dowse.media_types import HTML
-from dowse.models import Body, Onward, Status, Text
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Leash
 from dowse.net.proxy.server import serve

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dowse.core.text import one_line
 from dowse.fetch.browser.failures import BrowserUnavailable
-from dowse.text import one_line
 
 # Not the headless shells: they let pages open windows.
 _COMMANDS = (

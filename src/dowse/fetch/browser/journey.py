@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse import urls
+from dowse.core import urls
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Leash
 

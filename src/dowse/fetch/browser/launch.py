@@ -7,15 +7,15 @@ import logging
 import os
 from typing import Literal
 
-from dowse import config
+from dowse.core.models import Clock
+from dowse.core.text import one_line
 from dowse.fetch.browser import flags, profile
 from dowse.fetch.browser.cdp import BrowserGone, CommandFailed, Connection, NotDevTools
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.fetch.browser.find import Executable, find
 from dowse.fetch.browser.process import Chromium
-from dowse.models import Clock
+from dowse.settings import sources
 from dowse.telemetry.log import event
-from dowse.text import one_line
 
 Sandbox = Literal["auto", "on", "off"]
 
@@ -99,7 +99,7 @@ class Launcher:
         self._is_sandboxed: bool | None = None
 
     async def __call__(self) -> LocalBrowser:
-        executable = await asyncio.to_thread(find, self._path, config.browser_environment())
+        executable = await asyncio.to_thread(find, self._path, sources.browser_environment())
         slowness = self._snap_multiplier if executable.is_snap else 1.0
         pause_s = self._backoff_s * slowness
         for attempt in range(1, self._attempts + 1):
@@ -171,7 +171,7 @@ async def _spawn(executable: Executable, *, sandboxed: bool) -> tuple[LocalBrows
         await asyncio.to_thread(profile.sweep, parent)
         home = profile.Profile.create(parent)
         place = str(home.path)
-        environment = config.browser_environment("" if executable.is_snap else place)
+        environment = sources.browser_environment("" if executable.is_snap else place)
         # Wherever a version would put its crash reports, they are to be gone with the profile.
         environment["BREAKPAD_DUMP_LOCATION"] = place
         arguments = flags.command_line(place, sandboxed=sandboxed)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dowse.errors import NoBrowser
+from dowse.core.errors import NoBrowser
+from dowse.core.models import Body, Clock, Text
 from dowse.fetch.browser import NAME
-from dowse.models import Body, Clock, Text
 from dowse.net.clients import ConfiguredClient
 from dowse.net.guard import Guard
 from dowse.settings import Settings

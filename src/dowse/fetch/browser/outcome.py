@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dowse.errors import PageUnreadable, WireFailed, WireTimeout
+from dowse.core.errors import PageUnreadable, WireFailed, WireTimeout
+from dowse.core.models import Onward, Status
 from dowse.fetch.browser.page import DOWNLOAD, Document
 from dowse.fetch.media import MediaType
 from dowse.fetch.statuses import check_status, unreadable
-from dowse.models import Onward, Status
 from dowse.net.guard import HostNotFound
 from dowse.net.proxy.leash import Exhausted, Leash
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from dowse.errors import WireDenied, WireError
+from dowse.core.errors import WireDenied, WireError
 from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized, PageCrashed, Params, Session
 from dowse.fetch.browser.journey import Journey, TooFar
 from dowse.fetch.browser.traffic import UNWANTED, Traffic

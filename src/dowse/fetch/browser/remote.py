@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-from dowse.errors import WireError
+from dowse.core.errors import WireError
 from dowse.fetch.browser.cdp import CdpError, Connection, NotDevTools
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.net.clients import ConfiguredClient

@@ -6,9 +6,9 @@ import asyncio
 import math
 from dataclasses import dataclass
 
+from dowse.core.tasks import first_of
 from dowse.fetch.browser.cdp import CommandFailed
 from dowse.fetch.browser.page import Document, Page
-from dowse.tasks import first_of
 
 # Checks that solve themselves send one of these first, and the page when they are content.
 _CHECKS = (403, 429, 503)

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Status
 from dowse.fetch.browser.cdp import Params
 from dowse.fetch.browser.page import Page
-from dowse.models import Status
 
 LARGER = "the page is larger than the limit"
 """Why a page is too large."""

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from dowse import urls
 from dowse.auth.book import SHORTEST_TOKEN
 from dowse.auth.tokens import TokenEntry
-from dowse.errors import ConfigError
+from dowse.core import urls
+from dowse.core.errors import ConfigError
 from dowse.flows.doctor.check import Check, State
 from dowse.flows.doctor.server import spoken
 from dowse.net.listener import is_loopback

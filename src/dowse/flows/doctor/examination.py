@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dowse import __version__
-from dowse.config import Loaded
+from dowse.core.protocols import Progress, Spent
 from dowse.flows.doctor import callers, installation, memory, providers, server
 from dowse.flows.doctor.check import Check, Diagnosis
 from dowse.flows.doctor.probe import Probe
-from dowse.interfaces import Progress, Spent
 from dowse.settings import PROVIDERS
+from dowse.settings.sources import Loaded
 
 
 class Books(Protocol):

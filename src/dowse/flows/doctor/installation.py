@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 
 from dowse import __version__
-from dowse.config import Loaded, browser_environment, enabled_without_credential
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.fetch.browser.find import find
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import Settings
+from dowse.settings.sources import Loaded, browser_environment, enabled_without_credential
 
 _NO_BROWSER = "Install Chromium (apt-get install chromium), or set DOWSE_BROWSER=off to hear no more of it."
 _SETTINGS_LIST = "docs/configuration.md lists every setting"

@@ -6,8 +6,8 @@ import asyncio
 import os
 from pathlib import Path
 
-from dowse.clock import SystemClock
-from dowse.errors import StoreFailed
+from dowse.core.clock import SystemClock
+from dowse.core.errors import StoreFailed
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import Settings
 from dowse.stores import file_of, open_store

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
-from dowse.errors import (
+from dowse.core.errors import (
     BadAnswer,
     BadRequest,
     Blocked,
@@ -29,12 +29,12 @@ from dowse.errors import (
     Unavailable,
     WireError,
 )
+from dowse.core.models import Clock, Deadline, Query
+from dowse.core.protocols import Progress, SearchProvider, Spending
 from dowse.flows.doctor.check import Check, State
 from dowse.flows.doctor.providers import endpoint, endpoint_variable
-from dowse.interfaces import Progress, SearchProvider, Spending
-from dowse.models import Clock, Deadline, Query
 from dowse.settings import Settings
-from dowse.settings_keyless import MEMBERS
+from dowse.settings.keyless import MEMBERS
 
 Question = Callable[[], Awaitable[Check]]
 Remedies = tuple[tuple[type[ProviderError], Callable[[Settings, ProviderError], str]], ...]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dowse import urls
-from dowse.allowances import Budget
-from dowse.config import enabled_without_credential
+from dowse.core import urls
+from dowse.core.allowances import Budget
+from dowse.core.protocols import Spent
 from dowse.flows.doctor.check import Check, State
-from dowse.interfaces import Spent
 from dowse.settings import PROVIDERS, Settings, variables
-from dowse.settings_keyless import ENDPOINTS
-from dowse.settings_reading import LOADERS
+from dowse.settings.keyless import ENDPOINTS
+from dowse.settings.reading import LOADERS
+from dowse.settings.sources import enabled_without_credential
 
 _WARN_AT = 0.8
 _PLACES = ("first", "second", "third", "fourth")

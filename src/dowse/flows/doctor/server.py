@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dowse.allowances import Rate
+from dowse.core.allowances import Rate
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import Settings
 

@@ -8,16 +8,16 @@ from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Status, Text
+from dowse.document.markdown import as_code
 from dowse.loaders.compose import Part, label, link, page, title
 from dowse.loaders.github.facts import count
 from dowse.loaders.github.remarks import Limits
 from dowse.loaders.github.session import OBJECT, Session
 from dowse.loaders.github.urls import NAME, Contents, Repository
 from dowse.loaders.markup import Place, quoted
-from dowse.markdown import as_code
-from dowse.models import Status, Text
-from dowse.providers.api import Json, objects, string
+from dowse.net.json_api import Json, objects, string
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 _README = re.compile(r"readme(?:\.[a-z]{1,10})?", re.I)

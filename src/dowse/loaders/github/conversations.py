@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dowse.errors import ProviderError
+from dowse.core.errors import ProviderError
+from dowse.core.models import Text
 from dowse.loaders.github import graphql, rest
 from dowse.loaders.github.remarks import Limits, Remark, Thread, thread_page
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Conversation
-from dowse.models import Text
 
 
 async def read(session: Session, target: Conversation, limits: Limits) -> Text:

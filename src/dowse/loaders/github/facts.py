@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dowse.errors import BadAnswer
+from dowse.core.errors import BadAnswer
+from dowse.core.text import one_line
 from dowse.loaders.compose import day, label, labels
 from dowse.loaders.github.urls import NAME
-from dowse.providers.api import Json, string
-from dowse.text import one_line
+from dowse.net.json_api import Json, string
 
 NOBODY = "ghost"
 """GitHub's own name for an author whose account is gone."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dowse.errors import BadAnswer, NotRead, PageUnreadable, ProviderError, RateLimited
+from dowse.core.errors import BadAnswer, NotRead, PageUnreadable, ProviderError, RateLimited
+from dowse.core.models import Status
 from dowse.loaders.github.urls import NAME
-from dowse.models import Status
 from dowse.net.clients import Reply
-from dowse.providers.api import Json, objects, string
+from dowse.net.json_api import Json, objects, string
 from dowse.providers.open import github_limits as limits
-from dowse.telemetry.redact import Redactor
+from dowse.secrets.redact import Redactor
 
 TOKEN_VARIABLE = "GITHUB_TOKEN"
 _LIMITS = {"RATE_LIMIT", "RATE_LIMITED"}

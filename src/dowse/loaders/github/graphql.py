@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dowse.errors import PageUnreadable, ProviderError
+from dowse.core.errors import PageUnreadable, ProviderError
+from dowse.core.models import Status
 from dowse.loaders.compose import day, label
 from dowse.loaders.github.facts import (
     anchor_of,
@@ -26,8 +27,7 @@ from dowse.loaders.github.queries import CONVERSATION, DISCUSSION, MORE_COMMENTS
 from dowse.loaders.github.remarks import Remark, Thread
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Conversation
-from dowse.models import Status
-from dowse.providers.api import Json, objects, string
+from dowse.net.json_api import Json, objects, string
 
 
 @dataclass(frozen=True, slots=True)

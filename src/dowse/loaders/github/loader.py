@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dowse import urls
-from dowse.errors import PageUnreadable
+from dowse.core import urls
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Deadline, Status, Text
+from dowse.core.urls import Url
 from dowse.loaders.github import contents, conversations, releases, repositories
 from dowse.loaders.github.remarks import Limits
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import NAME, Contents, Conversation, Releases, Repository, Target, target
 from dowse.loaders.kit import TIMEOUT_S, Kit
-from dowse.models import Deadline, Status, Text
-from dowse.urls import Url
 
 
 class Github:

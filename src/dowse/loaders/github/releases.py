@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Status, Text
 from dowse.loaders.compose import Listed, Part, day, label, link, page, title
 from dowse.loaders.github.facts import count, login_of, person, reactions_of, required
 from dowse.loaders.github.remarks import Limits
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Releases, Repository, escaped
 from dowse.loaders.markup import quoted
-from dowse.models import Status, Text
-from dowse.providers.api import Json, objects, string
+from dowse.net.json_api import Json, objects, string
 
 _LISTED = 10
 _MOST_ASSETS = 50

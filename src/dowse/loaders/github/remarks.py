@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dowse.core.models import Text
 from dowse.loaders.compose import Listed, Part, day, label, page, title
 from dowse.loaders.github.facts import person
 from dowse.loaders.markup import quoted
-from dowse.models import Text
 
 _WORTHLESS = ("spam", "abuse")
 # So that one long text leaves room for the others.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.models import Text
 from dowse.loaders.compose import Part, day, label, page
 from dowse.loaders.github.contents import readme_section
 from dowse.loaders.github.facts import count, required
@@ -11,8 +12,7 @@ from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Repository
 from dowse.loaders.packages import sentence
 from dowse.loaders.together import together
-from dowse.models import Text
-from dowse.providers.api import Json, string, strings
+from dowse.net.json_api import Json, string, strings
 
 
 async def read(session: Session, target: Repository, limits: Limits) -> Text:

@@ -25,7 +25,7 @@ from dowse.loaders.github.facts import (
 from dowse.loaders.github.remarks import Remark, Thread
 from dowse.loaders.github.session import Session
 from dowse.loaders.github.urls import Conversation
-from dowse.providers.api import Json, objects, string
+from dowse.net.json_api import Json, objects, string
 
 _PAGE = 100
 # Requests that a pull request needs besides those for its comments.

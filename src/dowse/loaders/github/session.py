@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Self, TypeVar
 
-from dowse.errors import KeyRejected, NotRead, PageUnreadable, ProviderError
+from dowse.core.errors import KeyRejected, NotRead, PageUnreadable, ProviderError
+from dowse.core.models import Deadline
 from dowse.loaders.github import failures
 from dowse.loaders.github.failures import TOKEN_VARIABLE
 from dowse.loaders.github.urls import NAME
 from dowse.loaders.kit import Kit
-from dowse.models import Deadline
-from dowse.providers.api import Api, Json
+from dowse.net.json_api import Api, Json
 
 MOST_REQUESTS = 6
 _JSON = "application/vnd.github+json"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, quote, unquote
 
-from dowse.urls import Url
+from dowse.core.urls import Url
 
 NAME = "github"
 SITE = "https://github.com"

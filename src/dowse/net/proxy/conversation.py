@@ -6,12 +6,12 @@ import asyncio
 
 import h11
 
-from dowse.errors import WireError, WireFailed, WireTimeout
+from dowse.core.errors import WireError, WireFailed, WireTimeout
+from dowse.core.tasks import first_of
 from dowse.net.proxy.exchange import MAX_HEAD_BYTES, exchange, next_event, plain_url
 from dowse.net.proxy.leash import Leash
 from dowse.net.proxy.line import Line, closing, cut, dialled
 from dowse.net.proxy.tunnel import tunnel, tunnel_url
-from dowse.tasks import first_of
 
 # The same for every reason: a page must not learn what is behind the proxy.
 _REFUSAL = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

@@ -11,10 +11,10 @@ from contextlib import suppress
 
 import h11
 
-from dowse.errors import WireDenied, WireFailed
+from dowse.core.errors import WireDenied, WireFailed
+from dowse.core.tasks import first_of
+from dowse.core.urls import Url
 from dowse.net.proxy.line import Line
-from dowse.tasks import first_of
-from dowse.urls import Url
 
 MAX_HEAD_BYTES = 65_536
 _MOST_INTERIM_ANSWERS = 16

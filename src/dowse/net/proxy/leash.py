@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from dowse import urls
-from dowse.errors import WireDenied, WireError, WireTimeout, WireTooLarge
+from dowse.core import urls
+from dowse.core.errors import WireDenied, WireError, WireTimeout, WireTooLarge
+from dowse.core.urls import Url
 from dowse.net.addresses import Address
 from dowse.net.guard import Guard
 from dowse.net.proxy.trackers import tracker
-from dowse.urls import Url
 
 # Why a request was refused is asked about pages, and those come first.
 _REMEMBERED_REFUSALS = 512

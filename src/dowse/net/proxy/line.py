@@ -8,7 +8,7 @@ import struct
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from dowse.errors import WireError, WireFailed, WireTimeout
+from dowse.core.errors import WireError, WireFailed, WireTimeout
 from dowse.net.addresses import Address
 
 # So much is read at a time, and about twice as much waits at most for the other side to take it.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import h11
 
-from dowse import urls
-from dowse.errors import WireDenied
+from dowse.core import urls
+from dowse.core.errors import WireDenied
+from dowse.core.tasks import first_of
 from dowse.net.proxy.line import Line
-from dowse.tasks import first_of
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 

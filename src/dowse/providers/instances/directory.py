@@ -8,15 +8,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from dowse.errors import BadAnswer, NoInstance, ProviderError, Skipped
-from dowse.models import Clock, Deadline
-from dowse.providers.api import Api
+from dowse.core.errors import BadAnswer, NoInstance, ProviderError, Skipped
+from dowse.core.models import Clock, Deadline
+from dowse.core.text import one_line
+from dowse.net.json_api import Api
 from dowse.providers.instances import entries
 from dowse.providers.instances.entries import Entries, Listed
 from dowse.providers.instances.records import KIND
 from dowse.stores.cache import Cache
 from dowse.stores.codec import Codec
-from dowse.text import one_line
 
 _MAX_BYTES = 20_000_000
 # Who waits for the list has a search to do with it in the same time.

@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from dowse import urls
+from dowse.core import urls
 from dowse.providers.instances.instance import TIERS
 
 _MOST_ENTRIES = 2000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol, TypeVar
 
-from dowse.models import Clock
+from dowse.core.models import Clock
 
 T = TypeVar("T")
 

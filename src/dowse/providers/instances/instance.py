@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from dowse.errors import BadAnswer, ProviderError, RateLimited, Redirected, WireInsecure
-from dowse.text import one_line
+from dowse.core.errors import BadAnswer, ProviderError, RateLimited, Redirected, WireInsecure
+from dowse.core.text import one_line
 
 TIERS = ("A+", "A", "B")
 """Grades that are good enough, the best first."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from dowse.errors import NoInstance, ProviderError
-from dowse.interfaces import Progress, no_progress
-from dowse.models import Clock
+from dowse.core.errors import NoInstance, ProviderError
+from dowse.core.models import Clock
+from dowse.core.protocols import Progress, no_progress
 from dowse.providers.instances import instance as transitions
 from dowse.providers.instances.directory import Directory, FixedDirectory
 from dowse.providers.instances.entries import Excluded

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.tasks import Background
 from dowse.providers.instances.instance import Instance, joined
 from dowse.stores.cache import Cache
 from dowse.stores.codec import Codec
-from dowse.tasks import Background
 
 KIND = "instances"
 """Under which a cache knows the state of instances, and the list of the public ones."""

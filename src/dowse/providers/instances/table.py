@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from dowse import urls
-from dowse.models import Clock
+from dowse.core import urls
+from dowse.core.models import Clock
 from dowse.providers.instances import instance as transitions
 from dowse.providers.instances.directory import Edition
 from dowse.providers.instances.entries import Excluded, Listed

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from dowse.errors import BadAnswer, TimedOut
-from dowse.models import Deadline
+from dowse.core.errors import BadAnswer, TimedOut
+from dowse.core.models import Deadline
 from dowse.net.clients import Reply
-from dowse.providers.api import Api, Json, string, whole
+from dowse.net.json_api import Api, Json, string, whole
 from dowse.providers.mcp import messages
 from dowse.providers.mcp.failures import rpc_failure
 from dowse.providers.mcp.messages import AnswerListener, Session

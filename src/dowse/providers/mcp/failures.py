@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dowse.errors import (
+from dowse.core.errors import (
     BadAnswer,
     BadRequest,
     Blocked,
@@ -14,7 +14,7 @@ from dowse.errors import (
     RateLimited,
     Unavailable,
 )
-from dowse.providers.api import Api, Json, is_about_quota, string, whole
+from dowse.net.json_api import Api, Json, is_about_quota, string, whole
 
 _SPOKEN_CHARS = 4096
 # A text that only says why there are no results is no longer than this; what is longer is something else.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dowse import __version__
 from dowse.net.clients import Reply
-from dowse.providers.api import Json
+from dowse.net.json_api import Json
 from dowse.providers.mcp.events import EventReader
 
 # The handshake is for servers up to 2025-11-25; since 2026-07-28 every request says what a handshake would.

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from dowse.models import Hit
-from dowse.providers.api import Json, hit, objects, string, strings
+from dowse.core.models import Hit
+from dowse.net.json_api import Json, hit, objects, string, strings
 from dowse.providers.mcp.written import labelled, linked
 
 # Where servers have the list; a few have it inside of something that is called like one.

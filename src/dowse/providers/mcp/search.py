@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dowse import urls
-from dowse.errors import NotCovered
-from dowse.models import Deadline, Found, Hit, Query
-from dowse.providers.api import Api, Json, first_hits
+from dowse.core import urls
+from dowse.core.errors import NotCovered
+from dowse.core.models import Deadline, Found, Hit, Query
+from dowse.net.json_api import Api, Json, first_hits
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.limits import Limits, fit
 from dowse.providers.mcp.client import McpClient
 from dowse.providers.mcp.failures import tool_failure, without_results
 from dowse.providers.mcp.results import rows, texts, to_hit
-from dowse.settings_types_search import McpServer
+from dowse.settings.search_types import McpServer
 
 # What is reasonable to ask of a server of which nothing is known.
 LIMITS = Limits(max_results=20, max_query_chars=1000)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dowse.providers.api import Json
+from dowse.net.json_api import Json
 
 # What stands before the colon, and which part of a result it is; the parts without a name are passed over.
 _LABELS = {

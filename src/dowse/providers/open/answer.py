@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.allowances import Rate
-from dowse.models import Deadline, Hit, Query
+from dowse.core.allowances import Rate
+from dowse.core.models import Deadline, Hit, Query
 
 
 @dataclass(frozen=True, slots=True)

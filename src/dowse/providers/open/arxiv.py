@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 
-from dowse.allowances import Rate
-from dowse.errors import BadAnswer
-from dowse.models import Deadline, Hit, Query
-from dowse.providers.api import Api, first_hits, hit
+from dowse.core.allowances import Rate
+from dowse.core.errors import BadAnswer
+from dowse.core.models import Deadline, Hit, Query
+from dowse.core.text import one_line
+from dowse.net.json_api import Api, first_hits, hit
 from dowse.providers.open import arxiv_feed
 from dowse.providers.open.answer import Answer
 from dowse.providers.open.period import Period, period_of
 from dowse.providers.open.words import keywords
-from dowse.text import one_line
 
 NUMBER = re.compile(r"(?<![\d.])\d{4}\.\d{4,5}(?![\d.])")
 # Its terms of use ask for three seconds between requests, and for one at a time.

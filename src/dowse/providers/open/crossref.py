@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from dowse.allowances import Rate
-from dowse.errors import BadAnswer
-from dowse.models import Deadline, Hit, Query
-from dowse.providers.api import Api, Json, first_hits, hit, items, objects, string, strings
+from dowse.core.allowances import Rate
+from dowse.core.errors import BadAnswer
+from dowse.core.models import Deadline, Hit, Query
+from dowse.net.json_api import Api, Json, first_hits, hit, items, objects, string, strings
 from dowse.providers.open.answer import Answer
 from dowse.providers.open.period import period_of
 from dowse.providers.open.words import keywords, without_tags

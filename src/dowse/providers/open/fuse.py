@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dowse import urls
-from dowse.models import Hit
+from dowse.core import urls
+from dowse.core.models import Hit
 from dowse.providers.open.words import keywords
 from dowse.providers.relevance import is_relevant
 

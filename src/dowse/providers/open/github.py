@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
-from dowse.allowances import Rate
-from dowse.errors import ProviderError, RateLimited
-from dowse.models import Deadline, Hit, Query
+from dowse.core.allowances import Rate
+from dowse.core.errors import ProviderError, RateLimited
+from dowse.core.models import Deadline, Hit, Query
 from dowse.net.clients import Reply
-from dowse.providers.api import Api, Json, first_hits, hit, items, string, whole
+from dowse.net.json_api import Api, Json, first_hits, hit, items, string, whole
 from dowse.providers.open import github_limits as limits
 from dowse.providers.open.answer import Answer
 from dowse.providers.open.period import Period, period_of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dowse.allowances import Rate
-from dowse.models import Deadline, Hit, Query
-from dowse.providers.api import Api, Json, first_hits, hit, items, string, whole
+from dowse.core.allowances import Rate
+from dowse.core.models import Deadline, Hit, Query
+from dowse.net.json_api import Api, Json, first_hits, hit, items, string, whole
 from dowse.providers.open.answer import Answer
 from dowse.providers.open.period import Period, period_of
 from dowse.providers.open.words import keywords, without_tags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dowse.models import Query
+from dowse.core.models import Query
 
 _ENGLISH = "en"
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,2}")

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dowse import urls
-from dowse.errors import (
+from dowse.core import urls
+from dowse.core.errors import (
     Blocked,
     Busy,
     KeyRejected,
@@ -19,8 +19,8 @@ from dowse.errors import (
     TimedOut,
     Transient,
 )
-from dowse.interfaces import Limiter
-from dowse.models import Category, Clock, Deadline, Found, Hit, Query
+from dowse.core.models import Category, Clock, Deadline, Found, Hit, Query
+from dowse.core.protocols import Limiter
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits, fit
 from dowse.providers.open.answer import Answer, OpenApi

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dowse.models import Deadline, Hit, Query
-from dowse.providers.api import Api, Json, first_hits, hit, items, string, strings
+from dowse.core.models import Deadline, Hit, Query
+from dowse.net.json_api import Api, Json, first_hits, hit, items, string, strings
 from dowse.providers.open.answer import Answer
 from dowse.providers.open.words import keywords
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from dowse.errors import BadAnswer, BadRequest, Redirected
-from dowse.models import Deadline, Hit, Query
-from dowse.providers.api import Api, Json, hit, objects, string
+from dowse.core.errors import BadAnswer, BadRequest, Redirected
+from dowse.core.models import Deadline, Hit, Query
+from dowse.net.json_api import Api, Json, hit, objects, string
 from dowse.providers.open.answer import Answer
 from dowse.providers.open.words import keywords, words_of
 

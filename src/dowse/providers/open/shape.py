@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import chain
 
-from dowse import urls
-from dowse.models import Category, Query, TimeRange
+from dowse.core import urls
+from dowse.core.models import Category, Query, TimeRange
 from dowse.providers.open.language import is_english
 
 LEAST, MOST = 2, 4

@@ -8,9 +8,9 @@ from html import unescape
 
 from pydantic import SecretStr
 
-from dowse.allowances import Rate
-from dowse.models import Deadline, Hit, Query
-from dowse.providers.api import Api, Json, first_hits, hit, items, string, strings, whole
+from dowse.core.allowances import Rate
+from dowse.core.models import Deadline, Hit, Query
+from dowse.net.json_api import Api, Json, first_hits, hit, items, string, strings, whole
 from dowse.providers.open import stackexchange_failures as failures
 from dowse.providers.open.answer import Answer
 from dowse.providers.open.period import day_of, period_of

@@ -9,11 +9,11 @@ import json
 import re
 from datetime import datetime, timedelta
 
-from dowse.errors import KeyRejected, ProviderError, RateLimited, Unavailable
-from dowse.models import Clock
+from dowse.core.errors import KeyRejected, ProviderError, RateLimited, Unavailable
+from dowse.core.models import Clock
 from dowse.net.clients import Reply
-from dowse.providers.api import Json, string, whole
-from dowse.telemetry.redact import Redactor
+from dowse.net.json_api import Json, string, whole
+from dowse.secrets.redact import Redactor
 
 NAME = "stackexchange"
 KEY_VARIABLE = "STACKEXCHANGE_KEY"

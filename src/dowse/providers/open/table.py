@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.open.answer import OpenApi
 from dowse.providers.open.arxiv import Arxiv
 from dowse.providers.open.crossref import Crossref
@@ -16,8 +16,8 @@ from dowse.providers.open.npm import Npm
 from dowse.providers.open.pypi import Pypi
 from dowse.providers.open.stackexchange import StackExchange
 from dowse.providers.open.wikipedia import Wikipedia
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.telemetry.redact import Redactor
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from dowse import urls
-from dowse.allowances import Rate
-from dowse.errors import BadAnswer, ProviderError, RateLimited, Unavailable
-from dowse.models import Deadline, Hit, Query
-from dowse.providers.api import Api, Json, first_hits, hit, items, string
+from dowse.core import urls
+from dowse.core.allowances import Rate
+from dowse.core.errors import BadAnswer, ProviderError, RateLimited, Unavailable
+from dowse.core.models import Deadline, Hit, Query
+from dowse.core.text import one_line
+from dowse.net.json_api import Api, Json, first_hits, hit, items, string
 from dowse.providers.open.answer import Answer
 from dowse.providers.open.words import keywords, without_tags
-from dowse.text import one_line
 
 _ENDPOINT = "https://{}.wikipedia.org/w/api.php"
 _LANGUAGE = re.compile(r"[a-z]{2,3}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from dowse.text import cut_at_word, without_markup
+from dowse.core.text import cut_at_word, without_markup
 
 # Most of these APIs want every word to occur: those that only make a sentence of the others would find nothing.
 _LITTLE = frozenset(

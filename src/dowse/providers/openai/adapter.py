@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
-from dowse.answers import CitedAnswer, Question
-from dowse.errors import ProviderError, RateLimited, Unavailable
-from dowse.models import Clock, Deadline
+from dowse.core.answers import CitedAnswer, Question
+from dowse.core.errors import ProviderError, RateLimited, Unavailable
+from dowse.core.models import Clock, Deadline
 from dowse.net.clients import Reply
-from dowse.providers.api import Api, Json
+from dowse.net.json_api import Api, Json
 from dowse.providers.openai import failures
 from dowse.providers.openai.output import read_answer
 from dowse.providers.openai.request import Options, payload

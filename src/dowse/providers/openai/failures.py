@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
-from dowse.errors import BadAnswer, BadRequest, ProviderError, QuotaSpent, RateLimited, Unavailable
+from dowse.core.errors import BadAnswer, BadRequest, ProviderError, QuotaSpent, RateLimited, Unavailable
 from dowse.net.clients import Reply
-from dowse.providers.api import Json, string
+from dowse.net.json_api import Json, string
 
 NAME = "openai"
 _FAILED: dict[str, type[ProviderError]] = {

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from dowse import urls
-from dowse.answers import Citation, CitedAnswer, Question, TokenUsage
-from dowse.errors import BadAnswer
-from dowse.models import Hit
-from dowse.providers.api import Json, hit, items, objects, string, whole
+from dowse.core import urls
+from dowse.core.answers import Citation, CitedAnswer, Question, TokenUsage
+from dowse.core.errors import BadAnswer
+from dowse.core.models import Hit
+from dowse.net.json_api import Json, hit, items, objects, string, whole
 from dowse.providers.openai.failures import NAME, Spoken, of_answer
 from dowse.providers.openai.places import Places
 from dowse.providers.openai.wording import Wording

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
-from dowse.providers.api import Json
+from dowse.net.json_api import Json
 
 _LAST_OF_ONE_UNIT = "\uffff"
 # Behind it are scripts without blanks between words.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dowse.answers import Question
-from dowse.text import one_line
+from dowse.core.answers import Question
+from dowse.core.text import one_line
 
 SUMMARY_CHARS = 800
 _DAY_HOURS = 24

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dowse.answers import Question
-from dowse.providers.api import Json
+from dowse.core.answers import Question
+from dowse.net.json_api import Json
 from dowse.providers.openai.families import family_of
 from dowse.providers.openai.prompt import prompt
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from dowse import urls
-from dowse.markdown import clean
+from dowse.core import urls
+from dowse.document.markdown import clean
 
 _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 # References to its own search results, which newer models leave in the text: private characters around `cite`.

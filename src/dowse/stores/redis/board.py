@@ -6,8 +6,8 @@ import hashlib
 import math
 import secrets
 
-from dowse.allowances import Pace, Rate
-from dowse.errors import StoreFailed
+from dowse.core.allowances import Pace, Rate
+from dowse.core.errors import StoreFailed
 from dowse.stores.board import FAILURES_TO_OPEN, LONGEST_S, Circuit
 from dowse.stores.redis.board_scripts import ADMIT, CONSULT, ENTER, FAILED, RELEASED, SUCCEEDED
 from dowse.stores.redis.store import BOARD, RedisStore

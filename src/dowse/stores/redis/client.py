@@ -15,7 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as ConnectionFailed
 from redis.exceptions import RedisClusterException, RedisError
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.redis.address import Address
 from dowse.stores.redis.reasons import reason
 

@@ -12,8 +12,8 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from dowse.errors import StoreFailed
-from dowse.models import Clock
+from dowse.core.errors import StoreFailed
+from dowse.core.models import Clock
 from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
 from dowse.stores.redis.address import parse
 from dowse.stores.redis.scripts import CLAIM, RELEASE, SPEND

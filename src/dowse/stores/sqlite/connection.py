@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.sqlite.schema import STEPS, VERSION
 
 BUSY_S = 0.4  # less than anybody's patience, so that whoever waits hears why it failed

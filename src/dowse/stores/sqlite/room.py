@@ -6,7 +6,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.sqlite.connection import BUSY_S, number, writing
 from dowse.stores.sqlite.rows import count_entries, delete_next, forget_entries
 

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.errors import StoreFailed
-from dowse.models import Clock
+from dowse.core.errors import StoreFailed
+from dowse.core.models import Clock
 from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
 from dowse.stores.sqlite import rows, spend
 from dowse.stores.store import Kept, Key, Usage

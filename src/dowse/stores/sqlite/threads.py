@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
-from dowse.errors import StoreFailed
+from dowse.core.errors import StoreFailed
 from dowse.stores.sqlite.connection import FAILURES, writing
 from dowse.stores.sqlite.file import SetAside, StateFile
 from dowse.stores.sqlite.promise import Promise, attempted

@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Callable
 
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.secrets.redact import Redactor
 from dowse.surfaces.cli.exits import DONE, FAILED, INTERRUPTED, USAGE
 from dowse.telemetry import log
-from dowse.telemetry.redact import Redactor
 
 
 def exit_code(command: Callable[[], int]) -> int:

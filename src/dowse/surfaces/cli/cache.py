@@ -9,10 +9,11 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from dowse import config
-from dowse.clock import SystemClock
-from dowse.errors import StoreFailed
-from dowse.settings import Settings
+from dowse.core.clock import SystemClock
+from dowse.core.errors import StoreFailed
+from dowse.core.text import one_line
+from dowse.secrets.redact import Redactor
+from dowse.settings import Settings, sources
 from dowse.stores import file_of, open_store
 from dowse.stores.describe import shown, spoken_size
 from dowse.stores.recent import KEPT_S
@@ -20,8 +21,6 @@ from dowse.stores.store import Store, Usage
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.exits import DONE, FAILED
 from dowse.surfaces.cli.terminal import style
-from dowse.telemetry.redact import Redactor
-from dowse.text import one_line
 
 T = TypeVar("T")
 Data = dict[str, Any]
@@ -71,7 +70,7 @@ def _run(
     """Ask the store that the settings name, and print what it says; `nothing` stands for a store that is not there."""
     settings = session.load(arguments, {}, quiet=True)
     masked = Redactor(settings.secrets()).message
-    address = config.state_address(settings)
+    address = sources.state_address(settings)
     found, why = nothing, _why_nothing(address)
     if why:
         print(f"dowse: {why}", file=sys.stderr)

@@ -11,8 +11,8 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from dowse import config
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
+from dowse.settings import sources
 from dowse.surfaces.cli.exits import DONE, FAILED
 from dowse.surfaces.cli.terminal import style
 
@@ -85,7 +85,7 @@ async def _demo() -> int:
 
     _say(1, "A small web starts on loopback: pages, and doubles of the search providers.")
     async with DemoWeb() as web:
-        environment = {**config.subprocess_environment(), **web.environment()}
+        environment = {**sources.subprocess_environment(), **web.environment()}
         # The user's own configuration file must not change what is shown, nor the demo what they have in their cache.
         environment |= {"DOWSE_LOG_LEVEL": "error", "DOWSE_CONFIG": os.devnull, "DOWSE_STATE": "memory:"}
         server = StdioServerParameters(command=sys.executable, args=["-m", "dowse", "serve"], env=environment)

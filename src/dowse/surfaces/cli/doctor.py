@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import groupby
 
-from dowse import config
+from dowse.core.text import one_line, visible
 from dowse.flows.doctor.check import Check, Diagnosis, State
+from dowse.secrets.redact import Redactor
+from dowse.settings import sources
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.exits import DONE, FAILED, USAGE
 from dowse.surfaces.cli.terminal import ProgressLine, style
 from dowse.telemetry import log
-from dowse.telemetry.redact import Redactor
-from dowse.text import one_line, visible
 
 _STYLES = {"ok": "green", "off": "dim", "warning": "yellow", "problem": "red"}
 _EPILOG = """\
@@ -43,7 +43,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(arguments: argparse.Namespace) -> int:
-    loaded = config.examine({"DOWSE_LOG_LEVEL": arguments.log_level}, config=arguments.config)
+    loaded = sources.examine({"DOWSE_LOG_LEVEL": arguments.log_level}, config=arguments.config)
     settings = loaded.settings
     redactor = Redactor(settings.secrets())
     log.configure(settings.log_level if "log_level" in settings.model_fields_set else "error", redactor)
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE if diagnosis.ok else FAILED
 
 
-async def _examine(loaded: config.Loaded, line: ProgressLine, *, probing: bool) -> Diagnosis:
+async def _examine(loaded: sources.Loaded, line: ProgressLine, *, probing: bool) -> Diagnosis:
     from dowse.app import App  # Everything heavy hangs on this import; `--help` does without.
 
     async with App(loaded.settings) as app:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.contracts.notes import note
-from dowse.errors import DowseError, InvalidRequest
-from dowse.models import Deadline, Page
+from dowse.core.errors import DowseError, InvalidRequest
+from dowse.core.models import Deadline, Page
+from dowse.core.text import one_line
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.surfaces.cli.exits import DONE, FAILED, USAGE
 from dowse.surfaces.cli.terminal import ProgressLine, style
-from dowse.telemetry.redact import Redactor
-from dowse.text import one_line
 
 if TYPE_CHECKING:
     from dowse.extract.explanation import ExplainedBlock, Explanation

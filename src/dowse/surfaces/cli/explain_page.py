@@ -9,7 +9,7 @@ from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from dowse.models import Page
+from dowse.core.models import Page
 
 if TYPE_CHECKING:
     from dowse.extract.explanation import ExplainedBlock, Explanation

@@ -9,14 +9,14 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from dowse import urls
-from dowse.errors import ConfigError, NoInstance
+from dowse.core import urls
+from dowse.core.errors import ConfigError, NoInstance
+from dowse.core.text import one_line
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.exits import DONE, FAILED
 from dowse.surfaces.cli.terminal import ProgressLine
-from dowse.telemetry.redact import Redactor
-from dowse.text import one_line
 
 if TYPE_CHECKING:
     from dowse.app import App

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from dowse import urls
+from dowse.core import urls
+from dowse.core.text import one_line
 from dowse.providers.instances.health import Checked
 from dowse.providers.instances.instance import Instance, State
 from dowse.surfaces.cli.terminal import style
-from dowse.text import one_line
 
 Data = dict[str, Any]
 

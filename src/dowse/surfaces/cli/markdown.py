@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from dowse.text import visible
+from dowse.core.text import visible
 
 _THEME = Theme(
     {

@@ -7,11 +7,11 @@ import shlex
 import shutil
 import sys
 
-from dowse import config
 from dowse.contracts.facts import facts_line
 from dowse.contracts.freshness import stale_copy
 from dowse.contracts.tool import Structured
-from dowse.models import Status
+from dowse.core.models import Status
+from dowse.settings import sources
 from dowse.surfaces.cli import explain, session
 from dowse.surfaces.cli.terminal import style, tried
 
@@ -84,7 +84,7 @@ def _laid_out(page: Structured) -> tuple[str, str]:
     if page["title"] and not markdown.startswith(f"# {page['title']}\n"):
         markdown = f"# {page['title']}\n\n{markdown}"
     width = min(shutil.get_terminal_size().columns, _WIDEST)
-    return "", render(markdown, width=width, colour=config.colour_wanted())
+    return "", render(markdown, width=width, colour=sources.colour_wanted())
 
 
 def _outlined(page: Structured) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from dowse.contracts.freshness import stale_copy
 from dowse.contracts.tool import Structured
-from dowse.models import Status
+from dowse.core.models import Status
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.terminal import style, tried
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
 from dowse.settings import Settings
-from dowse.settings_server import CONTRACTS
+from dowse.settings.server import CONTRACTS
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.exits import USAGE
 

@@ -9,15 +9,14 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 
-from dowse import config
 from dowse.contracts.tool import Answer, Structured
-from dowse.errors import DowseError, InvalidRequest
-from dowse.models import Status
-from dowse.settings import Settings
+from dowse.core.errors import DowseError, InvalidRequest
+from dowse.core.models import Status
+from dowse.secrets.redact import Redactor
+from dowse.settings import Settings, sources
 from dowse.surfaces.cli.exits import DONE, FAILED, USAGE
 from dowse.surfaces.cli.terminal import ProgressLine
 from dowse.telemetry import log
-from dowse.telemetry.redact import Redactor
 
 
 def common_flags(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +26,7 @@ def common_flags(parser: argparse.ArgumentParser) -> None:
 
 def load(arguments: argparse.Namespace, flags: Mapping[str, object], *, quiet: bool) -> Settings:
     """Settings for a command. `quiet` is for people at a shell: no log lines unless they ask for them."""
-    loaded = config.load({"DOWSE_LOG_LEVEL": arguments.log_level, **flags}, config=arguments.config)
+    loaded = sources.load({"DOWSE_LOG_LEVEL": arguments.log_level, **flags}, config=arguments.config)
     settings = loaded.settings
     asked_for = "log_level" in settings.model_fields_set
     log.configure(settings.log_level if asked_for or not quiet else "error", Redactor(settings.secrets()))

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Mapping
 from typing import TextIO
 
-from dowse import config
-from dowse.text import one_line
+from dowse.core.text import one_line
+from dowse.settings import sources
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
@@ -16,7 +16,7 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", 
 def style(text: str, name: str, stream: TextIO | None = None) -> str:
     """The text in a style, when the stream is a terminal that wants colour."""
     target = stream or sys.stdout
-    if not text or not target.isatty() or not config.colour_wanted():
+    if not text or not target.isatty() or not sources.colour_wanted():
         return text
     return f"\x1b[{_STYLES[name]}m{text}\x1b[0m"
 
@@ -37,7 +37,7 @@ class ProgressLine:
 
     def __init__(self) -> None:
         # A dumb terminal would show the escapes that make the line go away.
-        self._live = sys.stderr.isatty() and config.is_capable_terminal()
+        self._live = sys.stderr.isatty() and sources.is_capable_terminal()
 
     async def show(self, step: str) -> None:
         if self._live:

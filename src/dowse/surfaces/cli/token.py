@@ -11,9 +11,9 @@ from typing import Any
 
 from dowse.auth import tokens, tokens_file
 from dowse.auth.tokens import TokenEntry
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
 from dowse.settings import Settings
-from dowse.settings_server import CONTRACTS
+from dowse.settings.server import CONTRACTS
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.exits import DONE
 

@@ -7,8 +7,8 @@ import re
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dowse.interfaces import Authenticator
-from dowse.models import LOCAL, Principal
+from dowse.core.models import LOCAL, Principal
+from dowse.core.protocols import Authenticator
 from dowse.surfaces.http.metadata import metadata_url
 from dowse.surfaces.http.paths import HEALTH_PATHS, WELL_KNOWN
 from dowse.surfaces.http.replies import log_refusal, refusal

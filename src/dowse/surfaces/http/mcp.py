@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from dowse.models import LOCAL
+from dowse.core.models import LOCAL
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.overload import TOLD_TO_WAIT, Admissions
 from dowse.surfaces.http.replies import OVERLOADED, OVERLOADED_HEADERS, refusal

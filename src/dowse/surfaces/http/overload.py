@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dowse.clock import SystemClock
-from dowse.models import Clock
+from dowse.core.clock import SystemClock
+from dowse.core.models import Clock
 from dowse.surfaces.http.limit import LOOK_S, CallLimit, Seen
 from dowse.surfaces.http.replies import RETRY_AFTER_S
 from dowse.telemetry.log import event

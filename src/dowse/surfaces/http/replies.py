@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from starlette.responses import JSONResponse
 from starlette.types import Scope
 
+from dowse.core.text import one_line
 from dowse.telemetry.log import event
-from dowse.text import one_line
 
 RETRY_AFTER_S = 1
 # Of a refusal for lack of time. It is said often, hence ready; the connection can be used again. It is an error of

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from dowse.app import App
-from dowse.errors import ConfigError
+from dowse.core.errors import ConfigError
 from dowse.net.listener import Listener, is_loopback, listening
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.connection import BoundedConnection

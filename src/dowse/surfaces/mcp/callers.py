@@ -10,7 +10,7 @@ from mcp.server.context import ServerRequestContext
 from dowse.app import App
 from dowse.contracts.token import Stranger, asking
 from dowse.contracts.tool import Tool
-from dowse.models import LOCAL, Principal
+from dowse.core.models import LOCAL, Principal
 
 Context = ServerRequestContext[Any, Any]
 

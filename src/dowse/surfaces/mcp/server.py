@@ -15,11 +15,11 @@ from mcp.shared.exceptions import MCPError
 from dowse import __version__
 from dowse.app import App
 from dowse.contracts.tool import Answer, Tool
-from dowse.interfaces import Progress, no_progress
+from dowse.core.protocols import Progress, no_progress
+from dowse.core.text import one_line
+from dowse.secrets.redact import Redactor
 from dowse.surfaces.mcp.callers import Callers, Context
 from dowse.surfaces.mcp.traces import MessageSpans
-from dowse.telemetry.redact import Redactor
-from dowse.text import one_line
 
 _ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
 # What clients of a drop-in are used to see.

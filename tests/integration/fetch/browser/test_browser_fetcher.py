@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.errors import NoBrowser, PageUnreadable
+from dowse.core.errors import NoBrowser, PageUnreadable
+from dowse.core.models import Onward, Status
+from dowse.core.protocols import Fetcher
 from dowse.fetch.browser.failures import BrowserUnavailable
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.pool import BrowserPool
-from dowse.interfaces import Fetcher
-from dowse.models import Onward, Status
 from dowse.net.guard import Guard
 from tests.fakes.browser import FakeBrowser, PatientClock
 

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
+from dowse.core.protocols import Fetcher
 from dowse.fetch.browser.cdp import OVERSIZED, Session
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.journey import Journey
@@ -15,8 +17,6 @@ from dowse.fetch.browser.page import Page
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.settle import Patience
 from dowse.fetch.browser.traffic import Traffic
-from dowse.interfaces import Fetcher
-from dowse.models import Onward, Status
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Leash
 from tests.fakes.browser import PatientClock, until

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.errors import WireDenied, WireFailed, WireTimeout
+from dowse.core.errors import WireDenied, WireFailed, WireTimeout
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.listener import listening
 from dowse.net.proxy.leash import Leash, Patience

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from aiohttp import web as http
 
-from dowse.errors import NoInstance
+from dowse.core.errors import NoInstance
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.api import Api
+from dowse.net.json_api import Api
 from dowse.providers.instances.directory import FixedDirectory, SearxSpace
 from dowse.providers.instances.records import KIND
+from dowse.secrets.redact import Redactor
 from dowse.stores.cache import Cache
-from dowse.telemetry.redact import Redactor
 from tests.doubles.searx_space import SearxSpaceList, listed
 from tests.fakes import FakeClock
 from tests.unit.providers.instances.given import ALDER, BIRCH, CEDAR, PROVIDER, a_cache

@@ -18,15 +18,15 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPDeprecationWarning
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dowse import config
 from dowse.app import App
+from dowse.secrets.redact import Redactor
+from dowse.settings import sources
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.mcp import McpEndpoint
 from dowse.surfaces.http.serve import serve_http
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry import log
-from dowse.telemetry.redact import Redactor
 from tests.slow.clients.conformance.server import Fixtures
 
 
@@ -53,7 +53,7 @@ def main() -> int:
     arguments = parser.parse_args()
     # The suite tests what 2026-07-28 has deprecated, too.
     warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
-    settings = config.load({"DOWSE_PORT": "0"}).settings
+    settings = sources.load({"DOWSE_PORT": "0"}).settings
     log.configure(settings.log_level, Redactor(settings.secrets()))
 
     def build(app: App, drain: Drain) -> ASGIApp:

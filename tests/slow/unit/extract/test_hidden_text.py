@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from dowse.extract.documents.inline_html import without_hidden_elements
-from dowse.markdown import without_comments
+from dowse.document.markdown import without_comments
+from dowse.extract.formats.inline_html import without_hidden_elements
 from tests.unit.extract.test_hidden_text import HOSTILE
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dowse.errors import PageUnreadable
+from dowse.core.errors import PageUnreadable
 from dowse.extract import verdict
 from tests.unit.extract.test_verdict import hostile
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dowse.errors import InvalidRequest
+from dowse.core.errors import InvalidRequest
 from tests.unit.net.test_scrub import HOSTILE, scrubber
 
 

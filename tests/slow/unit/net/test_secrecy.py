@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from dowse.net.secrecy import SecretUrls
+from dowse.secrets.urls import SecretUrls
 from tests.unit.net.test_secrecy import HOSTILE
 
 

@@ -1,6 +1,6 @@
 """The bound of blocks of one page, as it is set."""
 
-from dowse.rank.blocks import blocks
+from dowse.document.blocks import blocks
 
 
 def test_no_more_blocks_are_looked_at_than_anybody_writes() -> None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dowse.rank.outline import outline
+from dowse.document.outline import outline
 from tests.unit.rank.test_outline import large
 
 

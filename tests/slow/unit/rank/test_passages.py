@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from dowse.core.tokens import estimate_tokens
 from dowse.rank.passages import Passages
-from dowse.tokens import estimate_tokens
 from tests.unit.rank.test_passages import LONG_QUESTION, hostile
 
 HOSTILE = hostile(1_000_000)

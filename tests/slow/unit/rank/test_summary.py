@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dowse.digests import Source
+from dowse.core.digests import Source
 from dowse.rank.summary import MAX_CHARS, summary
 from tests.unit.rank.test_summary import HOSTILE
 

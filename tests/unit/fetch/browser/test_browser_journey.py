@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import WireDenied
+from dowse.core.errors import WireDenied
 from dowse.fetch.browser.journey import Journey, TooFar
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Leash

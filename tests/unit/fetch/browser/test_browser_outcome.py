@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import PageUnreadable, WireDenied, WireError, WireTimeout
+from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireTimeout
+from dowse.core.models import Onward, Status
 from dowse.fetch.browser.outcome import check_answer, check_arrived, is_html
 from dowse.fetch.browser.page import DOWNLOAD, Document
-from dowse.models import Onward, Status
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.proxy.leash import Leash
 

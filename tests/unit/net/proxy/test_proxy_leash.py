@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import WireDenied, WireError, WireFailed, WireTooLarge
+from dowse.core.errors import WireDenied, WireError, WireFailed, WireTooLarge
 from dowse.net.guard import Guard
 from dowse.net.proxy.leash import Exhausted, Leash
 from dowse.net.proxy.trackers import DOMAINS, tracker

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from dowse.errors import NoInstance, ProviderError
+from dowse.core.errors import NoInstance, ProviderError
 from dowse.providers.instances.directory import Edition
 from dowse.providers.instances.entries import Entries, Excluded, Listed
 from dowse.providers.instances.manager import Instances

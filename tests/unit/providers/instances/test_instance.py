@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import (
+from dowse.core.errors import (
     BadAnswer,
     Blocked,
     NetworkFailed,

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from dowse.errors import BadAnswer, NetworkFailed, NoInstance, RateLimited, Redirected, TimedOut, Unavailable
+from dowse.core.errors import BadAnswer, NetworkFailed, NoInstance, RateLimited, Redirected, TimedOut, Unavailable
 from dowse.providers.instances.entries import Excluded, Listed
 from dowse.providers.instances.health import Checked
 from dowse.providers.instances.instance import Misbehaviour, Rules, State

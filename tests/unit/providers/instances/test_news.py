@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.errors import ProviderError, RateLimited, Redirected
+from dowse.core.errors import ProviderError, RateLimited, Redirected
 from dowse.providers.instances.entries import Listed
 from dowse.providers.instances.instance import Instance, State
 from dowse.providers.instances.manager import Instances

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from dowse.errors import ProviderError, RateLimited, Unavailable
+from dowse.core.errors import ProviderError, RateLimited, Unavailable
 from dowse.providers.instances.entries import Listed
 from dowse.providers.instances.instance import Instance, Misbehaviour, State
 from dowse.providers.instances.manager import Instances

@@ -1,6 +1,6 @@
 """Answers of several APIs become one list: what has most to do with the query first, and nothing twice."""
 
-from dowse.models import Hit
+from dowse.core.models import Hit
 from dowse.providers.open.fuse import fused
 
 

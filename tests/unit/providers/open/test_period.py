@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime
 
-from dowse.models import Query, TimeRange
+from dowse.core.models import Query, TimeRange
 from dowse.providers.open.period import Period, day_of, period_of
 from tests.support.tables import each_row
 

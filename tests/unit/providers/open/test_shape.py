@@ -1,10 +1,10 @@
 """Which open APIs are asked is decided by how the query looks."""
 
-from dowse.models import Category, Query, TimeRange
+from dowse.core.models import Category, Query, TimeRange
 from dowse.providers.open.language import language_of
 from dowse.providers.open.shape import MOST, SHAPES, choose, speaks_of_trouble
 from dowse.providers.open.table import APIS
-from dowse.settings_keyless import OPEN_APIS
+from dowse.settings.keyless import OPEN_APIS
 from tests.support.tables import each_row
 
 CODE = ("stackexchange", "github")

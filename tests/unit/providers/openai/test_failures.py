@@ -2,7 +2,7 @@
 
 import json
 
-from dowse.errors import QuotaSpent
+from dowse.core.errors import QuotaSpent
 from dowse.net.clients import Reply
 from dowse.providers.openai.failures import of_reply
 from tests.support.tables import each_row

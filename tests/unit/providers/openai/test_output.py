@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse import errors
-from dowse.answers import Citation, CitedAnswer, Question, TokenUsage
+from dowse.core import errors
+from dowse.core.answers import Citation, CitedAnswer, Question, TokenUsage
 from dowse.providers.openai.output import read_answer
 from tests.doubles.openai import message, searched, url_citation
 from tests.support.tables import each_row

@@ -1,6 +1,6 @@
 """What the model is asked for, by the question alone."""
 
-from dowse.answers import Question
+from dowse.core.answers import Question
 from dowse.providers.openai.prompt import prompt
 from tests.support.tables import each_row
 

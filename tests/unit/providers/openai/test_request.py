@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dowse.answers import Question
+from dowse.core.answers import Question
 from dowse.providers.openai.families import family_of
 from dowse.providers.openai.prompt import prompt
 from dowse.providers.openai.request import Options, payload

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from dowse.answers import Question
-from dowse.errors import ProviderError
+from dowse.core.answers import Question
+from dowse.core.errors import ProviderError
 from dowse.providers.openai.output import read_answer
 from tests.unit.providers.openai.test_output import long_bodies
 

@@ -1,0 +1,87 @@
+"""Questions, and answers whose every part says where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dowse.core.errors import (
+    AllProvidersFailed,
+    BadAnswer,
+    BadRequest,
+    DowseError,
+    InvalidRequest,
+    KeyRejected,
+    LimitReached,
+    Paused,
+    QuotaSpent,
+    RateLimited,
+    Unauthorized,
+)
+
+EXTRACTIVE = "dowse-extractive"
+"""Who answers where no model does."""
+
+_CODES: tuple[tuple[type[DowseError], str], ...] = (
+    (Unauthorized, "AUTH"),
+    (KeyRejected, "AUTH"),
+    (LimitReached, "RATE_LIMIT"),
+    (RateLimited, "RATE_LIMIT"),
+    (Paused, "RATE_LIMIT"),
+    (QuotaSpent, "RATE_LIMIT"),
+    (InvalidRequest, "VALIDATION"),
+    (BadRequest, "VALIDATION"),
+    (BadAnswer, "PARSE"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked. `max_results` bounds the sources; without `wants_summary` they are only listed.
+
+    Nothing older than `freshness_hours` is wanted, if that is not 0. `region` is a country by its two letters.
+    """
+
+    text: str
+    max_results: int = 5
+    freshness_hours: int = 0
+    region: str = ""
+    wants_summary: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A source of a part of the text: from `start` to `end`, in code points. `snippet` is that part."""
+
+    url: str
+    title: str
+    snippet: str
+    start: int
+    end: int
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """What a model was given and what it wrote, as it counts itself."""
+
+    prompt_tokens: int
+    response_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class CitedAnswer:
+    """An answer; `provider` says who wrote it, such as `gpt-5-nano-web-search` or `dowse-extractive`."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    provider: str
+    usage: TokenUsage | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def code_of(error: DowseError) -> str:
+    """What kind of failure it is, for whoever asked: AUTH, RATE_LIMIT, VALIDATION, PARSE or PROVIDER."""
+    if isinstance(error, AllProvidersFailed):
+        codes = {code_of(each) for each in error.errors}
+        return codes.pop() if len(codes) == 1 else "PROVIDER"
+    return next((code for kind, code in _CODES if isinstance(error, kind)), "PROVIDER")

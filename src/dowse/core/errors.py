@@ -1,0 +1,391 @@
+"""What can go wrong, sorted by what the caller can do about it.
+
+DowseError
+├── ConfigError             a setting is invalid: the start is refused, the message names the variable
+├── InvalidRequest          the caller's arguments: correct them and call again
+├── Offline                 offline mode: no network was touched
+├── Unauthorized            whoever calls did not say who they are, or not rightly
+├── LimitReached            this caller has used a tool as often as allowed; says when to come back
+├── Overloaded              this process has as much to do as it can; says when to come back
+├── Stopping                the server ends before the answer is there
+├── InternalError           a bug of ours; its text stays in the log
+├── NoProvider              nothing is configured that could answer
+├── AllProvidersFailed      every provider was tried; carries the attempts
+├── AllReadersFailed        every reader was tried at a page; carries it with the attempts
+├── ProviderError           one provider failed
+│   ├── Transient           another provider may answer
+│   │   ├── Unavailable     5xx, 408
+│   │   ├── RateLimited     429
+│   │   ├── QuotaSpent      402, 432, 433, a 4xx that speaks of credits
+│   │   │   └── BudgetSpent our own budget for it: not asked
+│   │   ├── NetworkFailed   refused, reset, DNS, TLS
+│   │   ├── TimedOut
+│   │   ├── BadAnswer       a body that is not what the API promises
+│   │   ├── Redirected      an API never redirects
+│   │   ├── Blocked         a challenge page, a limiter, a refusal
+│   │   ├── Misconfigured   it works, but not as it is set up: SearXNG with JSON switched off, a wrong address
+│   │   ├── EnginesFailed   SearXNG answered, but all its engines had failed
+│   │   ├── Irrelevant      it answered with results that have nothing to do with the query
+│   │   ├── NotCovered      its collections have nothing about this; the web may
+│   │   ├── NoInstance      of the public SearXNG instances none is known, or none answered
+│   │   ├── NotRead         a reader is well, but could not read this one page
+│   │   │   └── Unread      one of our own, which knows what became of the page
+│   │   └── Skipped         not asked: its breaker is open or no time is left
+│   │       ├── Paused      open since a 429
+│   │       └── Busy        its pace does not leave this call a turn in time
+│   └── Refused             another provider would be asked in vain, or without the user knowing
+│       ├── KeyRejected     401, 403
+│       └── BadRequest      400 and other 4xx
+├── WireError               below HTTP; an adapter translates it and it goes no further
+│   ├── WireFailed          refused, reset, DNS, TLS, a malformed answer; `net` has kinds of its own
+│   │   └── WireInsecure    its certificate is not good
+│   ├── WireTimeout
+│   ├── WireTooLarge        more bytes than we take
+│   └── WireDenied          the guard refused the address before anything was dialled
+├── StoreFailed             a store is down; whoever uses it goes on without
+└── PageUnreadable          a page gave no text; `status` says why
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+from dowse.core.allowances import Rate
+from dowse.core.models import Attempt, Onward, Page, Status
+from dowse.core.text import one_line
+
+DETAIL_CHARS = 300
+
+
+class DowseError(Exception):
+    """Root of everything dowse raises on purpose."""
+
+
+class ConfigError(DowseError):
+    """A setting is missing or invalid; the message names it and says what it takes."""
+
+
+class InvalidRequest(DowseError):
+    """The caller's arguments are wrong; the message is one sentence that says how."""
+
+
+class Offline(DowseError):
+    """Offline mode is on; decided before anything else."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__(f"{operation} unavailable: offline mode is enabled")
+
+
+class Unauthorized(DowseError):
+    """A token is missing or not good; which of the two is not told."""
+
+
+class LimitReached(DowseError):
+    """A caller's limit for a tool; other callers and other tools are not concerned."""
+
+    def __init__(self, tool: str, rate: Rate, retry_after_s: float, remark: str = "") -> None:
+        """The remark is on how calls are counted at the moment, where that is not as usual."""
+        # Rounded up: who comes back when told to must not be refused again.
+        self.retry_after_s = math.ceil(retry_after_s)
+        super().__init__(
+            f"{tool} is limited to {rate.calls} calls in {rate.period_s:g} seconds, and they are used up; "
+            f"try again in {self.retry_after_s} seconds (retry_after: {self.retry_after_s})."
+            + (f" Note: {remark}." if remark else "")
+        )
+
+
+class Overloaded(DowseError):
+    """More is asked of this process than it can do; one call less is better than all of them late."""
+
+    def __init__(self, retry_after_s: float) -> None:
+        self.retry_after_s = math.ceil(retry_after_s)
+        super().__init__(
+            f"The server is busy with as many calls as it can take; "
+            f"try again in {self.retry_after_s} seconds (retry_after: {self.retry_after_s})."
+        )
+
+
+class Stopping(DowseError):
+    """The server is told to end while a call is under way."""
+
+    def __init__(self) -> None:
+        super().__init__("The server is being stopped; ask again once it runs.")
+
+
+class InternalError(DowseError):
+    """A bug, as callers may hear of it."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(f"{tool} failed because of an internal error; the server's log has the details.")
+
+
+class NoProvider(DowseError):
+    """No search provider is active."""
+
+
+class ProviderError(DowseError):
+    """One provider failed; `code` names the failure class in attempts and logs."""
+
+    code: str = "error"
+    summary: ClassVar[str] = "failed"
+    was_asked: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        provider: str,
+        detail: str = "",
+        *,
+        said: str = "",
+        retry_after_s: float | None = None,
+        http_status: int | None = None,
+        instances: tuple[str, ...] = (),
+    ) -> None:
+        self.provider = provider
+        # The addresses that were asked, where a provider has several to choose from.
+        self.instances = instances
+        # Upstream's own words go to the caller only: they may repeat the query, which is not logged.
+        self.logged_detail = one_line(detail, DETAIL_CHARS)
+        self.detail = one_line(", ".join(filter(None, [detail, said])), DETAIL_CHARS)
+        self.retry_after_s = retry_after_s
+        self.http_status = http_status
+        super().__init__(f"{provider} {self.summary}" + (f": {self.detail}" if self.detail else ""))
+
+
+class Transient(ProviderError):
+    """The next provider may answer."""
+
+
+class Unavailable(Transient):
+    code = "unavailable"
+    summary = "is unavailable"
+
+
+class RateLimited(Transient):
+    code = "rate_limited"
+    summary = "asked us to slow down (rate limit)"
+
+
+class QuotaSpent(Transient):
+    code = "quota_spent"
+    summary = "has no quota or credits left"
+
+
+class BudgetSpent(QuotaSpent):
+    """The user's budget for the provider, not the provider's own word: nothing is learnt about its health."""
+
+    summary = "was not asked"
+    was_asked = False
+
+
+class NetworkFailed(Transient):
+    code = "network_error"
+    summary = "could not be reached"
+
+
+class TimedOut(Transient):
+    code = "timeout"
+    summary = "did not answer in time"
+
+
+class BadAnswer(Transient):
+    code = "bad_answer"
+    summary = "sent an answer that could not be parsed"
+
+
+class Redirected(Transient):
+    code = "redirected"
+    summary = "answered with a redirect, which its API never does"
+
+
+class Blocked(Transient):
+    code = "blocked"
+    summary = "refused to serve us"
+
+
+class Misconfigured(Transient):
+    """Whoever runs it can mend it; the detail says how."""
+
+    code = "misconfigured"
+    summary = "is not set up to answer us"
+
+
+class EnginesFailed(Transient):
+    code = "engines_failed"
+    summary = "answered, but all of its engines had failed"
+
+
+class Irrelevant(Transient):
+    """Engines that take us for a bot send something plausible instead of an error."""
+
+    code = "irrelevant"
+    summary = "answered with results that have nothing to do with the query"
+
+
+class NotCovered(Transient):
+    """It was asked and is well; what it collects is not about this."""
+
+    code = "not_covered"
+    summary = "has nothing about this"
+
+
+class NoInstance(Transient):
+    """Of several servers that could be asked, none is known, all are resting, or those that were asked failed."""
+
+    code = "no_instance"
+    summary = "had no instance that could answer"
+
+
+class NotRead(Transient):
+    """The page's fault or its site's, as far as anybody can tell: the API itself is well."""
+
+    code = "not_read"
+    summary = "could not read the page"
+
+
+class Unread(NotRead):
+    """A page's end in the hands of one reader: its status is the attempt's outcome."""
+
+    def __init__(self, reader: str, page: PageUnreadable) -> None:
+        super().__init__(reader, page.detail)
+        self.code = page.status.value
+        self.status = page.status
+        self.onward = page.onward
+
+
+class Skipped(Transient):
+    """The provider was not asked, so nothing is learnt about its health."""
+
+    code = "skipped"
+    summary = "was not asked"
+    was_asked = False
+
+
+class Paused(Skipped):
+    """Its breaker is open because of its rate limit."""
+
+    summary = "was not asked, since it has told us to slow down"
+
+
+class Busy(Skipped):
+    """Others wait for their turn at it already, and this call's would come too late."""
+
+    code = "busy"
+    summary = "could not be asked in time"
+
+
+class NoBrowser(Skipped):
+    """There is no browser, or it cannot be started; the detail says what to do about it."""
+
+    summary = "could not be used"
+
+
+class Refused(ProviderError):
+    """Moving on would repeat the mistake, or hide a broken key."""
+
+
+class KeyRejected(Refused):
+    code = "key_rejected"
+    summary = "rejected its key"
+
+
+class BadRequest(Refused):
+    code = "bad_request"
+    summary = "rejected the request"
+
+
+class AllProvidersFailed(DowseError):
+    """The first provider's error, then one line for each further attempt.
+
+    `retry_after_s` is when the first of them may answer again, if all of them have said when they may.
+    """
+
+    def __init__(
+        self,
+        errors: tuple[ProviderError, ...],
+        attempts: tuple[Attempt, ...],
+        warnings: tuple[str, ...] = (),
+        *,
+        advice: str = "",
+    ) -> None:
+        self.errors = errors
+        self.attempts = attempts
+        self.warnings = warnings
+        self.retry_after_s = _soonest_s(errors)
+        lines = [_line(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
+        super().__init__("\n".join(filter(None, [str(errors[0]), *lines, advice])))
+
+
+class AllReadersFailed(DowseError):
+    """Why the page could not be read, then one line for each reader that was tried before the last."""
+
+    def __init__(self, page: Page, reason: str) -> None:
+        self.page = page
+        lines = [_told(attempt, "tried before") for attempt in page.attempts[:-1]]
+        super().__init__("\n".join([f"scrape failed: {reason}", *lines]))
+
+
+class WireError(DowseError):
+    """A request ended without an HTTP answer we can use."""
+
+
+class WireFailed(WireError):
+    """No connection, or one that broke; the message never holds an address."""
+
+
+class WireInsecure(WireFailed):
+    """The other side could not prove who it is."""
+
+    def __init__(self) -> None:
+        super().__init__("no secure connection")
+
+
+class WireTimeout(WireError):
+    """The time for the whole exchange was up."""
+
+
+class WireTooLarge(WireError):
+    """The body, after decompression, or the headers went over the cap."""
+
+
+class WireDenied(WireError):
+    """The guard refused the URL; one text for every reason, so that it tells nothing about the network."""
+
+    def __init__(self) -> None:
+        super().__init__("address not allowed")
+
+
+class StoreFailed(DowseError):
+    """A store cannot be read or written; never a reason for a search to fail."""
+
+
+class PageUnreadable(DowseError):
+    """A page gave no text; `status` is part of the contract, the message is for logs.
+
+    `onward` says who else may try, where that does not follow from the status.
+    """
+
+    def __init__(self, status: Status, detail: str = "", onward: Onward | None = None) -> None:
+        self.status = status
+        self.onward = onward or status.onward
+        # It may hold a header of the page: one clean line, like everything that comes from outside.
+        self.detail = one_line(detail, DETAIL_CHARS)
+        super().__init__(self.detail or status.value)
+
+
+def _soonest_s(errors: Sequence[ProviderError]) -> int | None:
+    # Of a provider that was tried twice, the last word.
+    waits = {error.provider: error.retry_after_s for error in errors}.values()
+    known = [wait for wait in waits if wait is not None]
+    # Rounded first: thirty seconds on a running clock are a little more or less.
+    return math.ceil(round(min(known), 3)) if len(known) == len(waits) else None
+
+
+def _line(attempt: Attempt, earlier: Sequence[Attempt]) -> str:
+    again = any(attempt.provider == other.provider for other in earlier)
+    return _told(attempt, "tried again" if again else "fallback also failed")
+
+
+def _told(attempt: Attempt, what: str) -> str:
+    return f"{what}: {attempt.provider} {attempt.outcome}" + (f": {attempt.detail}" if attempt.detail else "")

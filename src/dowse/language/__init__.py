@@ -1,0 +1,1 @@
+"""Words: how texts are split into them, stop words, detection of languages, stems."""

@@ -1,0 +1,342 @@
+"""What all JSON APIs share: send, judge the status, parse; every failure comes out typed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+from itertools import islice
+
+from dowse.core import urls
+from dowse.core.errors import (
+    BadAnswer,
+    BadRequest,
+    Blocked,
+    KeyRejected,
+    NetworkFailed,
+    NotRead,
+    ProviderError,
+    QuotaSpent,
+    RateLimited,
+    Redirected,
+    TimedOut,
+    Unavailable,
+    WireError,
+    WireTimeout,
+    WireTooLarge,
+)
+from dowse.core.models import Deadline, Hit, Text
+from dowse.core.text import one_line, without_markup
+from dowse.document.markdown import clean, word_count
+from dowse.net.clients import ConfiguredClient, Reply
+from dowse.secrets.redact import Redactor
+
+Json = Mapping[str, object]
+
+_QUOTA = re.compile(r"\b(credits?|quota|billing|(usage|plan) limit|insufficient (funds|balance))\b", re.IGNORECASE)
+_CHALLENGE = re.compile(rb"cf-chl|_cf_chl_opt|challenge-platform|captcha|just a moment", re.IGNORECASE)
+_AMERICAN_DATE = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4})")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_QUOTA_STATUS = (402, 432, 433)
+_SPOKEN_BYTES = 4096  # More is a page, not a message.
+_TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
+# As much of a page as any contract could show, and little enough to be cleaned between two requests.
+PAGE_CHARS = 200_000
+_URL_CHARS = 2048  # Sitemaps allow no more, so search engines list nothing longer.
+_MOST_LOOKED_AT = 300  # No API lists so many, and of as many bad ones as fit into an answer each takes time.
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One provider's way out: its name for errors, its client, its time."""
+
+    provider: str
+    client: ConfiguredClient
+    timeout_s: float
+    key_variable: str
+    redactor: Redactor
+    own_failure: Callable[[Reply], ProviderError | None] = lambda _reply: None
+    """Failures that this API tells in a way of its own; what it does not know is judged by the status."""
+    too_large: type[ProviderError] = NetworkFailed
+    """What an answer is that is larger than we take."""
+    max_bytes: int = 5_000_000
+
+    async def post(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json) -> Json:
+        return (await self.post_with_headers(url, deadline, headers=headers, body=body))[0]
+
+    async def post_with_headers(
+        self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json
+    ) -> tuple[Json, Mapping[str, str]]:
+        """The answer with its headers, where some APIs tell more about a limit than in the body."""
+        reply = self.judged(await self._send("POST", url, deadline, headers=headers, json=body))
+        return self.read_object(reply), reply.headers
+
+    async def post_reply(
+        self,
+        url: str,
+        deadline: Deadline,
+        *,
+        headers: Mapping[str, str],
+        body: Json,
+        is_enough: Callable[[bytes], bool] | None = None,
+    ) -> Reply:
+        """An answer whatever its status, not judged yet; `is_enough` ends one that need not end by itself."""
+        return await self._send("POST", url, deadline, headers=headers, json=body, is_enough=is_enough)
+
+    async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
+        return self.read_object(await self.get_reply(url, deadline, headers=headers, params=params))
+
+    async def get_list(
+        self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
+    ) -> list[Json]:
+        """The objects of an answer that is a JSON array."""
+        body = self._parse(await self.get_reply(url, deadline, headers=headers, params=params))
+        if not isinstance(body, list):
+            raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an array")
+        return objects(body)
+
+    async def get_reply(
+        self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
+    ) -> Reply:
+        """An answer that is a success, whatever it holds."""
+        return self.judged(await self._send("GET", url, deadline, headers=headers, params=params))
+
+    async def post_form(
+        self, url: str, deadline: Deadline, *, headers: Mapping[str, str], form: Mapping[str, str]
+    ) -> Reply:
+        """The answer to a filled-in form, if it is a success."""
+        return self.judged(await self._send("POST", url, deadline, headers=headers, form=form))
+
+    def judged(self, reply: Reply) -> Reply:
+        """The same answer if it is a success; else its failure is raised."""
+        if 200 <= reply.status < 300:
+            return reply
+        raise self.own_failure(reply) or self._failure(reply)
+
+    def read_object(self, reply: Reply) -> Json:
+        """The JSON object that an answer holds."""
+        body = self._parse(reply)
+        if not isinstance(body, dict):
+            raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an object")
+        return body
+
+    def page(self, text: str, title: str = "", plain: str = "") -> Text:
+        """A page as the API read it, cleaned as every text from the web is; one without a word was not read."""
+        markdown = clean(text[:PAGE_CHARS])
+        if not markdown.strip():
+            raise NotRead(self.provider, "the text of the page is empty")
+        title = without_markup(title[:PAGE_CHARS], _TITLE_CHARS)
+        is_cut = len(text) > PAGE_CHARS
+        return Text(markdown, title, word_count(markdown), is_cut=is_cut, plain=clean(plain[:PAGE_CHARS]))
+
+    def not_read(self, said: str) -> NotRead:
+        """The failure of one page in an answer that is otherwise good; `said` are the API's words."""
+        return NotRead(self.provider, said=self.spoken(said))
+
+    def spoken(self, words: str) -> str:
+        """Words of the API as they may be shown: one line of it, and no secret."""
+        return self.redactor.message(one_line(words[:_SPOKEN_BYTES]))
+
+    async def _send(
+        self,
+        method: str,
+        url: str,
+        deadline: Deadline,
+        *,
+        headers: Mapping[str, str],
+        params: Mapping[str, str] | None = None,
+        json: Json | None = None,
+        form: Mapping[str, str] | None = None,
+        is_enough: Callable[[bytes], bool] | None = None,
+    ) -> Reply:
+        timeout_s = min(self.timeout_s, deadline.remaining_s())
+        try:
+            return await self.client.send(
+                method,
+                url,
+                headers=headers,
+                params=params,
+                json=json,
+                form=form,
+                timeout_s=timeout_s,
+                max_bytes=self.max_bytes,
+                is_enough=is_enough,
+            )
+        except WireTimeout as error:
+            raise TimedOut(self.provider, f"no answer within {timeout_s:.1f} s") from error
+        except WireTooLarge as error:
+            raise self.too_large(self.provider, str(error)) from error
+        except WireError as error:
+            raise NetworkFailed(self.provider, str(error)) from error
+
+    def _parse(self, reply: Reply) -> object:
+        try:
+            return json.loads(reply.body)
+        except (ValueError, RecursionError) as error:
+            if is_challenge(reply):
+                raise Blocked(self.provider, "it answered with a challenge page") from error
+            raise BadAnswer(self.provider, "the body is not JSON") from error
+
+    def _failure(self, reply: Reply) -> ProviderError:
+        kind, detail = _classify(reply), f"HTTP {reply.status}"
+        if kind is KeyRejected:
+            # Without a key there is none to check: the API does not want us.
+            kind, detail = (
+                (KeyRejected, f"{detail}; check {self.key_variable}") if self.key_variable else (Blocked, detail)
+            )
+        # Masked before it is cut: half a key would pass the filter on the way out.
+        said = self.redactor.message(_message(reply))
+        wait_s = retry_after_s(reply.headers)
+        return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
+
+
+def _classify(reply: Reply) -> type[ProviderError]:
+    """The failure class of a status; the body only tells a spent quota or a challenge from a mistake."""
+    status = reply.status
+    if status == 429:
+        return RateLimited
+    if status == 408 or status >= 500:
+        return Unavailable
+    if status < 400:
+        return Redirected
+    if is_challenge(reply):
+        return Blocked
+    if status in _QUOTA_STATUS or _speaks_of_quota(reply):
+        return QuotaSpent
+    return KeyRejected if status in (401, 403) else BadRequest
+
+
+def items(provider: str, body: Json, name: str) -> list[Json]:
+    """The objects in a list of the answer; an answer without the list is not an answer."""
+    value = body.get(name)
+    if not isinstance(value, list):
+        raise BadAnswer(provider, f"the answer has no list {name!r}")
+    return objects(value)
+
+
+def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
+    """A result worth showing: it has a title and leads to the web. An empty snippet is no fault."""
+    title = without_markup(title, _TITLE_CHARS)
+    if not title or not _web_address(url):
+        return None
+    snippet = without_markup(snippet, _SNIPPET_CHARS)
+    return Hit(title, urls.without_tracking(url), snippet, one_line(engine, 60), iso_date(published))
+
+
+def media(found: Hit | None, *, image_url: str = "", thumbnail: str = "", duration: str = "") -> Hit | None:
+    """The same hit as a picture or a film; what leads nowhere is left out."""
+    if found is None:
+        return None
+    image_url, thumbnail = _web_address(image_url), _web_address(thumbnail)
+    return replace(found, image_url=image_url, thumbnail=thumbnail, duration=one_line(duration, 20))
+
+
+def first_hits(found: Iterable[Hit | None], wanted: int) -> tuple[Hit, ...]:
+    """As many of the good ones as were asked for; the rest of a long answer is not even looked at."""
+    return tuple(islice(filter(None, islice(found, _MOST_LOOKED_AT)), wanted))
+
+
+def plain(texts: Iterable[str], most: int = 10) -> tuple[str, ...]:
+    """The first answers or suggestions as plain text, the empty and the repeated ones left out."""
+    clean = (without_markup(text, _ANSWER_CHARS) for text in islice(texts, 10 * most))
+    return tuple(islice(dict.fromkeys(filter(None, clean)), most))
+
+
+def iso_date(text: str) -> str:
+    """A date as 2026-10-02 where it can be told; vendors write it in four ways. Else what they said."""
+    text = one_line(text, 60)
+    for read in (_parse_iso_date, _parse_american_date, _parse_mail_date):
+        try:
+            return read(text).isoformat()
+        except (ValueError, OverflowError):
+            continue
+    return text
+
+
+def string(item: Json, *names: str) -> str:
+    """The first of these fields that holds text; APIs send null, numbers and objects now and then."""
+    return next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
+
+
+def whole(item: Json, name: str) -> int:
+    """A field that holds a whole number; 0 for anything else."""
+    value = item.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def objects(value: object) -> list[Json]:
+    """The objects of a list, or none: APIs put null in it, or have null in its place."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def strings(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _parse_iso_date(text: str) -> date:
+    return date.fromisoformat(text[:10])
+
+
+def _parse_mail_date(text: str) -> date:
+    return parsedate_to_datetime(text).date()
+
+
+def _parse_american_date(text: str) -> date:
+    """`Oct 2, 2026`, in English whatever the locale, and ten times as fast as `strptime`."""
+    match = _AMERICAN_DATE.fullmatch(text)
+    if not match:
+        raise ValueError
+    return date(int(match[3]), _MONTHS.index(match[1]) + 1, int(match[2]))
+
+
+def _web_address(url: str) -> str:
+    """The address in its canonical spelling, which has no line ends; empty for what leads elsewhere than to the web."""
+    parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
+    return parsed.href if parsed is not None and parsed.scheme in ("http", "https") else ""
+
+
+def is_challenge(reply: Reply) -> bool:
+    """Whether a bot check answered in place of the API."""
+    return "html" in reply.headers.get("content-type", "") and bool(_CHALLENGE.search(reply.body[:20_000]))
+
+
+def _speaks_of_quota(reply: Reply) -> bool:
+    """Whether an error is about credits; a web page is not an error message, and its footer has credits too."""
+    spoken = reply.body[:_SPOKEN_BYTES].decode("utf-8", "replace")
+    return "html" not in reply.headers.get("content-type", "") and is_about_quota(spoken)
+
+
+def is_about_quota(words: str) -> bool:
+    """Whether an error message says that there is nothing left to spend."""
+    return bool(_QUOTA.search(words))
+
+
+def _message(reply: Reply) -> str:
+    """What the API says went wrong, on one line; markup and unknown shapes say nothing."""
+    try:
+        body = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return ""
+    for name in ("error", "detail", "message"):
+        value = body.get(name) if isinstance(body, dict) else None
+        if isinstance(value, dict):
+            value = string(value, "error", "message")
+        if isinstance(value, str) and value:
+            return one_line(value[:_SPOKEN_BYTES])
+    return ""
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Retry-After as seconds or as a date; nonsense and the past count as not said."""
+    value = headers.get("retry-after", "").strip()
+    if value.isdecimal():
+        return float(value[:9]) or None
+    try:
+        moment = parsedate_to_datetime(value).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    seconds = (moment - datetime.now(UTC)).total_seconds()
+    return seconds if seconds > 0 else None

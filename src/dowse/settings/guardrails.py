@@ -1,0 +1,112 @@
+"""Rules about questions that another tool answers better, and how such rules are written in the settings."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from dowse.core.text import one_line
+from dowse.settings.types import Takes
+
+_KEYS = frozenset({"message", "phrases", "patterns", "unless"})
+_MOST_RULES, _MOST_PHRASES = 50, 500
+_LONGEST_NAME, _LONGEST_PHRASE, _LONGEST_PATTERN, _LONGEST_MESSAGE = 64, 200, 4000, 500
+# Patterns are no regular expressions: one that was meant as such is refused, or it would never match.
+_REGEX = re.compile(r"[\\()\[\]{}*+?^$]")
+# Scripts that put no blanks between words, or put endings on them as Korean does: each character is a word of its own.
+# Compiled at its first use: that takes milliseconds, and most starts need none of it.
+_UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+_POSSESSIVE = re.compile(r"['’]s\b")
+# The vowels of Indian scripts are marks: for `\w` they would end the word.
+_WORD = re.compile(r"[^\W_\u0900-\u0dff]+|[\u0900-\u0dff]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Questions that are refused with `message`, which names the tool to use instead.
+
+    They hold one of the `phrases`, or fit one of the `patterns`, and hold none of `unless`. A phrase is whole words
+    that follow each other; `entry` stands for `entries` as well. A pattern is made of phrases: `jira & ticket|sprint`
+    takes the first one and either of the others, wherever they stand.
+    """
+
+    name: str
+    message: str
+    phrases: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+
+
+def words_of(text: str) -> list[str]:
+    """The words in lower case and without accents. Marks between them do not count, nor does the `'s` of `today's`."""
+    folded = _POSSESSIVE.sub("", _folded(text))
+    return _WORD.findall(folded if folded.isascii() else re.sub(_UNSPACED, r" \g<0> ", folded))
+
+
+def parts_of(pattern: str) -> list[list[str]]:
+    """The phrases of a pattern: of each part one has to be there."""
+    return [part.split("|") for part in f" {pattern} ".split(" & ")]
+
+
+def read_rules(value: object) -> tuple[Rule, ...]:
+    """The rules of a JSON object, or of a table of `dowse.toml`: by their names, each with its parts."""
+    given = json.loads(value) if isinstance(value, str) else value
+    if isinstance(given, tuple):
+        return given
+    if not isinstance(given, dict) or len(given) > _MOST_RULES:
+        raise ValueError
+    return tuple(_rule(name, parts) for name, parts in given.items())
+
+
+def _rule(name: str, given: object) -> Rule:
+    if not isinstance(given, dict) or given.keys() - _KEYS:
+        raise ValueError
+    message = _text(given.get("message"), _LONGEST_MESSAGE)
+    phrases, patterns, unless = (_texts(given, key) for key in ("phrases", "patterns", "unless"))
+    if not phrases and not patterns:
+        raise ValueError
+    if any(_REGEX.search(pattern) for pattern in patterns):
+        raise ValueError
+    parts = [part for pattern in patterns for part in parts_of(pattern)]
+    # A phrase of marks only can be looked for nowhere.
+    if not all(words_of(phrase) for part in (phrases, unless, *parts) for phrase in part):
+        raise ValueError
+    return Rule(_text(name, _LONGEST_NAME), message, phrases, patterns, unless)
+
+
+def _texts(given: Mapping[str, object], key: str) -> tuple[str, ...]:
+    texts = given.get(key, [])
+    if not isinstance(texts, list) or len(texts) > _MOST_PHRASES:
+        raise ValueError
+    return tuple(_text(text, _LONGEST_PATTERN if key == "patterns" else _LONGEST_PHRASE) for text in texts)
+
+
+def _text(given: object, longest: int) -> str:
+    text = one_line(given) if isinstance(given, str) else ""
+    if not 0 < len(text) <= longest:
+        raise ValueError
+    return text
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    # Put together again for the sake of Korean.
+    return unicodedata.normalize("NFC", "".join(each for each in apart if not unicodedata.combining(each)))
+
+
+GuardrailRules = Annotated[
+    tuple[Rule, ...],
+    BeforeValidator(read_rules),
+    Takes(
+        'a JSON object of rules such as {"tickets": {"phrases": ["open tickets"], '
+        '"patterns": ["jira & ticket|sprint"], "unless": ["api"], "message": "Use the jira MCP server."}}'
+    ),
+]

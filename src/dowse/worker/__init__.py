@@ -1,0 +1,1 @@
+"""Processes that parse hostile pages: pool, process, protocol and jobs."""
