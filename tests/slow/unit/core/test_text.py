@@ -5,7 +5,7 @@ import time
 import pytest
 
 from dowse.core import text
-from tests.unit.test_text import HOSTILE, VERY_LONG
+from tests.unit.core.test_text import HOSTILE, VERY_LONG
 
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=lambda piece: piece[:8])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from dowse.secrets.urls import SecretUrls
-from tests.unit.net.test_secrecy import HOSTILE
+from tests.unit.secrets.test_urls import HOSTILE
 
 
 def test_a_hostile_url_takes_no_time() -> None:

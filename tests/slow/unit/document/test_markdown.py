@@ -5,7 +5,7 @@ import time
 import pytest
 
 from dowse.document.markdown import clean, plain
-from tests.unit.test_markdown import HOSTILE
+from tests.unit.document.test_markdown import HOSTILE
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from dowse.document.outline import outline
-from tests.unit.rank.test_outline import large
+from tests.unit.document.test_outline import large
 
 
 @pytest.mark.parametrize("page", [*(page for page, _ in large(1_300)), "# a\n" * 500_000], ids=range(6))
