@@ -8,7 +8,7 @@ from dowse.extract.listings.reading import to_listing
 
 
 class ListingsHere:
-    """Implements `interfaces.ListingReader`, and remembers what it was given."""
+    """Implements `protocols.ListingReader`, and remembers what it was given."""
 
     def __init__(self) -> None:
         self.bodies: list[Body] = []

@@ -1,4 +1,4 @@
-"""Stand-ins for the seams of `interfaces.py`: providers, a fetcher and an extractor that do as a test says."""
+"""Stand-ins for the seams of `protocols.py`: providers, a fetcher and an extractor that do as a test says."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class _Rules:
 
 
 class RobotsFiles:
-    """The robots.txt of each site. Implements `interfaces.Robots`; the guard judges these requests like all others.
+    """The robots.txt of each site. Implements `protocols.Robots`; the guard judges these requests like all others.
 
     Nobody waits longer for a site than `patience_s`; a later answer still counts for the next page of the site.
     What a site says holds for `kept_s`; with a cache also for other processes, and after a restart.

@@ -32,7 +32,7 @@ class Explained:
 
 
 class Witness:
-    """Implements `interfaces.Extractor` by another one, and remembers which bytes a text was made from."""
+    """Implements `protocols.Extractor` by another one, and remembers which bytes a text was made from."""
 
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor

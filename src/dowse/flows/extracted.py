@@ -24,7 +24,7 @@ _LONGEST_CHARS = 1_000_000
 
 
 class RememberingExtractor:
-    """Implements `interfaces.Extractor`: asks another one only about bytes that are new."""
+    """Implements `protocols.Extractor`: asks another one only about bytes that are new."""
 
     def __init__(self, extractor: Extractor, cache: Cache, kept_s: float) -> None:
         self._extractor = extractor

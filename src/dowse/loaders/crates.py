@@ -43,7 +43,7 @@ _KINDS = {"normal": "## Dependencies", "build": "## Build dependencies"}
 
 
 class Crates:
-    """Implements `interfaces.SiteLoader`."""
+    """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S

@@ -28,7 +28,7 @@ _HTML_CHARS = PAGE_CHARS // 2
 
 
 class HackerNews:
-    """Implements `interfaces.SiteLoader`."""
+    """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S

@@ -37,7 +37,7 @@ _LIMITED = "limited availability, not in all major browsers"
 
 
 class Mdn:
-    """Implements `interfaces.SiteLoader`."""
+    """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S

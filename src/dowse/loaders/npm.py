@@ -47,7 +47,7 @@ _NO_DOCUMENT = (
 
 
 class Npm:
-    """Implements `interfaces.SiteLoader`."""
+    """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S

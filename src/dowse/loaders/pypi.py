@@ -48,7 +48,7 @@ _NO_DESCRIPTION = "UNKNOWN"
 
 
 class Pypi:
-    """Implements `interfaces.SiteLoader`."""
+    """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S

@@ -34,7 +34,7 @@ _FRAGMENT = re.compile(r"(?:answer-)?(\d{1,10})|comment(\d{1,10})_(\d{1,10})")
 
 
 class StackExchange:
-    """Implements `interfaces.SiteLoader`."""
+    """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S

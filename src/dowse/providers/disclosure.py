@@ -12,7 +12,7 @@ def party(vendor: str, url: str) -> str:
 
 
 class Disclosure:
-    """Implements `interfaces.Disclosures`. Members without a key tell it before a query leaves."""
+    """Implements `protocols.Disclosures`. Members without a key tell it before a query leaves."""
 
     def __init__(self) -> None:
         self._named: set[str] = set()

@@ -34,7 +34,7 @@ _ADVICE = (
 
 
 class HtmlEngine(ABC):
-    """Implements `interfaces.SearchProvider`; a subclass knows the form."""
+    """Implements `protocols.SearchProvider`; a subclass knows the form."""
 
     name: ClassVar[str]
     title: ClassVar[str]

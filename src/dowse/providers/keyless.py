@@ -95,7 +95,7 @@ class KeylessKit:
 
 
 class Member:
-    """Implements `interfaces.SearchProvider`: stands for a member until it is asked for the first time."""
+    """Implements `protocols.SearchProvider`: stands for a member until it is asked for the first time."""
 
     def __init__(self, name: str, kit: KeylessKit) -> None:
         self.name = name

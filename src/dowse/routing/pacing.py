@@ -26,7 +26,7 @@ _LONGEST_CALL_S = 120.0
 
 
 class Pacer:
-    """Implements `interfaces.Pacing`: a queue for each provider that has a pace. Others cost nothing."""
+    """Implements `protocols.Pacing`: a queue for each provider that has a pace. Others cost nothing."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ _NAMES = frozenset(
 
 
 class QueryScrubber:
-    """Implements `interfaces.Scrubber`. What looks like a secret is masked or refused; the server's own always."""
+    """Implements `protocols.Scrubber`. What looks like a secret is masked or refused; the server's own always."""
 
     def __init__(self, redactor: Redactor, mode: Literal["mask", "refuse", "off"]) -> None:
         """`redactor` knows the server's own secrets, in all their spellings."""

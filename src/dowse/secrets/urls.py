@@ -27,7 +27,7 @@ _LEAST_SECRET = 8
 
 
 class SecretUrls:
-    """Implements `interfaces.Secrecy`. Secrets of the settings are recognised anywhere, and never let out."""
+    """Implements `protocols.Secrecy`. Secrets of the settings are recognised anywhere, and never let out."""
 
     def __init__(self, own: Iterable[str] = (), *, allowed: bool = False) -> None:
         self._own = tuple(secret for secret in own if len(secret) >= _LEAST_SECRET)

@@ -39,7 +39,7 @@ class _Slot:
 
 
 class WorkerPool:
-    """Implements `interfaces.Extractor` and `interfaces.ListingReader` with at most `size` processes."""
+    """Implements `protocols.Extractor` and `protocols.ListingReader` with at most `size` processes."""
 
     def __init__(
         self,

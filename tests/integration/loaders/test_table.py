@@ -18,7 +18,7 @@ App(load({}, {"SEARXNG_URL": "http://localhost:1"}).settings)
 """
 LOOK_FOR_A_LOADER = """
 import sys
-from dowse import urls
+from dowse.core import urls
 from dowse.settings.sources import load
 from dowse.loaders.kit import Kit
 from dowse.loaders.table import make_loaders

@@ -19,10 +19,10 @@ PAGE = Body("https://pages.example/", b"words", "text/plain")
 # Gives the same answer to each job.
 WORKER = """
 import os, sys
-from dowse.extract import frames
+from dowse.worker import protocol
 
 with os.fdopen(int(sys.argv[2]), "rb") as jobs, os.fdopen(int(sys.argv[3]), "wb") as answers:
-    while frames.read(jobs) is not None:
+    while protocol.read(jobs) is not None:
         answers.write(bytes.fromhex(sys.argv[1]))
         answers.flush()
 """

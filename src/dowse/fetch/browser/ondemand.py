@@ -29,7 +29,7 @@ class _Parts:
 
 
 class BrowserOnDemand:
-    """Implements `interfaces.Fetcher` with the browser that the settings describe."""
+    """Implements `protocols.Fetcher` with the browser that the settings describe."""
 
     name = NAME
 

@@ -45,7 +45,7 @@ Outcomes = Mapping[str, Answer | ProviderError]
 
 
 class OpenApis:
-    """Implements `interfaces.SearchProvider`. An API that asks for a pause is not asked before it is over.
+    """Implements `protocols.SearchProvider`. An API that asks for a pause is not asked before it is over.
 
     Nor is one that was asked as often as it allows: the others answer, and need not wait for it.
     """
