@@ -28,10 +28,12 @@ def main() -> int:
         forks.connect(path)
         folder = os.getcwd()  # noqa: PTH109 (nothing that takes time to import)
         handed = (*STREAMS, *map(int, words[1:])) if words[0] == "worker" else STREAMS
+        # A signal that comes before there is a process to pass it on to has to wait.
+        signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
         socket.send_fds(forks, [repr((words, dict(os.environ), folder)).encode()], handed)
-        # Not before: until then there is nobody to pass a signal on to.
         for number in PASSED_ON:
             signal.signal(number, pass_on)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
         # They are the process's own now: when it closes one, whoever is at the other end has to see it.
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in handed:
