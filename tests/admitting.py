@@ -16,9 +16,9 @@ from datetime import datetime, timedelta
 from dowse.core.allowances import Rate
 from dowse.core.clock import SystemClock
 from dowse.routing.limiter import SharedWindows, SlidingWindows
+from dowse.stores.local_fallback import LocalFallback
 from dowse.stores.outage import Outage
-from dowse.stores.reach import Reach
-from dowse.stores.redis import RedisBoard, RedisStore
+from dowse.stores.redis import RedisCoordinator, RedisStore
 
 # Loaded before the fork: otherwise six processes would do it at the same time.
 from dowse.stores.redis.client import Client  # noqa: F401
@@ -51,8 +51,8 @@ async def ask(windows: SharedWindows, rate: Rate, until: float) -> None:
 async def work(url: str, rate: Rate, seconds: float, skew_s: float) -> None:
     clock = SkewedClock(skew_s)
     store = RedisStore(url, clock)
-    board = RedisBoard(store)
-    windows = SharedWindows(SlidingWindows(clock), board, Reach(board.look, Outage(clock), clock))
+    coordinator = RedisCoordinator(store)
+    windows = SharedWindows(SlidingWindows(clock), coordinator, LocalFallback(coordinator.look, Outage(clock), clock))
     until = time.monotonic() + seconds
     await asyncio.gather(*[ask(windows, rate, until) for _ in range(_AT_ONCE)])
     await store.close()

@@ -8,7 +8,7 @@ from benchmarks.extractors.extractor import Extractor, Found, Page
 from dowse.core.errors import PageUnreadable
 from dowse.document.markdown import clean
 from dowse.extract import html, metadata
-from dowse.extract.choose.model import Model
+from dowse.extract.content.model import Model
 from dowse.extract.render import render
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped

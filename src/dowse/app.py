@@ -40,8 +40,8 @@ from dowse.rank.sources import Rules
 from dowse.routing.hedge import Hedging
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
+from dowse.routing.shared_limits import Traffic
 from dowse.routing.spending import Account
-from dowse.routing.traffic import Traffic
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
 from dowse.secrets.urls import SecretUrls
@@ -50,9 +50,9 @@ from dowse.settings.guardrails import Rule
 from dowse.settings.sources import Loaded, state_address
 from dowse.stores import open_board, open_store
 from dowse.stores.cache import Cache
-from dowse.stores.ledger import MemoryLedger, SteadyLedger
+from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.ledger import FailSoftLedger, MemoryLedger
 from dowse.stores.outage import Outage
-from dowse.stores.steady import SteadyStore
 from dowse.telemetry.events import LogObserver, Observers
 from dowse.worker.pool import WorkerPool
 
@@ -85,7 +85,7 @@ class App:
         self.clock = clock or SystemClock()
         self._store = open_store(state_address(settings), self.clock, max_bytes=settings.cache_size)
         self._outage = Outage(self.clock)
-        self._cache = Cache(SteadyStore(self._store, self._outage), self.clock, settings.scope())
+        self._cache = Cache(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
         self._is_brief = is_brief
         self._guard = self._make_guard()
         self._api_client = ConfiguredClient(USER_AGENT)
@@ -206,7 +206,7 @@ class App:
     def _account(self) -> Account:
         names = (*PROVIDERS, *ANSWERERS, *self.settings.keyless_members())
         budgets = {name: budget for name in names if (budget := self.settings.budget(name))}
-        ledger = SteadyLedger(self._store, self._outage) if budgets else MemoryLedger()
+        ledger = FailSoftLedger(self._store, self._outage) if budgets else MemoryLedger()
         return Account(budgets, prices(self.settings), ledger, clock=self.clock, observer=self.observer)
 
     def _services(self) -> Services:
@@ -384,4 +384,4 @@ class App:
     @cached_property
     def _instances_cache(self) -> Cache:
         """What is known of instances is true whatever the settings are."""
-        return Cache(SteadyStore(self._store, self._outage), self.clock, b"instances")
+        return Cache(FailSoftStore(self._store, self._outage), self.clock, b"instances")

@@ -8,9 +8,9 @@ from dowse.flows.find import Lifetimes
 from dowse.flows.read import PageLifetimes
 from dowse.flows.shelf import Memory
 from dowse.stores.cache import Cache
+from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
-from dowse.stores.steady import SteadyStore
 from dowse.stores.store import Store
 from tests.fakes.observer import RecordingObserver
 
@@ -23,6 +23,6 @@ PAGES = PageLifetimes(fresh_s=3600, failure_s=30, stale_s=86_400)
 def remembering(
     clock: Clock, *, store: Store | None = None, observer: Observer | None = None, refreshes: bool = True
 ) -> Memory:
-    steady = SteadyStore(store or MemoryStore(clock, 10_000_000), Outage(clock))
+    steady = FailSoftStore(store or MemoryStore(clock, 10_000_000), Outage(clock))
     cache = Cache(steady, clock)
     return Memory(cache, clock=clock, observer=observer or RecordingObserver(), refreshes=refreshes)

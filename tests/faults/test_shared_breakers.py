@@ -21,10 +21,10 @@ PROCESS = """
 import asyncio, sys
 from dowse.core.clock import SystemClock
 from dowse.core.errors import Skipped, Unavailable
-from dowse.routing.breakers import Breakers, blame
+from dowse.routing.breaker_registry import Breakers, blame
 from dowse.stores.outage import Outage
-from dowse.stores.reach import Reach
-from dowse.stores.redis import RedisBoard, RedisStore, client
+from dowse.stores.local_fallback import LocalFallback
+from dowse.stores.redis import RedisCoordinator, RedisStore, client
 from tests.fakes import FakeClock, RecordingObserver
 
 # A machine that is busy with something else is no reason for a store to give up.
@@ -34,8 +34,9 @@ URL, CALLS, PROBE_S, OPEN_S = sys.argv[1], *map(int, sys.argv[2:])
 
 async def main():
     clock, store = FakeClock(), RedisStore(URL, SystemClock())
-    board = RedisBoard(store)
-    breakers = Breakers("search", clock, RecordingObserver(), (board, Reach(board.look, Outage(clock), clock, 0.0)))
+    coordinator = RedisCoordinator(store)
+    fallback = LocalFallback(coordinator.look, Outage(clock), clock, 0.0)
+    breakers = Breakers("search", clock, RecordingObserver(), (coordinator, fallback))
     out = []
 
     async def call():

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from dowse.stores import ledger, steady
+from dowse.stores import fail_soft, ledger
 from dowse.stores.cache import Cache
-from dowse.stores.ledger import Days, SteadyLedger, Tally
+from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.ledger import Days, FailSoftLedger, Tally
 from dowse.stores.outage import REST_S, Outage
 from dowse.stores.sqlite import SqliteStore, connection
 from dowse.stores.sqlite.schema import VERSION
-from dowse.stores.steady import SteadyStore
 from tests.fakes import FakeClock
 from tests.realparts import missing
 
@@ -47,8 +47,8 @@ class Bench:
     def __init__(self, path: Path, clock: FakeClock) -> None:
         self.store = SqliteStore(path, clock, ROOM)
         outage = Outage(clock)
-        self.cache = Cache(SteadyStore(self.store, outage), clock)
-        self.ledger = SteadyLedger(self.store, outage)
+        self.cache = Cache(FailSoftStore(self.store, outage), clock)
+        self.ledger = FailSoftLedger(self.store, outage)
 
     async def remember(self) -> None:
         await asyncio.gather(*[self.cache.put("page", name, value(name), LONG_S) for name in NAMES])
@@ -78,7 +78,7 @@ async def bench(path: Path, clock: FakeClock) -> AsyncIterator[Bench]:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine is not a store that hangs."""
-    monkeypatch.setattr(steady, "PATIENCE_S", 30.0)
+    monkeypatch.setattr(fail_soft, "PATIENCE_S", 30.0)
     monkeypatch.setattr(ledger, "PATIENCE_S", 30.0)
 
 

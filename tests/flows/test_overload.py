@@ -14,12 +14,12 @@ from starlette.types import ASGIApp
 from dowse.app import App
 from dowse.net.listener import listening
 from dowse.settings.sources import load
+from dowse.surfaces.http.adaptive_concurrency import SHORT_LINE, START, CallLimit
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.hurried import REFUSAL
-from dowse.surfaces.http.limit import SHORT_LINE, START, CallLimit
+from dowse.surfaces.http.load_shedding import LoadShedder
 from dowse.surfaces.http.mcp import McpEndpoint
-from dowse.surfaces.http.overload import Admissions
 from dowse.surfaces.http.serve import Stop, serve
 from dowse.surfaces.mcp.server import build_server
 from tests.conftest import Server
@@ -94,7 +94,7 @@ async def full(web: PocketWeb, token: str = "") -> AsyncIterator[tuple[HttpServe
 
     def build(app: App, drain: Drain) -> ASGIApp:
         # A part that is as busy as time goes by.
-        admissions = Admissions(busy=[app.clock.now], limit=CallLimit(512, usually_per_s=0.0))
+        admissions = LoadShedder(busy=[app.clock.now], limit=CallLimit(512, usually_per_s=0.0))
         return build_asgi(app, drain, McpEndpoint(build_server(app), drain, admissions))
 
     with listening(app.settings.host, app.settings.port) as listener:

@@ -16,7 +16,7 @@ import pytest
 
 from dowse.core.errors import ConfigError
 from dowse.settings import sources
-from dowse.stores.board import FAILURES_TO_OPEN
+from dowse.stores.coordination import FAILURES_TO_OPEN
 from tests import forked
 from tests.canaries import (
     BAD_SETTINGS,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.stores.board import FAILURES_TO_OPEN
+from dowse.stores.coordination import FAILURES_TO_OPEN
 from tests import forked
 from tests.canaries import (
     BAD_SETTINGS,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowse.extract.choose import features
-from dowse.extract.choose.blocks import cut
-from dowse.extract.choose.kinds import KINDS
-from dowse.extract.choose.outline import Numbers
+from dowse.extract.content import features
+from dowse.extract.content.blocks import cut
+from dowse.extract.content.kinds import KINDS
+from dowse.extract.content.outline import Numbers
 from dowse.extract.decode import decode
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped

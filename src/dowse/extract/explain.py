@@ -6,8 +6,8 @@ from itertools import islice
 
 from dowse.core.models import Body, Text
 from dowse.core.text import one_line
-from dowse.extract.choose.reasons import reasons
-from dowse.extract.choose.selection import Selection, select
+from dowse.extract.content.reasons import reasons
+from dowse.extract.content.selection import Selection, select
 from dowse.extract.decode import decode
 from dowse.extract.explanation import ExplainedBlock, Explanation, encoded
 from dowse.extract.formats import kinds

@@ -10,9 +10,9 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Onward, Status, Text
 from dowse.document.markdown import clean, word_count
 from dowse.extract import metadata, verdict
-from dowse.extract.choose import declared
-from dowse.extract.choose.model import Model
-from dowse.extract.choose.selection import Selection, kept_nodes, select
+from dowse.extract.content import declared
+from dowse.extract.content.model import Model
+from dowse.extract.content.selection import Selection, kept_nodes, select
 from dowse.extract.facts import facts_of
 from dowse.extract.render import render
 from dowse.extract.tidy import beginning, without_repeated_title

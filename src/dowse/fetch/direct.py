@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from dowse.core.errors import PageUnreadable, WireError
 from dowse.core.models import Body, Onward, Status, Text, Validators
-from dowse.fetch.keeping import may_be_kept, validators
+from dowse.fetch.cache_headers import may_be_kept, validators
 from dowse.fetch.media import identify
 from dowse.fetch.refresh import refreshed
 from dowse.fetch.statuses import check_status, unreadable

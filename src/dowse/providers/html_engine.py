@@ -21,7 +21,7 @@ from dowse.net.json_api import Api, first_hits, hit, media, plain
 from dowse.providers import relevance
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import Limits, fit
-from dowse.providers.manners import Manners
+from dowse.providers.politeness import Manners
 
 LOWEST_GAP_S = 2.0
 BAN_S = 600.0

@@ -21,7 +21,7 @@ from dowse.settings import Settings
 from dowse.stores.cache import Cache
 
 if TYPE_CHECKING:
-    from dowse.providers.manners import Manners
+    from dowse.providers.politeness import Manners
     from dowse.providers.searxng_pool import SearxngPool
 
 _GENERAL = frozenset({Category.GENERAL})
@@ -52,7 +52,7 @@ class KeylessKit:
 
     @cached_property
     def manners(self) -> Manners:
-        from dowse.providers.manners import Manners
+        from dowse.providers.politeness import Manners
 
         settings = self.settings
         rotates = settings.rotate_user_agents != "off"

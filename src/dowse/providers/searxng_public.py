@@ -27,7 +27,7 @@ from dowse.core.models import Deadline, Query, Status
 from dowse.core.protocols import ListingReader
 from dowse.net.clients import Fetched, UntrustedClient
 from dowse.net.json_api import retry_after_s
-from dowse.providers.manners import Manners
+from dowse.providers.politeness import Manners
 from dowse.providers.searxng_answer import Answer, from_json, from_listing, web_page
 from dowse.providers.searxng_query import Preferences, parameters, search_address
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from dowse.core.digests import Digest, Source
 from dowse.rank import semantic
 from dowse.rank.budget import shares
-from dowse.rank.near import twins
+from dowse.rank.near_duplicates import twins
 from dowse.rank.passages import Passages
 from dowse.rank.points import code_blocks, key_points
 from dowse.rank.quality import flaws

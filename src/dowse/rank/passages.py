@@ -12,9 +12,9 @@ from dowse.core.tokens import estimate_tokens
 from dowse.document.blocks import Kind
 from dowse.document.markdown import with_closed_code
 from dowse.rank.budget import cut
-from dowse.rank.companions import beside, needed
-from dowse.rank.fill import Choice
+from dowse.rank.context import beside, needed
 from dowse.rank.index import Index
+from dowse.rank.packing import Choice
 from dowse.rank.scoring import merit, scores
 
 Blend = Callable[[str, Sequence[str]], Sequence[float]]

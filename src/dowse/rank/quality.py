@@ -13,7 +13,7 @@ from functools import cached_property
 
 from dowse.core.digests import Source
 from dowse.document.markdown import read_lines
-from dowse.rank.near import spaced
+from dowse.rank.near_duplicates import spaced
 
 _LOOKED_AT = 50_000
 _FEW_WORDS = 20

@@ -10,7 +10,7 @@ from dowse.core.text import cut_at_word, without_markup
 from dowse.document.blocks import Block, Kind
 from dowse.rank.budget import GAP
 from dowse.rank.index import Index
-from dowse.rank.near import spaced
+from dowse.rank.near_duplicates import spaced
 from dowse.rank.scoring import merit, scores
 from dowse.rank.summary import plain_words, without_item_mark
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dowse.language.detection import stemmer, without_accents
 from dowse.language.stopwords import COMMON, ENGLISH, STOP_WORDS
-from dowse.rank.kin import kin
+from dowse.rank.synonyms import synonyms
 
 # Nobody asks with more words; what is pasted behind them would only take time.
 _MOST_TERMS = 64
@@ -78,7 +78,7 @@ class Terms:
     def _kindred(self) -> dict[str, Match]:
         if self._language != "english":
             return {}
-        related = kin()
+        related = synonyms()
         return {
             other: Match(number, _KINSHIP) for key, number in self._numbers.items() for other in related.get(key, ())
         }

@@ -12,12 +12,12 @@ from typing import TypeVar
 from dowse.core.errors import ProviderError, RateLimited, Skipped, TimedOut
 from dowse.core.models import OK, Attempt, Clock, Deadline
 from dowse.core.protocols import Observer, Pacing, Spending
-from dowse.routing.breakers import Breakers, Permit, Unwatched, blame
+from dowse.routing.breaker_registry import Breakers, Permit, Unwatched, blame
 from dowse.routing.hedge import OUTRUN, Hedging
 from dowse.routing.policy import FallbackPolicy, says_nothing
 from dowse.routing.retries import RetryBudget
 from dowse.routing.walk import Call, P, R, Walk
-from dowse.stores.board import LONGEST_S
+from dowse.stores.coordination import LONGEST_S
 from dowse.telemetry.traces import span
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from dowse.core.models import Clock
-from dowse.stores.board import FAILURES_TO_OPEN, LONGEST_S, Circuit
+from dowse.stores.coordination import FAILURES_TO_OPEN, LONGEST_S, Circuit
 
 OPEN_S = 30.0
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from dowse.core.allowances import Admission, Rate
 from dowse.core.models import Clock
-from dowse.stores.board import Board
-from dowse.stores.reach import Reach
+from dowse.stores.coordination import Coordinator
+from dowse.stores.local_fallback import LocalFallback
 
 SWEEP_S = 60.0
 KEPT_BY_EACH = "the shared store cannot be reached, so this limit is kept by each process on its own"
@@ -94,18 +94,18 @@ class SharedWindows:
     of an outage, all processes together make at most as many times the limit as there are processes.
     """
 
-    def __init__(self, local: SlidingWindows, board: Board, reach: Reach) -> None:
+    def __init__(self, local: SlidingWindows, coordinator: Coordinator, fallback: LocalFallback) -> None:
         self._local = local
-        self._board = board
-        self._reach = reach
+        self._coordinator = coordinator
+        self._fallback = fallback
 
     async def admit(self, key: str, rate: Rate) -> Admission:
         if wait_s := self._local.reserve(key, rate):
-            return Admission(wait_s, KEPT_BY_EACH if self._reach.is_lost else "")
+            return Admission(wait_s, KEPT_BY_EACH if self._fallback.is_lost else "")
         # Who is cancelled on the way makes no call.
         shared_wait_s: float | None = math.inf
         try:
-            shared_wait_s = await self._reach.ask(lambda: self._board.admit(key, rate))
+            shared_wait_s = await self._fallback.ask(lambda: self._coordinator.admit(key, rate))
         finally:
             self._local.settle(key, is_made=not shared_wait_s)
         return Admission(remark=KEPT_BY_EACH) if shared_wait_s is None else Admission(shared_wait_s)

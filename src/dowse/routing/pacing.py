@@ -13,8 +13,8 @@ from dowse.core.caller import current_caller
 from dowse.core.errors import Busy
 from dowse.core.models import Clock
 from dowse.routing.forecast import Forecast
+from dowse.routing.provider_slots import ProviderSlots
 from dowse.routing.queues import FairQueue, Waiter
-from dowse.routing.turnstile import Turnstile
 
 MOST_WAITING = 1000
 # Calls that leave us at exact distances do not arrive so: the first on a new connection is later by two or three round
@@ -31,14 +31,14 @@ class Pacer:
     def __init__(
         self,
         paces: Callable[[str, str], Pace],
-        turnstile: Turnstile,
+        slots: ProviderSlots,
         clock: Clock,
         prepare: Callable[[], None] = lambda: None,
     ) -> None:
         """`prepare` is done before the first turn: what a first call has to load would let it leave late."""
         self._paces = paces
         self._prepare = prepare
-        self._turnstile = turnstile
+        self._slots = slots
         self._clock = clock
         self._lines: dict[str, _Line] = {}
 
@@ -54,7 +54,7 @@ class Pacer:
     async def _turn(self, provider: str, pace: Pace, patience_s: float) -> AsyncIterator[str]:
         if provider not in self._lines:
             self._prepare()
-            self._lines[provider] = _Line(provider, pace, self._turnstile, self._clock)
+            self._lines[provider] = _Line(provider, pace, self._slots, self._clock)
         line = self._lines[provider]
         waiter = Waiter(current_caller().name, secrets.token_hex(8), self._clock.now() + patience_s)
         try:
@@ -64,13 +64,13 @@ class Pacer:
 
 
 class _Line:
-    """Who waits for one provider. Only the first of them asks the turnstile, so that nobody can be overtaken there."""
+    """Who waits for one provider. Only the first of them asks for a slot, so that nobody can be overtaken there."""
 
-    def __init__(self, provider: str, pace: Pace, turnstile: Turnstile, clock: Clock) -> None:
+    def __init__(self, provider: str, pace: Pace, slots: ProviderSlots, clock: Clock) -> None:
         self._provider = provider
         self._said = pace
         self._pace = _with_margin(pace)
-        self._turnstile = turnstile
+        self._slots = slots
         self._clock = clock
         self._queue = FairQueue()
         self._forecast = Forecast(self._pace, clock)
@@ -100,13 +100,13 @@ class _Line:
 
     async def leave(self, waiter: Waiter) -> None:
         """The call has ended, or was never made."""
-        await self._turnstile.leave(self._provider, waiter.ticket)
+        await self._slots.leave(self._provider, waiter.ticket)
         self._forecast.left(waiter.ticket)
         if self._pause and self._pace.at_once:
             self._pause.cancel()
 
     async def _pass(self, waiter: Waiter) -> str:
-        """Ask until let through; everybody hears what the turnstile said, by what it makes of their chances."""
+        """Ask until let through; everybody hears what was said, by what it makes of their chances."""
         while (admission := await self._ask(waiter)).wait_s:
             self._forecast.told(admission.wait_s)
             in_s = self._forecast.outlook()(0)
@@ -121,7 +121,7 @@ class _Line:
         held_s = self._held_until - self._clock.now()
         if held_s > 0:
             return Admission(held_s)
-        return await self._turnstile.enter(self._provider, self._pace, waiter.ticket, _LONGEST_CALL_S)
+        return await self._slots.enter(self._provider, self._pace, waiter.ticket, _LONGEST_CALL_S)
 
     async def _sleep(self, seconds: float) -> None:
         """For so long, or until a place has become free."""
@@ -137,7 +137,7 @@ class _Line:
             first.call()
 
     def _refuse_the_late(self) -> None:
-        """Tell those who wait in vain. Who was called to the head of the queue asks the turnstile itself."""
+        """Tell those who wait in vain. Who was called to the head of the queue asks for a slot itself."""
         in_s, now = self._forecast.outlook(), self._clock.now()
 
         def fits(waiter: Waiter, ahead: int) -> bool:

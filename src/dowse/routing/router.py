@@ -11,7 +11,7 @@ from dowse.core.models import Clock, Deadline
 from dowse.core.protocols import Observer, Pacing, Progress, Spending, no_progress
 from dowse.routing.asking import Asking
 from dowse.routing.breaker import State
-from dowse.routing.breakers import Breakers
+from dowse.routing.breaker_registry import Breakers
 from dowse.routing.hedge import Hedging, race
 from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy
 from dowse.routing.retries import RetryBudget

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dowse.core.models import Clock
-from dowse.stores.board import Board
+from dowse.stores.coordination import Coordinator
 from dowse.stores.memory import MemoryStore
 from dowse.stores.sqlite import SqliteStore
 from dowse.stores.store import Store
@@ -25,13 +25,13 @@ def open_store(address: str, clock: Clock, *, max_bytes: int | None = None) -> S
     return RedisStore(address, clock)
 
 
-def open_board(store: Store) -> Board | None:
+def open_board(store: Store) -> Coordinator | None:
     """Where processes that use a store agree on what they do; `None` for a store of one process or one machine."""
     if isinstance(store, MemoryStore | SqliteStore):
         return None
-    from dowse.stores.redis import RedisBoard, RedisStore
+    from dowse.stores.redis import RedisCoordinator, RedisStore
 
-    return RedisBoard(store) if isinstance(store, RedisStore) else None
+    return RedisCoordinator(store) if isinstance(store, RedisStore) else None
 
 
 def file_of(address: str) -> Path | None:

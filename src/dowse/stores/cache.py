@@ -6,9 +6,9 @@ import asyncio
 import struct
 
 from dowse.core.models import Clock
-from dowse.stores.recent import Recent
-from dowse.stores.seal import Sealed
-from dowse.stores.steady import SteadyStore
+from dowse.stores.encryption import Sealed
+from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.lru import RecentEntries
 from dowse.stores.store import Kept, age_s
 
 # Larger values would push too much else out; sealing them would hold up the event loop.
@@ -22,11 +22,11 @@ _MADE_AT = struct.Struct(">d")
 class Cache:
     """Entries by kind and name. What is not there, cannot be read or was tampered with is a miss."""
 
-    def __init__(self, store: SteadyStore, clock: Clock, scope: bytes = b"") -> None:
+    def __init__(self, store: FailSoftStore, clock: Clock, scope: bytes = b"") -> None:
         self._store = store
         self._clock = clock
         self._scope = scope
-        self._recent = Recent(clock)
+        self._recent = RecentEntries(clock)
 
     @property
     def is_shared(self) -> bool:

@@ -110,7 +110,7 @@ class MemoryLedger:
         self._spent[key] = self._spent.get(key, Tally()) + cost
 
 
-class SteadyLedger:
+class FailSoftLedger:
     """A ledger that neither fails nor keeps anybody waiting.
 
     While the one it stands for is down, counting goes on in memory, from the last total that was seen. What was

@@ -18,8 +18,8 @@ from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.duckduckgo import DuckDuckGo, region
 from dowse.providers.html_engine import BAN_S, LOWEST_GAP_S, HtmlEngine
-from dowse.providers.manners import Manners
 from dowse.providers.mojeek import Mojeek
+from dowse.providers.politeness import Manners
 from dowse.secrets.redact import Redactor
 from dowse.worker.pool import WorkerPool
 from tests.doubles.duckduckgo import DuckDuckGo as DuckDuckGoDouble

@@ -17,7 +17,7 @@ from dowse.providers.instances.directory import FixedDirectory
 from dowse.providers.instances.instance import Instance, Misbehaviour, State
 from dowse.providers.instances.manager import Instances
 from dowse.providers.instances.rotation import RoundRobin
-from dowse.providers.manners import Manners
+from dowse.providers.politeness import Manners
 from dowse.providers.searxng_pool import NAME, PublicAsker, SearxngPool
 from dowse.providers.searxng_public import PublicWay
 from tests.doubles.public_instances import NAMES, PublicInstances

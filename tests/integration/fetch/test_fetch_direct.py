@@ -16,7 +16,7 @@ from dowse.net.clients import TooManyRedirects, UntrustedClient
 from dowse.net.guard import Guard, HostNotFound
 from tests.support.tables import each_row
 
-Reach = Callable[..., Awaitable[tuple[DirectFetcher, str]]]
+LocalFallback = Callable[..., Awaitable[tuple[DirectFetcher, str]]]
 
 
 async def loopback(host: str, port: int) -> list[str]:
@@ -24,7 +24,7 @@ async def loopback(host: str, port: int) -> list[str]:
 
 
 @pytest.fixture
-async def reach() -> AsyncIterator[Reach]:
+async def fallback() -> AsyncIterator[LocalFallback]:
     """A fetcher and the URL at which a server gives the answer."""
     servers: list[RawTestServer] = []
     clients: list[UntrustedClient] = []
@@ -53,23 +53,23 @@ async def failure(fetcher: DirectFetcher, url: str, timeout_s: float = 5) -> tup
     return caught.value.status, caught.value.onward, caught.value.detail
 
 
-async def test_page_comes_with_its_type_and_charset(reach: Reach) -> None:
-    fetcher, url = await reach(body=b"<p>hi", content_type="text/html; charset=ISO-8859-1")
+async def test_page_comes_with_its_type_and_charset(fallback: LocalFallback) -> None:
+    fetcher, url = await fallback(body=b"<p>hi", content_type="text/html; charset=ISO-8859-1")
     as_seam: Fetcher = fetcher
 
     assert as_seam.name == "direct"
     assert await as_seam.fetch(url, timeout_s=5) == Body(url, b"<p>hi", "text/html", "iso-8859-1")
 
 
-async def test_page_comes_with_what_tells_later_whether_it_has_changed(reach: Reach) -> None:
+async def test_page_comes_with_what_tells_later_whether_it_has_changed(fallback: LocalFallback) -> None:
     dated = "Wed, 02 Apr 2025 10:11:12 GMT"
-    fetcher, url = await reach(body=b"<p>hi", content_type="text/html", etag='W/"4f1c"', last_modified=dated)
+    fetcher, url = await fallback(body=b"<p>hi", content_type="text/html", etag='W/"4f1c"', last_modified=dated)
 
     assert (await fetcher.fetch(url, timeout_s=5)).validators == Validators('W/"4f1c"', dated)
 
 
-async def test_untyped_text_gets_a_type(reach: Reach) -> None:
-    fetcher, url = await reach(body=b"<html><p>hi", content_type="*/*")
+async def test_untyped_text_gets_a_type(fallback: LocalFallback) -> None:
+    fetcher, url = await fallback(body=b"<html><p>hi", content_type="*/*")
 
     assert (await fetcher.fetch(url, timeout_s=5)).media_type == "text/html"
 
@@ -99,9 +99,9 @@ async def test_untyped_text_gets_a_type(reach: Reach) -> None:
     ],
 )
 async def test_http_status_decides_what_became_of_the_page_and_who_is_asked_next(
-    reach: Reach, code: int, status: Status, onward: Onward
+    fallback: LocalFallback, code: int, status: Status, onward: Onward
 ) -> None:
-    assert await failure(*await reach(code, b"sorry")) == (status, onward, f"HTTP {code}")
+    assert await failure(*await fallback(code, b"sorry")) == (status, onward, f"HTTP {code}")
 
 
 @each_row(
@@ -136,44 +136,44 @@ async def test_failure_of_the_wire_decides_who_is_asked_next(error: WireError, s
         ("*/*", b"\x01\x02", "application/octet-stream"),
     ],
 )
-async def test_what_is_no_text_is_unsupported(reach: Reach, header: str, body: bytes, detail: str) -> None:
-    assert await failure(*await reach(body=body, content_type=header)) == (Status.UNSUPPORTED, Onward.NOBODY, detail)
+async def test_what_is_no_text_is_unsupported(fallback: LocalFallback, header: str, body: bytes, detail: str) -> None:
+    assert await failure(*await fallback(body=body, content_type=header)) == (Status.UNSUPPORTED, Onward.NOBODY, detail)
 
 
-async def test_a_pdf_under_a_wrong_name_comes_as_what_it_is(reach: Reach) -> None:
-    fetcher, url = await reach(body=b"%PDF-1.7", content_type="text/html")
+async def test_a_pdf_under_a_wrong_name_comes_as_what_it_is(fallback: LocalFallback) -> None:
+    fetcher, url = await fallback(body=b"%PDF-1.7", content_type="text/html")
 
     assert await fetcher.fetch(url, timeout_s=5) == Body(url, b"%PDF-1.7", "application/pdf")
 
 
 @pytest.mark.parametrize("status", [200, 403, 503])
-async def test_a_challenge_that_its_header_names_is_blocked(reach: Reach, status: int) -> None:
-    answer = await reach(status, b"<p>text</p>", content_type="text/html", cf_mitigated="challenge")
+async def test_a_challenge_that_its_header_names_is_blocked(fallback: LocalFallback, status: int) -> None:
+    answer = await fallback(status, b"<p>text</p>", content_type="text/html", cf_mitigated="challenge")
     outcome = await failure(*answer)
 
     assert outcome == (Status.BLOCKED, Onward.ANYBODY, "challenge page (Cloudflare)")
 
 
-async def test_page_over_the_limit_is_too_large(reach: Reach) -> None:
-    outcome = await failure(*await reach(body=b"x" * 1001, content_type="text/plain"))
+async def test_page_over_the_limit_is_too_large(fallback: LocalFallback) -> None:
+    outcome = await failure(*await fallback(body=b"x" * 1001, content_type="text/plain"))
 
     assert outcome == (Status.TOO_LARGE, Onward.NOBODY, "the answer is larger than the limit")
 
 
-async def test_redirect_loop_is_an_error(reach: Reach) -> None:
-    outcome = await failure(*await reach(302, location="/page"))
+async def test_redirect_loop_is_an_error(fallback: LocalFallback) -> None:
+    outcome = await failure(*await fallback(302, location="/page"))
 
     assert outcome == (Status.ERROR, Onward.ANYBODY, "too many redirects")
 
 
-async def test_denied_address_is_told_without_its_reason(reach: Reach) -> None:
-    fetcher, _ = await reach()
+async def test_denied_address_is_told_without_its_reason(fallback: LocalFallback) -> None:
+    fetcher, _ = await fallback()
 
     assert await failure(fetcher, "http://169.254.169.254/") == (Status.DENIED, Onward.NOBODY, "address not allowed")
 
 
-async def test_unknown_host_is_an_error(reach: Reach) -> None:
-    fetcher, _ = await reach()
+async def test_unknown_host_is_an_error(fallback: LocalFallback) -> None:
+    fetcher, _ = await fallback()
 
     assert await failure(fetcher, "http://gone.example/") == (Status.ERROR, Onward.NOBODY, "host not found")
 

@@ -10,7 +10,7 @@ from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
-from dowse.providers.manners import Manners
+from dowse.providers.politeness import Manners
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
 

@@ -11,11 +11,11 @@ import pytest
 from dowse.fetch.robots import RobotsFiles
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
-from dowse.stores import steady
+from dowse.stores import fail_soft
 from dowse.stores.cache import Cache
+from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
-from dowse.stores.steady import SteadyStore
 from dowse.stores.store import Kept, Key, Store
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
@@ -28,7 +28,7 @@ Process = Callable[..., RobotsFiles]
 
 
 def cached(store: Store, clock: FakeClock) -> Cache:
-    return Cache(SteadyStore(store, Outage(clock)), clock)
+    return Cache(FailSoftStore(store, Outage(clock)), clock)
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ class Held(MemoryStore):
 async def test_a_slow_store_is_not_waited_for_and_the_site_is_asked(
     web: PocketWeb, process: Process, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steady, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(fail_soft, "PATIENCE_S", 0.01)
     says(web, CLOSED)
     files = process(cached(Held(clock), clock))
 

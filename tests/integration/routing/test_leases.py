@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.stores import open_store, steady
+from dowse.stores import fail_soft, open_store
 from dowse.stores.sqlite import connection
 from tests.support.leases import CLOCK, Process
 
@@ -21,7 +21,7 @@ SOON_S = 60.0
 @pytest.fixture(params=["sqlite", "valkey"])
 def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where a store is that real processes share; a slow answer on a busy machine does not count as an outage."""
-    monkeypatch.setattr(steady, "PATIENCE_S", SOON_S)
+    monkeypatch.setattr(fail_soft, "PATIENCE_S", SOON_S)
     monkeypatch.setattr(connection, "BUSY_S", SOON_S)
     return f"sqlite:///{tmp_path}/state.db" if request.param == "sqlite" else request.getfixturevalue("valkey_url")
 
@@ -64,15 +64,15 @@ import asyncio, sys
 from dowse.core.clock import SystemClock
 from dowse.core.models import Deadline
 from dowse.routing.leases import Leases
-from dowse.stores import open_store, steady
+from dowse.stores import fail_soft, open_store
 from dowse.stores.sqlite import connection
 from dowse.stores.cache import Cache
 from dowse.stores.outage import Outage
-from dowse.stores.steady import SteadyStore
+from dowse.stores.fail_soft import FailSoftStore
 
 async def hold():
     clock = SystemClock()
-    cache = Cache(SteadyStore(open_store(sys.argv[1], clock), Outage(clock)), clock)
+    cache = Cache(FailSoftStore(open_store(sys.argv[1], clock), Outage(clock)), clock)
     leases = Leases(cache, lease_s=0.5)
     async with leases.in_turn("search", "python", lambda: cache.get("search", "python"), Deadline.after(clock, 50)):
         print("held", flush=True)

@@ -13,9 +13,9 @@ from dowse.core.clock import SystemClock
 from dowse.core.errors import StoreFailed
 from dowse.routing.limiter import SlidingWindows
 from dowse.stores import open_board, open_store
-from dowse.stores.board import LONGEST_S
-from dowse.stores.redis import RedisBoard, RedisStore
-from dowse.stores.redis.board import POLL_S
+from dowse.stores.coordination import LONGEST_S
+from dowse.stores.redis import RedisCoordinator, RedisStore
+from dowse.stores.redis.coordination import POLL_S
 from dowse.stores.store import Key, Usage
 from tests.fakes import FakeClock
 from tests.valkey import HOST, Valkey, cluster, started
@@ -34,12 +34,12 @@ async def store(valkey_url: str) -> AsyncIterator[RedisStore]:
 
 
 @pytest.fixture
-def board(store: RedisStore) -> RedisBoard:
-    return RedisBoard(store)
+def coordinator(store: RedisStore) -> RedisCoordinator:
+    return RedisCoordinator(store)
 
 
-async def admitted(board: RedisBoard, times: int, rate: Rate = THREE) -> int:
-    waits = await asyncio.gather(*[board.admit(KEY, rate) for _ in range(times)])
+async def admitted(coordinator: RedisCoordinator, times: int, rate: Rate = THREE) -> int:
+    waits = await asyncio.gather(*[coordinator.admit(KEY, rate) for _ in range(times)])
     return waits.count(0.0)
 
 
@@ -50,64 +50,74 @@ def nearly(seconds: float) -> object:
 # Windows
 
 
-async def test_of_many_at_once_as_many_are_admitted_as_the_limit_allows(board: RedisBoard, valkey_url: str) -> None:
+async def test_of_many_at_once_as_many_are_admitted_as_the_limit_allows(
+    coordinator: RedisCoordinator, valkey_url: str
+) -> None:
     other = RedisStore(valkey_url, SystemClock())
-    each = await asyncio.gather(admitted(board, 40, Rate(7, 60.0)), admitted(RedisBoard(other), 40, Rate(7, 60.0)))
+    each = await asyncio.gather(
+        admitted(coordinator, 40, Rate(7, 60.0)), admitted(RedisCoordinator(other), 40, Rate(7, 60.0))
+    )
     assert sum(each) == 7
     await other.close()
 
 
-async def test_who_is_refused_hears_when_the_oldest_call_leaves(board: RedisBoard, valkey: Valkey) -> None:
+async def test_who_is_refused_hears_when_the_oldest_call_leaves(coordinator: RedisCoordinator, valkey: Valkey) -> None:
     for _ in range(3):
-        assert await board.admit(KEY, THREE) == 0.0
+        assert await coordinator.admit(KEY, THREE) == 0.0
         valkey.pass_time(10)
-    assert await board.admit(KEY, THREE) == nearly(30.0)
+    assert await coordinator.admit(KEY, THREE) == nearly(30.0)
     valkey.pass_time(30)
-    assert await admitted(board, 2) == 1
-    assert await board.admit("bob:web_search", THREE) == 0.0
+    assert await admitted(coordinator, 2) == 1
+    assert await coordinator.admit("bob:web_search", THREE) == 0.0
 
 
-async def test_a_refused_call_is_not_counted(board: RedisBoard, valkey: Valkey) -> None:
-    assert await admitted(board, 50) == 3
+async def test_a_refused_call_is_not_counted(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+    assert await admitted(coordinator, 50) == 3
     valkey.pass_time(60)
-    assert await admitted(board, 50) == 3
+    assert await admitted(coordinator, 50) == 3
 
 
-async def test_a_lower_limit_counts_what_was_admitted_under_a_higher_one(board: RedisBoard, valkey: Valkey) -> None:
+async def test_a_lower_limit_counts_what_was_admitted_under_a_higher_one(
+    coordinator: RedisCoordinator, valkey: Valkey
+) -> None:
     for _ in range(3):
-        await board.admit(KEY, THREE)
+        await coordinator.admit(KEY, THREE)
         valkey.pass_time(10)
-    assert await board.admit(KEY, Rate(1, 60.0)) == nearly(50.0)
+    assert await coordinator.admit(KEY, Rate(1, 60.0)) == nearly(50.0)
 
 
-async def test_a_window_nobody_uses_vanishes(board: RedisBoard, valkey: Valkey) -> None:
-    await board.admit(KEY, THREE)
+async def test_a_window_nobody_uses_vanishes(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+    await coordinator.admit(KEY, THREE)
     assert valkey.ask("DBSIZE") == ":1"
     valkey.pass_time(62 + 30 * 86_400)
     assert valkey.ask("DBSIZE") == ":0"
 
 
-async def test_a_clock_that_was_set_back_a_little_opens_no_window(board: RedisBoard, valkey: Valkey) -> None:
-    await admitted(board, 2)
+async def test_a_clock_that_was_set_back_a_little_opens_no_window(
+    coordinator: RedisCoordinator, valkey: Valkey
+) -> None:
+    await admitted(coordinator, 2)
     valkey.pass_time(-40)
-    assert await admitted(board, 9) == 1
-    assert await board.admit(KEY, THREE) == nearly(100.0)
+    assert await admitted(coordinator, 9) == 1
+    assert await coordinator.admit(KEY, THREE) == nearly(100.0)
     valkey.pass_time(100)
-    assert await admitted(board, 9) == 3
+    assert await admitted(coordinator, 9) == 3
 
 
-async def test_a_clock_that_was_set_back_further_locks_nobody_out(board: RedisBoard, valkey: Valkey) -> None:
-    await admitted(board, 3)
+async def test_a_clock_that_was_set_back_further_locks_nobody_out(
+    coordinator: RedisCoordinator, valkey: Valkey
+) -> None:
+    await admitted(coordinator, 3)
     valkey.pass_time(-86_400)
-    assert await admitted(board, 9) == 3
+    assert await admitted(coordinator, 9) == 3
 
 
 async def test_callers_are_not_named_and_nothing_of_it_is_an_entry(
-    board: RedisBoard, store: RedisStore, valkey: Valkey
+    coordinator: RedisCoordinator, store: RedisStore, valkey: Valkey
 ) -> None:
-    await board.admit(KEY, THREE)
-    await board.enter("serper", Pace(THREE, 2), "ticket", 60.0)
-    await board.failed("serper:search", "owner", 30.0, at_once=True, is_limited=False)
+    await coordinator.admit(KEY, THREE)
+    await coordinator.enter("serper", Pace(THREE, 2), "ticket", 60.0)
+    await coordinator.failed("serper:search", "owner", 30.0, at_once=True, is_limited=False)
     await store.put(Key("search", "ab" * 32), b"text", 60.0)
     assert b"alice" not in valkey.dump()
     assert (await store.usage()).entries == {"search": 1}
@@ -131,13 +141,13 @@ def test_it_admits_whom_a_window_in_memory_admits(
 
 async def _compare(valkey: Valkey, steps: list[tuple[int, int]], period_s: float) -> None:
     clock, store = FakeClock(), RedisStore(valkey.url, SystemClock())
-    board, windows = RedisBoard(store), SlidingWindows(clock)
+    coordinator, windows = RedisCoordinator(store), SlidingWindows(clock)
     try:
         for hours, calls in steps:
             clock.advance(hours * 3600)
             valkey.pass_time(hours * 3600)
             expected = (await windows.admit(KEY, Rate(calls, period_s))).wait_s
-            assert await board.admit(KEY, Rate(calls, period_s)) == (nearly(expected) if expected else 0.0)
+            assert await coordinator.admit(KEY, Rate(calls, period_s)) == (nearly(expected) if expected else 0.0)
     finally:
         await store.close()
 
@@ -145,55 +155,57 @@ async def _compare(valkey: Valkey, steps: list[tuple[int, int]], period_s: float
 # Places
 
 
-async def test_places_are_taken_and_given_back(board: RedisBoard) -> None:
+async def test_places_are_taken_and_given_back(coordinator: RedisCoordinator) -> None:
     pace = Pace(at_once=2)
-    waits = [await board.enter("serper", pace, ticket, 60.0) for ticket in "abc"]
+    waits = [await coordinator.enter("serper", pace, ticket, 60.0) for ticket in "abc"]
     assert waits == [0.0, 0.0, POLL_S]
-    await board.leave("serper", "c")
-    assert await board.enter("serper", pace, "c", 60.0) == POLL_S
-    await board.leave("serper", "a")
-    assert await board.enter("serper", pace, "c", 60.0) == 0.0
-    assert await board.enter("exa", pace, "d", 60.0) == 0.0
+    await coordinator.leave("serper", "c")
+    assert await coordinator.enter("serper", pace, "c", 60.0) == POLL_S
+    await coordinator.leave("serper", "a")
+    assert await coordinator.enter("serper", pace, "c", 60.0) == 0.0
+    assert await coordinator.enter("exa", pace, "d", 60.0) == 0.0
 
 
-async def test_the_place_of_a_killed_process_comes_back(board: RedisBoard, valkey: Valkey) -> None:
-    await board.enter("serper", Pace(at_once=1), "killed", 60.0)
+async def test_the_place_of_a_killed_process_comes_back(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+    await coordinator.enter("serper", Pace(at_once=1), "killed", 60.0)
     valkey.pass_time(30)
-    assert await board.enter("serper", Pace(at_once=1), "next", 60.0) == POLL_S
+    assert await coordinator.enter("serper", Pace(at_once=1), "next", 60.0) == POLL_S
     valkey.pass_time(30)
-    assert await board.enter("serper", Pace(at_once=1), "next", 60.0) == 0.0
+    assert await coordinator.enter("serper", Pace(at_once=1), "next", 60.0) == 0.0
 
 
-async def test_no_place_is_held_for_longer_than_anybody_works(board: RedisBoard, valkey: Valkey) -> None:
-    await board.enter("serper", Pace(at_once=1), "eternal", float("inf"))
-    assert await board.enter("serper", Pace(at_once=1), "next", 60.0) == POLL_S
+async def test_no_place_is_held_for_longer_than_anybody_works(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+    await coordinator.enter("serper", Pace(at_once=1), "eternal", float("inf"))
+    assert await coordinator.enter("serper", Pace(at_once=1), "next", 60.0) == POLL_S
     valkey.pass_time(int(LONGEST_S))
-    assert await board.enter("serper", Pace(at_once=1), "next", 60.0) == 0.0
+    assert await coordinator.enter("serper", Pace(at_once=1), "next", 60.0) == 0.0
     valkey.pass_time(-86_400)
-    assert await board.enter("serper", Pace(at_once=1), "after the clock was set back", 60.0) == 0.0
+    assert await coordinator.enter("serper", Pace(at_once=1), "after the clock was set back", 60.0) == 0.0
 
 
 async def test_nothing_is_counted_unless_both_the_rate_and_the_places_allow_it(
-    board: RedisBoard, valkey: Valkey
+    coordinator: RedisCoordinator, valkey: Valkey
 ) -> None:
     pace = Pace(Rate(2, 60.0), at_once=1)
-    assert await board.enter("serper", pace, "a", 600.0) == 0.0
-    assert await board.enter("serper", pace, "b", 600.0) == POLL_S, "no place"
-    await board.leave("serper", "a")
-    assert await board.enter("serper", pace, "b", 600.0) == 0.0, "the try before was not counted"
-    await board.leave("serper", "b")
-    assert await board.enter("serper", pace, "c", 600.0) == nearly(60.0), "the rate"
+    assert await coordinator.enter("serper", pace, "a", 600.0) == 0.0
+    assert await coordinator.enter("serper", pace, "b", 600.0) == POLL_S, "no place"
+    await coordinator.leave("serper", "a")
+    assert await coordinator.enter("serper", pace, "b", 600.0) == 0.0, "the try before was not counted"
+    await coordinator.leave("serper", "b")
+    assert await coordinator.enter("serper", pace, "c", 600.0) == nearly(60.0), "the rate"
     valkey.pass_time(60)
-    assert await board.enter("serper", pace, "c", 600.0) == 0.0, "nor did it keep a place"
-    assert await board.enter("serper", pace, "d", 600.0) == POLL_S
+    assert await coordinator.enter("serper", pace, "c", 600.0) == 0.0, "nor did it keep a place"
+    assert await coordinator.enter("serper", pace, "d", 600.0) == POLL_S
     valkey.pass_time(40)
-    assert await board.enter("serper", Pace(Rate(1, 60.0), 1), "d", 600.0) == nearly(20.0), "the longer of the waits"
+    assert await coordinator.enter("serper", Pace(Rate(1, 60.0), 1), "d", 600.0) == nearly(20.0), (
+        "the longer of the waits"
+    )
 
 
-async def test_a_ticket_that_asks_again_because_no_answer_came_counts_once(board: RedisBoard) -> None:
+async def test_a_ticket_that_asks_again_because_no_answer_came_counts_once(coordinator: RedisCoordinator) -> None:
     for pace in (Pace(Rate(1, 60.0)), Pace(at_once=1), Pace(Rate(1, 60.0), at_once=1)):
-        assert [await board.enter(str(pace), pace, "a", 60.0) for _ in range(5)] == [0.0] * 5
-        assert await board.enter(str(pace), pace, "b", 60.0) == (nearly(60.0) if pace.rate else POLL_S)
+        assert [await coordinator.enter(str(pace), pace, "a", 60.0) for _ in range(5)] == [0.0] * 5
+        assert await coordinator.enter(str(pace), pace, "b", 60.0) == (nearly(60.0) if pace.rate else POLL_S)
 
 
 # All of it
@@ -202,29 +214,33 @@ async def test_a_ticket_that_asks_again_because_no_answer_came_counts_once(board
 async def test_a_cluster_keeps_it_as_well(patient_redis: None) -> None:
     with cluster() as (first, _):
         store = RedisStore(f"redis+cluster://{HOST}:{first.port}", SystemClock())
-        board = RedisBoard(store)
+        coordinator = RedisCoordinator(store)
         for number in range(20):
             name = f"provider {number}"
-            assert [await board.admit(name, Rate(1, 60.0)) for _ in range(2)] == [0.0, nearly(60.0)]
+            assert [await coordinator.admit(name, Rate(1, 60.0)) for _ in range(2)] == [0.0, nearly(60.0)]
             pace = Pace(Rate(5, 60.0), at_once=1)
-            assert [await board.enter(name, pace, ticket, 60.0) for ticket in "ab"] == [0.0, POLL_S]
-            await board.leave(name, "a")
-            assert (await board.failed(name, "a", 30.0, at_once=True, is_limited=False)).opens_for_s == nearly(30.0)
-            assert not (await board.consult(name, "b", 10.0)).admits
+            assert [await coordinator.enter(name, pace, ticket, 60.0) for ticket in "ab"] == [0.0, POLL_S]
+            await coordinator.leave(name, "a")
+            assert (await coordinator.failed(name, "a", 30.0, at_once=True, is_limited=False)).opens_for_s == nearly(
+                30.0
+            )
+            assert not (await coordinator.consult(name, "b", 10.0)).admits
         await store.close()
 
 
-async def test_what_lies_there_in_another_shape_keeps_nobody_from_counting(board: RedisBoard, valkey: Valkey) -> None:
+async def test_what_lies_there_in_another_shape_keeps_nobody_from_counting(
+    coordinator: RedisCoordinator, valkey: Valkey
+) -> None:
     pace = Pace(Rate(1, 60.0), at_once=1)
-    await board.admit(KEY, THREE)
-    await board.enter("serper", pace, "before", 60.0)
-    await board.failed("search:serper", "before", 30.0, at_once=True, is_limited=False)
+    await coordinator.admit(KEY, THREE)
+    await coordinator.enter("serper", pace, "before", 60.0)
+    await coordinator.failed("search:serper", "before", 30.0, at_once=True, is_limited=False)
     assert valkey.ask(
         "EVAL", "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('SET', key, 'much') end", "0"
     )
-    assert await admitted(board, 9) == 3
-    assert [await board.enter("serper", pace, ticket, 60.0) for ticket in "ab"] == [0.0, nearly(60.0)]
-    assert (await board.consult("search:serper", "owner", 10.0)).admits
+    assert await admitted(coordinator, 9) == 3
+    assert [await coordinator.enter("serper", pace, ticket, 60.0) for ticket in "ab"] == [0.0, nearly(60.0)]
+    assert (await coordinator.consult("search:serper", "owner", 10.0)).admits
 
 
 @pytest.mark.parametrize("answer", [b"+OK\r\n", b"$-1\r\n", b"*2\r\n:1\r\n:1\r\n"])
@@ -237,8 +253,8 @@ async def test_what_does_not_run_scripts_as_a_redis_does_is_a_failure(answer: by
     server = await asyncio.start_server(talk, HOST, 0)
     async with server:
         store = RedisStore(f"redis://{HOST}:{server.sockets[0].getsockname()[1]}", SystemClock())
-        board = RedisBoard(store)
-        for asking in (board.admit(KEY, THREE), board.consult("search:serper", "one", 10.0)):
+        coordinator = RedisCoordinator(store)
+        for asking in (coordinator.admit(KEY, THREE), coordinator.consult("search:serper", "one", 10.0)):
             with pytest.raises(StoreFailed, match=r"^Redis: it does not run scripts as a Redis does$"):
                 await asking
         await store.close()
@@ -247,27 +263,27 @@ async def test_what_does_not_run_scripts_as_a_redis_does_is_a_failure(answer: by
 def test_only_a_store_of_several_machines_has_a_board(clock: FakeClock, store: RedisStore, tmp_path: Path) -> None:
     assert open_board(open_store("memory:", clock)) is None
     assert open_board(open_store(f"sqlite:///{tmp_path}/state.db", clock)) is None
-    assert isinstance(open_board(store), RedisBoard)
+    assert isinstance(open_board(store), RedisCoordinator)
 
 
 async def test_a_store_that_is_full_makes_room_with_its_cache_and_not_with_who_was_let_through() -> None:
     with started("--maxmemory", "4mb", "--maxmemory-policy", "volatile-ttl") as valkey:
         store = RedisStore(valkey.url, SystemClock())
-        board = RedisBoard(store)
-        assert await admitted(board, 3) == 3
+        coordinator = RedisCoordinator(store)
+        assert await admitted(coordinator, 3) == 3
         for number in range(1500):
             await store.put(Key("page", f"{number:064x}"), bytes(8000), 86_400.0)
-        assert await admitted(board, 3) == 0
+        assert await admitted(coordinator, 3) == 0
         await store.close()
 
 
 async def test_a_server_that_can_be_read_and_not_written_is_not_back(patient_redis: None) -> None:
     with started() as valkey:
         store = RedisStore(valkey.url, SystemClock())
-        board = RedisBoard(store)
+        coordinator = RedisCoordinator(store)
         for _ in range(3):
-            await board.look()
+            await coordinator.look()
         assert valkey.ask("REPLICAOF", HOST, "1") == "+OK"
         with pytest.raises(StoreFailed, match="it is a replica that cannot be written"):
-            await board.look()
+            await coordinator.look()
         await store.close()

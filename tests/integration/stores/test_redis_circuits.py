@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dowse.core.clock import SystemClock
 from dowse.routing.breaker import OPEN_S, Breaker, Permit, State
-from dowse.stores.board import FAILURES_TO_OPEN, LONGEST_S, Circuit
-from dowse.stores.redis import RedisBoard, RedisStore
+from dowse.stores.coordination import FAILURES_TO_OPEN, LONGEST_S, Circuit
+from dowse.stores.redis import RedisCoordinator, RedisStore
 from tests.fakes import FakeClock
 from tests.valkey import Valkey
 
@@ -21,9 +21,9 @@ SLACK_S = 10.0
 
 
 @pytest.fixture
-async def board(valkey_url: str) -> AsyncIterator[RedisBoard]:
+async def coordinator(valkey_url: str) -> AsyncIterator[RedisCoordinator]:
     store = RedisStore(valkey_url, SystemClock())
-    yield RedisBoard(store)
+    yield RedisCoordinator(store)
     await store.close()
 
 
@@ -31,94 +31,100 @@ def nearly(seconds: float) -> object:
     return pytest.approx(seconds - SLACK_S / 2, abs=SLACK_S / 2) if seconds else 0.0
 
 
-async def fails(board: RedisBoard, owner: str, for_s: float = OPEN_S, *, at_once: bool = False) -> Circuit:
-    return await board.failed(NAME, owner, for_s, at_once=at_once, is_limited=False)
+async def fails(coordinator: RedisCoordinator, owner: str, for_s: float = OPEN_S, *, at_once: bool = False) -> Circuit:
+    return await coordinator.failed(NAME, owner, for_s, at_once=at_once, is_limited=False)
 
 
-async def opened(board: RedisBoard) -> None:
+async def opened(coordinator: RedisCoordinator) -> None:
     for number in range(FAILURES_TO_OPEN):
-        await fails(board, f"early {number}")
+        await fails(coordinator, f"early {number}")
 
 
-async def probes(board: RedisBoard, *owners: str) -> list[bool]:
-    return [(await board.consult(NAME, owner, PROBE_S)).is_probe for owner in owners]
+async def probes(coordinator: RedisCoordinator, *owners: str) -> list[bool]:
+    return [(await coordinator.consult(NAME, owner, PROBE_S)).is_probe for owner in owners]
 
 
-async def test_failures_of_all_processes_count_together(board: RedisBoard) -> None:
-    circuits = [await fails(board, f"process {number}") for number in range(5)]
+async def test_failures_of_all_processes_count_together(coordinator: RedisCoordinator) -> None:
+    circuits = [await fails(coordinator, f"process {number}") for number in range(5)]
     assert [circuit.admits for circuit in circuits] == [True] * 4 + [False]
     assert circuits[-1] == Circuit(admits=False, failures=5, opens_for_s=circuits[-1].opens_for_s)
     assert circuits[-1].opens_for_s == nearly(OPEN_S)
 
 
-async def test_of_many_that_ask_at_once_one_is_the_probe(board: RedisBoard, valkey: Valkey) -> None:
-    await opened(board)
+async def test_of_many_that_ask_at_once_one_is_the_probe(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+    await opened(coordinator)
     valkey.pass_time(30)
-    found = await asyncio.gather(*[board.consult(NAME, f"{number}", PROBE_S) for number in range(50)])
+    found = await asyncio.gather(*[coordinator.consult(NAME, f"{number}", PROBE_S) for number in range(50)])
     assert sum(circuit.admits for circuit in found) == sum(circuit.is_probe for circuit in found) == 1
 
 
-async def test_a_probe_that_is_never_heard_of_again_is_given_to_another(board: RedisBoard, valkey: Valkey) -> None:
-    await opened(board)
+async def test_a_probe_that_is_never_heard_of_again_is_given_to_another(
+    coordinator: RedisCoordinator, valkey: Valkey
+) -> None:
+    await opened(coordinator)
     valkey.pass_time(30)
-    assert await probes(board, "killed", "next") == [True, False]
+    assert await probes(coordinator, "killed", "next") == [True, False]
     valkey.pass_time(20)
-    assert await probes(board, "next", "one more") == [True, False]
-    await fails(board, "killed")
-    assert not (await board.succeeded(NAME, "killed")).admits, "it is not the probe any more"
-    assert (await board.succeeded(NAME, "next")).admits
+    assert await probes(coordinator, "next", "one more") == [True, False]
+    await fails(coordinator, "killed")
+    assert not (await coordinator.succeeded(NAME, "killed")).admits, "it is not the probe any more"
+    assert (await coordinator.succeeded(NAME, "next")).admits
 
 
-async def test_who_asks_again_because_no_answer_came_is_still_the_probe(board: RedisBoard, valkey: Valkey) -> None:
-    await opened(board)
+async def test_who_asks_again_because_no_answer_came_is_still_the_probe(
+    coordinator: RedisCoordinator, valkey: Valkey
+) -> None:
+    await opened(coordinator)
     valkey.pass_time(30)
-    assert await probes(board, "ours", "ours", "theirs") == [True, True, False]
+    assert await probes(coordinator, "ours", "ours", "theirs") == [True, True, False]
 
 
-async def test_a_pause_is_at_most_ten_minutes(board: RedisBoard) -> None:
-    circuit = await fails(board, "one", 86_400.0, at_once=True)
+async def test_a_pause_is_at_most_ten_minutes(coordinator: RedisCoordinator) -> None:
+    circuit = await fails(coordinator, "one", 86_400.0, at_once=True)
     assert circuit.opens_for_s == nearly(LONGEST_S)
 
 
-async def test_a_circuit_nobody_uses_vanishes(board: RedisBoard, valkey: Valkey) -> None:
-    await fails(board, "one")
+async def test_a_circuit_nobody_uses_vanishes(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+    await fails(coordinator, "one")
     assert valkey.ask("DBSIZE") == ":1"
     valkey.pass_time(30 * 86_400)
     assert valkey.ask("DBSIZE") == ":0"
 
 
-async def test_a_healthy_provider_takes_no_room(board: RedisBoard, valkey: Valkey) -> None:
-    assert (await board.consult(NAME, "one", PROBE_S)) == Circuit(admits=True)
-    await board.succeeded(NAME, "one")
-    await board.released(NAME, "one")
+async def test_a_healthy_provider_takes_no_room(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+    assert (await coordinator.consult(NAME, "one", PROBE_S)) == Circuit(admits=True)
+    await coordinator.succeeded(NAME, "one")
+    await coordinator.released(NAME, "one")
     assert valkey.ask("DBSIZE") == ":0"
 
 
-async def test_a_clock_that_was_set_back_keeps_no_circuit_open(board: RedisBoard, valkey: Valkey) -> None:
-    await opened(board)
+async def test_a_clock_that_was_set_back_keeps_no_circuit_open(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+    await opened(coordinator)
     valkey.pass_time(30 - 86_400)
-    assert await probes(board, "killed") == [True]
+    assert await probes(coordinator, "killed") == [True]
     valkey.pass_time(-86_400)
-    assert await probes(board, "next") == [True]
+    assert await probes(coordinator, "next") == [True]
 
 
-async def test_all_processes_know_whether_the_last_failure_was_a_rate_limit(board: RedisBoard) -> None:
-    told = await board.failed(NAME, "one", OPEN_S, at_once=True, is_limited=True)
-    assert (told.is_limited, (await board.consult(NAME, "two", PROBE_S)).is_limited) == (True, True)
-    await fails(board, "two")
-    assert not (await board.consult(NAME, "one", PROBE_S)).is_limited
+async def test_all_processes_know_whether_the_last_failure_was_a_rate_limit(coordinator: RedisCoordinator) -> None:
+    told = await coordinator.failed(NAME, "one", OPEN_S, at_once=True, is_limited=True)
+    assert (told.is_limited, (await coordinator.consult(NAME, "two", PROBE_S)).is_limited) == (True, True)
+    await fails(coordinator, "two")
+    assert not (await coordinator.consult(NAME, "one", PROBE_S)).is_limited
 
 
 @pytest.mark.parametrize("field", ["failures", "open_until", "probe_until"])
 @pytest.mark.parametrize("value", ["", "much", "-inf"])
-async def test_what_is_no_number_locks_nobody_out(board: RedisBoard, valkey: Valkey, field: str, value: str) -> None:
-    await opened(board)
+async def test_what_is_no_number_locks_nobody_out(
+    coordinator: RedisCoordinator, valkey: Valkey, field: str, value: str
+) -> None:
+    await opened(coordinator)
     valkey.pass_time(30)
-    assert await probes(board, "killed") == [True]
+    assert await probes(coordinator, "killed") == [True]
     valkey.pass_time(int(PROBE_S))
     write = "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('HSET', key, ARGV[1], ARGV[2]) end"
     valkey.ask("EVAL", write, "0", field, value)
-    assert (await board.consult(NAME, "next", PROBE_S)).admits
+    assert (await coordinator.consult(NAME, "next", PROBE_S)).admits
 
 
 class Both:
@@ -127,7 +133,7 @@ class Both:
     def __init__(self, valkey: Valkey) -> None:
         self.valkey = valkey
         self.store = RedisStore(valkey.url, SystemClock())
-        self.board = RedisBoard(self.store)
+        self.coordinator = RedisCoordinator(self.store)
         self.clock = FakeClock()
         self.began = self.clock.now()
         self.breaker = Breaker(self.clock)
@@ -151,7 +157,7 @@ class Both:
         self.calls += 1
         owner, was_closed = f"call {self.calls}", self.breaker.state is State.CLOSED
         permit = self.breaker.admit()
-        circuit = await self.board.consult(NAME, owner, LONGEST_S)
+        circuit = await self.coordinator.consult(NAME, owner, LONGEST_S)
         assert (circuit.admits, circuit.is_probe) == (permit is not None, permit is not None and not was_closed)
         if permit:
             self.out[owner] = permit
@@ -160,15 +166,15 @@ class Both:
     async def end(self, action: str, owner: str, permit: Permit) -> None:
         if action == "released":
             permit.released()
-            await self.board.released(NAME, owner)
+            await self.coordinator.released(NAME, owner)
             return
         if action == "succeeded":
             permit.succeeded()
-            circuit = await self.board.succeeded(NAME, owner)
+            circuit = await self.coordinator.succeeded(NAME, owner)
         else:
             told_s = 45.0 if action == "told when to come back" else None
             permit.failed(told_s)
-            circuit = await fails(self.board, owner, told_s or OPEN_S, at_once=told_s is not None)
+            circuit = await fails(self.coordinator, owner, told_s or OPEN_S, at_once=told_s is not None)
         assert circuit.admits == (self.breaker.state is State.CLOSED)
         self.compare(circuit)
 

@@ -30,9 +30,9 @@ from dowse.rank.sources import Rules
 from dowse.routing.router import Router
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
+from dowse.stores.encryption import Sealed
+from dowse.stores.lru import KEPT_S
 from dowse.stores.memory import MemoryStore
-from dowse.stores.recent import KEPT_S
-from dowse.stores.seal import Sealed
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import PAGES, SEARCHES, remembering

@@ -5,7 +5,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from dowse.routing.breaker import OPEN_S, Breaker, Permit, State
-from dowse.stores.board import FAILURES_TO_OPEN, LONGEST_S
+from dowse.stores.coordination import FAILURES_TO_OPEN, LONGEST_S
 from tests.fakes import FakeClock
 
 pytestmark = pytest.mark.promise("breaker")

@@ -9,7 +9,7 @@ import pytest
 from dowse.core import errors
 from dowse.core.models import Deadline
 from dowse.core.protocols import Spending
-from dowse.routing.breakers import Breakers
+from dowse.routing.breaker_registry import Breakers
 from dowse.routing.hedge import Hedging, race
 from dowse.routing.latency import LEAST
 from dowse.routing.policy import FallbackPolicy

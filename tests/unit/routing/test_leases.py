@@ -10,7 +10,7 @@ import pytest
 
 from dowse.core.errors import StoreFailed
 from dowse.routing import leases
-from dowse.stores import steady
+from dowse.stores import fail_soft
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Key
 from tests.fakes import FakeClock
@@ -201,7 +201,7 @@ async def test_the_end_of_the_application_does_not_wait_for_ever(
     store: SharedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "_LAST_S", 0.01)
-    monkeypatch.setattr(steady, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(fail_soft, "PATIENCE_S", 60.0)
     process = Process(store)
     store.on_release = asyncio.Event().wait
     process.is_made.set_result(b"made")

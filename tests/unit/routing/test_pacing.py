@@ -20,7 +20,7 @@ from dowse.core.errors import Busy
 from dowse.core.models import Principal
 from dowse.routing import pacing
 from dowse.routing.pacing import MARGIN_S, MARGIN_SHARE, Pacer
-from dowse.routing.turnstile import Turnstile
+from dowse.routing.provider_slots import ProviderSlots
 from tests.fakes import FakeClock
 
 A_SECOND = Pace(Rate(1, 1.0))
@@ -66,7 +66,7 @@ class Desk:
     remarks: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.turnstile = Turnstile(self.clock)
+        self.turnstile = ProviderSlots(self.clock)
         self.pacer = Pacer(lambda *_: self.pace, self.turnstile, self.clock)
 
     def ask(self, name: str, patience_s: float = 100.0, lasts_s: float = 0.0) -> None:
@@ -155,7 +155,7 @@ async def test_the_margin_of_a_long_period_is_what_a_handshake_takes() -> None:
 
 
 async def test_without_a_pace_nobody_waits_and_nothing_is_asked() -> None:
-    class Nobody(Turnstile):
+    class Nobody(ProviderSlots):
         async def enter(self, *_: object) -> Admission:
             raise AssertionError
 
@@ -302,7 +302,7 @@ async def test_who_is_cancelled_at_work_gives_its_place_back() -> None:
 async def test_who_is_cancelled_while_it_asks_gives_its_place_back() -> None:
     asked, left = asyncio.Event(), []
 
-    class Slow(Turnstile):
+    class Slow(ProviderSlots):
         async def enter(self, provider: str, pace: Pace, ticket: str, for_s: float) -> Admission:
             admission = await super().enter(provider, pace, ticket, for_s)
             if not asked.is_set():
@@ -326,7 +326,7 @@ async def test_who_is_cancelled_while_it_asks_gives_its_place_back() -> None:
 
 
 async def test_what_the_turnstile_remarks_reaches_the_caller() -> None:
-    class Lost(Turnstile):
+    class Lost(ProviderSlots):
         async def enter(self, *_: object) -> Admission:
             return Admission(remark="kept by each")
 

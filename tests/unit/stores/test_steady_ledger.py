@@ -8,7 +8,7 @@ import pytest
 
 from dowse.core.errors import StoreFailed
 from dowse.stores import ledger
-from dowse.stores.ledger import UNLIMITED, Days, Entry, Ledger, MemoryLedger, SteadyLedger, Tally
+from dowse.stores.ledger import UNLIMITED, Days, Entry, FailSoftLedger, Ledger, MemoryLedger, Tally
 from dowse.stores.outage import REST_S, Outage
 from tests.fakes import FakeClock
 
@@ -48,7 +48,7 @@ class Flaky:
 
 async def test_what_was_counted_while_the_ledger_was_down_is_handed_in(clock: FakeClock) -> None:
     flaky = Flaky()
-    steady = SteadyLedger(flaky, Outage(clock))
+    steady = FailSoftLedger(flaky, Outage(clock))
     await spend(steady, 1)
     flaky.is_down = True
     assert [entry.total.calls for entry in await spend(steady, 1)] == [2]
@@ -62,7 +62,7 @@ async def test_what_was_counted_while_the_ledger_was_down_is_handed_in(clock: Fa
 async def test_a_budget_that_was_seen_to_be_spent_stays_spent_while_the_ledger_is_down(clock: FakeClock) -> None:
     flaky = Flaky()
     await spend(flaky, 3)
-    adding, reading, new = (SteadyLedger(flaky, Outage(clock)) for _ in range(3))
+    adding, reading, new = (FailSoftLedger(flaky, Outage(clock)) for _ in range(3))
     assert not (await spend(adding, 1))[0].admitted
     assert await reading.total("serper", NOVEMBER) == Tally(3, 900)
     flaky.is_down = True
@@ -77,7 +77,7 @@ async def test_a_budget_that_was_seen_to_be_spent_stays_spent_while_the_ledger_i
 async def test_what_is_owed_is_offered_once_more_at_the_end(clock: FakeClock) -> None:
     flaky = Flaky()
     flaky.is_down = True
-    steady = SteadyLedger(flaky, Outage(clock))
+    steady = FailSoftLedger(flaky, Outage(clock))
     await spend(steady, 2)
     flaky.is_down = False
     await steady.close()
@@ -87,7 +87,7 @@ async def test_what_is_owed_is_offered_once_more_at_the_end(clock: FakeClock) ->
 async def test_a_ledger_that_is_down_at_the_end_does_not_keep_the_end_from_coming(clock: FakeClock) -> None:
     flaky = Flaky()
     flaky.is_down = True
-    steady = SteadyLedger(flaky, Outage(clock))
+    steady = FailSoftLedger(flaky, Outage(clock))
     await spend(steady, 2)
     await steady.close()
     assert flaky.tries == 2
@@ -111,7 +111,7 @@ class Late(Flaky):
 async def test_callers_that_leave_while_the_debt_is_handed_in_do_not_have_it_counted_again(clock: FakeClock) -> None:
     late = Late()
     late.is_down = True
-    steady = SteadyLedger(late, Outage(clock))
+    steady = FailSoftLedger(late, Outage(clock))
     await spend(steady, 3, cap=UNLIMITED)
     late.is_down = False
     clock.advance(REST_S)
@@ -129,7 +129,7 @@ async def test_a_ledger_that_does_not_answer_is_not_waited_for_and_what_it_enter
 ) -> None:
     monkeypatch.setattr(ledger, "PATIENCE_S", 0.1)
     late = Late()
-    steady = SteadyLedger(late, Outage(clock))
+    steady = FailSoftLedger(late, Outage(clock))
     entries = [batch[0] for batch in await asyncio.gather(*[spend(steady, 1) for _ in range(4)])]
     assert [entry.admitted for entry in entries] == [True, True, True, False]
     assert [record.getMessage() for record in logged.records] == ["store failed, calls go on without it"]
@@ -144,7 +144,7 @@ async def test_a_ledger_that_does_not_answer_is_not_waited_for_and_what_it_enter
 async def test_a_ledger_that_is_down_is_left_alone_for_a_while(clock: FakeClock) -> None:
     flaky = Flaky()
     flaky.is_down = True
-    steady = SteadyLedger(flaky, Outage(clock))
+    steady = FailSoftLedger(flaky, Outage(clock))
     await spend(steady, 3)
     clock.advance(REST_S - 1)
     await spend(steady, 1)
@@ -156,7 +156,7 @@ async def test_a_ledger_that_is_down_is_left_alone_for_a_while(clock: FakeClock)
 
 async def test_each_outage_is_told_once(clock: FakeClock, logged: pytest.LogCaptureFixture) -> None:
     flaky = Flaky()
-    steady = SteadyLedger(flaky, Outage(clock))
+    steady = FailSoftLedger(flaky, Outage(clock))
     for is_down in (True, True, False, True):
         flaky.is_down = is_down
         await spend(steady, 1)

@@ -8,12 +8,12 @@ import time
 import pytest
 
 from dowse.core.errors import StoreFailed
-from dowse.stores import steady
+from dowse.stores import fail_soft
 from dowse.stores.cache import Cache
-from dowse.stores.ledger import SteadyLedger
+from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.ledger import FailSoftLedger
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import REST_S, Outage
-from dowse.stores.steady import SteadyStore
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock
 
@@ -61,12 +61,12 @@ def store(clock: FakeClock) -> Moody:
 
 
 @pytest.fixture
-def steady_store(store: Moody, clock: FakeClock) -> SteadyStore:
-    return SteadyStore(store, Outage(clock))
+def steady_store(store: Moody, clock: FakeClock) -> FailSoftStore:
+    return FailSoftStore(store, Outage(clock))
 
 
 async def test_a_store_that_is_down_is_a_miss_and_one_warning(
-    store: Moody, steady_store: SteadyStore, caplog: pytest.LogCaptureFixture
+    store: Moody, steady_store: FailSoftStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     store.is_down = True
     for _ in range(3):
@@ -80,7 +80,7 @@ async def test_a_store_that_is_down_is_a_miss_and_one_warning(
 
 
 async def test_a_store_that_is_down_is_left_alone_for_a_minute(
-    store: Moody, steady_store: SteadyStore, clock: FakeClock
+    store: Moody, steady_store: FailSoftStore, clock: FakeClock
 ) -> None:
     store.is_down = True
     for _ in range(5):
@@ -93,7 +93,7 @@ async def test_a_store_that_is_down_is_left_alone_for_a_minute(
 
 
 async def test_a_store_that_is_full_can_still_be_read(
-    store: Moody, steady_store: SteadyStore, caplog: pytest.LogCaptureFixture, clock: FakeClock
+    store: Moody, steady_store: FailSoftStore, caplog: pytest.LogCaptureFixture, clock: FakeClock
 ) -> None:
     await steady_store.put(KEY, b"x", 6000)
     store.is_full = True
@@ -105,7 +105,7 @@ async def test_a_store_that_is_full_can_still_be_read(
 
 
 async def test_a_second_outage_is_told_again(
-    store: Moody, steady_store: SteadyStore, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    store: Moody, steady_store: FailSoftStore, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(2):
         store.is_down = True
@@ -117,20 +117,20 @@ async def test_a_second_outage_is_told_again(
 
 
 async def test_nobody_waits_for_a_store_that_hangs(
-    store: Moody, steady_store: SteadyStore, monkeypatch: pytest.MonkeyPatch
+    store: Moody, steady_store: FailSoftStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steady, "PATIENCE_S", 0.01)
-    monkeypatch.setattr(steady, "_LATE_S", 60.0)  # the machine that runs the tests may be busy
+    monkeypatch.setattr(fail_soft, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(fail_soft, "_LATE_S", 60.0)  # the machine that runs the tests may be busy
     store.hangs = True
     assert await steady_store.get(KEY) is None
     assert steady_store.complaints() == ("the store failed, so less is remembered: no answer within 0.01 s",)
 
 
 async def test_a_store_is_not_blamed_for_a_process_that_was_too_busy_to_hear_it(
-    store: Moody, steady_store: SteadyStore, monkeypatch: pytest.MonkeyPatch
+    store: Moody, steady_store: FailSoftStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steady, "PATIENCE_S", 0.01)
-    monkeypatch.setattr(steady, "_LATE_S", 0.02)
+    monkeypatch.setattr(fail_soft, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(fail_soft, "_LATE_S", 0.02)
     store.hangs = True
     asyncio.get_running_loop().call_soon(time.sleep, 0.05)
     assert await steady_store.get(KEY) is None
@@ -154,13 +154,13 @@ async def test_budgets_and_caches_on_one_store_complain_once(
     down = Down(clock, 1000)
     down.is_down = True
     outage = Outage(clock)
-    await SteadyStore(down, outage).get(KEY)
+    await FailSoftStore(down, outage).get(KEY)
     today = date(2026, 11, 15)
-    assert (await SteadyLedger(down, outage).add("serper", Days(today, today), Tally(1))).admitted
+    assert (await FailSoftLedger(down, outage).add("serper", Days(today, today), Tally(1))).admitted
     assert len(caplog.records) == 1
 
 
-async def test_large_values_are_kept_and_huge_ones_are_not(steady_store: SteadyStore, clock: FakeClock) -> None:
+async def test_large_values_are_kept_and_huge_ones_are_not(steady_store: FailSoftStore, clock: FakeClock) -> None:
     cache = Cache(steady_store, clock)
     await cache.put("page", "large", b"x" * 1_000_000, 60)
     await cache.put("page", "huge", b"x" * 4_000_001, 60)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.surfaces.http.limit import (
+from dowse.surfaces.http.adaptive_concurrency import (
     AVERAGED_S,
     FLOOR,
     FORGOTTEN_S,

@@ -11,7 +11,7 @@ import random
 from collections import deque
 from dataclasses import dataclass, field
 
-from dowse.surfaces.http.limit import LOOK_S, CallLimit, Seen
+from dowse.surfaces.http.adaptive_concurrency import LOOK_S, CallLimit, Seen
 from tests.support.tables import each_row
 
 STEP_S = 0.001

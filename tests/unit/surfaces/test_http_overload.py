@@ -8,8 +8,8 @@ import math
 
 import pytest
 
-from dowse.surfaces.http.limit import FLOOR, LOOK_S, SHORT_LINE, START, CallLimit
-from dowse.surfaces.http.overload import CONNECTIONS, LONGEST_WAIT_S, OVERLOAD, TOO_MANY, Admissions
+from dowse.surfaces.http.adaptive_concurrency import FLOOR, LOOK_S, SHORT_LINE, START, CallLimit
+from dowse.surfaces.http.load_shedding import CONNECTIONS, LONGEST_WAIT_S, OVERLOAD, TOO_MANY, LoadShedder
 from tests.fakes import FakeClock
 
 # A little more, since the sum of many is not exact.
@@ -23,7 +23,7 @@ class House:
         self.clock = FakeClock()
         self.busy_s = 0.0
         self.refusals: list[str] = []
-        self.admissions = Admissions(
+        self.admissions = LoadShedder(
             max_calls,
             [lambda: 0.0, lambda: self.busy_s],
             limit=CallLimit(max_calls, usually_per_s=0.0),

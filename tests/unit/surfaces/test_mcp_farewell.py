@@ -9,8 +9,8 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from dowse.surfaces.mcp import farewell
-from dowse.surfaces.mcp.farewell import Incoming, Outgoing, answered_to_the_last
+from dowse.surfaces.mcp import stdin_eof
+from dowse.surfaces.mcp.stdin_eof import Incoming, Outgoing, answered_to_the_last
 
 
 def request(number: int) -> SessionMessage:
@@ -87,7 +87,7 @@ async def test_nonsense_instead_of_a_request_to_cancel_ends_nothing(nonsense: ob
 
 
 async def test_an_answer_that_takes_long_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(farewell, "LINGER_S", 0.01)
+    monkeypatch.setattr(stdin_eof, "LINGER_S", 0.01)
     async with ended_after(request(1)) as (incoming, _):
         await incoming.receive()
         with pytest.raises(anyio.EndOfStream):

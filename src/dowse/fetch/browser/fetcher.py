@@ -14,13 +14,13 @@ from dowse.fetch.browser.journey import Journey
 from dowse.fetch.browser.outcome import check_answer, check_arrived, is_html
 from dowse.fetch.browser.page import Document, Page
 from dowse.fetch.browser.pool import BrowserPool
+from dowse.fetch.browser.request_tracker import Traffic
 from dowse.fetch.browser.settle import Patience, settle
 from dowse.fetch.browser.snapshot import LARGER, Snapshot, snapshot
 from dowse.fetch.browser.tab import Tab
-from dowse.fetch.browser.traffic import Traffic
 from dowse.fetch.statuses import unreadable
 from dowse.net.guard import Guard
-from dowse.net.proxy.leash import Leash
+from dowse.net.proxy.page_policy import PageBudget
 from dowse.net.proxy.server import serve
 
 _WEB = ("http://", "https://")
@@ -86,7 +86,7 @@ class BrowserFetcher:
 
     async def _read(self, url: str, end: float) -> Body:
         left_s = end - asyncio.get_running_loop().time()
-        leash = Leash(self._guard)
+        leash = PageBudget(self._guard)
         async with serve(leash) as address, self._pool.tab(address, left_s) as tab:
             journey = Journey(self._guard, leash, is_remote=tab.is_remote)
             page = Page(tab.session, tab.target_id, journey, Traffic(tab.session, leash))
@@ -95,7 +95,7 @@ class BrowserFetcher:
             finally:
                 await page.close()
 
-    async def _follow(self, page: Page, url: str, user_agent: str, leash: Leash, end: float) -> Body:
+    async def _follow(self, page: Page, url: str, user_agent: str, leash: PageBudget, end: float) -> Body:
         """From the address to the text."""
         await page.open(url, user_agent)
         check_arrived(page.document, leash)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.core import urls
 from dowse.net.guard import Guard
-from dowse.net.proxy.leash import Leash
+from dowse.net.proxy.page_policy import PageBudget
 
 # Sites lead on by script for consent, language or login; more than this is a loop.
 _MOST_NAVIGATIONS = 5
@@ -26,7 +26,7 @@ class Journey:
     here, which guards less, since that browser looks them up again.
     """
 
-    def __init__(self, guard: Guard, leash: Leash, *, is_remote: bool = False) -> None:
+    def __init__(self, guard: Guard, leash: PageBudget, *, is_remote: bool = False) -> None:
         self._guard = guard
         self._leash = leash
         self._is_remote = is_remote

@@ -8,7 +8,7 @@ from dowse.fetch.browser.page import DOWNLOAD, Document
 from dowse.fetch.media import MediaType
 from dowse.fetch.statuses import check_status, unreadable
 from dowse.net.guard import HostNotFound
-from dowse.net.proxy.leash import Exhausted, Leash
+from dowse.net.proxy.page_policy import Exhausted, PageBudget
 
 # Our proxy's answer to a plain request that it does not serve.
 _NOT_SERVED = 502
@@ -26,7 +26,7 @@ _FINE = 200
 _HTML = ("text/html", "application/xhtml+xml")
 
 
-def check_arrived(document: Document, leash: Leash) -> None:
+def check_arrived(document: Document, leash: PageBudget) -> None:
     """Raise `PageUnreadable` if nothing came, or nothing that can be read."""
     if document.error or document.status == _NOT_SERVED:
         _check_served(document, leash)
@@ -52,7 +52,7 @@ def is_html(document: Document) -> bool:
     return document.media_type in ("", *_HTML)
 
 
-def _check_served(document: Document, leash: Leash) -> None:
+def _check_served(document: Document, leash: PageBudget) -> None:
     if refusal := leash.refusal(document.url):
         raise unreadable(refusal)
     if leash.is_exhausted:

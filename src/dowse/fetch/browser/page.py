@@ -11,9 +11,9 @@ from typing import Any, TypeVar, cast
 from dowse.core.errors import WireDenied, WireError
 from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized, PageCrashed, Params, Session
 from dowse.fetch.browser.journey import Journey, TooFar
-from dowse.fetch.browser.traffic import UNWANTED, Traffic
+from dowse.fetch.browser.request_tracker import UNWANTED, Traffic
 from dowse.fetch.browser.world import World
-from dowse.fetch.keeping import may_be_kept
+from dowse.fetch.cache_headers import may_be_kept
 from dowse.fetch.media import parse_media_type
 from dowse.fetch.statuses import unreadable
 

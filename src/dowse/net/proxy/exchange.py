@@ -14,7 +14,7 @@ import h11
 from dowse.core.errors import WireDenied, WireFailed
 from dowse.core.tasks import first_of
 from dowse.core.urls import Url
-from dowse.net.proxy.line import Line
+from dowse.net.proxy.stream import Line
 
 MAX_HEAD_BYTES = 65_536
 _MOST_INTERIM_ANSWERS = 16

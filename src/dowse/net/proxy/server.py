@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from dowse.net.listener import marked_as_ours
-from dowse.net.proxy.leash import Leash
-from dowse.net.proxy.line import PIECE_BYTES
+from dowse.net.proxy.page_policy import PageBudget
+from dowse.net.proxy.stream import PIECE_BYTES
 
 _HOST = "127.0.0.1"
 _MOST_CONNECTIONS = 64
@@ -18,7 +18,7 @@ _PAUSE_S = 0.1
 
 
 @asynccontextmanager
-async def serve(leash: Leash) -> AsyncIterator[str]:
+async def serve(leash: PageBudget) -> AsyncIterator[str]:
     """The proxy's `host:port` while inside; leaving cuts everything that is still open."""
     with socket.create_server((_HOST, 0)) as listener, marked_as_ours(listener):
         listener.setblocking(False)
@@ -36,7 +36,7 @@ class _Door:
     asyncio's own server loses a connection that comes while it closes: nobody would own its socket.
     """
 
-    def __init__(self, leash: Leash, listener: socket.socket) -> None:
+    def __init__(self, leash: PageBudget, listener: socket.socket) -> None:
         self._leash = leash
         self._listener = listener
         self._loop = asyncio.get_running_loop()
@@ -78,9 +78,9 @@ class _Door:
         self.open()
 
 
-async def _serve(leash: Leash, connection: socket.socket) -> None:
+async def _serve(leash: PageBudget, connection: socket.socket) -> None:
     # Imported on first use: most servers never start a browser, and a start has no time for h11.
-    from dowse.net.proxy.conversation import Conversation
+    from dowse.net.proxy.request_handler import Conversation
 
     reader, writer = await asyncio.open_connection(sock=connection, limit=PIECE_BYTES)
     await Conversation(leash, reader, writer).hold()

@@ -7,7 +7,7 @@ import h11
 from dowse.core import urls
 from dowse.core.errors import WireDenied
 from dowse.core.tasks import first_of
-from dowse.net.proxy.line import Line
+from dowse.net.proxy.stream import Line
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 

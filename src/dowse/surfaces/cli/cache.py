@@ -16,7 +16,7 @@ from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources
 from dowse.stores import file_of, open_store
 from dowse.stores.describe import shown, spoken_size
-from dowse.stores.recent import KEPT_S
+from dowse.stores.lru import KEPT_S
 from dowse.stores.store import Store, Usage
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.exits import DONE, FAILED

@@ -17,10 +17,10 @@ from dowse.surfaces.http.auth import Credentials
 from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.health import health_routes
 from dowse.surfaces.http.hosts import CheckedNames
+from dowse.surfaces.http.load_shedding import ADMISSIONS, LoadShedder
 from dowse.surfaces.http.mcp import McpEndpoint
 from dowse.surfaces.http.metadata import metadata_routes
 from dowse.surfaces.http.metrics import metrics_routes, observing
-from dowse.surfaces.http.overload import ADMISSIONS, Admissions
 from dowse.surfaces.http.paths import MCP_PATHS
 from dowse.surfaces.http.proxies import TrustedProxies
 from dowse.surfaces.http.traces import CallersTrace
@@ -60,9 +60,9 @@ def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> S
     return asgi
 
 
-def _admissions(app: App, metrics: MetricsObserver) -> Admissions:
+def _admissions(app: App, metrics: MetricsObserver) -> LoadShedder:
     busy = (loop_busy_s, lambda: app.workers_full_s)
-    return Admissions(app.settings.max_calls, busy, clock=app.clock, on_refusal=metrics.call_refused)
+    return LoadShedder(app.settings.max_calls, busy, clock=app.clock, on_refusal=metrics.call_refused)
 
 
 def _doors(app: App) -> Iterator[Middleware]:

@@ -11,7 +11,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.surfaces.http.hurried import REFUSAL, Told, head_of_call
-from dowse.surfaces.http.overload import ADMISSIONS, CONNECTIONS, TOLD_TO_WAIT, Admissions
+from dowse.surfaces.http.load_shedding import ADMISSIONS, CONNECTIONS, TOLD_TO_WAIT, LoadShedder
 from dowse.surfaces.http.paths import HEALTH_PATHS
 from dowse.surfaces.http.replies import RETRY_AFTER_S, refusal
 
@@ -36,7 +36,7 @@ class BoundedConnection(H11Protocol):
         self.conn = _StrictHeads(h11.SERVER, MAX_HEAD_BYTES)
         self._head_due = _Deadline(self.loop)
         self._taking_due = _Deadline(self.loop)
-        self._admissions: Admissions | None = self.app_state.get(ADMISSIONS)
+        self._admissions: LoadShedder | None = self.app_state.get(ADMISSIONS)
         self._told: Told | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it

@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from dowse.core.models import LOCAL
 from dowse.surfaces.http.drain import Drain
-from dowse.surfaces.http.overload import TOLD_TO_WAIT, Admissions
+from dowse.surfaces.http.load_shedding import TOLD_TO_WAIT, LoadShedder
 from dowse.surfaces.http.replies import OVERLOADED, OVERLOADED_HEADERS, refusal
 
 MAX_BODY_BYTES = 1024 * 1024
@@ -29,9 +29,9 @@ class McpEndpoint:
     Whoever asks for progress gets a stream, everybody else plain JSON: a stream costs twice the time.
     """
 
-    def __init__(self, server: Server[Any], drain: Drain, admissions: Admissions | None = None) -> None:
+    def __init__(self, server: Server[Any], drain: Drain, admissions: LoadShedder | None = None) -> None:
         self._drain = drain
-        self.admissions = admissions or Admissions()
+        self.admissions = admissions or LoadShedder()
         self._json, self._stream = (
             StreamableHTTPSessionManager(
                 server, stateless=True, json_response=as_json, max_request_body_size=MAX_BODY_BYTES

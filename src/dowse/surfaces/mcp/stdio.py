@@ -11,8 +11,8 @@ import sys
 from mcp.server.stdio import stdio_server
 
 from dowse.app import App
-from dowse.surfaces.mcp.farewell import answered_to_the_last
 from dowse.surfaces.mcp.server import build_server
+from dowse.surfaces.mcp.stdin_eof import answered_to_the_last
 
 _STOP = (signal.SIGTERM, signal.SIGINT)
 

@@ -15,10 +15,10 @@ from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.journey import Journey
 from dowse.fetch.browser.page import Page
 from dowse.fetch.browser.pool import BrowserPool
+from dowse.fetch.browser.request_tracker import Traffic
 from dowse.fetch.browser.settle import Patience
-from dowse.fetch.browser.traffic import Traffic
 from dowse.net.guard import Guard
-from dowse.net.proxy.leash import Leash
+from dowse.net.proxy.page_policy import PageBudget
 from tests.fakes.browser import PatientClock, until
 from tests.fakes.page import FRAME, URL, ShowingBrowser
 
@@ -50,7 +50,7 @@ async def fetcher(browser: ShowingBrowser) -> AsyncIterator[Fetcher]:
 async def page(browser: ShowingBrowser) -> AsyncIterator[Page]:
     """A page at a place that the operator opened."""
     guard = Guard(("wiki.lan:8080",), look_up)
-    leash, session = Leash(guard), Session(browser.connection, "session")
+    leash, session = PageBudget(guard), Session(browser.connection, "session")
     journey = Journey(guard, leash)
     await journey.goes_to(INSIDE, "1")
     page = Page(session, FRAME, journey, Traffic(session, leash))

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from dowse.net.guard import Guard
-from dowse.net.proxy.leash import Leash, Patience
+from dowse.net.proxy.page_policy import PageBudget, Patience
 from dowse.net.proxy.server import serve
 from tests.fakes.wire import Serve
 
@@ -60,10 +60,10 @@ class Site:
         writer.write(self._answer)
         await writer.drain()
 
-    def leash(self, *pairs: str, names: Names | None = None, **options: object) -> Leash:
+    def leash(self, *pairs: str, names: Names | None = None, **options: object) -> PageBudget:
         """A leash of which this site is the page; its pair is open, and so are others if given."""
         guard = Guard((self.pair, *pairs), names or Names(site_example=[["127.0.0.1"]]))
-        leash = Leash(guard, **{"patience": QUICK} | options)  # type: ignore[arg-type]
+        leash = PageBudget(guard, **{"patience": QUICK} | options)  # type: ignore[arg-type]
         leash.moves_to(self.url)
         return leash
 
@@ -139,11 +139,11 @@ async def site(start: Callable[..., Awaitable[Site]]) -> Site:
 
 
 @pytest.fixture
-async def proxy() -> AsyncIterator[Callable[[Leash], Awaitable[Browser]]]:
+async def proxy() -> AsyncIterator[Callable[[PageBudget], Awaitable[Browser]]]:
     """Opens the proxy of a leash, and a browser that uses it."""
     async with AsyncExitStack() as stack:
 
-        async def run(leash: Leash) -> Browser:
+        async def run(leash: PageBudget) -> Browser:
             address = await stack.enter_async_context(serve(leash))
             return Browser(int(address.rpartition(":")[2]))
 

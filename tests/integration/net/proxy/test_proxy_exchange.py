@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.net.proxy.line import cut
+from dowse.net.proxy.stream import cut
 
 REFUSED = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 

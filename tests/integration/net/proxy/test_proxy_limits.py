@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.net.proxy.leash import Exhausted, Patience
-from dowse.net.proxy.line import PIECE_BYTES
+from dowse.net.proxy.page_policy import Exhausted, Patience
 from dowse.net.proxy.server import serve
+from dowse.net.proxy.stream import PIECE_BYTES
 from tests.integration.net.proxy.conftest import QUICK, Browser, Skip, everything
 
 REFUSED = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from dowse.net.proxy.line import closing
+from dowse.net.proxy.stream import closing
 from tests.integration.net.proxy.conftest import Skip, everything
 
 

@@ -9,7 +9,7 @@ import pytest
 from dowse.core.errors import WireDenied, WireFailed, WireTimeout
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.listener import listening
-from dowse.net.proxy.leash import Leash, Patience
+from dowse.net.proxy.page_policy import PageBudget, Patience
 from tests.integration.net.proxy.conftest import QUICK, Names
 
 REFUSED = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -176,7 +176,7 @@ async def test_the_time_of_a_refusal_does_not_tell_the_two_apart() -> None:
 
     guard = Guard(resolver=slow_for_unknown_names)
     for host in ("unknown.example", "inside.example"):
-        leash = Leash(guard, patience=Patience(refusal_step_s=beat_s))
+        leash = PageBudget(guard, patience=Patience(refusal_step_s=beat_s))
         started = loop.time()
         with pytest.raises((HostNotFound, WireDenied)):
             await leash.resolve(leash.judge(f"http://{host}/"))
@@ -189,7 +189,7 @@ async def test_a_resolver_that_does_not_answer_is_a_timeout(site, proxy) -> None
         await asyncio.Event().wait()
         return []
 
-    leash = Leash(Guard(resolver=never), patience=Patience(look_up_s=0.01, refusal_step_s=0.001))
+    leash = PageBudget(Guard(resolver=never), patience=Patience(look_up_s=0.01, refusal_step_s=0.001))
     browser = await proxy(leash)
 
     assert await browser.get("http://site.example/") == REFUSED
@@ -198,7 +198,7 @@ async def test_a_resolver_that_does_not_answer_is_a_timeout(site, proxy) -> None
 
 async def test_a_name_that_turns_inside_is_dialled_where_it_was_checked(dials: list[str], proxy) -> None:
     names = Names(rebind_example=[["93.184.216.34"], ["127.0.0.1"]])
-    leash = Leash(Guard(resolver=names), patience=QUICK)
+    leash = PageBudget(Guard(resolver=names), patience=QUICK)
     browser = await proxy(leash)
 
     for _ in range(3):
@@ -213,7 +213,7 @@ async def test_a_name_that_leads_inside_for_the_next_page_is_refused_there(dials
     guard = Guard(resolver=Names(rebind_example=[["93.184.216.34"], ["127.0.0.1"]]))
 
     for _ in range(2):
-        leash = Leash(guard, patience=QUICK)
+        leash = PageBudget(guard, patience=QUICK)
         await (await proxy(leash)).get("http://rebind.example/")
 
     assert dials == ["93.184.216.34"]
@@ -222,7 +222,7 @@ async def test_a_name_that_leads_inside_for_the_next_page_is_refused_there(dials
 
 async def test_one_private_answer_among_public_ones_refuses_the_host(dials: list[str], proxy) -> None:
     names = Names(mixed_example=[["93.184.216.34", "10.0.0.1"]], public_example=[["93.184.216.34", "2606:4700::1111"]])
-    browser = await proxy(Leash(Guard(resolver=names), patience=QUICK))
+    browser = await proxy(PageBudget(Guard(resolver=names), patience=QUICK))
 
     assert await browser.get("http://mixed.example/") == REFUSED
     assert dials == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.choose.addresses import with_address
-from dowse.extract.choose.kinds import FORUM, KINDS
-from dowse.extract.choose.selection import select
+from dowse.extract.content.addresses import with_address
+from dowse.extract.content.kinds import FORUM, KINDS
+from dowse.extract.content.selection import select
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.extract.choose.blocks import Block, cut
+from dowse.extract.content.blocks import Block, cut
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
 

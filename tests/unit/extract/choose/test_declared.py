@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 
-from dowse.extract.choose.blocks import cut
-from dowse.extract.choose.declared import COLUMNS, measure, summaries, texts
-from dowse.extract.choose.outline import Numbers
+from dowse.extract.content.blocks import cut
+from dowse.extract.content.declared import COLUMNS, measure, summaries, texts
+from dowse.extract.content.outline import Numbers
 from dowse.extract.tree.build import build
 from dowse.extract.tree.node import Tree
 from tests.support.tables import each_row

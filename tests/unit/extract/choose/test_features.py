@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.choose import features
-from dowse.extract.choose.blocks import cut
-from dowse.extract.choose.kinds import KINDS
-from dowse.extract.choose.model import shipped
-from dowse.extract.choose.vocabulary import CLASS_GROUPS, TEXT_GROUPS
+from dowse.extract.content import features
+from dowse.extract.content.blocks import cut
+from dowse.extract.content.kinds import KINDS
+from dowse.extract.content.model import shipped
+from dowse.extract.content.vocabulary import CLASS_GROUPS, TEXT_GROUPS
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
 

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dowse.extract.choose import features
-from dowse.extract.choose.blocks import cut
-from dowse.extract.choose.forest import Forest
-from dowse.extract.choose.model import Model, shipped
-from dowse.extract.choose.network import REACHES, Layer, Network, Page, squeezed
-from dowse.extract.choose.outline import Numbers
+from dowse.extract.content import features
+from dowse.extract.content.blocks import cut
+from dowse.extract.content.forest import Forest
+from dowse.extract.content.model import Model, shipped
+from dowse.extract.content.network import REACHES, Layer, Network, Page, squeezed
+from dowse.extract.content.outline import Numbers
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dowse.extract.choose.blocks import cut
-from dowse.extract.choose.posts import beginnings
+from dowse.extract.content.blocks import cut
+from dowse.extract.content.posts import beginnings
 from dowse.extract.html import to_text
 from dowse.extract.render import render
 from dowse.extract.tree.build import build

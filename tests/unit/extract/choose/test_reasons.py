@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dowse.extract.choose import features
-from dowse.extract.choose.forest import Forest
-from dowse.extract.choose.model import Model, shipped
-from dowse.extract.choose.reasons import reasons
-from dowse.extract.choose.selection import Selection, select
+from dowse.extract.content import features
+from dowse.extract.content.forest import Forest
+from dowse.extract.content.model import Model, shipped
+from dowse.extract.content.reasons import reasons
+from dowse.extract.content.selection import Selection, select
 from dowse.extract.tree.build import build
 
 URL = "https://pages.example/blog/otters"

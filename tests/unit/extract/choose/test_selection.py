@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.choose.kinds import KINDS
-from dowse.extract.choose.selection import best_cut, kept_nodes, select
+from dowse.extract.content.kinds import KINDS
+from dowse.extract.content.selection import best_cut, kept_nodes, select
 from dowse.extract.tree.build import build
 from dowse.extract.tree.guard import capped
 from dowse.extract.tree.node import Tree

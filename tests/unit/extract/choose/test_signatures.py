@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dowse.extract.choose.blocks import cut
-from dowse.extract.choose.reasons import reasons
-from dowse.extract.choose.selection import select
-from dowse.extract.choose.signatures import are_in
+from dowse.extract.content.blocks import cut
+from dowse.extract.content.reasons import reasons
+from dowse.extract.content.selection import select
+from dowse.extract.content.signatures import are_in
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
 

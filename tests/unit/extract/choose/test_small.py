@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.choose.blocks import cut
-from dowse.extract.choose.outline import Numbers
-from dowse.extract.choose.small import is_small, kept
+from dowse.extract.content.blocks import cut
+from dowse.extract.content.outline import Numbers
+from dowse.extract.content.small import is_small, kept
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
 

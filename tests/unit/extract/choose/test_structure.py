@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.choose.blocks import cut
-from dowse.extract.choose.structure import completed
+from dowse.extract.content.blocks import cut
+from dowse.extract.content.structure import completed
 from dowse.extract.tree.build import build
 from tests.support.tables import each_row
 

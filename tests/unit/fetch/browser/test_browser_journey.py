@@ -7,7 +7,7 @@ import pytest
 from dowse.core.errors import WireDenied
 from dowse.fetch.browser.journey import Journey, TooFar
 from dowse.net.guard import Guard
-from dowse.net.proxy.leash import Leash
+from dowse.net.proxy.page_policy import PageBudget
 
 INSIDE, OTHER_INSIDE, OUTSIDE = "http://wiki.lan:8080/", "http://board.lan:8080/", "https://public.example/"
 ADDRESSES = {
@@ -28,16 +28,16 @@ def guard() -> Guard:
 
 
 @pytest.fixture
-def leash(guard: Guard) -> Leash:
-    return Leash(guard)
+def leash(guard: Guard) -> PageBudget:
+    return PageBudget(guard)
 
 
 @pytest.fixture
-def journey(guard: Guard, leash: Leash) -> Journey:
+def journey(guard: Guard, leash: PageBudget) -> Journey:
     return Journey(guard, leash)
 
 
-async def reaches(leash: Leash, url: str) -> bool:
+async def reaches(leash: PageBudget, url: str) -> bool:
     """Whether something that the page loads may come from there."""
     try:
         await leash.resolve(leash.judge(url))
@@ -46,19 +46,19 @@ async def reaches(leash: Leash, url: str) -> bool:
     return True
 
 
-async def test_what_was_asked_for_may_be_on_an_opened_pair(journey: Journey, leash: Leash) -> None:
+async def test_what_was_asked_for_may_be_on_an_opened_pair(journey: Journey, leash: PageBudget) -> None:
     await journey.goes_to(INSIDE, "1")
     assert await reaches(leash, INSIDE) and await reaches(leash, OTHER_INSIDE)
 
 
-async def test_a_redirect_of_what_was_asked_for_may_lead_inside(journey: Journey, leash: Leash) -> None:
+async def test_a_redirect_of_what_was_asked_for_may_lead_inside(journey: Journey, leash: PageBudget) -> None:
     await journey.goes_to(OUTSIDE, "1")
     assert not await reaches(leash, INSIDE)
     await journey.goes_to(INSIDE, "1")
     assert await reaches(leash, INSIDE)
 
 
-async def test_a_script_of_a_page_outside_does_not_lead_inside(journey: Journey, leash: Leash) -> None:
+async def test_a_script_of_a_page_outside_does_not_lead_inside(journey: Journey, leash: PageBudget) -> None:
     await journey.goes_to(OUTSIDE, "1")
     with pytest.raises(WireDenied):
         await journey.goes_to("http://10.0.0.7:9999/", "2")
@@ -67,7 +67,7 @@ async def test_a_script_of_a_page_outside_does_not_lead_inside(journey: Journey,
     assert not await reaches(leash, INSIDE)
 
 
-async def test_a_redirect_of_what_a_script_leads_to_does_not_lead_inside(journey: Journey, leash: Leash) -> None:
+async def test_a_redirect_of_what_a_script_leads_to_does_not_lead_inside(journey: Journey, leash: PageBudget) -> None:
     await journey.goes_to(OUTSIDE, "1")
     await journey.goes_to("https://public.example/away", "2")
     with pytest.raises(WireDenied):
@@ -75,13 +75,13 @@ async def test_a_redirect_of_what_a_script_leads_to_does_not_lead_inside(journey
     assert not await reaches(leash, INSIDE)
 
 
-async def test_a_script_of_a_page_inside_may_lead_to_another_one(journey: Journey, leash: Leash) -> None:
+async def test_a_script_of_a_page_inside_may_lead_to_another_one(journey: Journey, leash: PageBudget) -> None:
     await journey.goes_to(INSIDE, "1")
     await journey.goes_to(OTHER_INSIDE, "2")
     assert await reaches(leash, INSIDE)
 
 
-async def test_who_was_led_outside_does_not_come_back_in(journey: Journey, leash: Leash) -> None:
+async def test_who_was_led_outside_does_not_come_back_in(journey: Journey, leash: PageBudget) -> None:
     await journey.goes_to(INSIDE, "1")
     await journey.goes_to(OUTSIDE, "2")
     assert not await reaches(leash, INSIDE)
@@ -112,7 +112,7 @@ async def test_only_pages_are_gone_to(journey: Journey, url: str) -> None:
         await journey.goes_to(url, "1")
 
 
-async def test_addresses_are_looked_up_here_for_a_browser_elsewhere(guard: Guard, leash: Leash) -> None:
+async def test_addresses_are_looked_up_here_for_a_browser_elsewhere(guard: Guard, leash: PageBudget) -> None:
     journey = Journey(guard, leash, is_remote=True)
     await journey.goes_to(OUTSIDE, "1")
     with pytest.raises(WireDenied):

@@ -9,17 +9,17 @@ from dowse.core.models import Onward, Status
 from dowse.fetch.browser.outcome import check_answer, check_arrived, is_html
 from dowse.fetch.browser.page import DOWNLOAD, Document
 from dowse.net.guard import Guard, HostNotFound
-from dowse.net.proxy.leash import Leash
+from dowse.net.proxy.page_policy import PageBudget
 
 URL = "https://site.example/page"
 
 
 @pytest.fixture
-async def leash() -> Leash:
-    return Leash(Guard())
+async def leash() -> PageBudget:
+    return PageBudget(Guard())
 
 
-def outcome(document: Document, leash: Leash) -> tuple[Status, Onward] | None:
+def outcome(document: Document, leash: PageBudget) -> tuple[Status, Onward] | None:
     try:
         check_arrived(document, leash)
     except PageUnreadable as error:
@@ -29,18 +29,18 @@ def outcome(document: Document, leash: Leash) -> tuple[Status, Onward] | None:
 
 
 @pytest.mark.parametrize("media_type", ["text/html", "application/xhtml+xml", "text/plain", "application/json"])
-async def test_text_can_be_read(leash: Leash, media_type: str) -> None:
+async def test_text_can_be_read(leash: PageBudget, media_type: str) -> None:
     assert outcome(Document(URL, 200, media_type), leash) is None
 
 
 @pytest.mark.parametrize("media_type", ["application/pdf", "image/svg+xml", "application/zip", "video/mp4"])
-async def test_other_things_are_not_for_a_browser(leash: Leash, media_type: str) -> None:
+async def test_other_things_are_not_for_a_browser(leash: PageBudget, media_type: str) -> None:
     assert outcome(Document(URL, 200, media_type), leash) == (Status.UNSUPPORTED, Onward.NOBODY)
     # Aborted, because it would have been saved.
     assert outcome(Document(URL, 200, media_type, "net::ERR_ABORTED"), leash) == (Status.UNSUPPORTED, Onward.NOBODY)
 
 
-async def test_what_is_missing_is_missing_whatever_came_instead(leash: Leash) -> None:
+async def test_what_is_missing_is_missing_whatever_came_instead(leash: PageBudget) -> None:
     document = Document(URL, 404, "application/pdf", "net::ERR_ABORTED")
     assert outcome(document, leash) == (Status.NOT_FOUND, Onward.NOBODY)
 
@@ -57,7 +57,7 @@ async def test_what_is_missing_is_missing_whatever_came_instead(leash: Leash) ->
     ],
 )
 async def test_the_browsers_errors_mean_what_those_of_the_wire_do(
-    leash: Leash, error: str, expected: tuple[Status, Onward]
+    leash: PageBudget, error: str, expected: tuple[Status, Onward]
 ) -> None:
     assert outcome(Document(URL, error=error), leash) == expected
 
@@ -71,20 +71,20 @@ async def test_the_browsers_errors_mean_what_those_of_the_wire_do(
     ],
 )
 async def test_the_proxy_knows_better_why_nothing_came(
-    leash: Leash, refusal: WireError, expected: tuple[Status, Onward]
+    leash: PageBudget, refusal: WireError, expected: tuple[Status, Onward]
 ) -> None:
     leash.refused(URL, refusal)
     assert outcome(Document(URL, error="net::ERR_TUNNEL_CONNECTION_FAILED"), leash) == expected
     assert outcome(Document(URL, 502, "text/plain"), leash) == expected
 
 
-async def test_who_has_used_everything_up_is_not_served_any_more(leash: Leash) -> None:
+async def test_who_has_used_everything_up_is_not_served_any_more(leash: PageBudget) -> None:
     leash.count(1000)
     assert outcome(Document(URL, error="net::ERR_FAILED"), leash) == (Status.TOO_LARGE, Onward.NOBODY)
     assert outcome(Document(URL, 200, "text/html"), leash) is None
 
 
-async def test_what_the_proxy_refused_a_page_says_nothing_about_the_page(leash: Leash) -> None:
+async def test_what_the_proxy_refused_a_page_says_nothing_about_the_page(leash: PageBudget) -> None:
     leash.refused(URL, WireDenied())
     assert outcome(Document(URL, 200, "text/html"), leash) is None
     assert outcome(Document(URL, 404, "text/html"), leash) is None

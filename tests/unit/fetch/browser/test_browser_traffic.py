@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from dowse.fetch.browser.cdp import Connection, Session
-from dowse.fetch.browser.traffic import Traffic
+from dowse.fetch.browser.request_tracker import Traffic
 from dowse.net.guard import Guard
-from dowse.net.proxy.leash import Leash
+from dowse.net.proxy.page_policy import PageBudget
 
 QUIET_S = 10.0
 
@@ -21,7 +21,7 @@ class Tab:
         loop = asyncio.get_running_loop()
         now, self._passed_s = loop.time, 0.0
         monkeypatch.setattr(loop, "time", lambda: now() + self._passed_s)
-        self.leash = Leash(Guard(), max_requests=3)
+        self.leash = PageBudget(Guard(), max_requests=3)
         self._session = Session(Connection(), "session")
         self.traffic = Traffic(self._session, self.leash)
 

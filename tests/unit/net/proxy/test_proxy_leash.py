@@ -6,7 +6,7 @@ import pytest
 
 from dowse.core.errors import WireDenied, WireError, WireFailed, WireTooLarge
 from dowse.net.guard import Guard
-from dowse.net.proxy.leash import Exhausted, Leash
+from dowse.net.proxy.page_policy import Exhausted, PageBudget
 from dowse.net.proxy.trackers import DOMAINS, tracker
 from tests.integration.net.proxy.conftest import QUICK, Names
 from tests.support.tables import each_row
@@ -15,11 +15,11 @@ WIKI, PRINTER = "wiki.example:9000", "10.0.0.7:9100"
 LISTED = (WIKI, PRINTER)
 
 
-def leash(*pairs: str, names: Names | None = None, **options: int) -> Leash:
-    return Leash(Guard(pairs, names or Names(wiki_example=[["10.0.0.5"]])), patience=QUICK, **options)
+def leash(*pairs: str, names: Names | None = None, **options: int) -> PageBudget:
+    return PageBudget(Guard(pairs, names or Names(wiki_example=[["10.0.0.5"]])), patience=QUICK, **options)
 
 
-async def goes(page: Leash, url: str) -> bool:
+async def goes(page: PageBudget, url: str) -> bool:
     try:
         return bool(await page.resolve(page.judge(url)))
     except WireDenied:

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 import pytest
 
 from dowse.core.errors import WireFailed, WireTimeout
-from dowse.net.proxy.line import dialled
+from dowse.net.proxy.stream import dialled
 
 
 @pytest.mark.parametrize("failure", [WireTimeout("no answer in time"), WireFailed("no connection")])

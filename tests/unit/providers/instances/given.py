@@ -13,9 +13,9 @@ from dowse.providers.instances.entries import Entries, Excluded, Listed
 from dowse.providers.instances.manager import Instances
 from dowse.providers.instances.rotation import RoundRobin
 from dowse.stores.cache import Cache
+from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
-from dowse.stores.steady import SteadyStore
 from dowse.stores.store import Store
 from tests.fakes import FakeClock
 
@@ -24,7 +24,7 @@ ALDER, BIRCH, CEDAR = (f"https://{name}.example" for name in ("alder", "birch", 
 
 
 def cache_over(store: Store, clock: FakeClock) -> Cache:
-    return Cache(SteadyStore(store, Outage(clock)), clock)
+    return Cache(FailSoftStore(store, Outage(clock)), clock)
 
 
 def a_cache(clock: FakeClock) -> Cache:

@@ -1,0 +1,98 @@
+"""The requests of a page that are under way, as its browser tells: when none is, the page has what it wanted."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from dowse.fetch.browser.cdp import Params, Session
+from dowse.net.proxy.page_policy import PageBudget
+
+# No page needs so many, counting pictures and what else stays inside the browser. Each that it tells of is work for us.
+_MOST_REQUESTS = 5000
+# Open for as long as the page is, or of no use to it.
+_NOT_AWAITED = frozenset(
+    {"WebSocket", "EventSource", "Ping", "Prefetch", "CSPViolationReport", "Manifest", "Font", "Media"}
+)
+UNWANTED = ("Image", "Font", "Media")
+"""Types of requests that end inside the browser; no text comes of them."""
+# They are there at once.
+_INSIDE = ("data:", "blob:")
+# Plain requests to a proxy have it, those in a tunnel do not, and no page can set it.
+_PLAIN = "Proxy-Connection"
+
+
+class Traffic:
+    """Counts requests, and tells the leash of those that its proxy cannot see."""
+
+    def __init__(self, session: Session, leash: PageBudget) -> None:
+        self._leash = leash
+        self._in_flight: set[str] = set()
+        self._started = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._rest()
+        self._told = 0
+        self.count = 0
+        self.flooded = asyncio.Event()
+        """Set once nobody can listen to all its requests any more: the page has used them up, and counts as quiet."""
+        session.on("Network.requestWillBeSent", self._asked)
+        session.on("Network.requestWillBeSentExtraInfo", self._left)
+        session.on("Network.loadingFinished", self._ended)
+        session.on("Network.loadingFailed", self._ended)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way."""
+        return self._idle.is_set()
+
+    async def quiet(self, seconds: float) -> None:
+        """Return when nothing has been under way for so long."""
+        now = asyncio.get_running_loop().time
+        while not self._idle.is_set() or now() < self._idle_since + seconds:
+            await self._idle.wait()
+            self._started.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self._idle_since + seconds):
+                    await self._started.wait()
+
+    def _asked(self, params: Params) -> None:
+        if self.flooded.is_set():
+            return
+        self._told += 1
+        if self._told > _MOST_REQUESTS:
+            self._give_up()
+        elif _is_awaited(params):
+            # Pictures are answered at once, and bring nothing but the end of the page's loading.
+            self.count += params.get("type") != "Image"
+            self._in_flight.add(params["requestId"])
+            self._idle.clear()
+            self._started.set()
+
+    def _left(self, params: Params) -> None:
+        """A request went out. Those that only wait in the browser, for a connection, say, cost nothing yet."""
+        if _PLAIN not in params["headers"]:
+            self._leash.count()
+
+    def _give_up(self) -> None:
+        self.flooded.set()
+        self._leash.count(_MOST_REQUESTS)
+        self._in_flight.clear()
+        self._rest()
+
+    def _ended(self, params: Params) -> None:
+        if params["requestId"] not in self._in_flight:
+            return
+        self._in_flight.remove(params["requestId"])
+        if not self._in_flight:
+            self._rest()
+
+    def _rest(self) -> None:
+        self._idle_since = asyncio.get_running_loop().time()
+        self._idle.set()
+
+
+def _is_awaited(params: Params) -> bool:
+    if params.get("type") in _NOT_AWAITED:
+        return False
+    # The scripts of workers belong to no document here; only the worker would hear that they have come.
+    return bool(params["loaderId"]) and not params["request"]["url"].startswith(_INSIDE)

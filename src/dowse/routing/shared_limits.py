@@ -1,0 +1,59 @@
+"""What all routers of a process have in common: limits, paces, breakers; shared with others where there is a board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from dowse.core.allowances import Pace
+from dowse.core.models import Clock
+from dowse.core.protocols import Limiter, Observer
+from dowse.routing.breaker_registry import Breakers
+from dowse.routing.limiter import SharedWindows, SlidingWindows
+from dowse.routing.pacing import Pacer
+from dowse.routing.provider_slots import ProviderSlots
+from dowse.stores.coordination import Coordinator
+from dowse.stores.local_fallback import LocalFallback
+from dowse.stores.outage import Outage
+
+
+class Traffic:
+    """Makes the parts that hold back or let through, all of one mind about whether the board can be reached."""
+
+    def __init__(
+        self,
+        coordinator: Coordinator | None,
+        outage: Outage,
+        paces: Callable[[str, str], Pace],
+        prepare: Callable[[], None],
+        *,
+        clock: Clock,
+        observer: Observer,
+    ) -> None:
+        self._clock = clock
+        self._observer = observer
+        # A count has to be right: it waits a moment for a board that restarts. A breaker may know less for that long.
+        self._counts = (coordinator, LocalFallback(coordinator.look, outage, clock)) if coordinator else None
+        self._circuits = (
+            (coordinator, LocalFallback(coordinator.look, outage, clock, patience_s=0.0)) if coordinator else None
+        )
+        windows = SlidingWindows(clock)
+        self.limiter: Limiter = SharedWindows(windows, *self._counts) if self._counts else windows
+        self._slots = ProviderSlots(clock, self._counts)
+        self.pacing = Pacer(paces, self._slots, clock, prepare)
+        self._breakers: list[Breakers] = []
+
+    def breakers(self, operation: str) -> Breakers:
+        """Those of one operation."""
+        breakers = Breakers(operation, self._clock, self._observer, self._circuits)
+        self._breakers.append(breakers)
+        return breakers
+
+    async def close(self) -> None:
+        """Give back what is held, before the store is closed."""
+        async with AsyncExitStack() as closing:
+            for shared in filter(None, (self._counts, self._circuits)):
+                closing.push_async_callback(shared[1].close)
+            closing.push_async_callback(self._slots.close)
+            for breakers in self._breakers:
+                closing.push_async_callback(breakers.close)
