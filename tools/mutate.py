@@ -60,6 +60,10 @@ class _Mutated(MetaPathFinder, Loader):
         exec(self._code, module.__dict__)
 
 
+def _module(path: str) -> str:
+    return path.removeprefix("src/").removesuffix(".py").replace("/", ".")
+
+
 def _prepare() -> None:
     """Load what all tests share, once; the modules under test are loaded anew in each fork."""
     os.chdir(ROOT)
@@ -70,7 +74,8 @@ def _prepare() -> None:
     os.environ["HYPOTHESIS_PROFILE"] = "mutate"
     import tests.conftest  # noqa: F401
 
-    for name in [name for name in sys.modules if name.startswith(("dowse.net", "tests.fakes.wire"))]:
+    packages = {_module(path).rpartition(".")[0] for path in SUBJECTS}
+    for name in [name for name in sys.modules if name.startswith((*packages, "tests.fakes.wire"))]:
         del sys.modules[name]
     # What is here stays; no fork need look through it for rubbish.
     gc.freeze()
@@ -84,8 +89,7 @@ def _start(path: str, code: CodeType, tests: Sequence[str]) -> int:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
-    module = path.removeprefix("src/").removesuffix(".py").replace("/", ".")
-    sys.meta_path.insert(0, _Mutated(module, code))
+    sys.meta_path.insert(0, _Mutated(_module(path), code))
     outcome = pytest.main([*_QUIET, *tests])
     os._exit(int(outcome))
 
