@@ -41,7 +41,7 @@ FETCHES, FETCH_BYTES = 200, 100_000
 LARGE_BYTES = 5_000_000
 _TICK_S = 0.002
 # Of the processes that may appear while pages are read, this one is no browser.
-_WORKER = "dowse.extract"
+_WORKER = "dowse.worker"
 
 _SITE = """
 import asyncio, sys
