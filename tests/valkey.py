@@ -79,7 +79,8 @@ class Valkey:
     def __init__(self, folder: Path, options: tuple[str, ...]) -> None:
         self._folder = folder
         self._options = options
-        self.port = 0
+        self.port = self.bus_port = 0
+        self._said = ""
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -98,7 +99,7 @@ class Valkey:
             if self._ran(port):
                 self.port = port
                 return
-        raise RuntimeError("Valkey does not start")
+        raise RuntimeError(f"Valkey does not start: {self._said}")
 
     def kill(self) -> None:
         """End it with no time to say goodbye."""
@@ -143,12 +144,20 @@ class Valkey:
         """Whether it runs now; another process may have taken the port meanwhile."""
         listens = ("--port", str(port), "--unixsocket", str(self.socket_path), "--dir", str(self._folder))
         persistence = () if "--appendonly" in self._options else _FORGETFUL
+        if "--cluster-enabled" in self._options:
+            # By default the bus is at the port plus 10,000, which may be taken or beyond the last port.
+            self.bus_port = _free_port()
+            listens += ("--cluster-port", str(self.bus_port), "--cluster-config-file", f"nodes-{port}.conf")
         command = [*_ends_with_us(), str(_binary()), *self._options, *_QUIET, *persistence, *listens]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert process.stdout is not None
         # It does without its log once nobody reads it any more: a full pipe would stop it.
         with process.stdout as log:
-            is_ready = any(ready in line for line in log for ready in _READY)
+            is_ready = False
+            for line in log:
+                self._said = line.strip()
+                if is_ready := any(ready in line for ready in _READY):
+                    break
         if not is_ready:
             process.kill()
             process.wait()
@@ -175,7 +184,7 @@ def cluster() -> Iterator[tuple[Valkey, Valkey]]:
     with started("--cluster-enabled", "yes") as first, started("--cluster-enabled", "yes") as second:
         first.ask("CLUSTER", "ADDSLOTSRANGE", "0", "8191")
         second.ask("CLUSTER", "ADDSLOTSRANGE", "8192", "16383")
-        first.ask("CLUSTER", "MEET", HOST, str(second.port))
+        first.ask("CLUSTER", "MEET", HOST, str(second.port), str(second.bus_port))
         # A cluster takes its first two seconds before it answers.
         while any(server.ask("GET", "ready").startswith("-CLUSTERDOWN") for server in (first, second)):
             time.sleep(0.05)
