@@ -1,4 +1,4 @@
-"""Work that is done at the same time, or behind everybody's back."""
+"""Background tasks, and a race of coroutines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def first_of(*work: Coroutine[None, None, None]) -> None:
 
 
 class Background:
-    """Work that nobody waits for until the end."""
+    """Background tasks, awaited or cancelled at shutdown."""
 
     def __init__(self) -> None:
         self.tasks: set[asyncio.Task[None]] = set()

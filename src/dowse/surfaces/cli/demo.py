@@ -73,7 +73,9 @@ async def _serve(web: DemoWeb) -> int:
             print(f"  dowse search {shlex.quote(_QUERY)}", flush=True)
             await stop.wait()
     except OSError as error:
-        raise ConfigError(f"Port {web.port} cannot be used ({error.strerror}); choose another with --port.") from error
+        # asyncio's own text repeats the address; the system's word for the number is enough.
+        reason = os.strerror(error.errno).lower() if error.errno else str(error)
+        raise ConfigError(f"Port {web.port} cannot be used: {reason}. Choose another with --port.") from error
     return DONE
 
 
