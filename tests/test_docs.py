@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from dowse.core import errors
-from dowse.providers import exa, searxng, serper, tavily
+from dowse.providers import exa, serper, tavily
+from dowse.providers.searxng import adapter
 from dowse.routing.policy import FallbackPolicy, counts_as_failure
 from dowse.settings import PROVIDERS, Settings, sources, variables
 from dowse.settings.keyless import MEMBERS
@@ -26,7 +27,7 @@ README = ROOT / "README.md"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 IN_README = ("Codex", "Claude Code")
 VARIABLES = [name for field in Settings.model_fields for name in variables(field)]
-LIMITS = {"serper": serper.LIMITS, "exa": exa.LIMITS, "tavily": tavily.LIMITS, "searxng": searxng.LIMITS}
+LIMITS = {"serper": serper.LIMITS, "exa": exa.LIMITS, "tavily": tavily.LIMITS, "searxng": adapter.LIMITS}
 
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")

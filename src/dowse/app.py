@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from dowse.auth.jwt import JwtVerifier
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
-    from dowse.providers.instances.manager import Instances
+    from dowse.providers.searxng.pool import Instances
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
 

@@ -10,8 +10,8 @@ from dowse.core import errors
 from dowse.core.models import Category, Hit, Query
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
-from dowse.providers.searxng import SearXNG
-from dowse.providers.searxng_make import make_searxng
+from dowse.providers.searxng import make_searxng
+from dowse.providers.searxng.adapter import SearXNG
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load
 from tests.contract.conftest import DEADLINE

@@ -12,10 +12,10 @@ from dowse.core import errors
 from dowse.core.models import Deadline, Found, Query
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
-from dowse.providers.instances.instance import State
-from dowse.providers.searxng import SearXNG
-from dowse.providers.searxng_make import make_searxng
-from dowse.providers.searxng_several import SearXNGs
+from dowse.providers.searxng import make_searxng
+from dowse.providers.searxng.adapter import SearXNG
+from dowse.providers.searxng.instance import State
+from dowse.providers.searxng.several import SearXNGs
 from dowse.routing.router import Router
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load

@@ -22,7 +22,7 @@ from dowse.stores.cache import Cache
 
 if TYPE_CHECKING:
     from dowse.providers.politeness import Manners
-    from dowse.providers.searxng_pool import SearxngPool
+    from dowse.providers.searxng.public import SearxngPool
 
 _GENERAL = frozenset({Category.GENERAL})
 # Somebody may be waiting for the answer of an instance that is only being checked.
@@ -61,12 +61,10 @@ class KeylessKit:
     @cached_property
     def pool(self) -> SearxngPool:
         """The public instances; there is one manager of them in a process."""
-        from dowse.providers.instances.directory import SearxSpace
-        from dowse.providers.instances.instance import Rules
-        from dowse.providers.instances.manager import Instances
-        from dowse.providers.instances.rotation import Deck, RoundRobin
-        from dowse.providers.searxng_pool import NAME, PublicAsker, SearxngPool
-        from dowse.providers.searxng_public import PublicWay
+        from dowse.providers.searxng.directory import SearxSpace
+        from dowse.providers.searxng.instance import Rules
+        from dowse.providers.searxng.pool import Deck, Instances, RoundRobin
+        from dowse.providers.searxng.public import NAME, PublicAsker, PublicWay, SearxngPool
 
         settings, api, clock = self.settings, self.api(NAME), self.clock
         way = PublicWay(NAME, self.page_client, self.manners, self.listings)

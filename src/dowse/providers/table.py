@@ -21,8 +21,8 @@ from dowse.settings import Settings
 from dowse.stores.cache import Cache
 
 if TYPE_CHECKING:
-    from dowse.providers.searxng import SearXNG
-    from dowse.providers.searxng_several import SearXNGs
+    from dowse.providers.searxng.adapter import SearXNG
+    from dowse.providers.searxng.several import SearXNGs
 
 REMOTE_TIMEOUT_S = 15.0
 
@@ -78,7 +78,7 @@ def _tavily(kit: Kit) -> Tavily:
 
 def _searxng(kit: Kit) -> SearXNG | SearXNGs:
     # It compiles patterns that take longer than all the others do, at a start that most of the time is not for it.
-    from dowse.providers.searxng_make import make_searxng
+    from dowse.providers.searxng import make_searxng
 
     api = kit.api("searxng", "SEARXNG_HEADERS_JSON")
     return make_searxng(kit.settings, api, kit.listings, kit.cache, kit.clock, watches=kit.watches)

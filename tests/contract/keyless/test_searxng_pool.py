@@ -13,13 +13,11 @@ import pytest_asyncio
 from dowse.core import errors
 from dowse.core.models import Category, Deadline, Query
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.instances.directory import FixedDirectory
-from dowse.providers.instances.instance import Instance, Misbehaviour, State
-from dowse.providers.instances.manager import Instances
-from dowse.providers.instances.rotation import RoundRobin
 from dowse.providers.politeness import Manners
-from dowse.providers.searxng_pool import NAME, PublicAsker, SearxngPool
-from dowse.providers.searxng_public import PublicWay
+from dowse.providers.searxng.directory import FixedDirectory
+from dowse.providers.searxng.instance import Instance, Misbehaviour, State
+from dowse.providers.searxng.pool import Instances, RoundRobin
+from dowse.providers.searxng.public import NAME, PublicAsker, PublicWay, SearxngPool
 from tests.doubles.public_instances import NAMES, PublicInstances
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere

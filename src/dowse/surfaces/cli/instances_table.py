@@ -8,8 +8,8 @@ from typing import Any
 
 from dowse.core import urls
 from dowse.core.text import one_line
-from dowse.providers.instances.health import Checked
-from dowse.providers.instances.instance import Instance, State
+from dowse.providers.searxng.instance import Instance, State
+from dowse.providers.searxng.pool import Checked
 from dowse.surfaces.cli.terminal import style
 
 Data = dict[str, Any]

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, groupby
 from random import Random
+from typing import Protocol, TypeVar
 
 from dowse.core.errors import NoInstance, ProviderError
 from dowse.core.models import Clock
 from dowse.core.protocols import Progress, no_progress
-from dowse.providers.instances import instance as transitions
-from dowse.providers.instances.directory import Directory, FixedDirectory
-from dowse.providers.instances.entries import Excluded
-from dowse.providers.instances.health import Asker, Checked, Watch, side_by_side
-from dowse.providers.instances.instance import Instance, Rules
-from dowse.providers.instances.records import Records
-from dowse.providers.instances.rotation import RoundRobin, Turns, choose
-from dowse.providers.instances.table import Table
+from dowse.providers.searxng import instance as transitions
+from dowse.providers.searxng.directory import Directory, Excluded, FixedDirectory
+from dowse.providers.searxng.instance import Instance, Rules
+from dowse.providers.searxng.table import Records, Table
 from dowse.stores.cache import Cache
 
 MOST_PER_QUERY = 2
@@ -214,3 +212,144 @@ class Instances:
 
     def _ms_since(self, started: float) -> int:
         return round(1000 * (self._clock.now() - started))
+
+
+T = TypeVar("T")
+
+_AT_ONCE = 8
+_JITTER = 0.2
+
+
+class Asker(Protocol):
+    """Knows how to talk to an instance. Raises `ProviderError`."""
+
+    async def ping(self, url: str) -> None:
+        """See whether it is there, by its cheapest page; nothing is searched for."""
+        ...
+
+    async def probe(self, url: str) -> bool:
+        """Search for something harmless; whether it answered in JSON."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of asking one instance: `json`, `html`, or the code of an error with its detail."""
+
+    url: str
+    outcome: str
+    ms: int
+    detail: str = ""
+
+    @property
+    def is_well(self) -> bool:
+        return self.outcome in ("json", "html")
+
+
+async def side_by_side(work: Callable[[str], Awaitable[T]], urls: Iterable[str]) -> list[T]:
+    """Do the same for each address, a few at a time; results in the order of the addresses."""
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def in_turn(url: str) -> T:
+        async with turns:
+            return await work(url)
+
+    return await asyncio.gather(*map(in_turn, urls))
+
+
+class Watch:
+    """Checks again and again, not on the dot, and stops when nobody has used what it looks after for an interval."""
+
+    def __init__(self, check: Callable[[], Awaitable[None]], clock: Clock, interval_s: float, rng: Random) -> None:
+        """With an interval of 0 it never checks."""
+        self._check = check
+        self._clock = clock
+        self._interval_s = interval_s
+        self._rng = rng
+        self._used_at = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    def used(self) -> None:
+        """Somebody did just now."""
+        self._used_at = self._clock.now()
+        if self._interval_s and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            await self._clock.sleep(self._interval_s * self._rng.uniform(1 - _JITTER, 1 + _JITTER))
+            if self._clock.now() - self._used_at > self._interval_s:
+                return
+            await self._check()
+
+
+class Turns(Protocol):
+    """An order in which equals are asked."""
+
+    def ordered(self, urls: Sequence[str]) -> list[str]:
+        """These addresses, the one whose turn it is first."""
+        ...
+
+    def took(self, url: str) -> None:
+        """It had its turn."""
+        ...
+
+
+class RoundRobin:
+    """Who has waited longest comes first; those that never had a turn in an order that is shuffled once.
+
+    An order of waiting, and not a place in a list: the neighbour of one that rests would get its share as well.
+    """
+
+    def __init__(self, rng: Random | None = None) -> None:
+        """Without `rng` nothing is shuffled: the first turns go in the order of the addresses."""
+        self._rng = rng
+        self._places: dict[str, float] = {}
+        self._turns: dict[str, int] = {}
+        self._number = count(1)
+
+    def ordered(self, urls: Sequence[str]) -> list[str]:
+        return sorted(urls, key=lambda url: (self._turns.get(url, 0), self._place(url)))
+
+    def took(self, url: str) -> None:
+        self._turns[url] = next(self._number)
+
+    def _place(self, url: str) -> float:
+        if self._rng is None:
+            return 0.0
+        return self._places.setdefault(url, self._rng.random())
+
+
+class Deck:
+    """At random without repeats: nobody is drawn again before all the others were."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._drawn: set[str] = set()
+        self._last = ""
+
+    def ordered(self, urls: Sequence[str]) -> list[str]:
+        if self._drawn.issuperset(urls):
+            self._drawn.difference_update(urls)
+        shuffled = self._rng.sample(urls, len(urls))
+        # The last of one round is not the first of the next.
+        return sorted(shuffled, key=lambda url: (url in self._drawn, url == self._last))
+
+    def took(self, url: str) -> None:
+        self._drawn.add(url)
+        self._last = url
+
+
+def choose(ready: Sequence[Instance], turns: Turns, most: int) -> list[Instance]:
+    """The first is asked and has had its turn with that; the others are there in case it fails."""
+    by_url = {instance.url: instance for instance in ready}
+    tiers = groupby(sorted(ready, key=lambda instance: instance.tier), key=lambda instance: instance.tier)
+    ordered = [url for _, tier in tiers for url in turns.ordered([instance.url for instance in tier])]
+    if ordered:
+        turns.took(ordered[0])
+    return [by_url[url] for url in ordered[:most]]

@@ -1,4 +1,4 @@
-"""The user's SearXNG out of the settings: one instance, or several with somebody who looks after them."""
+"""SearXNG: configured instances, and the pool of public ones."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from dowse.core.models import Clock
 from dowse.core.protocols import ListingReader
 from dowse.net.json_api import Api
-from dowse.providers.searxng import SearXNG
-from dowse.providers.searxng_query import Preferences
 from dowse.settings import Settings
 from dowse.stores.cache import Cache
 
 if TYPE_CHECKING:
-    from dowse.providers.searxng_several import SearXNGs
+    from dowse.providers.searxng.adapter import SearXNG
+    from dowse.providers.searxng.several import SearXNGs
 
 
 def make_searxng(
@@ -26,9 +25,9 @@ def make_searxng(
     assert addresses, "only active providers are made"
     if len(addresses) == 1:
         return make(addresses[0])
-    from dowse.providers.instances.instance import Rules
-    from dowse.providers.instances.manager import Instances
-    from dowse.providers.searxng_several import OwnAsker, SearXNGs
+    from dowse.providers.searxng.instance import Rules
+    from dowse.providers.searxng.pool import Instances
+    from dowse.providers.searxng.several import OwnAsker, SearXNGs
 
     asker = OwnAsker(make, addresses, clock)
     rules = Rules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures)
@@ -38,6 +37,9 @@ def make_searxng(
 
 
 def _maker(settings: Settings, api: Api, listings: ListingReader) -> Callable[[str], SearXNG]:
+    from dowse.providers.searxng.adapter import SearXNG
+    from dowse.providers.searxng.protocol import Preferences
+
     preferences = Preferences(
         language=settings.searxng_language,
         categories=settings.searxng_categories,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dowse.core import urls
 from dowse.core.errors import (
@@ -24,8 +25,22 @@ from dowse.core.protocols import ListingReader
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api, is_challenge
 from dowse.providers.limits import Limits, fit
-from dowse.providers.searxng_answer import Answer, from_json, from_listing, web_page
-from dowse.providers.searxng_query import Preferences, check, gather, health_address, parameters, search_address
+from dowse.providers.searxng.protocol import (
+    Answer,
+    Preferences,
+    check,
+    from_json,
+    from_listing,
+    gather,
+    health_address,
+    parameters,
+    search_address,
+    web_page,
+)
+
+if TYPE_CHECKING:
+    pass
+
 
 LIMITS = Limits(
     max_results=50,

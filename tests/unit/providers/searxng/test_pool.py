@@ -9,13 +9,11 @@ from random import Random
 import pytest
 
 from dowse.core.errors import BadAnswer, NetworkFailed, NoInstance, RateLimited, Redirected, TimedOut, Unavailable
-from dowse.providers.instances.entries import Excluded, Listed
-from dowse.providers.instances.health import Checked
-from dowse.providers.instances.instance import Misbehaviour, Rules, State
-from dowse.providers.instances.manager import Instances
-from dowse.providers.instances.rotation import Deck
+from dowse.providers.searxng.directory import Excluded, Listed
+from dowse.providers.searxng.instance import Misbehaviour, Rules, State
+from dowse.providers.searxng.pool import Checked, Deck, Instances
 from tests.fakes import FakeClock
-from tests.unit.providers.instances.given import (
+from tests.unit.providers.searxng.given import (
     ALDER,
     BIRCH,
     CEDAR,

@@ -14,12 +14,11 @@ from random import Random
 import pytest
 
 from dowse.core.errors import ProviderError, RateLimited, Unavailable
-from dowse.providers.instances.entries import Listed
-from dowse.providers.instances.instance import Instance, Misbehaviour, State
-from dowse.providers.instances.manager import Instances
-from dowse.providers.instances.rotation import Deck, RoundRobin
+from dowse.providers.searxng.directory import Listed
+from dowse.providers.searxng.instance import Instance, Misbehaviour, State
+from dowse.providers.searxng.pool import Deck, Instances, RoundRobin
 from tests.fakes import FakeClock
-from tests.unit.providers.instances.given import PROVIDER, ScriptedAsker, ScriptedDirectory, a_cache, managed
+from tests.unit.providers.searxng.given import PROVIDER, ScriptedAsker, ScriptedDirectory, a_cache, managed
 
 HOUR_S = 3600.0
 HOURS = 6

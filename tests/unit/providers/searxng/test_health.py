@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from random import Random
 
-from dowse.providers.instances.health import Watch, side_by_side
+from dowse.providers.searxng.pool import Watch, side_by_side
 from tests.fakes import FakeClock
 
 

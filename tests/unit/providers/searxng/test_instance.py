@@ -17,7 +17,7 @@ from dowse.core.errors import (
     WireFailed,
     WireInsecure,
 )
-from dowse.providers.instances.instance import (
+from dowse.providers.searxng.instance import (
     Instance,
     Misbehaviour,
     Rules,

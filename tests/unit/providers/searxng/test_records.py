@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from dowse.providers.instances.instance import Instance
-from dowse.providers.instances.records import KIND, Records, name_of
+from dowse.providers.searxng.instance import KIND, Instance, name_of
+from dowse.providers.searxng.table import Records
 from tests.fakes import FakeClock
-from tests.unit.providers.instances.given import a_cache
+from tests.unit.providers.searxng.given import a_cache
 
 ELM = Instance(
     "https://elm.example",

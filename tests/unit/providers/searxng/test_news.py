@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dowse.core.errors import ProviderError, RateLimited, Redirected
-from dowse.providers.instances.entries import Listed
-from dowse.providers.instances.instance import Instance, State
-from dowse.providers.instances.manager import Instances
-from dowse.providers.instances.records import Records
-from dowse.providers.instances.table import LOOK_AGAIN_S
+from dowse.providers.searxng.directory import Listed
+from dowse.providers.searxng.instance import Instance, State
+from dowse.providers.searxng.pool import Instances
+from dowse.providers.searxng.table import LOOK_AGAIN_S, Records
 from dowse.stores.memory import MemoryStore
 from tests.fakes import FakeClock
-from tests.unit.providers.instances.given import ALDER, PROVIDER, ScriptedDirectory, cache_over, managed
-from tests.unit.providers.instances.test_manager import DOWN, named, states, three
+from tests.unit.providers.searxng.given import ALDER, PROVIDER, ScriptedDirectory, cache_over, managed
+from tests.unit.providers.searxng.test_pool import DOWN, named, states, three
 
 
 class OfSeveral(MemoryStore):

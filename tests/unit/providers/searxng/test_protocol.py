@@ -9,7 +9,7 @@ import pytest
 from dowse.core.errors import BadAnswer, Blocked, EnginesFailed
 from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.models import Category, Query
-from dowse.providers.searxng_answer import Answer, from_json, from_listing, web_page
+from dowse.providers.searxng.protocol import Answer, from_json, from_listing, web_page
 from tests.support.tables import each_row
 
 QUERY = Query("otters")

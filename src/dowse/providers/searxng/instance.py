@@ -8,8 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from dowse.core import urls
 from dowse.core.errors import BadAnswer, ProviderError, RateLimited, Redirected, WireInsecure
 from dowse.core.text import one_line
+
+KIND = "instances"
+"""Under which a cache knows the state of instances, and the list of the public ones."""
 
 TIERS = ("A+", "A", "B")
 """Grades that are good enough, the best first."""
@@ -196,3 +200,8 @@ def _misbehaviour(error: ProviderError) -> Misbehaviour | None:
 
 def _mean_ms(before: int | None, ms: int) -> int:
     return ms if before is None else round((1 - _NEWEST) * before + _NEWEST * ms)
+
+
+def name_of(url: str) -> str:
+    """How an instance is called where people may see it, and in the store."""
+    return urls.without_userinfo(url)

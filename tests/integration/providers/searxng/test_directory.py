@@ -12,13 +12,13 @@ from aiohttp import web as http
 from dowse.core.errors import NoInstance
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
-from dowse.providers.instances.directory import FixedDirectory, SearxSpace
-from dowse.providers.instances.records import KIND
+from dowse.providers.searxng.directory import FixedDirectory, SearxSpace
+from dowse.providers.searxng.instance import KIND
 from dowse.secrets.redact import Redactor
 from dowse.stores.cache import Cache
 from tests.doubles.searx_space import SearxSpaceList, listed
 from tests.fakes import FakeClock
-from tests.unit.providers.instances.given import ALDER, BIRCH, CEDAR, PROVIDER, a_cache
+from tests.unit.providers.searxng.given import ALDER, BIRCH, CEDAR, PROVIDER, a_cache
 
 DAY_S = 86_400.0
 Make = Callable[..., SearxSpace]

@@ -8,10 +8,8 @@ from random import Random
 from typing import Any
 
 from dowse.core.errors import NoInstance, ProviderError
-from dowse.providers.instances.directory import Edition
-from dowse.providers.instances.entries import Entries, Excluded, Listed
-from dowse.providers.instances.manager import Instances
-from dowse.providers.instances.rotation import RoundRobin
+from dowse.providers.searxng.directory import Edition, Entries, Excluded, Listed
+from dowse.providers.searxng.pool import Instances, RoundRobin
 from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.memory import MemoryStore

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from dowse.providers.instances.instance import Instance
-from dowse.providers.instances.rotation import Deck, RoundRobin, Turns, choose
+from dowse.providers.searxng.instance import Instance
+from dowse.providers.searxng.pool import Deck, RoundRobin, Turns, choose
 from tests.support.tables import each_row
 
 NAMES = tuple("abcdefgh")

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.providers.instances.entries import Entries, Excluded, Listed, read
+from dowse.providers.searxng.directory import Entries, Excluded, Listed, read
 from tests.doubles.searx_space import listed, offline
 from tests.support.tables import each_row
 

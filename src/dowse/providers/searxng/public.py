@@ -1,0 +1,307 @@
+"""Public SearXNG instances: strangers who help out, so at most two are asked for a query, politely and in turn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from dowse.core import urls
+from dowse.core.errors import (
+    BadAnswer,
+    Blocked,
+    NetworkFailed,
+    NoInstance,
+    PageUnreadable,
+    ProviderError,
+    RateLimited,
+    Redirected,
+    Skipped,
+    TimedOut,
+    Unavailable,
+    WireError,
+    WireTimeout,
+    WireTooLarge,
+)
+from dowse.core.models import Category, Clock, Deadline, Found, Query, Status
+from dowse.core.protocols import ListingReader
+from dowse.net.clients import Fetched, UntrustedClient
+from dowse.net.json_api import retry_after_s
+from dowse.providers.disclosure import Disclosure
+from dowse.providers.limits import Limits, fit
+from dowse.providers.politeness import Manners
+from dowse.providers.searxng.instance import Instance, Misbehaviour
+from dowse.providers.searxng.pool import Instances
+from dowse.providers.searxng.protocol import (
+    Answer,
+    Preferences,
+    check,
+    from_json,
+    from_listing,
+    gather,
+    health_address,
+    parameters,
+    search_address,
+    web_page,
+)
+from dowse.providers.searxng.several import Failures, Misbehaved, ask_in_turn, told
+
+NAME = "searxng_pool"
+LIMITS = Limits(
+    max_results=20,
+    filters=frozenset({"language", "safe_search", "time_range", "page"}),
+    categories=frozenset(Category),
+)
+_MAX_PAGES = 2
+_PROBE = Query("weather", num_results=1)
+_ADVICE = "try again later, or set SEARXNG_URL to an instance of your own"
+
+
+class PublicAsker:
+    """Looks after public instances for their manager. Implements `instances.health.Asker`."""
+
+    def __init__(self, way: PublicWay, clock: Clock, *, timeout_s: float) -> None:
+        self._way = way
+        self._clock = clock
+        self._timeout_s = timeout_s
+
+    async def ping(self, url: str) -> None:
+        headers, deadline = self._way.manners.headers(), Deadline.after(self._clock, self._timeout_s)
+        fetched = await self._way.get(health_address(url), headers, deadline)
+        error = failure(self._way.provider, fetched)
+        # Some have no such page, or show it to nobody; they are there to say so.
+        if isinstance(error, RateLimited | Unavailable):
+            raise error
+
+    async def probe(self, url: str) -> bool:
+        visit = Visit(self._way, url, _PROBE, json=None)
+        deadline = Deadline.after(self._clock, self._timeout_s)
+        answer = await visit.page(1, deadline)
+        if answer.odd_links:
+            raise Misbehaved(self._way.provider, Misbehaviour.STRANGE_LINKS)
+        check(self._way.provider, _PROBE, answer)
+        return bool(visit.json)
+
+
+class SearxngPool:
+    name = NAME
+    categories = LIMITS.categories
+
+    def __init__(self, way: PublicWay, instances: Instances, disclosure: Disclosure, *, timeout_s: float) -> None:
+        self.timeout_s = timeout_s
+        self.instances = instances
+        self._way = way
+        self._disclosure = disclosure
+        self._fingerprints = Fingerprints()
+
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        query, warnings = fit(self.name, query, LIMITS)
+
+        async def ask(instance: Instance, deadline: Deadline) -> Found:
+            return await self._ask(instance, query, deadline)
+
+        found = await ask_in_turn(self.instances, ask, deadline, self._failure)
+        return replace(found, warnings=warnings + self.instances.warnings() + found.warnings)
+
+    async def _ask(self, instance: Instance, query: Query, deadline: Deadline) -> Found:
+        address = urls.parse(instance.url)
+        self._disclosure.tell(f"the public SearXNG instance {address.host if address else ''}", self.name)
+        visit = Visit(self._way, instance.url, query, json=instance.json)
+
+        def judge(answer: Answer) -> None:
+            self._check_honesty(instance, query, answer)
+            check(self.name, query, answer)
+
+        found = await gather(query, visit.page, judge, deadline, max_pages=_MAX_PAGES)
+        if visit.json != instance.json and visit.json is not None:
+            await self.instances.speaks(instance.url, json=visit.json)
+        return found
+
+    def _check_honesty(self, instance: Instance, query: Query, answer: Answer) -> None:
+        """Before anything else: what a dishonest instance sends is not worth a judgement."""
+        if answer.odd_links:
+            raise Misbehaved(self.name, Misbehaviour.STRANGE_LINKS)
+        fingerprint = Fingerprint.of(query.text, (found.url for found in answer.hits))
+        if self._fingerprints.contradicts_itself(instance.url, fingerprint):
+            raise Misbehaved(self.name, Misbehaviour.SAME_RESULTS)
+
+    def _failure(self, failures: Failures) -> NoInstance:
+        wait_s = self.instances.retry_after_s()
+        return NoInstance(self.name, f"{told(failures)}; {_ADVICE}", retry_after_s=wait_s, instances=tuple(failures))
+
+
+MAX_BYTES = 1_000_000
+_REDIRECTS = (301, 302, 303, 307, 308)
+_ANYTHING = Preferences()
+
+
+@dataclass(frozen=True, slots=True)
+class PublicWay:
+    """What every request to a public instance goes through."""
+
+    provider: str
+    client: UntrustedClient
+    manners: Manners
+    listings: ListingReader
+
+    async def get(self, url: str, headers: Mapping[str, str], deadline: Deadline) -> Fetched:
+        """An answer of that host, a redirect within it followed once. Raises `Redirected` for one that leads out."""
+        fetched = await self._hop(url, headers, deadline)
+        if fetched.status not in _REDIRECTS:
+            return fetched
+        fetched = await self._hop(self._onward(url, fetched.headers), headers, deadline)
+        if fetched.status in _REDIRECTS:
+            raise BadAnswer(self.provider, "it redirects again and again")
+        return fetched
+
+    async def _hop(self, url: str, headers: Mapping[str, str], deadline: Deadline) -> Fetched:
+        await self.manners.turn()
+        timeout_s = deadline.remaining_s()
+        if not timeout_s:
+            raise Skipped(self.provider, "others were asked until no time was left")
+        try:
+            return await self.client.get(url, timeout_s=timeout_s, max_bytes=MAX_BYTES, headers=headers, follows=False)
+        except WireTimeout as error:
+            raise TimedOut(self.provider, f"no answer within {timeout_s:.1f} s") from error
+        except WireTooLarge as error:
+            raise BadAnswer(self.provider, "its answer is larger than any page of results") from error
+        except WireError as error:
+            raise NetworkFailed(self.provider, str(error)) from error
+
+    def _onward(self, url: str, headers: Mapping[str, str]) -> str:
+        """Where a redirect leads; never to another host, nor from a secure connection to an open one."""
+        here, there = urls.parse(url), urls.parse(headers.get("location", ""), url)
+        if here is None or there is None or there.host != here.host or there.scheme not in (here.scheme, "https"):
+            raise Redirected(self.provider, "it redirects to another host")
+        return there.href
+
+
+class Visit:
+    """One query at one instance: the same browser for all of its requests.
+
+    `json` says whether the instance answers in JSON, `None` as long as nobody knows.
+    """
+
+    def __init__(self, way: PublicWay, url: str, query: Query, *, json: bool | None) -> None:
+        self.json = json
+        self._way = way
+        self._url = url
+        self._query = query
+        self._headers = way.manners.headers(language=query.language)
+
+    async def page(self, number: int, deadline: Deadline) -> Answer:
+        """JSON where it is allowed, and the web page where it is refused."""
+        refuses_json = self.json is False
+        fetched = await self._get(number, deadline, as_json=not refuses_json)
+        if fetched.status == 403 and not refuses_json:
+            fetched = await self._get(number, deadline, as_json=False)
+        if error := failure(self._way.provider, fetched):
+            raise error
+        is_page = "html" in fetched.headers.get("content-type", "")
+        answer = await self._from_page(fetched, deadline) if is_page else self._from_json(fetched)
+        self.json = not is_page
+        return answer
+
+    async def _get(self, number: int, deadline: Deadline, *, as_json: bool) -> Fetched:
+        query = urlencode(parameters(self._query, number, _ANYTHING, as_json=as_json))
+        return await self._way.get(f"{search_address(self._url)}?{query}", self._headers, deadline)
+
+    def _from_json(self, fetched: Fetched) -> Answer:
+        try:
+            body = json.loads(fetched.body)
+        except (ValueError, RecursionError) as error:
+            raise BadAnswer(self._way.provider, "the body is neither JSON nor a web page") from error
+        if not isinstance(body, dict):
+            raise BadAnswer(self._way.provider, "the body is no JSON object")
+        return from_json(self._way.provider, body, self._query)
+
+    async def _from_page(self, fetched: Fetched, deadline: Deadline) -> Answer:
+        body = web_page(fetched.url, fetched.headers, fetched.body)
+        timeout_s = deadline.remaining_s()
+        try:
+            listing = await self._way.listings.listing("searxng", body, self._query.text, timeout_s=timeout_s)
+        except PageUnreadable as error:
+            # That we were too slow is not its fault.
+            kind = TimedOut if error.status is Status.TIMEOUT else BadAnswer
+            raise kind(self._way.provider, f"its web page could not be read: {error}") from error
+        return from_listing(self._way.provider, listing, self._query)
+
+
+def failure(provider: str, fetched: Fetched) -> ProviderError | None:
+    """What a status says, if it is not a success; an answer that is only promised is none."""
+    status, detail = fetched.status, f"HTTP {fetched.status}"
+    if 200 <= status < 300 and status != 202:
+        return None
+    if status == 429:
+        wait_s = retry_after_s(fetched.headers)
+        return RateLimited(provider, f"{detail} of its limiter", retry_after_s=wait_s, http_status=status)
+    if status in (202, 401, 403):
+        return Blocked(provider, f"{detail}: it does not serve programs", http_status=status)
+    kind = Unavailable if status == 408 or status >= 500 else BadAnswer
+    return kind(provider, detail, http_status=status)
+
+
+# New in each process and nowhere written down: nobody can try words until one fits.
+_SALT = secrets.token_bytes(32)
+_WORD = re.compile(r"\w+")
+# From here on scripts are written without blanks, so that two characters say as much as three letters.
+_DENSE = "\u2e80"
+_FEWEST_RESULTS = 3
+_REMEMBERED = 5
+_REMEMBERED_URLS = 500
+_RELATED_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """A query and its results as hashes; of the query, pieces of its words."""
+
+    pieces: frozenset[bytes]
+    results: bytes
+
+    @classmethod
+    def of(cls, query: str, urls: Iterable[str]) -> Fingerprint:
+        """The results count as a set, in whatever order they came."""
+        distinct = sorted(set(urls))
+        results = _hash("\n".join(distinct)) if len(distinct) >= _FEWEST_RESULTS else b""
+        return cls(frozenset(map(_hash, _pieces(query))), results)
+
+    def contradicts(self, other: Fingerprint) -> bool:
+        """Whether the same pages are given for queries that have next to nothing in common."""
+        if not self.results or self.results != other.results:
+            return False
+        fewer = min(len(self.pieces), len(other.pieces))
+        return len(self.pieces & other.pieces) < _RELATED_SHARE * fewer
+
+
+class Fingerprints:
+    """The last few of each instance, in memory only: they are no history of searches, and go with the process."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, deque[Fingerprint]] = OrderedDict()
+
+    def contradicts_itself(self, url: str, fingerprint: Fingerprint) -> bool:
+        """Whether an instance gave the same results before, for something else."""
+        seen = self._seen.setdefault(url, deque(maxlen=_REMEMBERED))
+        found = any(fingerprint.contradicts(other) for other in seen)
+        seen.append(fingerprint)
+        self._seen.move_to_end(url)
+        while len(self._seen) > _REMEMBERED_URLS:
+            self._seen.popitem(last=False)
+        return found
+
+
+def _pieces(query: str) -> Iterable[str]:
+    """Three letters each, so that `otter` and `otters` have something in common."""
+    for word in _WORD.findall(query.casefold()):
+        size = 2 if word[0] >= _DENSE else 3
+        yield from (word[start : start + size] for start in range(max(1, len(word) - size + 1)))
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8, key=_SALT).digest()
