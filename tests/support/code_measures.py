@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-_PERSONS = re.compile(
-    r"\b(somebody|someone|nobody|no one|whoever|everybody|everyone|anybody|anyone|who|whom|whose)\b", re.IGNORECASE
-)
-_COMMENT = re.compile(r"^\s*#\s?(.*)$", re.MULTILINE)
+from tools import prose
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DOCUMENTED = (ast.Module, ast.ClassDef, *_FUNCTIONS)
 _BRANCHES = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.Assert, ast.comprehension)
 
 
@@ -22,13 +18,13 @@ def ratios(files: Iterable[Path], root: Path) -> dict[str, float]:
     texts = {path: path.read_text(encoding="utf-8") for path in files}
     trees = {path: ast.parse(text) for path, text in texts.items()}
     complexities = [complexity(node) for tree in trees.values() for node in _functions(tree)]
-    prose = " ".join(part for path in texts for part in _prose(texts[path], trees[path]))
-    words = len(prose.split())
+    written = prose.measure(texts)
     return {
         "median_file_lines": statistics.median(len(text.splitlines()) for text in texts.values()),
         "single_importer_share_at_most": _single_importers(trees, root),
         "mean_complexity_at_most": statistics.fmean(complexities),
-        "persons_per_1000_words_at_most": 1000 * len(_PERSONS.findall(prose)) / words,
+        "persons_per_1000_words_at_most": written.persons,
+        "free_relatives_per_1000_words_at_most": written.free_relatives,
     }
 
 
@@ -45,14 +41,6 @@ def complexity(function: ast.AST) -> int:
 
 def _functions(tree: ast.Module) -> Iterator[ast.AST]:
     return (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS))
-
-
-def _prose(text: str, tree: ast.Module) -> Iterator[str]:
-    """Comments and docstrings."""
-    yield from _COMMENT.findall(text)
-    for node in ast.walk(tree):
-        if isinstance(node, _DOCUMENTED) and (docstring := ast.get_docstring(node)):
-            yield docstring
 
 
 def _single_importers(trees: Mapping[Path, ast.Module], root: Path) -> float:
