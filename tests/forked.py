@@ -47,7 +47,7 @@ _WHAT_SERVERS_IMPORT = (
         "dowse.net.pinned",
         "dowse.secrets.leaks",
     ),
-    *("dowse.stores.sqlite.threads", "dowse.loaders.table", "dowse.document.outline", "protego"),
+    *("dowse.stores.sqlite.threads", "dowse.sites.table", "dowse.document.outline", "protego"),
 )
 # With the first page, and the first question about one.
 _WHAT_WORKERS_IMPORT = (

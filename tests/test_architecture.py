@@ -29,7 +29,7 @@ LEVELS = (
     ("net",),
     ("stores",),
     ("providers", "fetch", "extract", "rank", "routing", "auth"),
-    ("loaders", "worker"),
+    ("sites", "worker"),
     ("flows",),
     ("contracts",),
     ("app",),

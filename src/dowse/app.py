@@ -45,9 +45,10 @@ from dowse.routing.spending import Account
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
 from dowse.secrets.urls import SecretUrls
-from dowse.settings import Settings, reading
+from dowse.settings import Settings
 from dowse.settings.guardrails import Rule
 from dowse.settings.sources import Loaded, state_address
+from dowse.sites import SITES
 from dowse.stores import open_board, open_store
 from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
@@ -100,7 +101,7 @@ class App:
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
-        names = (*PROVIDERS, *MEMBERS, *ANSWERERS, EXTRACTIVE, *settings.mcp_providers, *reading.LOADERS)
+        names = (*PROVIDERS, *MEMBERS, *ANSWERERS, EXTRACTIVE, *settings.mcp_providers, *SITES)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
         board = open_board(self._store)
         self._traffic = Traffic(
@@ -340,8 +341,8 @@ class App:
         return ReadChain(router, readers, self._guard, self._robots)
 
     def _loaders(self) -> Sequence[SiteLoader]:
-        from dowse.loaders.kit import Kit as LoaderKit
-        from dowse.loaders.table import make_loaders
+        from dowse.sites.kit import Kit as LoaderKit
+        from dowse.sites.table import make_loaders
 
         return make_loaders(LoaderKit(self.settings, self._api_client, self._page_client, self._workers, self.redactor))
 
@@ -378,6 +379,7 @@ class App:
             Disclosure(),
             USER_AGENT,
             self._traffic.limiter,
+            _open_search,
             watches=not self._is_brief,
         )
 
@@ -385,3 +387,9 @@ class App:
     def _instances_cache(self) -> Cache:
         """What is known of instances is true whatever the settings are."""
         return Cache(FailSoftStore(self._store, self._outage), self.clock, b"instances")
+
+
+def _open_search(kit: KeylessKit) -> SearchProvider:
+    from dowse.sites.open_table import make_search
+
+    return make_search(kit)

@@ -43,6 +43,8 @@ class KeylessKit:
     disclosure: Disclosure
     user_agent: str
     limiter: Limiter
+    # The open APIs are sites, which lie above providers: the composition root makes their search.
+    make_open: Callable[[KeylessKit], SearchProvider]
     watches: bool = False
 
     def api(self, name: str) -> Api:
@@ -135,11 +137,7 @@ def _firecrawl_mcp(kit: KeylessKit) -> SearchProvider:
 
 
 def _open(kit: KeylessKit) -> SearchProvider:
-    from dowse.providers.open.member import OpenApis
-    from dowse.providers.open.table import open_apis
-
-    apis = open_apis(kit.settings, kit.client, kit.redactor)
-    return OpenApis(apis, kit.disclosure, kit.limiter, timeout_s=kit.settings.open_timeout_s)
+    return kit.make_open(kit)
 
 
 def _searxng_pool(kit: KeylessKit) -> SearchProvider:

@@ -19,8 +19,6 @@ from dowse.settings.types import (
     setting,
 )
 
-LOADERS = ("stackexchange", "github", "wikipedia", "arxiv", "hackernews", "pypi", "npm", "crates", "mdn")
-
 
 class ReadingSettings(BaseModel):
     """The part of `Settings` that only reading needs."""

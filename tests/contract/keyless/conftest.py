@@ -11,6 +11,7 @@ from dowse.providers.keyless import KeylessKit
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load
+from dowse.sites.open_table import make_search
 from tests.contract.conftest import in_memory
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock
@@ -25,5 +26,7 @@ async def kit(web: PocketWeb, client: ConfiguredClient, clock: FakeClock) -> Asy
     pages = UntrustedClient(guard, "dowse/test", open_session=in_memory)
     redactor, cache = Redactor(settings.secrets()), remembering(clock).cache
     disclosure, limiter = Disclosure(), SlidingWindows(clock)
-    yield KeylessKit(settings, client, pages, ListingsHere(), cache, clock, redactor, disclosure, "dowse/test", limiter)
+    yield KeylessKit(
+        settings, client, pages, ListingsHere(), cache, clock, redactor, disclosure, "dowse/test", limiter, make_search
+    )
     await pages.close()

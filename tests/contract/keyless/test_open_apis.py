@@ -11,13 +11,13 @@ from dowse.core.models import Category, Deadline, Hit, Query, TimeRange
 from dowse.core.protocols import Limiter
 from dowse.net.clients import ConfiguredClient
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.open.answer import Answer, OpenApi
-from dowse.providers.open.member import OpenApis
-from dowse.providers.open.table import APIS, open_apis
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.settings.sources import load
+from dowse.sites.answer import Answer, OpenApi
+from dowse.sites.open_table import APIS, open_apis
+from dowse.sites.search import OpenApis
 from tests.contract.conftest import DEADLINE
 from tests.doubles import PocketWeb
 from tests.doubles.sites_github import TOKEN

@@ -10,8 +10,8 @@ from dowse.core.protocols import Spent
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import PROVIDERS, Settings, variables
 from dowse.settings.keyless import ENDPOINTS
-from dowse.settings.reading import LOADERS
 from dowse.settings.sources import enabled_without_credential
+from dowse.sites import SITES
 
 _WARN_AT = 0.8
 _PLACES = ("first", "second", "third", "fourth")
@@ -73,10 +73,10 @@ def _sites(settings: Settings) -> Check:
     """Which sites have a reader of their own, and what a credential would add."""
     keys = {"GITHUB_TOKEN": settings.github_token, "STACKEXCHANGE_KEY": settings.stackexchange_key}
     missing = [name for name, value in keys.items() if value is None]
-    summary = f"Sites read through their own APIs: {', '.join(LOADERS)}."
+    summary = f"Sites read through their own APIs: {', '.join(SITES)}."
     if missing:
         summary += f" {' and '.join(missing)} would raise their limits; discussions on GitHub need a token."
-    details = {"loaders": list(LOADERS), **{name: "not set" if name in missing else "set" for name in keys}}
+    details = {"loaders": list(SITES), **{name: "not set" if name in missing else "set" for name in keys}}
     return Check("sites", "reading", State.OK, summary, "", details)
 
 

@@ -1,0 +1,1 @@
+"""arXiv: papers with their full text, and a search over abstracts."""

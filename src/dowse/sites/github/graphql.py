@@ -1,0 +1,235 @@
+"""Issues, pull requests and discussions by GraphQL: one request for nearly everything, with a token only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dowse.core.errors import PageUnreadable, ProviderError
+from dowse.core.models import Status
+from dowse.net.json_api import Json, objects, string
+from dowse.sites.compose import day, label
+from dowse.sites.github.facts import (
+    anchor_of,
+    change_facts,
+    code_place,
+    count,
+    deed,
+    hidden_for,
+    label_facts,
+    login_of,
+    person,
+    reactions_of,
+    required,
+    role_of,
+    state_fact,
+)
+from dowse.sites.github.queries import CONVERSATION, DISCUSSION, MORE_COMMENTS, MORE_DISCUSSION_COMMENTS
+from dowse.sites.github.remarks import Remark, Thread
+from dowse.sites.github.session import Session
+from dowse.sites.github.urls import Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How a conversation is asked for: where it is in the answer, its query, that for more comments, and how many."""
+
+    name: str
+    query: str
+    more: str
+    page: int
+
+
+_CONVERSATION = _Kind("issueOrPullRequest", CONVERSATION, MORE_COMMENTS, 100)
+# Each comment brings its replies, and GitHub counts what a query could return.
+_DISCUSSION = _Kind("discussion", DISCUSSION, MORE_DISCUSSION_COMMENTS, 50)
+
+
+async def thread(session: Session, target: Conversation, cap: int) -> Thread:
+    """An issue or a pull request: GitHub sends readers of the one to the other, where the number is the other's."""
+    found, comments = await _with_comments(session, target, _CONVERSATION, cap)
+    is_pull = found.get("__typename") == "PullRequest"
+    target = replace(target, kind="pull" if is_pull else "issues")
+    return _pull(target, found, comments, cap) if is_pull else _issue(target, found, comments)
+
+
+async def discussion(session: Session, target: Conversation, cap: int) -> Thread:
+    found, comments = await _with_comments(session, target, _DISCUSSION, cap)
+    answer, chosen_by = found.get("answer"), login_of(found.get("answerChosenBy"))
+    category = found.get("category")
+    facts = [
+        f"Category: {label(string(category, 'name'))}" if isinstance(category, dict) else "",
+        state_fact(
+            "closed" if found.get("closed") is True else "open",
+            string(found, "stateReason").lower(),
+            string(found, "closedAt"),
+            is_locked=found.get("locked") is True,
+        ),
+        _answered(found, chosen_by),
+        f"Updated: {day(string(found, 'updatedAt'))}",
+        f"Upvotes: {count(found, 'upvoteCount')}",
+        f"Comments: {count(found, 'comments', 'totalCount')}",
+    ]
+    return Thread(
+        f"Discussion in {target.repository}",
+        required(found, "title"),
+        target.number,
+        target.link,
+        _remark(found),
+        facts,
+        comments,
+        max(count(found, "comments", "totalCount"), len(comments)),
+        answer=_remark(answer) if isinstance(answer, dict) else None,
+    )
+
+
+async def _with_comments(session: Session, target: Conversation, kind: _Kind, cap: int) -> tuple[Json, list[Remark]]:
+    """The conversation and its first comments; a later page of them that fails is missing."""
+    repository = target.repository
+    variables: dict[str, object] = {"owner": repository.owner, "name": repository.name, "number": target.number}
+    variables |= {"first": min(cap, kind.page), "after": None}
+    found = await _asked(session, kind.query, kind.name, variables)
+    comments, connection = _nodes(found, "comments"), found.get("comments")
+    while len(comments) < cap and session.requests_left and (cursor := _next(connection)):
+        try:
+            more = await _asked(session, kind.more, kind.name, {**variables, "after": cursor})
+        except (ProviderError, PageUnreadable):
+            session.miss()
+            break
+        comments, connection = [*comments, *_nodes(more, "comments")], more.get("comments")
+    return found, [_remark(node) for node in comments[:cap]]
+
+
+async def _asked(session: Session, query: str, name: str, variables: Mapping[str, object]) -> Json:
+    found = (await session.query(query, variables)).get(name)
+    if not isinstance(found, dict):
+        raise PageUnreadable(Status.NOT_FOUND, "GitHub's API does not have the page")
+    return found
+
+
+def _next(connection: object) -> str:
+    """Where the next page of a list starts; empty on the last one."""
+    page = connection.get("pageInfo") if isinstance(connection, dict) else None
+    return string(page, "endCursor") if isinstance(page, dict) and page.get("hasNextPage") is True else ""
+
+
+def _issue(target: Conversation, issue: Json, comments: Sequence[Remark]) -> Thread:
+    total = count(issue, "comments", "totalCount")
+    reason = string(issue, "stateReason").replace("_", " ").lower()
+    state = string(issue, "issueState").lower()
+    is_locked = issue.get("locked") is True
+    return Thread(
+        f"Issue in {target.repository}",
+        required(issue, "title"),
+        target.number,
+        target.link,
+        _remark(issue),
+        [
+            state_fact(state, reason, string(issue, "closedAt"), is_locked=is_locked),
+            *_labels(issue),
+            f"Comments: {total}",
+        ],
+        comments,
+        max(total, len(comments)),
+    )
+
+
+def _pull(target: Conversation, pull: Json, comments: Sequence[Remark], cap: int) -> Thread:
+    reviews = [node for node in _nodes(pull, "reviews") if _says_something(node)]
+    on_code = [node for node in _nodes(pull, "reviewThreads") if _nodes(node, "comments")]
+    said = [*comments, *map(_review, reviews), *map(_code_thread, on_code)]
+    silent = len(_nodes(pull, "reviews")) - len(reviews)
+    total = sum(count(pull, name, "totalCount") for name in ("comments", "reviews", "reviewThreads")) - silent
+    return Thread(
+        f"Pull request in {target.repository}",
+        required(pull, "title"),
+        target.number,
+        target.link,
+        _remark(pull),
+        [_pull_state(pull), *_pull_facts(pull), *_labels(pull)],
+        sorted(said, key=lambda remark: remark.moment)[:cap],
+        max(total, len(said)),
+        "comments and reviews",
+    )
+
+
+def _remark(node: Json) -> Remark:
+    replies = tuple(_remark(reply) for reply in _nodes(node, "replies"))
+    # Those of a discussion itself are told among its facts; everybody votes for what they say themselves.
+    upvotes = count(node, "upvoteCount") if "isAnswer" in node else 0
+    return Remark(
+        login_of(node.get("author")),
+        string(node, "createdAt"),
+        string(node, "body"),
+        anchor_of(string(node, "url")),
+        " ".join(filter(None, [f"↑ {upvotes}" if upvotes > 1 else "", _reactions(node)])),
+        role_of(string(node, "authorAssociation")),
+        hidden=hidden_for(node),
+        mark="the answer" if node.get("isAnswer") is True else "",
+        replies=replies,
+        reply_count=count(node, "replies", "totalCount"),
+    )
+
+
+def _review(node: Json) -> Remark:
+    return replace(_remark(node), did=deed(string(node, "state")))
+
+
+def _says_something(review: Json) -> bool:
+    """Whether there is a verdict or a text; a review without either only holds comments on the code."""
+    return bool(string(review, "body")) or string(review, "state") != "COMMENTED"
+
+
+def _code_thread(node: Json) -> Remark:
+    first, *replies = [_remark(comment) for comment in _nodes(node, "comments")]
+    place = code_place(string(node, "path"), count(node, "line") or count(node, "originalLine"))
+    state = "resolved" if node.get("isResolved") is True else "outdated" if node.get("isOutdated") is True else ""
+    return replace(
+        first,
+        about=place,
+        mark=state,
+        replies=tuple(replies),
+        reply_count=max(0, count(node, "comments", "totalCount") - 1),
+    )
+
+
+def _nodes(item: Json, name: str) -> list[Json]:
+    """The objects of a connection; GitHub puts null in place of those that may not be seen."""
+    connection = item.get(name)
+    return objects(connection.get("nodes")) if isinstance(connection, dict) else []
+
+
+def _reactions(node: Json) -> str:
+    groups = objects(node.get("reactionGroups"))
+    return reactions_of({string(group, "content"): count(group, "reactors", "totalCount") for group in groups})
+
+
+def _labels(item: Json) -> list[str]:
+    milestone = item.get("milestone")
+    names = [string(node, "name") for node in _nodes(item, "labels")]
+    return label_facts(names, string(milestone, "title") if isinstance(milestone, dict) else "")
+
+
+def _pull_state(pull: Json) -> str:
+    state = string(pull, "pullState").lower()
+    by = login_of(pull.get("mergedBy"))
+    return state_fact(
+        "draft" if state == "open" and pull.get("isDraft") is True else state,
+        f"by {person(by)}" if by else "",
+        string(pull, "mergedAt", "closedAt"),
+        is_locked=pull.get("locked") is True,
+    )
+
+
+def _pull_facts(pull: Json) -> list[str]:
+    owner, branch = login_of(pull.get("headRepositoryOwner")), string(pull, "headRefName")
+    out_of = f"{owner}:{branch}" if owner else branch
+    files, added, deleted = (count(pull, name) for name in ("changedFiles", "additions", "deletions"))
+    return change_facts(string(pull, "baseRefName"), out_of, files, added, deleted)
+
+
+def _answered(found: Json, chosen_by: str) -> str:
+    if not isinstance(found.get("isAnswered"), bool):
+        return ""  # Its category takes no answers.
+    by = f", chosen by {person(chosen_by)}" if chosen_by else ""
+    return f"Answered: yes{by}" if found["isAnswered"] else "Answered: no"

@@ -1,0 +1,153 @@
+"""Pages of MDN: the text, the examples, the specifications and how widely browsers support it, without navigation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import unescape
+
+from dowse.core import urls
+from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
+from dowse.core.models import NO_READABLE_CONTENT, Deadline, Status, Text
+from dowse.core.text import without_markup
+from dowse.core.urls import Url
+from dowse.net.json_api import Json, items, objects, string
+from dowse.sites.compose import Part, day, label, link, page, title
+from dowse.sites.kit import TIMEOUT_S, Kit, asking
+from dowse.sites.markup import below
+from dowse.sites.packages import MAX_CHARS, bullets, mapping, missing, segments
+
+NAME = "mdn"
+SITE = "https://developer.mozilla.org"
+_HOST = "developer.mozilla.org"
+_LOCALE = re.compile(r"[a-z]{2,3}(?:-[A-Z]{2})?")
+_WITHOUT = (".example-header, .sample-code-frame, .bc-table, .visually-hidden, .hidden, .sidebar, .metadata",)
+_DIVISION = re.compile(r"<div\b([^<>]{0,500})>|</div\s{0,3}>", re.I)
+_NOTE = re.compile(r"""\bclass\s{0,3}=\s{0,3}["'][^"']{0,200}\bnotecard\b""")
+# The section keeps the converter from joining it with what is above and below.
+_NOTE_START, _NOTE_END = "<section><blockquote>", "</blockquote></section>"
+_MOST_SECTIONS = 200
+_MOST_SPECIFICATIONS = 20
+_LONGEST_TITLE = 2000
+_BASELINE = {
+    "high": "widely available, in all major browsers since {date}",
+    "low": "newly available, in the latest versions of all major browsers since {date}; older ones may lack it",
+}
+_LIMITED = "limited availability, not in all major browsers"
+
+
+class Mdn:
+    """Implements `protocols.SiteLoader`."""
+
+    name = NAME
+    timeout_s = TIMEOUT_S
+
+    def __init__(self, kit: Kit) -> None:
+        self._api = kit.api(NAME)
+        self._extractor = kit.extractor
+        self._base = kit.settings.mdn_url.rstrip("/")
+
+    def accepts(self, url: Url) -> bool:
+        match segments(url, _HOST):
+            case [locale, "docs", slug, *_] if slug and _LOCALE.fullmatch(locale):
+                return "//" not in url.path and not url.path.endswith("/index.json")
+        return False
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        parsed = urls.parse(url)
+        path = parsed.path.rstrip("/") if parsed else ""
+        document = await self._document(path, asking(deadline))
+        sections = items(NAME, document, "body")
+        shown = sections[:_MOST_SECTIONS]
+        html = [_with_quotations(string(mapping(section, "value"), "content")) for section in shown]
+        address = SITE + path
+        texts = await self._extractor.render(html, url=address, timeout_s=deadline.remaining_s(), without=_WITHOUT)
+        if not any(texts):
+            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
+        parts = [_part(*each, document, address) for each in zip(shown, texts, strict=True)]
+        return _page(document, address, parts, len(sections))
+
+    async def _document(self, path: str, deadline: Deadline) -> Json:
+        try:
+            answer = await self._api.get(f"{self._base}{path}/index.json", deadline, headers={}, params={})
+        except ProviderError as error:
+            raise missing(error, "page on MDN") from error
+        document = mapping(answer, "doc")
+        if not string(document, "title"):
+            raise BadAnswer(NAME, "the answer holds no document")
+        return document
+
+
+def _page(document: Json, address: str, parts: Sequence[Part | str], total: int) -> Text:
+    name = string(document, "title")
+    above = [string(parent, "title") for parent in objects(document.get("parents"))]
+    source = label(string(mapping(document, "source"), "github_url"), 300)
+    facts = [
+        f"Link: {address}",
+        f"Last change: {day(document.get('modified'))}" if day(document.get("modified")) else "",
+        f"In: {label(' / '.join(above[:-1]), 200)}" if len(above) > 1 else "",
+        f"Source: {source}" if source else "",
+    ]
+    return page(
+        address,
+        name,
+        [Part(f"# {title(name)}", facts), *parts],
+        max_chars=MAX_CHARS,
+        rest=f"…({len(parts)} of {total} sections are shown; the whole is at {address})" if total > len(parts) else "",
+    )
+
+
+def _part(section: Json, text: str, document: Json, address: str) -> Part | str:
+    """One section; only tables of browsers and specifications are not prose."""
+    value = mapping(section, "value")
+    heading = _heading(value)
+    match string(section, "type"):
+        case "prose":
+            return Part(heading, body=below(text, 4)) if heading or text else ""
+        case "specifications":
+            return bullets(heading, _specifications(value), _MOST_SPECIFICATIONS)
+        case "browser_compatibility":
+            return Part(heading, body=_compatibility(document, f"{address}#{string(value, 'id')}"))
+    return ""
+
+
+def _heading(value: Json) -> str:
+    # The title of a section is HTML, that of the page is text.
+    name = title(string(value, "titleAsText") or unescape(without_markup(string(value, "title")[:_LONGEST_TITLE])))
+    return f"{'###' if value.get('isH3') is True else '##'} {name}" if name else ""
+
+
+def _specifications(value: Json) -> list[str]:
+    return [
+        link(string(item, "title") or "Specification", string(item, "bcdSpecificationURL"))
+        for item in objects(value.get("specifications"))
+        if string(item, "bcdSpecificationURL")
+    ]
+
+
+def _compatibility(document: Json, table: str) -> str:
+    """In a sentence where the page has the summary; the table itself is not part of the answer."""
+    baseline = mapping(document, "baseline")
+    level = baseline.get("baseline")
+    lines = []
+    if level is False:
+        lines.append(f"Baseline: {_LIMITED}.")
+    elif isinstance(level, str) and level in _BASELINE:
+        lines.append(f"Baseline: {_BASELINE[level].format(date=label(string(baseline, 'baseline_low_date')))}.")
+    support = [f"{name.replace('_', ' ')} {version}" for name, version in mapping(baseline, "support").items()]
+    if support:
+        lines.append(f"Supported since: {label(', '.join(support), 300)}.")
+    return "\n\n".join([*lines, f"The table of browsers is at {table}"])
+
+
+def _with_quotations(html: str) -> str:
+    """Notes and warnings as quotations, by which they stay apart from the text around them."""
+    open_notes: list[bool] = []
+
+    def replaced(tag: re.Match[str]) -> str:
+        if tag[1] is not None:
+            open_notes.append(bool(_NOTE.search(tag[1])))
+            return _NOTE_START if open_notes[-1] else tag[0]
+        return _NOTE_END if open_notes and open_notes.pop() else tag[0]
+
+    return _DIVISION.sub(replaced, html)

@@ -1,0 +1,1 @@
+"""Stack Exchange: questions with answers and comments, and a search over them."""

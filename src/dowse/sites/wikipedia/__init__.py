@@ -1,0 +1,1 @@
+"""Wikipedia: articles in every language, and a search over them."""
