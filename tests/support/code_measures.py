@@ -44,23 +44,25 @@ def _functions(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _single_importers(trees: Mapping[Path, ast.Module], root: Path) -> float:
-    """The share of the imported modules that a single other module imports."""
+    """The share of the modules that exactly one other module imports when it is loaded.
+
+    Modules that are imported late, inside a function, are lazy on purpose; entries of a table are imported by name.
+    """
     names = {_dotted(path, root): path for path in trees}
-    importers: dict[str, set[Path]] = {}
+    importers: dict[str, set[Path]] = {name: set() for name in names}
     for path, tree in trees.items():
-        for name in _imported(tree):
+        for name in _imported_at_load(tree):
             if name in names and names[name] != path:
-                importers.setdefault(name, set()).add(path)
+                importers[name].add(path)
     return sum(len(each) == 1 for each in importers.values()) / len(importers)
 
 
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _imported_at_load(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
 
 
 def _dotted(path: Path, root: Path) -> str:
