@@ -329,7 +329,7 @@ def loaded_by(*names: str) -> set[str]:
 def test_a_worker_knows_extraction_ranking_and_the_nouns_only() -> None:
     """It meets hostile pages: what it has not imported cannot be turned against us."""
     ours = {name for name in loaded_by("dowse.worker.jobs", "dowse.extract.convert") if name.startswith("dowse.")}
-    assert "dowse.extract.content.selection" in ours
+    assert "dowse.extract.html.content.selection" in ours
     parts = {name.split(".")[1] for name in ours}
     assert parts - set(LEVELS[0]) - {"worker", "document", "extract", "rank"} == set()
 

@@ -22,13 +22,13 @@ os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_paralleli
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from dowse.extract.content.addresses import with_address  # noqa: E402
-from dowse.extract.content.kinds import KINDS  # noqa: E402
+from dowse.extract.html.content.addresses import with_address  # noqa: E402
+from dowse.extract.html.content.kinds import KINDS  # noqa: E402
 from tools.extractor import data, training  # noqa: E402
 from tools.extractor.dataset import Example, examples  # noqa: E402
 from tools.extractor.network import train_network  # noqa: E402
 
-SHIPPED = ROOT / "src" / "dowse" / "extract" / "content" / "model.npz"
+SHIPPED = ROOT / "src" / "dowse" / "extract" / "html" / "content" / "model.npz"
 FOLDS = ROOT / "tests" / "eval" / "folds"
 _WORKERS = 2
 # Two networks that began differently know more together than one.

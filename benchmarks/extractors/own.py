@@ -8,10 +8,10 @@ from benchmarks.extractors.extractor import Extractor, Found, Page
 from dowse.core.errors import PageUnreadable
 from dowse.document.markdown import clean
 from dowse.extract import html, metadata
-from dowse.extract.content.model import Model
-from dowse.extract.render import render
-from dowse.extract.tree.build import build
-from dowse.extract.tree.guard import capped
+from dowse.extract.html.content.model import Model
+from dowse.extract.html.render import render
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.guard import capped
 from tools.extractor.data import FOLDS
 from tools.extractor.metadata_scores import Facts
 

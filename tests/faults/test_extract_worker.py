@@ -312,7 +312,7 @@ def test_no_parser_is_imported_by_the_pool_and_nothing_heavy_by_the_worker() -> 
     pool = loaded("dowse.worker.pool")
     worker = loaded("dowse.worker.jobs", "dowse.extract.convert")
 
-    assert not pool & {"selectolax", "dowse.extract.html"}
+    assert not pool & {"selectolax", "dowse.extract.html.page"}
     # Cutting passages is the workers' business, and so is what it needs.
     assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.document.blocks", "dowse.language.words"}
     assert not worker & {"asyncio", "pydantic", "aiohttp", "subprocess"}

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowse.extract.content import features
-from dowse.extract.content.blocks import cut
-from dowse.extract.content.kinds import KINDS
-from dowse.extract.content.outline import Numbers
 from dowse.extract.decode import decode
-from dowse.extract.tree.build import build
-from dowse.extract.tree.guard import capped
+from dowse.extract.html.content import features
+from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.kinds import KINDS
+from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.guard import capped
 from tools.extractor.data import Sample
 from tools.extractor.labels import shares
 

@@ -9,8 +9,8 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from dowse.extract.content import features, network
-from dowse.extract.content.outline import Numbers
+from dowse.extract.html.content import features, network
+from dowse.extract.html.content.outline import Numbers
 from tools.extractor.dataset import Example
 from tools.extractor.weights import weights
 
@@ -113,7 +113,7 @@ def _batch(examples: list[Example], seen: list[Numbers], length: int, random: np
 
 
 def _scores(values: Any, batch: Any, key: Any) -> Any:
-    """As `dowse.extract.content.network` does it, for several pages at once, with what is dropped while learning."""
+    """As `dowse.extract.html.content.network`, for several pages at once, with dropout."""
     pages, length = batch["here"].shape
     here, lengths = batch["here"][..., None], batch["lengths"][..., None]
     groups = (jnp.arange(pages)[:, None] * length + batch["alike"]).reshape(-1)

@@ -6,11 +6,11 @@ import json
 
 from dowse.core.models import Body, Text
 from dowse.document.markdown import clean
-from dowse.extract import html
 from dowse.extract.decode import decode
 from dowse.extract.formats import kinds, plain
 from dowse.extract.formats.kinds import Kind
 from dowse.extract.formats.limits import Limits
+from dowse.extract.html import page
 
 
 def to_text(body: Body, limits: Limits | None = None, *, with_images: bool = False) -> Text:
@@ -24,7 +24,7 @@ def to_text(body: Body, limits: Limits | None = None, *, with_images: bool = Fal
     markup = decode(body.data, body.charset)
     kind = kinds.text_kind(body.media_type, body.url, markup)
     if kind is Kind.HTML:
-        return html.to_text(markup, body.url, with_images=with_images)
+        return page.to_text(markup, body.url, with_images=with_images)
     return _from_source(kind, markup, body)
 
 

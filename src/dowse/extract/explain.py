@@ -6,15 +6,15 @@ from itertools import islice
 
 from dowse.core.models import Body, Text
 from dowse.core.text import one_line
-from dowse.extract.content.reasons import reasons
-from dowse.extract.content.selection import Selection, select
 from dowse.extract.decode import decode
 from dowse.extract.explanation import ExplainedBlock, Explanation, encoded
 from dowse.extract.formats import kinds
 from dowse.extract.formats.kinds import Kind
-from dowse.extract.tree.build import build
-from dowse.extract.tree.guard import capped
-from dowse.extract.tree.node import Node
+from dowse.extract.html.content.reasons import reasons
+from dowse.extract.html.content.selection import Selection, select
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.node import Node
 
 # So much of a page is looked at by people; the answer has to fit into one frame as well.
 _MOST_BLOCKS = 3000

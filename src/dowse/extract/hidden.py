@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from functools import lru_cache
 
-from dowse.extract.tree.grammar import ATTRIBUTE
-from dowse.extract.tree.hiding import Certainty, Hiding
+from dowse.extract.html.tree.grammar import ATTRIBUTE
+from dowse.extract.html.tree.hiding import Certainty, Hiding
 
 # Without one of these no attribute hides anything.
 _TELLING = ("hidden", "style", "popover", "sr-only", "visually", "screen-reader")

@@ -11,9 +11,9 @@ from dowse.extract import verdict
 from dowse.extract.decode import decode
 from dowse.extract.formats.kinds import Kind, text_kind
 from dowse.extract.hidden import hides
+from dowse.extract.html.tree.elements import INLINE
+from dowse.extract.html.tree.grammar import RAW, VOID
 from dowse.extract.tags import after, tags
-from dowse.extract.tree.elements import INLINE
-from dowse.extract.tree.grammar import RAW, VOID
 
 # Elements whose end tags are hardly ever left out: what is missing would take the rest of the page with it.
 _DROPPED = (RAW - {"xmp"}) | frozenset(("noscript", "object", "select", "template"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dowse.extract.tree.grammar import ATTRIBUTES, RAW
+from dowse.extract.html.tree.grammar import ATTRIBUTES, RAW
 
 _TAG = re.compile(
     rf"<(?:(?P<slash>/?)(?P<name>[a-zA-Z][^ \t\n\f\r/>]*+)(?P<attributes>{ATTRIBUTES})/?>?"

@@ -90,7 +90,7 @@ def _done(job: Mapping[str, object], data: bytes) -> Text:
         return Text(to_answer(digests, sources, job["pages"]))
     body = Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
     if job["mode"] == protocol.FRAGMENTS:
-        from dowse.extract.fragments import to_texts
+        from dowse.extract.html.fragments import to_texts
 
         return to_texts(body)
     if job["mode"] == protocol.EXPLAIN:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from dowse.core.models import Body
 from dowse.document.markdown import clean
 from dowse.extract.convert import to_text
-from dowse.extract.render import render
-from dowse.extract.tree.build import build
-from dowse.extract.tree.guard import capped
+from dowse.extract.html.render import render
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.guard import capped
 from tests.eval.fidelity.page import Page
 from tests.eval.fidelity.structure import ANYTHING, BLOCK_END, Code, Item, Link, Structure, read
 

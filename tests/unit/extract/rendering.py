@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dowse.document.markdown import clean
-from dowse.extract.html import base_of
-from dowse.extract.render import render
-from dowse.extract.tree.build import build
+from dowse.extract.html.page import base_of
+from dowse.extract.html.render import render
+from dowse.extract.html.tree.build import build
 
 URL = "https://docs.example/guide/start?utm_source=feed"
 

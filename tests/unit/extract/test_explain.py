@@ -7,7 +7,7 @@ import pytest
 from dowse.core.models import Body
 from dowse.extract.explain import explain, path_of, to_explanation
 from dowse.extract.explanation import ExplainedBlock, Explanation, decoded, encoded
-from dowse.extract.tree.build import build
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 URL = "https://pages.example/a"

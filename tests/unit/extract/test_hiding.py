@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.extract.tree.build import build
-from dowse.extract.tree.css import read_style
-from dowse.extract.tree.hiding import Certainty, Hiding
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.css import read_style
+from dowse.extract.html.tree.hiding import Certainty, Hiding
 from tests.support.tables import each_row
 
 NONE, DOUBTFUL, HIDDEN = Certainty

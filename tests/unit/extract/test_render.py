@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dowse.document.markdown import read_lines
-from dowse.extract.render import render
-from dowse.extract.tree.build import build
+from dowse.extract.html.render import render
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 from tests.unit.extract.rendering import URL, markdown
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from dowse.extract.render import render
-from dowse.extract.tree.build import build
+from dowse.extract.html.render import render
+from dowse.extract.html.tree.build import build
 
 _READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 # All that means something in Markdown, and a little that does not.

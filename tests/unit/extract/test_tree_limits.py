@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dowse.extract.html import to_text
-from dowse.extract.tree import build as building
-from dowse.extract.tree.build import build
-from dowse.extract.tree.css import read_rules, read_style
+from dowse.extract.html.tree import build as building
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.css import read_rules, read_style
 
 PAGE = "<p>The ferry leaves at nine.</p><p>The last one leaves at six.</p>"
 

@@ -13,7 +13,7 @@ from dowse.core import text as texts
 from dowse.core import urls
 from dowse.core.models import Text
 from dowse.document.markdown import clean
-from dowse.extract.fragments import to_markdown
+from dowse.extract.html.fragments import to_markdown
 from dowse.extract.tidy import TITLE_CHARS
 
 _FACT_LIMIT = 200

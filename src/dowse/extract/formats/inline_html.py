@@ -7,7 +7,7 @@ import re
 from dowse.core.text import visible
 from dowse.document.markdown import read_lines, without_comments
 from dowse.extract.hidden import hides
-from dowse.extract.tree.grammar import VOID
+from dowse.extract.html.tree.grammar import VOID
 
 # What Markdown takes for a tag: unlike in HTML, `a <b and c` begins none.
 _TAG = re.compile(

@@ -18,7 +18,7 @@ from dowse.core.models import Body, Status, Text
 from dowse.document.markdown import clean
 from dowse.extract.formats import archive, vanished
 from dowse.extract.formats.tables import MOST_COLUMNS, MOST_ROWS, Table, limited, table
-from dowse.extract.fragments import to_markdown
+from dowse.extract.html.fragments import to_markdown
 from dowse.extract.tidy import TITLE_CHARS, title_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.listings import Outcome
 from dowse.core.models import Status
 from dowse.extract import verdict
-from dowse.extract.fragments import to_markdown
-from dowse.extract.tree.guard import capped
+from dowse.extract.html.fragments import to_markdown
+from dowse.extract.html.tree.guard import capped
 from dowse.extract.verdict.phrases import either, names, normal
 from dowse.extract.verdict.scan import scan
 

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from dowse.core import urls
 from dowse.core.listings import Row
 from dowse.core.text import without_markup
-from dowse.extract.tree.guard import capped
+from dowse.extract.html.tree.guard import capped
 
 _TITLE_CHARS, _TEXT_CHARS, _LABEL_CHARS, _URL_CHARS = 300, 1000, 60, 2048
 # More than any engine shows on a page, and than anybody asks for.

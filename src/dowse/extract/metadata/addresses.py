@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dowse.core import urls
 from dowse.core.urls import Url
+from dowse.extract.html.tree.node import Tree
 from dowse.extract.metadata.head import Head
-from dowse.extract.tree.node import Tree
 
 _LONGEST = 2000
 _MOST_LINKS = 5

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from math import inf
 
+from dowse.extract.html.tree.elements import INLINE
+from dowse.extract.html.tree.node import Node, Tree
 from dowse.extract.metadata import dates
 from dowse.extract.metadata.dates import Moment
 from dowse.extract.metadata.names import behind_label
 from dowse.extract.metadata.roles import Role, labelled_parts, role_of_class, role_of_label
-from dowse.extract.tree.elements import INLINE
-from dowse.extract.tree.node import Node, Tree
 
 NEAR = 1500
 """So many characters from the headline a byline or a date may stand; the author as a property may stand anywhere."""

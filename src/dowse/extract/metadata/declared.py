@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dowse.extract.html.tree.node import Tree
 from dowse.extract.metadata import jsonld, names
 from dowse.extract.metadata.head import AUTHORS, LAST_NAME_FIRST, Head
-from dowse.extract.tree.node import Tree
 
 _LABELS_OF_AUTHORS = (
     "written by",

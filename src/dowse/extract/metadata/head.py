@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dowse.extract.tree.node import Tree
+from dowse.extract.html.tree.node import Tree
 
 _MOST_CHARS = 2000
 _MOST_VALUES = 12

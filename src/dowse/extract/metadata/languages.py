@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dowse.extract.html.tree.node import Tree
 from dowse.extract.metadata.head import Head
-from dowse.extract.tree.node import Tree
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_](?:[a-z]{4}[-_])?([a-z]{2}|\d{3}))?(?![a-z])", re.I)
 _SAMPLE_CHARS = 1500

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from dowse.extract.html.tree.node import Tree
 from dowse.extract.metadata import names
 from dowse.extract.metadata.body import NEAR, Marks, Reason
 from dowse.extract.metadata.titles import compact
-from dowse.extract.tree.node import Tree
 
 # So many different bylines near a headline are those of a list.
 _MANY_BYLINES = 4

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 
 from dowse.core.text import without_markup
+from dowse.extract.html.tree.node import Node, Tree
 from dowse.extract.metadata import addresses, dates, people, titles
 from dowse.extract.metadata.body import NEAR, DateMark, Marks, marks_of
 from dowse.extract.metadata.dates import Moment
@@ -14,7 +15,6 @@ from dowse.extract.metadata.head import DATED, MODIFIED, PUBLISHED, TITLES, Head
 from dowse.extract.metadata.languages import language_of
 from dowse.extract.metadata.model import Confidence, Metadata
 from dowse.extract.metadata.roles import Role
-from dowse.extract.tree.node import Node, Tree
 
 _SITE_CHARS = 100
 _DESCRIPTION_CHARS = 500

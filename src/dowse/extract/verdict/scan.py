@@ -8,8 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from dowse.extract.hidden import hides
+from dowse.extract.html.tree.grammar import VOID
 from dowse.extract.tags import after, tags
-from dowse.extract.tree.grammar import VOID
 from dowse.extract.verdict.phrases import normal
 
 # Beyond these, nothing but the length of the text counts: the signs are early, or the page is small.

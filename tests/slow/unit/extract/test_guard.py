@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from dowse.extract.tree.guard import capped
+from dowse.extract.html.tree.guard import capped
 from tests.tries import least
 from tests.unit.extract.test_guard import DEEPEST, HOSTILE, PIECES, depth, hostile
 

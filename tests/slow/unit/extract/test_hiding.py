@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dowse.extract.tree.hiding import Hiding
+from dowse.extract.html.tree.hiding import Hiding
 from tests.unit.extract.test_hiding import HOSTILE, hostile
 
 

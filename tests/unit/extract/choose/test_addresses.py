@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.content.addresses import with_address
-from dowse.extract.content.kinds import FORUM, KINDS
-from dowse.extract.content.selection import select
-from dowse.extract.tree.build import build
+from dowse.extract.html.content.addresses import with_address
+from dowse.extract.html.content.kinds import FORUM, KINDS
+from dowse.extract.html.content.selection import select
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 UNKNOWN = np.full(len(KINDS), 1 / len(KINDS))

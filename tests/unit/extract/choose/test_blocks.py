@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dowse.extract.content.blocks import Block, cut
-from dowse.extract.tree.build import build
+from dowse.extract.html.content.blocks import Block, cut
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 

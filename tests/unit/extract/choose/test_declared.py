@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 
-from dowse.extract.content.blocks import cut
-from dowse.extract.content.declared import COLUMNS, measure, summaries, texts
-from dowse.extract.content.outline import Numbers
-from dowse.extract.tree.build import build
-from dowse.extract.tree.node import Tree
+from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.declared import COLUMNS, measure, summaries, texts
+from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.node import Tree
 from tests.support.tables import each_row
 
 STORY = "The otter swims under the ice, and it comes up for air where the river is fast."

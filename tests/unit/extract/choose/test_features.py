@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.content import features
-from dowse.extract.content.blocks import cut
-from dowse.extract.content.kinds import KINDS
-from dowse.extract.content.model import shipped
-from dowse.extract.content.vocabulary import CLASS_GROUPS, TEXT_GROUPS
-from dowse.extract.tree.build import build
+from dowse.extract.html.content import features
+from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.kinds import KINDS
+from dowse.extract.html.content.model import shipped
+from dowse.extract.html.content.vocabulary import CLASS_GROUPS, TEXT_GROUPS
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 URL = "https://pages.example/blog/otters-in-winter.html"

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dowse.extract.content import features
-from dowse.extract.content.blocks import cut
-from dowse.extract.content.forest import Forest
-from dowse.extract.content.model import Model, shipped
-from dowse.extract.content.network import REACHES, Layer, Network, Page, squeezed
-from dowse.extract.content.outline import Numbers
-from dowse.extract.tree.build import build
+from dowse.extract.html.content import features
+from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.forest import Forest
+from dowse.extract.html.content.model import Model, shipped
+from dowse.extract.html.content.network import REACHES, Layer, Network, Page, squeezed
+from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 NOTHING = np.zeros((1, 1), np.float32)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dowse.extract.content.blocks import cut
-from dowse.extract.content.posts import beginnings
 from dowse.extract.html import to_text
-from dowse.extract.render import render
-from dowse.extract.tree.build import build
+from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.posts import beginnings
+from dowse.extract.html.render import render
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 URL = "https://forum.example/threads/otters.12/"

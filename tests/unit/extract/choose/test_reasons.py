@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dowse.extract.content import features
-from dowse.extract.content.forest import Forest
-from dowse.extract.content.model import Model, shipped
-from dowse.extract.content.reasons import reasons
-from dowse.extract.content.selection import Selection, select
-from dowse.extract.tree.build import build
+from dowse.extract.html.content import features
+from dowse.extract.html.content.forest import Forest
+from dowse.extract.html.content.model import Model, shipped
+from dowse.extract.html.content.reasons import reasons
+from dowse.extract.html.content.selection import Selection, select
+from dowse.extract.html.tree.build import build
 
 URL = "https://pages.example/blog/otters"
 PROSE = "The otter swims in rivers and in the sea, and it eats fish, crabs and whatever else it finds there."

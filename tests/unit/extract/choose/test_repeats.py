@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.content.blocks import cut
-from dowse.extract.content.repeats import without
-from dowse.extract.tree.build import build
+from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.repeats import without
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 POST = "One post of five words"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.content.kinds import KINDS
-from dowse.extract.content.selection import best_cut, kept_nodes, select
-from dowse.extract.tree.build import build
-from dowse.extract.tree.guard import capped
-from dowse.extract.tree.node import Tree
+from dowse.extract.html.content.kinds import KINDS
+from dowse.extract.html.content.selection import best_cut, kept_nodes, select
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.node import Tree
 from tests.support.tables import each_row
 
 URL = "https://pages.example/blog/otters"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dowse.extract.content.blocks import cut
-from dowse.extract.content.reasons import reasons
-from dowse.extract.content.selection import select
-from dowse.extract.content.signatures import are_in
-from dowse.extract.tree.build import build
+from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.reasons import reasons
+from dowse.extract.html.content.selection import select
+from dowse.extract.html.content.signatures import are_in
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 URL = "https://forum.example/threads/otters.12/"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.content.blocks import cut
-from dowse.extract.content.outline import Numbers
-from dowse.extract.content.small import is_small, kept
-from dowse.extract.tree.build import build
+from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.small import is_small, kept
+from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 

@@ -1,0 +1,378 @@
+"""Everything that is known about each block of a page, as one row of numbers per block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dowse.extract.html.content import articles, declared, links, page, texts
+from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.kinds import KINDS
+from dowse.extract.html.content.outline import AROUND, CLOSEST, OUTERMOST, Numbers, Outline
+from dowse.extract.html.content.vocabulary import CLASS_GROUPS, TEXT_GROUPS
+from dowse.extract.html.tree.node import Tree
+
+_TAGS = (
+    "p",
+    "div",
+    "li",
+    "td",
+    "th",
+    "dd",
+    "dt",
+    "pre",
+    "span",
+    "section",
+    "article",
+    "blockquote",
+    "figcaption",
+    "label",
+    "summary",
+    "body",
+)
+_TAG_NUMBERS = {tag: number for number, tag in enumerate(_TAGS, 1)}
+_WINDOWS = (3, 8)
+_NEIGHBOURS = (-2, -1, 1, 2)
+_CONTAINER = (
+    "words",
+    "linked",
+    "blocks",
+    "share",
+    "place",
+    "long",
+    "like",
+    "images",
+    "dates",
+    "prices",
+    "again",
+    "common",
+)
+WORDS_OF_PROSE = 8
+WORDS = texts.COLUMNS.index("words")
+"""The column that says how many words a block has; `LINKED` how much of it is links, `STOPS` how many sentences end."""
+LINKED, STOPS = texts.COLUMNS.index("linked"), texts.COLUMNS.index("stops")
+PAGE_COLUMNS = (
+    *(f"page_{name}" for name in (*page.COLUMNS, *declared.PAGE_COLUMNS)),
+    *(
+        "page_words",
+        "page_blocks",
+        "page_linked",
+        "page_prose",
+        "page_longest",
+        "page_stops",
+        "page_main",
+        "page_article",
+    ),
+    *("page_dates", "page_prices", "page_common", "page_again", "page_short", "page_top", "page_depth"),
+    *(f"page_class_{name}" for name in CLASS_GROUPS),
+    *(f"page_text_{name}" for name in TEXT_GROUPS),
+)
+
+
+# What each block is told about its page. More of it would only let a model learn pages by heart.
+_SHARED = (
+    *(
+        "page_words",
+        "page_blocks",
+        "page_linked",
+        "page_prose",
+        "page_longest",
+        "page_main",
+        "page_article",
+        "page_top",
+    ),
+    "page_declared_share",
+)
+SHARED_COLUMNS = [PAGE_COLUMNS.index(name) for name in _SHARED]
+
+
+@dataclass(slots=True)
+class Features:
+    """A matrix with a row for each block, and what is known about the page as a whole."""
+
+    blocks: Numbers
+    page: Numbers
+    alike: Numbers
+    """A number for each block, the same for those that look alike."""
+
+
+def block_columns() -> tuple[str, ...]:
+    """The names of the columns that a block has for itself."""
+    return (
+        *texts.COLUMNS,
+        *declared.COLUMNS,
+        *links.COLUMNS,
+        *("tag", "heading", "depth", "level", "same_sign", "nodes"),
+        *(f"around_{tag}" for tag in AROUND),
+        *(f"near_{name}" for name in CLASS_GROUPS),
+        *(f"mid_{name}" for name in CLASS_GROUPS),
+        *(f"all_{name}" for name in CLASS_GROUPS),
+        *(f"text_{name}" for name in TEXT_GROUPS),
+        *(f"up{level}_{what}" for level in range(1, CLOSEST) for what in _CONTAINER),
+        *(f"top{level}_{what}" for level in range(1, OUTERMOST + 1) for what in _CONTAINER),
+        *(f"{what}{offset:+}" for offset in _NEIGHBOURS for what in ("words", "linked", "heading", "same", "stops")),
+        *(f"{what}~{width}" for width in _WINDOWS for what in ("words", "linked", "stops")),
+        *("place", "words_before", "after_h1", "after_title", "since_heading", "heading_level", "section_words"),
+        *("section_linked", "section_place"),
+        *(f"section_{name}" for name in TEXT_GROUPS),
+        *(f"holder{tier}" for tier in range(1, articles.TIERS + 1)),
+        *(f"held{tier}" for tier in range(1, articles.TIERS + 1)),
+        *("in_best", "best_ratio1", "best_ratio2", "best_ratio3", "best_share", "from_best"),
+    )
+
+
+def columns() -> tuple[str, ...]:
+    """The names of all columns that a forest for blocks sees."""
+    return (*block_columns(), *_SHARED, *(f"kind_{kind}" for kind in KINDS))
+
+
+def rows(blocks: Numbers, page: Numbers, kinds: Numbers) -> Numbers:
+    """What a model for blocks sees: the numbers of each block, and what is the same for all of a page."""
+    shared = np.concatenate((page[SHARED_COLUMNS], kinds), dtype=np.float32)
+    return np.concatenate((blocks, np.broadcast_to(shared, (len(blocks), len(shared)))), 1)
+
+
+def measure(tree: Tree, blocks: Sequence[Block], url: str) -> Features:
+    """What there is to know about the blocks of a page; there is at least one."""
+    return _Measuring(tree, blocks, url).features()
+
+
+class _Measuring:
+    """The columns of one page, and sums over its blocks, from which those of any element follow."""
+
+    def __init__(self, tree: Tree, blocks: Sequence[Block], url: str) -> None:
+        self._tree, self._blocks, self._url = tree, blocks, url
+        self._count = len(blocks)
+        self._outline = Outline(tree, blocks)
+        self._text = texts.columns(blocks, tree.title)
+        self._declared, self._declared_of_page = declared.measure(tree, blocks)
+        self._links = links.columns(blocks, url)
+        self._marks = texts.marks(blocks)
+        self._headings = np.fromiter(map(texts.heading_level, blocks), np.float32, self._count)
+        column = dict(zip(texts.COLUMNS, self._text.T, strict=True))
+        self._words, self._chars, self._stops = column["words"], column["chars"], column["stops"]
+        self._linked_chars = column["linked"] * column["chars"]
+        self._column = column
+        self._long = np.where((self._words >= WORDS_OF_PROSE) & (column["linked"] < 0.5), self._words, 0)
+        summed = {
+            "words": self._words,
+            "chars": self._chars,
+            "linked": self._linked_chars,
+            "long": self._long,
+            "stops": self._stops,
+            "dates": column["is_date"],
+            "prices": column["is_price"],
+            "again": column["said_again"] > 1,
+            "common": column["common"] * self._words,
+        }
+        # Up to each block, so that two of them tell the sum of all between them.
+        self._all_sums = np.zeros((len(summed), self._count + 1))
+        np.cumsum(np.stack(list(summed.values())), 1, np.float64, self._all_sums[:, 1:])
+        self._sums = dict(zip(summed, self._all_sums, strict=True))
+
+    def features(self) -> Features:
+        outline = self._outline
+        numbers = np.arange(self._count)
+        tags = np.array([_TAG_NUMBERS.get(block.container.tag, 0) for block in self._blocks], np.float32)
+        nodes = np.array([len(block.nodes) for block in self._blocks], np.float32)
+        inner, levels = outline.inner, outline.levels
+        near = _bits(outline.names_here[inner] | outline.names_here[levels[1]], len(CLASS_GROUPS))
+        mid = _bits(outline.names_here[levels[2]] | outline.names_here[levels[3]], len(CLASS_GROUPS))
+        marks = _bits(self._marks, len(TEXT_GROUPS))
+        rows = [
+            self._text,
+            self._declared,
+            self._links,
+            np.stack(
+                [tags, self._headings, outline.depth[inner], outline.level[inner], outline.same_sign[inner], nodes], 1
+            ),
+            _bits(outline.around[inner], len(AROUND)),
+            near,
+            mid,
+            _bits(outline.all_names[inner], len(CLASS_GROUPS)),
+            marks,
+            self._containers(np.stack([*levels[1:], *outline.tops]), numbers),
+            *self._neighbours(),
+            *(self._window(width) for width in _WINDOWS),
+            self._places(numbers),
+            _bits(outline.holders[inner] >> 1, articles.TIERS),
+            self._held(numbers),
+            self._best(numbers),
+        ]
+        return Features(np.concatenate(rows, 1, dtype=np.float32), self._page(near, marks), outline.alike)
+
+    def _containers(self, elements: Numbers, numbers: Numbers) -> Numbers:
+        """About some elements around each block: how much they hold, and where in them the block is."""
+        begins, ends = self._outline.begins[elements], self._outline.ends[elements]
+        held = self._all_sums.take(ends, 1) - self._all_sums.take(begins, 1)
+        words, chars, linked, long, _, dates, prices, again, common = held
+        count = np.maximum(ends - begins, 1)
+        some_words = np.maximum(words, 1)
+        about = np.stack(
+            [
+                words,
+                linked / np.maximum(chars, 1),
+                count,
+                words / max(self._sums["words"][-1], 1),
+                (numbers - begins) / count,
+                long / some_words,
+                self._outline.siblings[self._outline.outer[elements]],
+                self._outline.images_in(elements) / count,
+                dates / count,
+                prices / count,
+                again / count,
+                common / some_words,
+            ],
+            2,
+            dtype=np.float32,
+            casting="same_kind",
+        )
+        return about.transpose(1, 0, 2).reshape(self._count, -1)
+
+    def _neighbours(self) -> list[Numbers]:
+        """About the blocks so many places before and behind each block."""
+        level, level_at = self._outline.levels[1], 3
+        about = np.stack([self._words, self._column["linked"], self._headings, level, self._stops], 1)
+        # Beyond the page there are no words, and no element is there.
+        beyond = [[0, 1, 0, -1, 0]] * max(map(abs, _NEIGHBOURS))
+        places = np.concatenate((beyond, about, beyond))
+        found = []
+        for offset in _NEIGHBOURS:
+            begin = len(beyond) + offset
+            neighbour = places[begin : begin + self._count].copy()
+            neighbour[:, level_at] = neighbour[:, level_at] == level
+            found.append(neighbour)
+        return found
+
+    def _window(self, width: int) -> Numbers:
+        numbers = np.arange(self._count)
+        begins, ends = np.maximum(numbers - width, 0), np.minimum(numbers + width + 1, self._count)
+        count = ends - begins
+        return np.stack(
+            [
+                self._sum("words", begins, ends) / count,
+                self._sum("linked", begins, ends) / np.maximum(self._sum("chars", begins, ends), 1),
+                self._sum("stops", begins, ends) / count,
+            ],
+            1,
+        )
+
+    def _places(self, numbers: Numbers) -> Numbers:
+        """Where a block is: on the page, and below its heading."""
+        count = self._count
+        title_at = int(np.argmax(self._column["in_title"] * np.minimum(self._words, 8)))
+        first_h1 = int(np.argmax(self._headings == 1)) if (self._headings == 1).any() else title_at
+        last = np.maximum.accumulate(np.where(self._headings > 0, numbers, -1))
+        below = np.maximum(last, 0)
+        is_heading = np.concatenate((self._headings > 0, [True]))
+        following = np.where(is_heading, np.arange(count + 1), count)
+        ends = np.minimum.accumulate(following[::-1])[::-1][1:]
+        words = self._sum("words", below, ends)
+        linked = self._sum("linked", below, ends) / np.maximum(self._sum("chars", below, ends), 1)
+        heading_marks = np.where(last >= 0, self._marks[below], 0)
+        return np.concatenate(
+            (
+                np.stack(
+                    [
+                        numbers / count,
+                        self._sums["words"][:-1] / max(self._sums["words"][-1], 1),
+                        numbers - first_h1,
+                        numbers - title_at,
+                        numbers - last,
+                        np.where(last >= 0, self._headings[below], 0),
+                        words,
+                        linked,
+                        below / count,
+                    ],
+                    1,
+                ),
+                _bits(heading_marks, len(TEXT_GROUPS)),
+            ),
+            1,
+        )
+
+    def _held(self, numbers: Numbers) -> Numbers:
+        """Of each tier of names the share of the page's prose that its best element holds, for what is in it."""
+        outline = self._outline
+        rows = np.zeros((self._count, articles.TIERS), np.float32)
+        for tier in range(1, articles.TIERS + 1):
+            elements = np.flatnonzero(outline.tiers == tier)
+            if len(elements):
+                held = self._sum("long", outline.begins[elements], outline.ends[elements])
+                best = elements[int(np.argmax(held))]
+                share = float(held.max()) / max(self._sums["long"][-1], 1)
+                inside = (numbers >= outline.begins[best]) & (numbers < outline.ends[best])
+                rows[:, tier - 1] = np.where(inside, share, -share)
+        return rows
+
+    def _best(self, numbers: Numbers) -> Numbers:
+        """Where an article would be: the element with most of the prose, as a reader mode would look for it."""
+        outline = self._outline
+        prose = np.where(
+            (self._words >= WORDS_OF_PROSE) & (self._column["linked"] < 0.5),
+            1 + self._column["commas"] + np.minimum(self._chars / 100, 3),
+            0,
+        )
+        elements = np.concatenate(outline.levels[1:3])
+        scores: Numbers = np.bincount(elements, np.concatenate((prose, prose / 2)), minlength=len(outline.up))
+        linked = self._sum("linked", outline.begins, outline.ends) / np.maximum(
+            self._sum("chars", outline.begins, outline.ends), 1
+        )
+        scores *= 1 - linked
+        best = int(np.argmax(scores))
+        begin, end = int(outline.begins[best]), int(outline.ends[best])
+        most = max(float(scores[best]), 1e-6)
+        self._best_share = (self._sums["words"][end] - self._sums["words"][begin]) / max(self._sums["words"][-1], 1)
+        return np.stack(
+            [
+                (numbers >= begin) & (numbers < end),
+                *(scores[outline.levels[level]] / most for level in (1, 2, 3)),
+                np.full(self._count, self._best_share),
+                np.where(numbers < begin, numbers - begin, np.where(numbers >= end, numbers - end + 1, 0)),
+            ],
+            1,
+        )
+
+    def _page(self, near: Numbers, marks: Numbers) -> Numbers:
+        """About the page as a whole, given what is near its blocks and what they are by their text."""
+        words = max(float(self._sums["words"][-1]), 1.0)
+        around = self._outline.around[self._outline.inner]
+        main, article = AROUND.index("main"), AROUND.index("article")
+        return np.concatenate(
+            (
+                page.row(self._tree, self._url),
+                self._declared_of_page,
+                [
+                    words,
+                    self._count,
+                    self._sums["linked"][-1] / max(self._sums["chars"][-1], 1),
+                    self._sums["long"][-1] / words,
+                    self._words.max(),
+                    self._sums["stops"][-1] / self._count,
+                    float(self._words[(around >> main & 1) > 0].sum()) / words,
+                    float(self._words[(around >> article & 1) > 0].sum()) / words,
+                    self._sums["dates"][-1] / self._count,
+                    self._sums["prices"][-1] / self._count,
+                    float((self._column["common"] * self._words).sum()) / words,
+                    self._sums["again"][-1] / self._count,
+                    (self._words < 3).mean(),
+                    self._best_share,
+                    self._outline.depth[self._outline.inner].mean(),
+                ],
+                self._words @ near / words,
+                marks.mean(0),
+            ),
+            dtype=np.float32,
+        )
+
+    def _sum(self, name: str, begins: Numbers, ends: Numbers) -> Numbers:
+        sums = self._sums[name]
+        return sums[ends] - sums[begins]
+
+
+def _bits(marks: Numbers, count: int) -> Numbers:
+    """A row for each mark with so many of its bits, from the lowest up."""
+    octets = marks.astype("<i8").view(np.uint8).reshape(len(marks), -1)
+    return np.unpackbits(octets, axis=1, count=count, bitorder="little").astype(np.float32)

@@ -1,0 +1,153 @@
+"""Which blocks of a page are content: scored by the model, cut where the page as a whole agrees best."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from dowse.extract.html.content import features, posts, repeats, signatures, small, structure
+from dowse.extract.html.content.addresses import with_address
+from dowse.extract.html.content.bare import is_bare
+from dowse.extract.html.content.blocks import Block, cut
+from dowse.extract.html.content.kinds import FORUM, KINDS
+from dowse.extract.html.content.model import Model, shipped
+from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.tree.elements import INLINE
+from dowse.extract.html.tree.node import Node, Tree
+
+# Below both of these a selection is taken for a mistake.
+_LITTLE_WORDS = 15
+_SMALL_SHARE = 0.2
+# A model that is sure of little, or of everything, is not to be believed.
+_LOWEST_CUT, _HIGHEST_CUT = 0.1, 0.5
+# What sentences are worth that are content where there is no better: notices about cookies and rights are less.
+_LIKELY_PROSE = 0.3
+_MOST_LINKED = 0.5
+_NOTHING = np.zeros(0)
+_LEAVES = frozenset({"img", "image", "hr"})
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The blocks of a page with their scores, and which of them are content: from `cut` on, and what belongs to them.
+
+    All of them are if it `is_whole`. Signatures have no score at all.
+    """
+
+    blocks: list[Block]
+    scores: Numbers
+    cut: float
+    are_kept: Numbers
+    kind: str
+    kind_confidence: float
+    is_whole: bool
+    rows: Numbers
+    is_bare: bool = False
+    """Whether there is a frame around nothing."""
+    posts: frozenset[int] = frozenset()
+    """The indexes of elements with which another post of a thread begins."""
+
+    @property
+    def words(self) -> float:
+        """How many words are on the page."""
+        return float(self.rows[:, features.WORDS].sum()) if self.blocks else 0.0
+
+    @property
+    def kept_text(self) -> str:
+        """What is content, as it is written on the page."""
+        return "\n".join(block.text for block, is_kept in zip(self.blocks, self.are_kept, strict=True) if is_kept)
+
+
+def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
+    """Tell the content of a page from the rest."""
+    model = model or shipped()
+    blocks = cut(tree)
+    if not blocks:
+        return Selection([], _NOTHING, 0.0, _NOTHING, "", 0.0, is_whole=True, rows=_NOTHING)
+    found = features.measure(tree, blocks, url)
+    kinds = with_address(model.kinds_of(found.page), url)
+    rows = features.rows(found.blocks, found.page, kinds)
+    scores = model.probabilities(rows, found.alike, float(kinds[FORUM]))
+    kind = int(np.argmax(kinds))
+    is_signature = signatures.are_in(tree, blocks) if kind == FORUM else np.zeros(len(blocks), np.bool_)
+    scores = np.where(is_signature, 0.0, scores)
+    words = found.blocks[:, features.WORDS]
+    limit = min(max(best_cut(scores, words), _LOWEST_CUT), _highest_cut(scores, found.blocks))
+    is_small = small.is_small(words)
+    if is_small:
+        kept = small.kept(blocks, words)
+    else:
+        kept = structure.completed(tree, blocks, words, scores, scores >= limit, is_thread=kind == FORUM)
+        # The parts of a manual are read one by one, so each of them says all that it needs.
+        kept = kept if KINDS[kind] == "documentation" else repeats.without(blocks, words, kept & ~is_signature)
+    is_whole = bool(words[kept].sum() < min(_LITTLE_WORDS, _SMALL_SHARE * words.sum()))
+    kept = np.ones_like(kept) if is_whole else kept
+    # A few words may be of any kind.
+    named, confidence = ("", 0.0) if is_small else (KINDS[kind], float(kinds[kind]))
+    return Selection(
+        blocks,
+        scores,
+        limit,
+        kept,
+        named,
+        confidence,
+        is_whole,
+        rows,
+        is_bare=is_bare(rows, scores),
+        posts=posts.beginnings(tree, blocks, words, kept) if kind == FORUM else frozenset(),
+    )
+
+
+def best_cut(scores: Numbers, words: Numbers) -> float:
+    """The score from which on blocks are kept: where precision and recall are expected to be best together.
+
+    If the scores are right, a cut that keeps K words, of which R are content, and there are N such words on the
+    page, has an F1 of 2R / (K + N).
+    """
+    order = np.argsort(-scores, kind="stable")
+    right = np.cumsum(scores[order] * words[order])
+    expected = 2 * right / (np.cumsum(words[order]) + right[-1] + 1e-9)
+    return float(scores[order[int(np.argmax(expected))]])
+
+
+def _highest_cut(scores: Numbers, rows: Numbers) -> float:
+    """So high that a part of what has sentences is kept: links or words alone say little, however many there are."""
+    words, linked, stops = (rows[:, column] for column in (features.WORDS, features.LINKED, features.STOPS))
+    is_prose = (words >= features.WORDS_OF_PROSE) & (linked < _MOST_LINKED) & (stops > 0)
+    best = float(scores[is_prose].max(initial=0.0))
+    return min(best, _HIGHEST_CUT) if best >= _LIKELY_PROSE else _HIGHEST_CUT
+
+
+def kept_nodes(tree: Tree, selection: Selection) -> bytearray:
+    """A flag for each node: the texts of blocks that are content, and the pictures and rules that go with them."""
+    if selection.are_kept.all():
+        return bytearray(b"\1") * len(tree.nodes)
+    flags = bytearray(len(tree.nodes))
+    judged = bytearray(len(tree.nodes))
+    holders = set[int]()
+    for block, is_kept in zip(selection.blocks, selection.are_kept.tolist(), strict=True):
+        for index in block.nodes:
+            judged[index], flags[index] = 1, is_kept
+        if is_kept:
+            holders.add(block.container.index)
+    _take_leaves(tree, judged, flags, holders)
+    return flags
+
+
+def _take_leaves(tree: Tree, judged: bytearray, flags: bytearray, holders: Collection[int]) -> None:
+    """What has no text goes with the text that it is in, or else with that before and behind it, if both are kept."""
+    leaves = [tree.nodes[place] for place in tree.places(_LEAVES)]
+    texts = np.flatnonzero(np.frombuffer(judged, np.uint8))
+    # Beyond the first text and the last one nothing is kept.
+    are_kept = np.concatenate(([0], np.frombuffer(flags, np.uint8)[texts], [0]))
+    behind = np.searchsorted(texts, [leaf.index for leaf in leaves])
+    for leaf, is_between in zip(leaves, (are_kept[behind] & are_kept[behind + 1]).tolist(), strict=True):
+        if is_between or _holder(leaf).index in holders:
+            flags[leaf.index] = 1
+
+
+def _holder(node: Node) -> Node:
+    """The element that is a block around a node."""
+    return next((above for above in node.ancestors() if above.tag not in INLINE), node)

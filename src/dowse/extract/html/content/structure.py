@@ -1,0 +1,152 @@
+"""What belongs together is kept together: half a table is no table, and a heading goes with what is below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, islice
+
+import numpy as np
+
+from dowse.extract.html.content import texts
+from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.tree.node import Node, Tree
+
+# Of which share of its words on a group is kept as a whole, and below which it is left out.
+_TABLE = (0.5, 0.2)
+_LIST = (0.6, 0.25)
+_LISTS = frozenset({"ul", "ol", "dl"})
+_VERBATIM = frozenset({"pre", "math"})
+_GROUPS = _LISTS | _VERBATIM | {"table"}
+# Threads are lists, too: what has longer items than this, or is most of a page, is judged item by item.
+_WORDS_OF_AN_ITEM = 40
+_WORDS_OF_A_LINE = 12
+_MOST_OF_A_PAGE = 0.5
+# By the best of its cells a table of data is judged.
+_CELL_SCORE = 0.4
+# A table or a list next to content belongs to it, if a part of it looks like content and it is not there for its links.
+_PART_SCORE = 0.1
+_MOST_LINKED = 0.5
+# A caption may stand between them.
+_BEHIND_CAPTION = 2
+# By so many names posts are known; of which share of their words on they are, and which of the others may be some.
+_LEVELS = 3
+_FEWEST_POSTS = 3
+_MOST_POSTS = 0.6
+_POST_SCORE = 0.1
+# A heading with a lower score than this is a name for something else; and so many blocks below it speak for it.
+_HEADING_SCORE = 0.1
+_BELOW = 3
+# Names, dates and buttons stand between the title and the text.
+_BELOW_THE_TITLE = 12
+
+
+def completed(
+    tree: Tree, blocks: Sequence[Block], words: Numbers, scores: Numbers, kept: Numbers, *, is_thread: bool = False
+) -> Numbers:
+    """The blocks to keep, given how long they are and those that are content by themselves.
+
+    In a thread, posts are all alike.
+    """
+    completing = _Completing(blocks, words, scores, kept.copy())
+    completing.run(_groups(tree, blocks), is_thread=is_thread)
+    return completing.kept
+
+
+class _Completing:
+    """The rules in their order: each of them sees what those before it have kept."""
+
+    def __init__(self, blocks: Sequence[Block], words: Numbers, scores: Numbers, kept: Numbers) -> None:
+        self._blocks, self._words, self._scores, self.kept = blocks, words, scores, kept
+        self._words_before: list[float] = [0.0, *np.cumsum(words, dtype=np.float64).tolist()]
+
+    def run(self, groups: Sequence[tuple[Node, int, int]], *, is_thread: bool) -> None:
+        for node, begin, end in groups:
+            if node.tag == "table" and self._has_good_cell(begin, end):
+                self.kept[begin:end] = True
+            elif node.tag == "table":
+                self._complete(begin, end, *_TABLE)
+            elif node.tag in _LISTS and self._is_of_lines(begin, end):
+                self._complete(begin, end, *_LIST)
+        if is_thread:
+            self._take_posts()
+        self._take_headings()
+        for node, begin, end in groups:
+            if self._belongs_to_content(node, begin, end):
+                self.kept[begin:end] = True
+        self._take_titles()
+
+    def _is_of_lines(self, begin: int, end: int, most_words: int = _WORDS_OF_AN_ITEM) -> bool:
+        """Whether its parts are short, and it is not the page itself."""
+        words = self._words_in(begin, end)
+        return words <= most_words * (end - begin) and words <= _MOST_OF_A_PAGE * self._words_before[-1]
+
+    def _words_in(self, begin: int, end: int) -> float:
+        return self._words_before[end] - self._words_before[begin]
+
+    def _has_good_cell(self, begin: int, end: int) -> bool:
+        """Whether it is a table of data of which a part looks like content: cells are too short to be sure of them."""
+        is_good = float(self._scores[begin:end].max()) >= _CELL_SCORE
+        return is_good and self._is_of_lines(begin, end) and self._is_data(begin, end)
+
+    def _is_data(self, begin: int, end: int) -> bool:
+        """Whether it is there to be read, and not for its links."""
+        parts = self._blocks[begin:end]
+        linked, chars = sum(part.linked for part in parts), sum(len(part.text) for part in parts)
+        return linked < _MOST_LINKED * chars and float(self._scores[begin:end].max()) >= _PART_SCORE
+
+    def _complete(self, begin: int, end: int, least: float, little: float) -> None:
+        kept = self.kept[begin:end]
+        share = float(self._words[begin:end][kept].sum() / self._words_in(begin, end))
+        if share >= least:
+            kept[:] = True
+        elif share < little:
+            kept[:] = False
+
+    def _belongs_to_content(self, node: Node, begin: int, end: int) -> bool:
+        is_below = begin > 0 and bool(self.kept[begin - 1])
+        is_above = bool(self.kept[end : end + 1].any())
+        if node.tag in _LISTS:
+            is_in_item = node.parent is not None and node.parent.tag == "li"
+            is_within = is_below and (is_above or (is_in_item and self._is_of_lines(begin, end, _WORDS_OF_A_LINE)))
+            return is_within and self._is_of_lines(begin, end) and self._is_data(begin, end)
+        is_next = is_above or bool(self.kept[max(begin - _BEHIND_CAPTION, 0) : begin].any())
+        return is_next and (node.tag in _VERBATIM or self._is_data(begin, end))
+
+    def _take_posts(self) -> None:
+        """What has the same names as posts that are kept is another of them, be it the last one and short."""
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for number, block in enumerate(self._blocks):
+            around = islice(chain((block.container,), block.container.ancestors()), _LEVELS)
+            alike.setdefault(tuple(f"{node.tag} {node.get('class')}" for node in around), []).append(number)
+        for members in alike.values():
+            kept, words = self.kept[members], self._words[members]
+            if len(members) >= _FEWEST_POSTS and words[kept].sum() >= _MOST_POSTS * words.sum():
+                self.kept[members] = kept | (self._scores[members] >= _POST_SCORE)
+
+    def _take_headings(self) -> None:
+        for number in self._candidates():
+            if texts.heading_level(self._blocks[number]):
+                self.kept[number] = bool(self.kept[number + 1 : number + 1 + _BELOW].any())
+
+    def _take_titles(self) -> None:
+        """Of main headings the one right above the content, if it may be some: others are the name of the site."""
+        for number in self._candidates():
+            if self._blocks[number].container.tag == "h1":
+                below = slice(number + 1, number + 1 + _BELOW_THE_TITLE)
+                first = next((other for other in range(*below.indices(len(self._blocks))) if self.kept[other]), number)
+                between = self._blocks[number + 1 : first + 1]
+                self.kept[number] = first > number and all(other.container.tag != "h1" for other in between)
+
+    def _candidates(self) -> list[int]:
+        """The blocks that are not kept and may be headings; to keep one of them changes nothing for those below it."""
+        return np.flatnonzero(~self.kept & (self._scores >= _HEADING_SCORE)).tolist()
+
+
+def _groups(tree: Tree, blocks: Sequence[Block]) -> list[tuple[Node, int, int]]:
+    """The elements that hold what belongs together, with the numbers of the first block in them and behind them."""
+    nodes = [tree.nodes[place] for place in tree.places(_GROUPS)]
+    first = np.array([block.nodes[0] for block in blocks])
+    begins = np.searchsorted(first, [node.index for node in nodes]).tolist()
+    ends = np.searchsorted(first, [node.end for node in nodes]).tolist()
+    return [group for group in zip(nodes, begins, ends, strict=True) if group[2] > group[1]]

@@ -1,0 +1,157 @@
+"""What the text of a block gives away by itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from dowse.extract.html.content import names
+from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.outline import Numbers
+
+COLUMNS = (
+    *("words", "chars", "linked", "links", "strong", "commas", "stops", "digits", "capitals", "common", "long_words"),
+    *("ends_sentence", "starts_lower", "is_date", "is_price", "has_mark", "has_mail", "said_again", "in_title"),
+    *("is_colon", "is_question", "chars_per_word", "is_numbered"),
+)
+# Those that are about the block; all others are about its text.
+_LINKED, _LINKS, _STRONG = map(COLUMNS.index, ("linked", "links", "strong"))
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_COMMA = re.compile(r"[,،、，;；]")
+# A pattern that begins with certain characters is found much faster than one that begins with a choice or a place.
+_STOP = re.compile(r"[.!?。！？…](?:[\s\"”’)]|$|(?<=[。！？]))")
+_DIGIT = re.compile(r"\d")
+# At the start of a word.
+_CAPITAL = re.compile(r"[A-Z](?<!\w[A-Z])")
+# Most texts are ASCII, and their bytes are counted faster than matches are: capitals as A, digits as 0, what is in no
+# word as a blank; and what ends a sentence as a stop, what may follow it as a blank, and a semicolon as a comma.
+_IN_WORDS = re.sub(rb"\W", b" ", re.sub(rb"\d", b"0", re.sub(rb"[A-Z]", b"A", bytes(range(256)))))
+_AT_ENDS = bytes.maketrans(b'!?)";', b"..  ,")
+_DATE = re.compile(
+    r"\b(?:19|20)\d\d\b|\b\d{1,2}[:/.]\d{1,2}\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? \d"
+    r"|\bago\b|\byesterday\b|年\d",
+    re.I,
+)
+_PRICE = re.compile(r"[$€£¥₹]\s?\d|\d\s?(?:€|EUR|USD|kr)\b|\b\d{1,2}%")
+_MARK = re.compile(r"[|›»«•·→←▸▼×✕…]|^[^\w]+$")
+_WORD = re.compile(r"\w")
+_MAIL = re.compile(r"@\w|https?://|www\.")
+_ENDS = (".", "!", "?", "…", "。", "！", "？", '."', ".”", "”", ".)")
+_COMMON = frozenset(
+    "the a an of to and in is it that for on with as was are be this by at from or have has not but they you we he she"
+    " his her their i which if when what there can will would could been were also than then more so about into its"
+    " der die das und ist nicht ein eine zu den mit von im auf für sich dem des als auch es an werden aus er hat dass"
+    " le la les de des et en un une du est que qui dans pour pas sur au par plus ne se avec ce il sont"
+    " el los las y que del se por con para una su al lo como más o pero sus"
+    " il di che è e per non una del si con le da sono i della come più"
+    " o os as do da em um uma para com não por mais dos na no se"
+    " het een van en dat niet op te zijn met voor"
+    " и в не на что с по это как из у за к".split()
+)
+_WIDE = re.compile("[\u3040-\u9fff\uac00-\ud7a3]")
+_LOOKED_AT = 400
+_LOOKED_AT_WORDS = 80
+_SHORT = 120
+_LONG_WORD = 7
+# The only letter that becomes two in lower case.
+_LONGER_IN_LOWER = "İ"
+
+
+def columns(blocks: Sequence[Block], title: str) -> Numbers:
+    """One row for each block, with the numbers of `COLUMNS`."""
+    again = Counter([block.text for block in blocks])
+    in_title = frozenset(title.lower().split())
+    # What is said several times, such as the buttons below each post, is looked at once.
+    rows = chain.from_iterable([_row(text, count, in_title) for text, count in again.items()])
+    distinct = np.fromiter(rows, np.float32, len(again) * len(COLUMNS)).reshape(len(again), -1)
+    numbers = dict(zip(again, range(len(again)), strict=True))
+    found = distinct[[numbers[block.text] for block in blocks]]
+    sizes = found[:, COLUMNS.index("chars")].astype(np.float64)
+    found[:, _LINKED] = np.minimum([block.linked for block in blocks] / sizes, 1)
+    found[:, _LINKS] = [block.links for block in blocks]
+    found[:, _STRONG] = np.minimum([block.strong for block in blocks] / sizes, 1)
+    return found
+
+
+def marks(blocks: Sequence[Block]) -> Numbers:
+    """The groups of `names.TEXT_GROUPS` that each block belongs to; only what is short may."""
+    return np.array([names.of_text(block.text[:40]) if len(block.text) < _SHORT else 0 for block in blocks], np.int64)
+
+
+def heading_level(block: Block) -> int:
+    """The level of the heading that a block is, or is in; 0 for others."""
+    container = block.container
+    level = _HEADINGS.get(container.tag, 0)
+    if not level and container.parent is not None and len(container.parent.children) < 4:
+        level = _HEADINGS.get(container.parent.tag, 0)
+    return level
+
+
+def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
+    """The numbers of a text, with zeros for those of its block."""
+    size, is_ascii = len(text), text.isascii()
+    looked_at = text if size <= _LOOKED_AT else text[:_LOOKED_AT]
+    words = text.lower().split()
+    first = words[:_LOOKED_AT_WORDS]
+    as_written = first if _LONGER_IN_LOWER not in text else text.split()[:_LOOKED_AT_WORDS]
+    count = len(first)
+    begin, end = text[0], text[-1]
+    is_short = size < _SHORT
+    digits, capitals, commas, stops = _counts(text, looked_at) if is_ascii else _matches(text, looked_at)
+    return (
+        len(words) if is_ascii else max(len(words), _wide_words(text)),
+        size,
+        0.0,
+        0.0,
+        0.0,
+        commas,
+        stops,
+        digits / len(looked_at),
+        capitals / count,
+        sum(map(_COMMON.__contains__, first)) / count,
+        len([word for word in as_written if len(word) > _LONG_WORD]) / count,
+        text.endswith(_ENDS),
+        begin.islower(),
+        is_short and digits and _DATE.search(text) is not None,
+        is_short and digits and _PRICE.search(text) is not None,
+        is_short and _has_mark(text, is_ascii=is_ascii),
+        ("@" in text or "://" in text or "www." in text) and _MAIL.search(looked_at) is not None,
+        again,
+        sum(map(in_title.__contains__, first)) / count,
+        end == ":",
+        end == "?",
+        min(size / len(words), 50.0),
+        begin.isdigit(),
+    )
+
+
+def _matches(text: str, looked_at: str) -> tuple[int, int, int, int]:
+    """How many digits and words with a capital are looked at, and how many commas and ends of sentences there are."""
+    return (
+        len(_DIGIT.findall(looked_at)),
+        len(_CAPITAL.findall(looked_at)),
+        len(_COMMA.findall(text)),
+        len(_STOP.findall(text)),
+    )
+
+
+def _counts(text: str, looked_at: str) -> tuple[int, int, int, int]:
+    """The same of ASCII."""
+    words = f" {looked_at}".encode().translate(_IN_WORDS)
+    ends = f"{text} ".encode().translate(_AT_ENDS)
+    return words.count(b"0"), words.count(b" A"), ends.count(b","), ends.count(b". ")
+
+
+def _has_mark(text: str, *, is_ascii: bool) -> bool:
+    if not is_ascii:
+        return _MARK.search(text) is not None
+    return "|" in text or not (text[0].isalnum() or _WORD.search(text))
+
+
+def _wide_words(text: str) -> int:
+    """How many words it would be, where words are not divided by blanks."""
+    return len(_WIDE.findall(text)) // 2

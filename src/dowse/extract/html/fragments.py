@@ -1,0 +1,33 @@
+"""Pieces of HTML that are content from end to end, as APIs hand them out: rendered whole, nothing is selected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from dowse.core.models import MOST_TEXT_CHARS, Body, Text
+from dowse.document.markdown import clean
+from dowse.extract.html.render import render
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.guard import capped
+from dowse.extract.tidy import beginning
+
+_CUT = "_The rest is not shown._"
+
+
+def to_texts(body: Body) -> Text:
+    """A job for many pieces at once: JSON in, and a JSON list of Markdown out."""
+    job = json.loads(body.data)
+    pieces: list[str] = []
+    left = MOST_TEXT_CHARS
+    for fragment in job["fragments"]:
+        piece = to_markdown(fragment, body.url, job["without"]) if left else ""
+        pieces.append(piece if len(piece) <= left else f"{beginning(piece, left)}\n\n{_CUT}")
+        left = max(0, left - len(piece))
+    return Text(json.dumps(pieces, ensure_ascii=False))
+
+
+def to_markdown(fragment: str, url: str, without: Sequence[str] = ()) -> str:
+    """The Markdown of a piece, without what some selectors name."""
+    made = render(build(capped(fragment), without), None, url)
+    return clean(made) if len(made) <= MOST_TEXT_CHARS else f"{clean(beginning(made, MOST_TEXT_CHARS))}\n\n{_CUT}"

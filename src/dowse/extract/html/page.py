@@ -1,0 +1,75 @@
+"""A page of HTML in, its content as Markdown out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dowse.core import text as texts
+from dowse.core import urls
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Onward, Status, Text
+from dowse.document.markdown import clean, word_count
+from dowse.extract import metadata, verdict
+from dowse.extract.facts import facts_of
+from dowse.extract.html.content import declared
+from dowse.extract.html.content.model import Model
+from dowse.extract.html.content.selection import Selection, kept_nodes, select
+from dowse.extract.html.render import render
+from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.node import Tree
+from dowse.extract.tidy import beginning, without_repeated_title
+
+# A page that shows so little is made by its scripts: what it says of itself for machines may be more.
+_EMPTY_WORDS = 60
+_WORTHWHILE_WORDS = 25
+
+
+def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | None = None) -> Text:
+    """The content of a page; `model` is another than the one that comes with dowse.
+
+    Raises `PageUnreadable` for what is not the page it stands for.
+    """
+    tree = build(capped(markup))
+    selection = select(tree, url, model)
+    text = _rendered(tree, selection, url, with_images=with_images)
+    # A page that asks for a login or a proof is bare, too, and what it asks for says more.
+    is_thin = verdict.check_page(markup, url, text.markdown)
+    if selection.is_bare and not text.is_thin:
+        raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
+    return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=text.is_thin or is_thin)
+
+
+def base_of(tree: Tree, url: str) -> str:
+    """What relative links are relative to."""
+    href = next((attributes["href"] for attributes in tree.head.get("base", ()) if attributes.get("href")), "")
+    base = urls.parse(href, url) if href else None
+    return base.href if base and base.scheme in ("http", "https") else url
+
+
+def _rendered(tree: Tree, selection: Selection, url: str, *, with_images: bool) -> Text:
+    base = base_of(tree, url)
+    kept = None if selection.is_whole else kept_nodes(tree, selection)
+    made = render(tree, kept, base, with_images=with_images, posts=selection.posts)
+    is_long = len(made) > MOST_TEXT_CHARS
+    markdown = clean(beginning(made, MOST_TEXT_CHARS) if is_long else made)
+    facts = replace(
+        facts_of(about := metadata.read(tree, url)),
+        kind=selection.kind,
+        is_whole=selection.is_whole and bool(selection.blocks),
+        hidden_words=tree.hidden_words,
+        invisible_characters=texts.invisible_count(selection.kept_text),
+    )
+    instead = _said_for_machines(tree, selection, markdown)
+    return Text(instead or markdown, about.title, is_cut=is_long or tree.is_cut, is_thin=bool(instead), facts=facts)
+
+
+def _said_for_machines(tree: Tree, selection: Selection, markdown: str) -> str:
+    """What a page without visible text says in its JSON-LD or its description; empty where it shows as much itself."""
+    if selection.words > _EMPTY_WORDS and not selection.is_bare:
+        return ""
+    for said in (*declared.texts(tree), *declared.summaries(tree)):
+        words = word_count(said)
+        if words >= _WORTHWHILE_WORDS and (selection.is_bare or words > word_count(markdown)):
+            return clean(texts.without_markup(said))
+    return ""

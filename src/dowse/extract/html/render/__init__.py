@@ -1,0 +1,3 @@
+"""The nodes of a page as Markdown."""
+
+from dowse.extract.html.render.page import render as render

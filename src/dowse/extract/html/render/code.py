@@ -1,0 +1,124 @@
+"""Code: blocks with the name of their language, and pieces within a line."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from dowse.core.text import visible
+from dowse.document.markdown import as_code
+from dowse.extract.html.render.outline import Outline
+from dowse.extract.html.render.source import source_of
+from dowse.extract.html.render.walk import Walk
+from dowse.extract.html.tree.node import Node
+
+# From the surest to the vaguest.
+_LANGUAGES = tuple(
+    re.compile(rf"(?:^|\s){before}([\w+#.-]{{1,30}})", re.I)
+    for before in (
+        "(?:language-|lang-|mw-highlight-lang-|ltx_lst_language_|highlight-source-|highlight-text-)",
+        r"(?:sourceCode|syntaxhighlighter|hljs)\s{1,9}",
+        r"brush:\s{0,9}",
+        "highlight-",
+    )
+)
+_LANGUAGE_ATTRIBUTES = ("data-lang", "data-language", "data-enlighter-language", "data-tagsearch-lang")
+_NAME = re.compile(r"[\w+#.-]{1,30}")
+_NO_LANGUAGE = frozenset({
+    "none", "plain", "plaintext", "plain-text", "text", "txt", "nohighlight", "default", "undefined", "unknown",
+    "auto",
+})  # fmt: skip
+_BY_NAME = frozenset({
+    "bash", "c", "c++", "clojure", "console", "cpp", "cs", "csharp", "css", "dart", "diff", "dockerfile", "elixir",
+    "elm", "erlang", "fsharp", "go", "golang", "graphql", "groovy", "haskell", "hcl", "html", "http", "ini",
+    "java", "javascript", "js", "json", "jsx", "julia", "kotlin", "latex", "less", "lisp", "lua", "makefile",
+    "matlab", "nginx", "nix", "objectivec", "ocaml", "perl", "php", "powershell", "protobuf", "py", "python", "r",
+    "rb", "ruby", "rust", "sass", "scala", "scheme", "scss", "sh", "shell", "sql", "swift", "terraform", "tex",
+    "toml", "ts", "tsx", "typescript", "vb", "vim", "xml", "yaml", "yml", "zig", "zsh",
+})  # fmt: skip
+_NO_NAME = frozenset({"notranslate", "copyable", "collapsed", "wrapper", "container", "code", "block", "nogutter"})
+_ANCESTORS_ASKED = 8
+_TICKS = re.compile("`+")
+
+
+def block(walk: Walk, node: Node) -> bool:
+    """A block of code, or a piece of code where all is on one line."""
+    source = source_of(walk.outline, node)
+    if walk.flat:
+        walk.line.text(" ")
+        if source:
+            walk.line.literal(span(" ".join(source.split())))
+        walk.line.text(" ")
+        return False
+    walk.divide()
+    if source:
+        walk.writer.block(as_code(source, language_of(walk.outline, node)).split("\n"))
+    return False
+
+
+def language_of(outline: Outline, node: Node) -> str:
+    """From the class of the `code` inside, else of the block itself or what is wrapped around it."""
+    inner = (each for each in outline.nodes[node.index + 1 : min(node.end, node.index + 6)] if each.tag == "code")
+    for each in (*islice(inner, 1), node, *islice(node.ancestors(), _ANCESTORS_ASKED)):
+        name = _language(each) if each.attributes else ""
+        if name:
+            return "" if name in _NO_LANGUAGE else name
+    return ""
+
+
+def span(source: str) -> str:
+    """A piece of code within a line, in other backticks than there are in it."""
+    if "`" not in source:
+        return f"`{source}`"
+    lengths = {len(run) for run in _TICKS.findall(source)}
+    ticks = "`" * next(length for length in range(1, len(lengths) + 2) if length not in lengths)
+    blank = " " if source[0] == "`" or source[-1] == "`" else ""
+    return f"{ticks}{blank}{source}{blank}{ticks}"
+
+
+def in_line(outline: Outline, node: Node) -> str:
+    """The code in an element that is part of a line, blanks and all."""
+    inside = outline.nodes[node.index : node.end]
+    return visible("".join([" " if each.tag == "br" else each.text for each in inside]))
+
+
+def only_link(outline: Outline, node: Node) -> Node | None:
+    """The link that is all of a piece of code."""
+    found = next((each for each in outline.nodes[node.index : min(node.end, node.index + 4)] if each.tag == "a"), None)
+    return found if found is not None and outline.characters(found) == outline.characters(node) else None
+
+
+def is_block(outline: Outline, node: Node) -> bool:
+    """Whether code that is not in a `pre` has lines all the same."""
+    if node.tag != "code" or node.end == node.index + 1:
+        return False
+    inside = outline.nodes[node.index : node.end]
+    if any(each.tag == "br" for each in inside):
+        return True
+    if not any("\n" in each.text for each in inside):
+        return False
+    return "white-space:pre" in node.get("style").replace(" ", "") or _is_alone_and_indented(outline, node)
+
+
+def _is_alone_and_indented(outline: Outline, node: Node) -> bool:
+    parent = node.parent
+    if parent is None or outline.characters(parent) > outline.characters(node) + 4 * len(parent.children):
+        return False
+    lines = "".join([each.text for each in outline.nodes[node.index : node.end]]).strip("\n").split("\n")
+    return len(lines) > 2 and any(line.startswith(("  ", "\t")) for line in lines[1:]) and not lines[0][:1].isspace()
+
+
+def _language(node: Node) -> str:
+    names = node.get("class")
+    for pattern in _LANGUAGES if names else ():
+        found = pattern.search(names)
+        if found and found[1].lower() not in _NO_NAME:
+            return found[1].lower().rstrip(";")
+    named = [name for name in names.lower().split() if name in _BY_NAME] if node.tag in ("pre", "code") else []
+    if named:
+        return named[0]
+    for attribute in _LANGUAGE_ATTRIBUTES:
+        name = node.get(attribute).lower()
+        if _NAME.fullmatch(name):
+            return name
+    return ""
