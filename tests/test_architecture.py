@@ -68,7 +68,7 @@ PARSING = ("dowse.extract.", "dowse.rank.semantic")
 # Where a bug or a cancellation must be met whatever it is; each says why at its place.
 BROAD_EXCEPTS = {
     "dowse.contracts.dispatch": 1,  # the boundary of a tool call
-    "dowse.surfaces.cli.boundary": 1,  # the boundary of a command: its traceback goes through the log, which masks
+    "dowse.surfaces.cli.session": 1,  # the boundary of a command: its traceback goes through the log, which masks
     "dowse.flows.chain": 1,  # the boundary of a reader: what goes wrong with one costs the others nothing
     "dowse.flows.read": 1,  # the boundary of a page, for the same reason
     "dowse.worker.jobs": 1,  # the boundary of a job

@@ -14,7 +14,7 @@ import pytest
 
 from dowse.app import App
 from dowse.settings.sources import load
-from dowse.surfaces.http.paths import HEALTH_PATHS
+from dowse.surfaces.http.replies import HEALTH_PATHS
 from dowse.surfaces.http.serve import serve_http
 from dowse.telemetry.log import configure
 

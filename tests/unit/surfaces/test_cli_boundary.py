@@ -8,7 +8,7 @@ import pytest
 
 from dowse.core.errors import ConfigError
 from dowse.secrets.redact import Redactor
-from dowse.surfaces.cli.boundary import exit_code
+from dowse.surfaces.cli.session import run_command
 from dowse.telemetry.log import configure
 
 Captured = pytest.CaptureFixture[str]
@@ -21,17 +21,17 @@ def raises(error: BaseException) -> int:
 
 @pytest.mark.parametrize("code", [0, 1, 2])
 def test_the_code_of_the_command_is_handed_on(capsys: Captured, code: int) -> None:
-    assert exit_code(lambda: code) == code
+    assert run_command(lambda: code) == code
     assert capsys.readouterr() == ("", "")
 
 
 def test_an_invalid_setting_is_one_line_and_exit_code_2(capsys: Captured) -> None:
-    assert exit_code(lambda: raises(ConfigError("X takes a number."))) == 2
+    assert run_command(lambda: raises(ConfigError("X takes a number."))) == 2
     assert capsys.readouterr() == ("", "dowse: X takes a number.\n")
 
 
 def test_interrupting_is_exit_code_130_without_a_word(capsys: Captured) -> None:
-    assert exit_code(lambda: raises(KeyboardInterrupt())) == 130
+    assert run_command(lambda: raises(KeyboardInterrupt())) == 130
     assert capsys.readouterr() == ("", "")
 
 
@@ -42,7 +42,7 @@ def test_a_bug_is_exit_code_1_and_its_traceback_loses_its_secrets(capsys: Captur
         configure("error", Redactor([KEY]))
         return raises(RuntimeError(f"a bug with {KEY}"))
 
-    assert exit_code(command) == 1
+    assert run_command(command) == 1
     captured = capsys.readouterr()
     logged = json.loads(captured.err)
     assert (captured.out, logged["event"]) == ("", "command crashed")
@@ -52,18 +52,18 @@ def test_a_bug_is_exit_code_1_and_its_traceback_loses_its_secrets(capsys: Captur
 
 def test_what_is_asked_of_the_parser_passes() -> None:
     with pytest.raises(SystemExit):
-        exit_code(lambda: raises(SystemExit(2)))
+        run_command(lambda: raises(SystemExit(2)))
 
 
 def test_characters_that_the_terminal_does_not_have_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
-    assert exit_code(lambda: print("Größe") or 0) == 0
+    assert run_command(lambda: print("Größe") or 0) == 0
     assert written.getvalue() == b"Gr??e\n"
 
 
 def test_a_closed_stdout_costs_only_what_nobody_would_see(monkeypatch: pytest.MonkeyPatch) -> None:
     """`dowse search … >&-`: Python has `None` there."""
     monkeypatch.setattr(sys, "stdout", None)
-    assert exit_code(lambda: print("unseen") or 0) == 0
+    assert run_command(lambda: print("unseen") or 0) == 0
     sys.stdout.close()

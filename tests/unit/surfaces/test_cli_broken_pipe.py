@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dowse.surfaces.cli.boundary import exit_code
+from dowse.surfaces.cli.session import run_command
 
 
 def test_a_reader_that_leaves_early_is_no_failure_and_later_output_goes_nowhere(
@@ -23,7 +23,7 @@ def test_a_reader_that_leaves_early_is_no_failure_and_later_output_goes_nowhere(
 
     with os.fdopen(writing, "w") as stdout:
         monkeypatch.setattr(sys, "stdout", stdout)
-        assert exit_code(command) == 0
+        assert run_command(command) == 0
         print("more", flush=True)
         monkeypatch.undo()
 

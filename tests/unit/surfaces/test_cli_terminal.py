@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dowse.surfaces.cli.terminal import ProgressLine, style, tried
+from dowse.surfaces.cli.session import ProgressLine, style, tried
 from tests.support.command_line import Terminal
 from tests.support.tables import each_row
 

@@ -15,9 +15,8 @@ from dowse.app import App
 from dowse.auth.tokens import digest
 from dowse.core.errors import ConfigError
 from dowse.settings.sources import load
-from dowse.surfaces.http.asgi import build_asgi
+from dowse.surfaces.http.asgi import TraceContextMiddleware, build_asgi
 from dowse.surfaces.http.drain import Drain
-from dowse.surfaces.http.traces import CallersTrace
 from tests.fakes.asgi import HOST, Inside, ask
 
 TOKEN = "alice-has-a-long-token"
@@ -189,6 +188,6 @@ class Tracing(Inside):
 async def test_the_trace_of_the_caller_goes_on(traceparent: str | None, expected: tuple[str, str]) -> None:
     inside = Tracing()
     headers = [(b"traceparent", traceparent.encode())] if traceparent else []
-    await ask(CallersTrace(inside), [HOST, *headers])
+    await ask(TraceContextMiddleware(inside), [HOST, *headers])
     assert inside.spans == [expected]
     assert not trace.get_current_span().get_span_context().is_valid, "and ends with the request"

@@ -11,7 +11,7 @@ from dowse.auth.authenticator import BearerAuthenticator
 from dowse.auth.book import TokenBook
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Authenticator
-from dowse.surfaces.http.auth import Credentials
+from dowse.surfaces.http.auth import BearerAuthMiddleware
 from tests.fakes import FakeClock
 from tests.fakes.asgi import HOST, Inside, ask
 
@@ -33,9 +33,9 @@ class Allowing:
         return self._principal if token == TOKEN else None
 
 
-def door(authenticator: Authenticator | None, *, takes_jwt: bool = False) -> tuple[Credentials, Inside]:
+def door(authenticator: Authenticator | None, *, takes_jwt: bool = False) -> tuple[BearerAuthMiddleware, Inside]:
     inside = Inside()
-    return Credentials(inside, authenticator, "dowse", takes_jwt=takes_jwt), inside
+    return BearerAuthMiddleware(inside, authenticator, "dowse", takes_jwt=takes_jwt), inside
 
 
 def bearer(value: bytes) -> list[tuple[bytes, bytes]]:

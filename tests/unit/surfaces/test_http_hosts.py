@@ -6,19 +6,19 @@ import pytest
 
 from dowse.core.errors import ConfigError
 from dowse.settings.sources import load
-from dowse.surfaces.http.hosts import CheckedNames
+from dowse.surfaces.http.hosts import HostCheckMiddleware
 from tests.fakes.asgi import HOST, Inside, ask
 from tests.support.tables import each_row
 
 pytestmark = pytest.mark.promise("http-hosts")
 
 
-def door(**settings: str) -> tuple[CheckedNames, Inside]:
+def door(**settings: str) -> tuple[HostCheckMiddleware, Inside]:
     inside = Inside()
-    return CheckedNames(inside, load({}, settings).settings), inside
+    return HostCheckMiddleware(inside, load({}, settings).settings), inside
 
 
-async def status_of_host(door: CheckedNames, host: str, **scope: object) -> int:
+async def status_of_host(door: HostCheckMiddleware, host: str, **scope: object) -> int:
     return (await ask(door, [(b"host", host.encode("latin-1"))], **scope)).status
 
 
@@ -101,7 +101,7 @@ async def test_what_is_no_host_and_port_is_not_ours(host: str) -> None:
 
 async def test_the_start_and_end_of_the_server_pass() -> None:
     inside = Inside()
-    await ask(CheckedNames(inside, load({}, {}).settings), [], type="lifespan")
+    await ask(HostCheckMiddleware(inside, load({}, {}).settings), [], type="lifespan")
     assert inside.scopes[0]["type"] == "lifespan"
 
 
@@ -144,7 +144,7 @@ async def test_an_origin_that_was_added_with_the_default_port_is_what_a_browser_
     """Browsers leave the default port out, so that is how it is kept and told to them."""
     settings = load({}, {"DOWSE_ALLOWED_ORIGINS": "https://TLS.example.org:443,http://plain.example.org:80/"}).settings
     assert settings.allowed_origins == ("https://tls.example.org", "http://plain.example.org")
-    told = await ask(CheckedNames(Inside(), settings), [HOST, (b"origin", origin.encode())])
+    told = await ask(HostCheckMiddleware(Inside(), settings), [HOST, (b"origin", origin.encode())])
     assert told.status == 200
 
 

@@ -9,8 +9,8 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from dowse.surfaces.mcp import stdin_eof
-from dowse.surfaces.mcp.stdin_eof import Incoming, Outgoing, answered_to_the_last
+from dowse.surfaces.mcp import stdio
+from dowse.surfaces.mcp.stdio import Incoming, Outgoing, drain_pending_requests
 
 
 def request(number: int) -> SessionMessage:
@@ -39,7 +39,7 @@ async def ended_after(*messages: SessionMessage) -> AsyncIterator[tuple[Incoming
     for message in messages:
         wire_in.send_nowait(message)
     wire_in.close()
-    async with incoming, wire_out, outgoing, answered_to_the_last(incoming, outgoing) as streams:
+    async with incoming, wire_out, outgoing, drain_pending_requests(incoming, outgoing) as streams:
         yield streams
 
 
@@ -87,7 +87,7 @@ async def test_nonsense_instead_of_a_request_to_cancel_ends_nothing(nonsense: ob
 
 
 async def test_an_answer_that_takes_long_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdin_eof, "LINGER_S", 0.01)
+    monkeypatch.setattr(stdio, "LINGER_S", 0.01)
     async with ended_after(request(1)) as (incoming, _):
         await incoming.receive()
         with pytest.raises(anyio.EndOfStream):

@@ -7,7 +7,7 @@ import argparse
 from dowse.contracts.freshness import stale_copy
 from dowse.contracts.tool import Structured
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.terminal import style, tried
+from dowse.surfaces.cli.session import style, tried
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -19,8 +19,7 @@ from dowse.stores.describe import shown, spoken_size
 from dowse.stores.lru import KEPT_S
 from dowse.stores.store import Store, Usage
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.exits import DONE, FAILED
-from dowse.surfaces.cli.terminal import style
+from dowse.surfaces.cli.session import DONE, FAILED, style
 
 T = TypeVar("T")
 Data = dict[str, Any]

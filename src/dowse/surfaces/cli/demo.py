@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.core.errors import ConfigError
 from dowse.settings import sources
-from dowse.surfaces.cli.exits import DONE, FAILED
-from dowse.surfaces.cli.terminal import style
+from dowse.surfaces.cli.session import DONE, FAILED, style
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -14,8 +14,7 @@ from dowse.flows.doctor.check import Check, Diagnosis, State
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.exits import DONE, FAILED, USAGE
-from dowse.surfaces.cli.terminal import ProgressLine, style
+from dowse.surfaces.cli.session import DONE, FAILED, USAGE, ProgressLine, style
 from dowse.telemetry import log
 
 _STYLES = {"ok": "green", "off": "dim", "warning": "yellow", "problem": "red"}

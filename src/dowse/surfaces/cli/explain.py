@@ -18,8 +18,7 @@ from dowse.core.models import Deadline, Page
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.surfaces.cli.exits import DONE, FAILED, USAGE
-from dowse.surfaces.cli.terminal import ProgressLine, style
+from dowse.surfaces.cli.session import DONE, FAILED, USAGE, ProgressLine, style
 
 if TYPE_CHECKING:
     from dowse.extract.explanation import ExplainedBlock, Explanation

@@ -15,8 +15,7 @@ from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.exits import DONE, FAILED
-from dowse.surfaces.cli.terminal import ProgressLine
+from dowse.surfaces.cli.session import DONE, FAILED, ProgressLine
 
 if TYPE_CHECKING:
     from dowse.app import App

@@ -10,7 +10,7 @@ from dowse.core import urls
 from dowse.core.text import one_line
 from dowse.providers.searxng.instance import Instance, State
 from dowse.providers.searxng.pool import Checked
-from dowse.surfaces.cli.terminal import style
+from dowse.surfaces.cli.session import style
 
 Data = dict[str, Any]
 

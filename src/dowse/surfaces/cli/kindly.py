@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dowse import __version__
 from dowse.surfaces.cli import serve, session
-from dowse.surfaces.cli.boundary import exit_code
+from dowse.surfaces.cli.session import run_command
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _add_server_flags(start)
     given = list(sys.argv[1:] if argv is None else argv)
     arguments = parser.parse_args([flag for flag in given if flag != "--"])
-    return exit_code(lambda: _serve(arguments))
+    return run_command(lambda: _serve(arguments))
 
 
 def serve_main(argv: Sequence[str] | None = None) -> int:
@@ -30,7 +30,7 @@ def serve_main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
     _add_server_flags(parser)
     arguments = parser.parse_args(argv)
-    return exit_code(lambda: _serve(arguments))
+    return run_command(lambda: _serve(arguments))
 
 
 def _add_server_flags(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dowse import __version__
 from dowse.surfaces.cli import answer, cache, demo, doctor, instances, read, search, serve, token
-from dowse.surfaces.cli.boundary import exit_code
+from dowse.surfaces.cli.session import run_command
 
 _EPILOG = """\
 exit codes:
@@ -22,7 +22,7 @@ Settings come from flags, the environment and dowse.toml, in this order; docs/co
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     arguments = _parser().parse_args(argv)
-    return exit_code(lambda: arguments.run(arguments))
+    return run_command(lambda: arguments.run(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,7 +13,7 @@ from dowse.contracts.tool import Structured
 from dowse.core.models import Status
 from dowse.settings import sources
 from dowse.surfaces.cli import explain, session
-from dowse.surfaces.cli.terminal import style, tried
+from dowse.surfaces.cli.session import style, tried
 
 # Longer lines are hard to read, however wide the window is.
 _WIDEST = 100

@@ -9,7 +9,7 @@ from dowse.contracts.freshness import stale_copy
 from dowse.contracts.tool import Structured
 from dowse.core.models import Status
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.terminal import style, tried
+from dowse.surfaces.cli.session import style, tried
 
 _OPTIONS = (
     *("category", "language", "safe_search", "time_range", "start_date", "end_date"),

@@ -13,7 +13,7 @@ from dowse.core.errors import ConfigError
 from dowse.settings import Settings
 from dowse.settings.server import CONTRACTS
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.exits import USAGE
+from dowse.surfaces.cli.session import USAGE
 
 _AT_A_TERMINAL = """\
 dowse serve speaks MCP on stdin and stdout: it is started by an MCP client, not by hand.

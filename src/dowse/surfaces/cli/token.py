@@ -15,7 +15,7 @@ from dowse.core.errors import ConfigError
 from dowse.settings import Settings
 from dowse.settings.server import CONTRACTS
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.exits import DONE
+from dowse.surfaces.cli.session import DONE
 
 _KEEP = "dowse: this token is shown once; give it to {name}, who sends it as `Authorization: Bearer TOKEN`"
 _WRITTEN = "dowse: its hash is in {file}; a running server takes it up within a second"

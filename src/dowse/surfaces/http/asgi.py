@@ -1,35 +1,37 @@
-"""The ASGI application: what is checked before a request comes in, in order, and where it goes."""
+"""The ASGI application: middleware from outside to inside, and the routes for MCP, health and metrics."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
+from opentelemetry import context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dowse.app import App
 from dowse.settings import Settings
-from dowse.surfaces.http.auth import Credentials
+from dowse.surfaces.http.auth import BearerAuthMiddleware, metadata_routes
 from dowse.surfaces.http.drain import Drain
-from dowse.surfaces.http.health import health_routes
-from dowse.surfaces.http.hosts import CheckedNames
+from dowse.surfaces.http.hosts import ForwardedHeadersMiddleware, HostCheckMiddleware
 from dowse.surfaces.http.load_shedding import ADMISSIONS, LoadShedder
 from dowse.surfaces.http.mcp import McpEndpoint
-from dowse.surfaces.http.metadata import metadata_routes
-from dowse.surfaces.http.metrics import metrics_routes, observing
-from dowse.surfaces.http.paths import MCP_PATHS
-from dowse.surfaces.http.proxies import TrustedProxies
-from dowse.surfaces.http.traces import CallersTrace
+from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS
 from dowse.surfaces.loop import loop_busy_s
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import event
-from dowse.telemetry.metrics import MetricsObserver
+from dowse.telemetry.metrics import CONTENT_TYPE, MetricsObserver
 
-# What MCP clients in a browser send and may see.
+# Headers that MCP clients in a browser send and may see.
 _CORS_HEADERS = (
     *("Authorization", "Content-Type", "Accept", "MCP-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"),
     *("Last-Event-ID", "traceparent", "tracestate"),
@@ -39,8 +41,9 @@ _CORS_EXPOSED = ("WWW-Authenticate", "Retry-After", "MCP-Protocol-Version")
 
 def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> Starlette:
     """The whole HTTP surface of an application; another `endpoint` can serve more tools behind the same checks."""
-    metrics = observing(app)
-    endpoint = endpoint or McpEndpoint(build_server(app), drain, _admissions(app, metrics))
+    metrics = MetricsObserver(tools=[tool.name for tool in app.contract.tools], engines=app.engines)
+    app.observer.add(metrics)
+    endpoint = endpoint or McpEndpoint(build_server(app), drain, _load_shedder(app, metrics))
 
     @asynccontextmanager
     async def lifespan(_asgi: Starlette) -> AsyncIterator[dict[str, object]]:
@@ -52,27 +55,45 @@ def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> S
     # Clients write the address either way, and a redirect would send those behind a proxy to plain http.
     routes = [Route(path + slash, endpoint) for path in MCP_PATHS for slash in ("", "/")]
     asgi = Starlette(
-        routes=[*routes, *health_routes(drain), *metrics_routes(app, metrics), *metadata_routes(app.settings)],
-        middleware=list(_doors(app)),
+        routes=[*routes, *_health_routes(drain), _metrics_route(app, metrics), *metadata_routes(app.settings)],
+        middleware=list(_middleware(app)),
         lifespan=lifespan,
     )
     asgi.router.redirect_slashes = False
     return asgi
 
 
-def _admissions(app: App, metrics: MetricsObserver) -> LoadShedder:
+class TraceContextMiddleware:
+    """Makes the spans of a request children of the caller's `traceparent`, if there is one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._propagator = TraceContextTextMapPropagator()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
+        if "traceparent" not in headers:
+            return await self._app(scope, receive, send)
+        token = context.attach(self._propagator.extract(headers))
+        try:
+            return await self._app(scope, receive, send)
+        finally:
+            context.detach(token)
+
+
+def _load_shedder(app: App, metrics: MetricsObserver) -> LoadShedder:
     busy = (loop_busy_s, lambda: app.workers_full_s)
     return LoadShedder(app.settings.max_calls, busy, clock=app.clock, on_refusal=metrics.call_refused)
 
 
-def _doors(app: App) -> Iterator[Middleware]:
-    """What a request passes, from outside to inside."""
+def _middleware(app: App) -> Iterator[Middleware]:
+    """From outside to inside."""
     settings = app.settings
     if settings.trusted_proxies:
-        yield Middleware(TrustedProxies, settings.trusted_proxies)
-    yield Middleware(CheckedNames, settings)
+        yield Middleware(ForwardedHeadersMiddleware, settings.trusted_proxies)
+    yield Middleware(HostCheckMiddleware, settings)
     if settings.allowed_origins:
-        # Before credentials: a browser asks whether it may send them without sending them.
+        # Before authentication: a CORS preflight carries no credentials.
         yield Middleware(
             CORSMiddleware,
             allow_origins=settings.allowed_origins,
@@ -80,12 +101,37 @@ def _doors(app: App) -> Iterator[Middleware]:
             allow_headers=_CORS_HEADERS,
             expose_headers=_CORS_EXPOSED,
         )
-    yield Middleware(Credentials, app.authenticator, app.contract.name, takes_jwt=settings.takes_jwt)
-    yield Middleware(CallersTrace)
+    yield Middleware(BearerAuthMiddleware, app.authenticator, app.contract.name, takes_jwt=settings.takes_jwt)
+    yield Middleware(TraceContextMiddleware)
+
+
+def _health_routes(drain: Drain) -> list[Route]:
+    """Liveness and readiness, open to all and never refused.
+
+    Overload does not make a server unready: it would get no calls at all, and the other replicas would be overloaded
+    in turn. Load shedding keeps the admitted calls fast.
+    """
+
+    async def alive(_request: Request) -> PlainTextResponse:
+        return PlainTextResponse("ok\n")
+
+    async def ready(_request: Request) -> PlainTextResponse:
+        return PlainTextResponse("draining\n", 503) if drain.started else PlainTextResponse("ready\n")
+
+    return [Route(path, endpoint) for path, endpoint in zip(HEALTH_PATHS, (alive, ready), strict=True)]
+
+
+def _metrics_route(app: App, metrics: MetricsObserver) -> Route:
+    async def scrape(_request: Request) -> Response:
+        await app.spending.report()
+        metrics.tasks_counted(len(asyncio.all_tasks()))
+        return Response(metrics.exposition(), headers={"Content-Type": CONTENT_TYPE})
+
+    return Route("/metrics", scrape)
 
 
 def _warn(settings: Settings) -> None:
-    """A proxy on this machine comes from loopback, whoever is behind it."""
+    """A proxy on this machine connects from loopback for every caller behind it."""
     if not settings.needs_token and (settings.allowed_hosts or settings.trusted_proxies):
         event(
             logging.WARNING,

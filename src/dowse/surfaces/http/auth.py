@@ -1,27 +1,28 @@
-"""Credentials: who calls is known before one byte of the body is read, and nothing behind sees the token."""
+"""Bearer authentication before the body is read, and the protected-resource metadata (RFC 9728) for OAuth clients."""
 
 from __future__ import annotations
 
 import re
 
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Authenticator
-from dowse.surfaces.http.metadata import metadata_url
-from dowse.surfaces.http.paths import HEALTH_PATHS, WELL_KNOWN
-from dowse.surfaces.http.replies import log_refusal, refusal
+from dowse.settings import Settings
+from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, WELL_KNOWN, log_refusal, refusal
 
 LONGEST_TOKEN_BYTES = 4096
-# For whoever keeps the process alive and routes to it, and for clients that have no token yet.
+# For orchestrators and load balancers, and for clients that have no token yet.
 _OPEN = (*HEALTH_PATHS, WELL_KNOWN)
-# What a token may consist of is what DOWSE_TOKENS takes: visible ASCII without a comma.
+# The characters that DOWSE_TOKENS takes: visible ASCII without a comma.
 _BEARER = re.compile(rb"bearer ([!-+\--~]+)", re.IGNORECASE)
 
 
-class Credentials:
-    """Lets callers with a good token through and says who they are; without `authenticator` all are the owner."""
+class BearerAuthMiddleware:
+    """Admits callers with a valid token and sets the principal; without `authenticator` every caller is the owner."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator | None, contract: str, *, takes_jwt: bool) -> None:
         self._app = app
@@ -32,18 +33,18 @@ class Credentials:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or _is_open(scope["path"]):
             return await self._app(scope, receive, send)
-        principal = await self._caller(scope)
+        principal = await self._authenticate(scope)
         if not isinstance(principal, Principal):
-            return await self._unknown(scope, principal)(scope, receive, send)
+            return await self._refuse_unknown(scope, principal)(scope, receive, send)
         if principal.contracts is not None and self._contract not in principal.contracts:
-            return await self._not_theirs(scope, principal)(scope, receive, send)
+            return await self._refuse_contract(scope, principal)(scope, receive, send)
         scope.setdefault("state", {})["principal"] = principal
-        # It has done its work: what nothing behind can see, nothing behind can pass on.
+        # Dropped here, so that nothing behind can pass it on.
         scope["headers"] = [header for header in scope["headers"] if header[0] != b"authorization"]
         return await self._app(scope, receive, send)
 
-    async def _caller(self, scope: Scope) -> Principal | str:
-        """Who calls, or the reason why that is not known."""
+    async def _authenticate(self, scope: Scope) -> Principal | str:
+        """The caller, or the reason why it is not known."""
         if self._authenticator is None:
             return LOCAL
         presented = [value for name, value in scope["headers"] if name == b"authorization"]
@@ -56,13 +57,13 @@ class Credentials:
             return "oversized"
         return await self._authenticator.authenticate(bearer[1].decode("ascii")) or "wrong"
 
-    def _unknown(self, scope: Scope, reason: str) -> Response:
+    def _refuse_unknown(self, scope: Scope, reason: str) -> Response:
         log_refusal(scope, 401, reason)
         error = "" if reason == "missing" else "invalid_token"
         sentence = "a bearer token is needed" if reason == "missing" else "the bearer token is not good"
         return refusal(401, sentence, {"WWW-Authenticate": self._challenge(scope, error)})
 
-    def _not_theirs(self, scope: Scope, principal: Principal) -> Response:
+    def _refuse_contract(self, scope: Scope, principal: Principal) -> Response:
         log_refusal(scope, 403, "contract", caller=principal.name)
         sentence = f"this token is not for the tools of the contract {self._contract}"
         return refusal(403, sentence, {"WWW-Authenticate": self._challenge(scope, "insufficient_scope")})
@@ -76,5 +77,43 @@ class Credentials:
         return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
 
 
+def metadata_routes(settings: Settings) -> list[Route]:
+    """The protected-resource document at its well-known places; none without an issuer."""
+    if not settings.takes_jwt:
+        return []
+
+    async def document(request: Request) -> JSONResponse:
+        path = request.url.path.removeprefix(WELL_KNOWN) or MCP_PATHS[0]
+        return JSONResponse(
+            {
+                "resource": _resource(settings, request.scope, path),
+                "authorization_servers": [settings.jwt_issuer],
+                "bearer_methods_supported": ["header"],
+                "resource_name": "dowse",
+            }
+        )
+
+    return [Route(WELL_KNOWN + path, document, methods=["GET"]) for path in ("", *MCP_PATHS)]
+
+
+def metadata_url(scope: Scope) -> str:
+    """The address of the document for a request's path, as the caller can reach it."""
+    asked = scope["path"].rstrip("/")
+    path = asked if asked in MCP_PATHS else MCP_PATHS[0]
+    return f"{_origin(scope)}{WELL_KNOWN}{path}"
+
+
 def _is_open(path: str) -> bool:
     return path in _OPEN or path.startswith(f"{WELL_KNOWN}/")
+
+
+def _resource(settings: Settings, scope: Scope, path: str) -> str:
+    """The audience of tokens, or the requested address if the audience is no URL."""
+    audience = settings.jwt_audience
+    return audience if audience.startswith(("https://", "http://")) else _origin(scope) + path
+
+
+def _origin(scope: Scope) -> str:
+    # `HostCheckMiddleware` has accepted it, so it can be repeated.
+    host: bytes = next(value for name, value in scope["headers"] if name == b"host")
+    return f"{scope['scheme']}://{host.decode('ascii')}"

@@ -12,8 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.surfaces.http.hurried import REFUSAL, Told, head_of_call
 from dowse.surfaces.http.load_shedding import ADMISSIONS, CONNECTIONS, TOLD_TO_WAIT, LoadShedder
-from dowse.surfaces.http.paths import HEALTH_PATHS
-from dowse.surfaces.http.replies import RETRY_AFTER_S, refusal
+from dowse.surfaces.http.replies import HEALTH_PATHS, RETRY_AFTER_S, refusal
 
 HEADERS_TIMEOUT_S = 10.0
 TAKING_TIMEOUT_S = 30.0

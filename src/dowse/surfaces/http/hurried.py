@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dowse.surfaces.http.paths import MCP_PATHS
-from dowse.surfaces.http.replies import OVERLOADED, OVERLOADED_HEADERS
+from dowse.surfaces.http.replies import MCP_PATHS, OVERLOADED, OVERLOADED_HEADERS
 
 REFUSAL = b"".join(
     [

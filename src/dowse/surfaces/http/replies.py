@@ -1,4 +1,4 @@
-"""Short answers of the HTTP surface itself, before a tool is in sight."""
+"""Paths of the HTTP server, and the refusals that it answers by itself."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from starlette.types import Scope
 from dowse.core.text import one_line
 from dowse.telemetry.log import event
 
+MCP_PATHS = ("/mcp", "/v1/mcp")
+WELL_KNOWN = "/.well-known/oauth-protected-resource"
+HEALTH_PATHS = ("/healthz", "/readyz")
+
 RETRY_AFTER_S = 1
-# Of a refusal for lack of time. It is said often, hence ready; the connection can be used again. It is an error of
-# JSON-RPC, because MCP clients show their users nothing else.
+# A load-shedding refusal is frequent, hence prepared, and leaves the connection open. It is a JSON-RPC error, because
+# MCP clients show their users nothing else.
 OVERLOADED = (
     b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":'
     b'"the server has more calls than it can answer in time; try again in a second",'
@@ -27,12 +31,12 @@ OVERLOADED_HEADERS = (
 
 
 def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """A refusal that says why, in one sentence; a connection with an unread body is not used again."""
+    """A refusal with its reason in one sentence; a connection with an unread body is not used again."""
     return JSONResponse({"error": reason}, status, {"Connection": "close", **(headers or {})})
 
 
 def log_refusal(scope: Scope, status: int, reason: str, **fields: object) -> None:
-    """One line for each caller who was not let in: from where and why, never with what."""
+    """Log one line per refused caller: address and reason, never the credentials."""
     client = scope.get("client")
     address = one_line(client[0], 64) if client else "unknown"
     event(logging.INFO, "caller refused", status=status, reason=reason, client=address, **fields)

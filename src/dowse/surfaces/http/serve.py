@@ -17,7 +17,7 @@ from dowse.net.listener import Listener, is_loopback, listening
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.connection import BoundedConnection
 from dowse.surfaces.http.drain import Drain
-from dowse.surfaces.http.paths import MCP_PATHS
+from dowse.surfaces.http.replies import MCP_PATHS
 from dowse.surfaces.loop import run
 from dowse.telemetry.log import event
 

@@ -1,29 +1,35 @@
-"""Puts a contract on the SDK's server. Low-level on purpose: arguments arrive as the model sent them,
-so that they are read leniently and refused in our own words, and schemas stay as short as we write them.
+"""Serves a contract on the SDK's low-level server: arguments arrive as the model sent them, so that they are read
+leniently and refused in our own words, and schemas stay as short as we write them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
 from mcp.server.caching import CacheableMethod, CacheHint
-from mcp.server.context import CallNext, HandlerResult
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from dowse import __version__
 from dowse.app import App
+from dowse.contracts.token import Stranger, asking
 from dowse.contracts.tool import Answer, Tool
+from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Progress, no_progress
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
-from dowse.surfaces.mcp.callers import Callers, Context
 from dowse.surfaces.mcp.traces import MessageSpans
 
+Context = ServerRequestContext[Any, Any]
+
 _ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
-# What clients of a drop-in are used to see.
+# The server name that clients of a drop-in know.
 _NAMES = {"kindly": "kindly-web-search"}
+# Its clients send a token with each call, over any transport.
+_WITH_TOKEN = "answers"
 # The list depends on settings alone, which do not change while the server runs.
 _CACHE: dict[CacheableMethod, CacheHint] = {"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")}
 
@@ -34,13 +40,13 @@ def build_server(app: App) -> Server[Any]:
 
     async def list_tools(context: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(
-            tools=[_described(tool, structured=app.settings.structured) for tool in callers.tools(context)]
+            tools=[_describe(tool, structured=app.settings.structured) for tool in callers.tools(context)]
         )
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = app.contract.tool(params.name)
         if tool is None:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {_repeated(params.name, app.redactor)}")
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {_repeat(params.name, app.redactor)}")
         arguments = params.arguments or {}
         caller = callers.caller(context, arguments)
         return _result(await app.dispatcher.call(tool, arguments, _progress(context), caller))
@@ -51,7 +57,7 @@ def build_server(app: App) -> Server[Any]:
         except MCPError as error:
             if error.code != types.METHOD_NOT_FOUND:
                 raise
-            raise MCPError(error.code, error.message, _repeated(ctx.method, app.redactor)) from None
+            raise MCPError(error.code, error.message, _repeat(ctx.method, app.redactor)) from None
 
     server = Server[Any](
         _NAMES.get(app.contract.name, app.contract.name),
@@ -69,8 +75,27 @@ def build_server(app: App) -> Server[Any]:
     return server
 
 
-def _repeated(sent: str, redactor: Redactor) -> str:
-    """As much of what was sent as an error repeats; cut last, so that no half of a secret is left."""
+class Callers:
+    """Identifies the caller of a tool. Raises `ConfigError` for an invalid tokens file."""
+
+    def __init__(self, app: App) -> None:
+        self._contract = app.contract
+        self._authenticator = app.authenticator if app.contract.name == _WITH_TOKEN else None
+
+    def tools(self, context: Context) -> tuple[Tool, ...]:
+        """The contract's tools, with the token as an argument where the transport does not authenticate."""
+        tools = self._contract.tools
+        return tuple(map(asking, tools)) if self._authenticator and context.request is None else tools
+
+    def caller(self, context: Context, given: Mapping[str, object]) -> Principal | Stranger:
+        """The principal that HTTP has authenticated; over stdio the owner of the process, unless tokens are set."""
+        if context.request is not None:
+            return getattr(context.request.state, "principal", LOCAL)
+        return Stranger(given, self._authenticator, self._contract.name) if self._authenticator else LOCAL
+
+
+def _repeat(sent: str, redactor: Redactor) -> str:
+    """The part of a name that an error repeats; cut last, so that no half of a secret is left."""
     return redactor.message(one_line(sent)[:1000])[:80]
 
 
@@ -83,7 +108,7 @@ def _result(answer: Answer) -> types.CallToolResult:
     )
 
 
-def _described(tool: Tool, *, structured: bool) -> types.Tool:
+def _describe(tool: Tool, *, structured: bool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -95,9 +120,9 @@ def _described(tool: Tool, *, structured: bool) -> types.Tool:
 
 
 def _progress(context: Context) -> Progress:
-    """Numbered steps for clients that asked for progress; nothing is sent to the others."""
+    """Progress notifications for clients that asked for them."""
     if context.request is not None and (context.meta or {}).get("progress_token") is None:
-        # Over HTTP it is known beforehand, so that nobody is woken for steps which go nowhere.
+        # Over HTTP it is known beforehand, which saves the work of steps that go nowhere.
         return no_progress
     steps = 0
 
