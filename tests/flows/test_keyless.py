@@ -11,7 +11,7 @@ import pytest_asyncio
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.providers import html_engine
+from dowse.providers import html_engines
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.doubles.double import Double
@@ -64,7 +64,7 @@ async def outages(module_server: Server, module_web: PocketWeb) -> Outages:
     results = []
     with pytest.MonkeyPatch.context() as patch:
         # The time between two questions to a search page, which has a test of its own.
-        patch.setattr(html_engine, "LOWEST_GAP_S", 0.0)
+        patch.setattr(html_engines, "LOWEST_GAP_S", 0.0)
         async with connected(module_server, settings) as client:
             for member in ORDER:
                 results.append(await client.call_tool("web_search", query))

@@ -145,7 +145,7 @@ def _searxng_pool(kit: KeylessKit) -> SearchProvider:
 
 
 def _duckduckgo(kit: KeylessKit) -> SearchProvider:
-    from dowse.providers.duckduckgo import DuckDuckGo
+    from dowse.providers.html_engines import DuckDuckGo
 
     return DuckDuckGo(
         kit.api(DuckDuckGo.name),
@@ -158,7 +158,7 @@ def _duckduckgo(kit: KeylessKit) -> SearchProvider:
 
 
 def _mojeek(kit: KeylessKit) -> SearchProvider:
-    from dowse.providers.mojeek import Mojeek
+    from dowse.providers.html_engines import Mojeek
 
     return Mojeek(
         kit.api(Mojeek.name),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from dowse.core.models import Clock
-from dowse.providers.user_agents import BROWSERS, PLAIN_ACCEPT, Browser, accept_language
 
 
 class Manners:
@@ -42,3 +45,109 @@ class Manners:
             }
         self._browser = random.choice([browser for browser in BROWSERS if browser is not self._browser])
         return self._browser.headers(language)
+
+
+_PLATFORMS = {
+    "Windows": "Windows NT 10.0; Win64; x64",
+    "macOS": "Macintosh; Intel Mac OS X 10_15_7",
+    "Linux": "X11; Linux x86_64",
+}
+_CHROME = ((156, "Windows"), (156, "macOS"), (156, "Linux"), (155, "Windows"), (155, "macOS"))
+_FIREFOX = ((156, "Windows"), (156, "macOS"), (156, "Linux"), (153, "Windows"), (153, "Linux"))
+_SAFARI = ("26.4", "26.3")
+
+PLAIN_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+_CHROME_ACCEPT = (
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,"
+    "application/signed-exchange;v=b3;q=0.7"
+)
+_NAVIGATION = {
+    "Sec-Fetch-Dest": "document",
+    "Sec-Fetch-Mode": "navigate",
+    "Sec-Fetch-Site": "none",
+    "Sec-Fetch-User": "?1",
+}
+_LANGUAGE = re.compile(r"(?P<base>[a-z]{2,3})(?:-[a-z0-9]{2,8})?", re.IGNORECASE)
+# What people write for any language.
+_NO_LANGUAGE = ("all", "any")
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """One browser on one system; `weighs_evenly` is the way in which Firefox grades languages."""
+
+    own: Mapping[str, str]
+    weighs_evenly: bool = False
+
+    def headers(self, language: str) -> dict[str, str]:
+        """In this order; `Host` and `Accept-Encoding` are the session's."""
+        return {
+            **self.own,
+            "Accept-Language": accept_language(language, weighs_evenly=self.weighs_evenly),
+            "DNT": "1",
+            "Upgrade-Insecure-Requests": "1",
+            **_NAVIGATION,
+        }
+
+
+def accept_language(language: str, *, weighs_evenly: bool = False) -> str:
+    """For somebody who reads a language such as `de` or `pt-BR`, and English."""
+    written = _LANGUAGE.fullmatch(language)
+    if written is None or language.lower() in (*_NO_LANGUAGE, "en"):
+        return _graded(["en-US", "en"], weighs_evenly)
+    base = written["base"].lower()
+    wanted = [language, base] if base == "en" else [language, base, "en-US", "en"]
+    return _graded(list(dict.fromkeys(wanted)), weighs_evenly)
+
+
+def _graded(languages: Sequence[str], weighs_evenly: bool) -> str:
+    step = 1 / len(languages) if weighs_evenly else 0.1
+    tenths = [math.floor((1 - step * place) * 10 + 0.5) for place in range(len(languages))]
+    return ",".join(
+        [languages[0], *(f"{each};q=0.{tenth}" for each, tenth in zip(languages[1:], tenths[1:], strict=True))]
+    )
+
+
+def _chrome(version: int, platform: str) -> Browser:
+    return Browser(
+        {
+            "sec-ch-ua": brands(version),
+            "sec-ch-ua-mobile": "?0",
+            "sec-ch-ua-platform": f'"{platform}"',
+            "User-Agent": f"Mozilla/5.0 ({_PLATFORMS[platform]}) AppleWebKit/537.36 (KHTML, like Gecko) "
+            f"Chrome/{version}.0.0.0 Safari/537.36",
+            "Accept": _CHROME_ACCEPT,
+        }
+    )
+
+
+def _firefox(version: int, platform: str) -> Browser:
+    system = _PLATFORMS[platform].replace("10_15_7", "10.15")
+    agent = f"Mozilla/5.0 ({system}; rv:{version}.0) Gecko/20100101 Firefox/{version}.0"
+    return Browser({"User-Agent": agent, "Accept": PLAIN_ACCEPT}, weighs_evenly=True)
+
+
+def _safari(version: str) -> Browser:
+    engine = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
+    agent = f"Mozilla/5.0 ({_PLATFORMS['macOS']}) {engine} Version/{version} Safari/605.1.15"
+    return Browser({"User-Agent": agent, "Accept": PLAIN_ACCEPT})
+
+
+def brands(version: int) -> str:
+    """The brands of a Chrome, one of them invented and all in an order that its version decides.
+
+    As in `GenerateBrandVersionList` of Chromium's components/embedder_support/user_agent_utils.cc.
+    """
+    signs, invented_versions = " (:-./);=?_", ("8", "99", "24")
+    orders = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
+    invented = f"Not{signs[version % len(signs)]}A{signs[(version + 1) % len(signs)]}Brand"
+    named = ((invented, invented_versions[version % 3]), ("Chromium", str(version)), ("Google Chrome", str(version)))
+    placed = dict(zip(orders[version % len(orders)], named, strict=True))
+    return ", ".join(f'"{name}";v="{number}"' for _, (name, number) in sorted(placed.items()))
+
+
+BROWSERS = (
+    *(_chrome(*each) for each in _CHROME),
+    *(_firefox(*each) for each in _FIREFOX),
+    *(_safari(version) for version in _SAFARI),
+)

@@ -16,9 +16,7 @@ from dowse.core.protocols import ListingReader
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.duckduckgo import DuckDuckGo, region
-from dowse.providers.html_engine import BAN_S, LOWEST_GAP_S, HtmlEngine
-from dowse.providers.mojeek import Mojeek
+from dowse.providers.html_engines import BAN_S, LOWEST_GAP_S, DuckDuckGo, HtmlEngine, Mojeek, region
 from dowse.providers.politeness import Manners
 from dowse.secrets.redact import Redactor
 from dowse.worker.pool import WorkerPool

@@ -9,8 +9,7 @@ from itertools import pairwise
 import pytest
 
 from dowse.net.decode import ACCEPTED
-from dowse.providers.politeness import Manners
-from dowse.providers.user_agents import BROWSERS, Browser, accept_language, brands
+from dowse.providers.politeness import BROWSERS, Browser, Manners, accept_language, brands
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 
+from dowse import __version__
 from dowse.core.errors import BadAnswer, TimedOut
 from dowse.core.models import Deadline
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api, Json, string, whole
-from dowse.providers.mcp import messages
-from dowse.providers.mcp.failures import rpc_failure
-from dowse.providers.mcp.messages import AnswerListener, Session
+from dowse.providers.mcp.results import rpc_failure
 
 _SESSION_ID = re.compile(r"[\x21-\x7e]{1,1024}")
 # What JSON-RPC and MCP call a request that was not understood: with these, servers that know no handshake refuse one.
@@ -88,11 +88,11 @@ class McpClient:
             self._session = None
 
     async def _open(self, deadline: Deadline) -> Session:
-        exchange = await self._send(None, "initialize", messages.handshake(), deadline)
+        exchange = await self._send(None, "initialize", handshake(), deadline)
         if exchange.refuses_handshakes:
-            return Session(messages.WITHOUT_HANDSHAKE)
+            return Session(WITHOUT_HANDSHAKE)
         version = string(self._result(exchange), "protocolVersion")
-        if version not in messages.KNOWN:
+        if version not in KNOWN:
             raise BadAnswer(self._api.provider, "the server speaks a version of MCP that is not known here")
         given = exchange.reply.headers.get("mcp-session-id", "")
         session = Session(version, given if _SESSION_ID.fullmatch(given) else "")
@@ -106,15 +106,15 @@ class McpClient:
         reply = await self._api.post_reply(
             self._url,
             deadline,
-            headers=messages.headers(session, method, params, self._headers),
-            body=messages.request(session, number, method, params),
+            headers=headers(session, method, params, self._headers),
+            body=request(session, number, method, params),
             is_enough=listener.hears,
         )
         return _Exchange(reply, listener.answer(reply))
 
     async def _notify(self, session: Session, method: str, deadline: Deadline) -> None:
         """Whatever the server says to it: what matters will be said to the call."""
-        sent = messages.headers(session, method, {}, self._headers)
+        sent = headers(session, method, {}, self._headers)
         await self._api.post_reply(self._url, deadline, headers=sent, body={"jsonrpc": "2.0", "method": method})
 
     def _result(self, exchange: _Exchange) -> Json:
@@ -130,3 +130,131 @@ class McpClient:
         if not isinstance(result, dict):
             raise BadAnswer(self._api.provider, "the answer has no result")
         return result
+
+
+# The handshake is for servers up to 2025-11-25; since 2026-07-28 every request says what a handshake would.
+OFFERED = "2025-06-18"
+WITHOUT_HANDSHAKE = "2026-07-28"
+KNOWN = frozenset({"2024-11-05", "2025-03-26", OFFERED, "2025-11-25", WITHOUT_HANDSHAKE})
+
+_CLIENT = {"name": "dowse", "version": __version__}
+_META = "io.modelcontextprotocol/"
+_ACCEPT = "application/json, text/event-stream"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Session:
+    """How a server is spoken to; `id` where it wants to know us again, which each server decides for itself."""
+
+    version: str
+    id: str = ""
+
+    @property
+    def has_handshake(self) -> bool:
+        return self.version < WITHOUT_HANDSHAKE
+
+
+def handshake() -> Json:
+    return {"protocolVersion": OFFERED, "capabilities": {}, "clientInfo": _CLIENT}
+
+
+def headers(session: Session | None, method: str, params: Json, own: Mapping[str, str]) -> dict[str, str]:
+    """What goes with a message: the user's own headers, and those of the protocol, which win."""
+    sent = {name.lower(): value for name, value in own.items()} | {"accept": _ACCEPT}
+    if session is None:
+        return sent
+    sent["mcp-protocol-version"] = session.version
+    if session.id:
+        sent["mcp-session-id"] = session.id
+    if not session.has_handshake:
+        sent["mcp-method"] = method
+        sent["mcp-name"] = str(params.get("name", ""))
+    return sent
+
+
+def request(session: Session | None, number: int, method: str, params: Json) -> Json:
+    if session and not session.has_handshake:
+        told = {"protocolVersion": session.version, "clientInfo": _CLIENT, "clientCapabilities": {}}
+        params = {**params, "_meta": {f"{_META}{name}": value for name, value in told.items()}}
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+class AnswerListener:
+    """Waits for the answer to one request in a stream of events; what else is sent before it is passed over."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._events = EventReader()
+        self._answer: Json | None = None
+
+    def hears(self, piece: bytes) -> bool:
+        """Whether the answer was in the stream up to this piece."""
+        self._look_at(self._events.feed(piece))
+        return self._answer is not None
+
+    def answer(self, reply: Reply) -> Json | None:
+        """The answer in a reply that was read to its end, or as far as it was needed."""
+        if "event-stream" not in reply.headers.get("content-type", "").lower():
+            return _answer_in(reply.body, self._number)
+        self._look_at(self._events.finish())
+        return self._answer
+
+    def _look_at(self, events: list[bytes]) -> None:
+        for data in events:
+            self._answer = self._answer or _answer_in(data, self._number)
+
+
+def _answer_in(text: bytes, number: int) -> Json | None:
+    """The message if it answers the request: notifications do not, nor does what the server asks us."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or "method" in message:
+        return None
+    # A server that could not read the request does not know its number.
+    is_ours = message.get("id") in (number, str(number)) or (message.get("id") is None and "error" in message)
+    return message if is_ours else None
+
+
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+
+class EventReader:
+    """Hears a stream and gives the data of its events; comments and all other fields are passed over."""
+
+    def __init__(self) -> None:
+        # Joined when a line ends: however small the pieces are, no byte is copied more than twice.
+        self._line: list[bytes] = []
+        self._data: list[bytes] = []
+        self._ended_in_cr = False
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """The data of the events that this piece completes."""
+        if not piece:
+            return []
+        if self._ended_in_cr:
+            # The other half of a line end that was cut in two.
+            piece = piece.removeprefix(b"\n")
+        self._ended_in_cr = piece.endswith(b"\r")
+        *ended, rest = _LINE_END.split(piece)
+        events: list[bytes] = []
+        for line in ended:
+            self._take(b"".join([*self._line, line]), events)
+            self._line.clear()
+        self._line.append(rest)
+        return events
+
+    def finish(self) -> list[bytes]:
+        """The event that the end of the stream completes; the standard would drop it, servers mean it."""
+        return self.feed(b"\n\n")
+
+    def _take(self, line: bytes, events: list[bytes]) -> None:
+        if not line:
+            if self._data:
+                events.append(b"\n".join(self._data))
+            self._data.clear()
+            return
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            self._data.append(value.removeprefix(b" "))

@@ -5,10 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
+from dowse.core.errors import (
+    BadAnswer,
+    BadRequest,
+    Blocked,
+    KeyRejected,
+    ProviderError,
+    QuotaSpent,
+    RateLimited,
+    Unavailable,
+)
 from dowse.core.models import Hit
-from dowse.net.json_api import Json, hit, objects, string, strings
-from dowse.providers.mcp.written import labelled, linked
+from dowse.net.json_api import Api, Json, hit, is_about_quota, objects, string, strings, whole
 
 # Where servers have the list; a few have it inside of something that is called like one.
 _LISTS = ("results", "result", "data", "web", "organic", "items")
@@ -96,3 +106,137 @@ def _as_list(value: object) -> list[Json] | None:
 def _with_address(value: object) -> list[Json]:
     listed = value[:_MOST_ROWS] if isinstance(value, list) else []
     return [row for row in objects(listed) if string(row, *_URLS)]
+
+
+# What stands before the colon, and which part of a result it is; the parts without a name are passed over.
+_LABELS = {
+    "title": "title",
+    **dict.fromkeys(("url", "link"), "url"),
+    **dict.fromkeys(("published date", "published", "date"), "published"),
+    **dict.fromkeys(("text", "highlights", "summary", "snippet", "description", "content", "excerpts"), "snippet"),
+    **dict.fromkeys(("author", "id", "score", "image", "favicon"), ""),
+}
+_LONGEST_LABEL = 20
+_MISSING = ("n/a", "none", "null", "unknown")
+# So many lines below its title a result has its address, or it is not one.
+_HEAD_LINES = 4
+_BODY_LINES = 40
+_MARKS = " \t#>*-+.)0123456789"
+_LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\((https?://(?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,2000})\)")
+
+
+def labelled(text: str) -> list[Json]:
+    """Results such as Exa's: `Title: …`, `URL: …`, `Published: …`, then `Highlights:` and lines of the page."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    starts = [place for place in range(len(lines)) if _begins(lines, place)]
+    return [_row(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
+
+
+def linked(text: str) -> list[Json]:
+    """Results as links, each at the beginning of a line; what follows it up to the next one is its snippet."""
+    found: list[tuple[str, str, list[str]]] = []
+    for line in text.split("\n"):
+        if link := _LINK.match(line.lstrip(_MARKS)):
+            found.append((link[1], link[2], [link.string[link.end() :].strip(" *:-\u2013\u2014")]))
+        elif found and len(found[-1][2]) < _BODY_LINES:
+            found[-1][2].append(line)
+    return [{"title": title, "url": url, "snippet": " ".join(lines).strip()} for title, url, lines in found]
+
+
+def _begins(lines: Sequence[str], place: int) -> bool:
+    """Whether a result begins here: pages that are quoted have such lines too, but seldom apart from others."""
+    if _label(lines[place]) != "title" or (place and lines[place - 1].strip(" -=*_")):
+        return False
+    return "url" in map(_label, lines[place + 1 : place + _HEAD_LINES])
+
+
+def _label(line: str) -> str | None:
+    name, colon, _ = line[:_LONGEST_LABEL].partition(":")
+    return _LABELS.get(name.strip(" *#").lower()) if colon else None
+
+
+def _row(lines: Sequence[str]) -> Json:
+    """The first value of each part: what the page says further down cannot change it."""
+    parts: dict[str, str] = {}
+    body_starts = len(lines)
+    for place, line in enumerate(lines):
+        label, value = _label(line), line.partition(":")[2].strip(" *")
+        if label is None:
+            body_starts = place
+            break
+        if value and value.lower() not in _MISSING:
+            parts.setdefault(label, value)
+        if label == "snippet" and not value:
+            body_starts = place + 1
+            break
+    body = [line for line in lines[body_starts : body_starts + _BODY_LINES] if line.strip(" -=*_")]
+    return {**parts, "snippet": " ".join([parts.get("snippet", ""), *body]).strip()}
+
+
+_SPOKEN_CHARS = 4096
+_SLOW_DOWN = re.compile(
+    r"rate.?limit|too many requests|slow down|throttl|\b429\b|\b(daily|hourly) limit", re.IGNORECASE
+)
+_NO_ACCESS = re.compile(
+    r"unauthori[sz]ed|forbidden|\b40[13]\b|api.?key is (required|missing|invalid)|access is (unavailable|denied)",
+    re.IGNORECASE,
+)
+_MISTAKE = re.compile(
+    r"unknown tool|tool \S{1,130} (was )?not found|validation error|invalid (arguments?|params|parameters)",
+    re.IGNORECASE,
+)
+_MISTAKE_CODES = frozenset({-32600, -32601, -32602})
+_WAITS = ("retry_after_seconds", "retryAfterSeconds", "retry_after", "retryAfter")
+_LONGEST_WAIT_S = 31 * 24 * 3600.0
+
+
+def rpc_failure(api: Api, error: Json) -> ProviderError:
+    """An error of the protocol: the server could not, or would not, run the tool."""
+    words, data = string(error, "message"), error.get("data")
+    is_mistake = whole(error, "code") in _MISTAKE_CODES
+    return _failure(api, words, data if isinstance(data, dict) else {}, is_mistake=is_mistake)
+
+
+def tool_failure(api: Api, result: Json, words: str) -> ProviderError | None:
+    """The failure that a tool tells in its result; `None` if it did what it was asked to."""
+    told, meta = result.get("structuredContent"), result.get("_meta")
+    # Exa's way to tell a spent free tier: as a result like any other, with a mark beside it.
+    marks = [name for name, value in meta.items() if value is True] if isinstance(meta, dict) else []
+    if any("ratelimited" in name.lower() for name in marks):
+        return RateLimited(api.provider, "the free tier is used up for now", said=api.spoken(words))
+    if result.get("isError") is not True:
+        return None
+    return _failure(api, words, told if isinstance(told, dict) else {})
+
+
+def without_results(api: Api, words: str) -> ProviderError:
+    """The failure of an answer in which there are no results to be found, and that does not say that there are none."""
+    if len(words) <= _EXCUSE_CHARS and (_SLOW_DOWN.search(words) or is_about_quota(words)):
+        return _failure(api, words, {})
+    return BadAnswer(api.provider, "the answer has no list of results")
+
+
+def _failure(api: Api, words: str, told: Json, *, is_mistake: bool = False) -> ProviderError:
+    kind, detail = _classify(words[:_SPOKEN_CHARS], is_mistake=is_mistake)
+    if kind is KeyRejected:
+        # Without a key there is none to check: the server does not want us.
+        kind, detail = (KeyRejected, f"check {api.key_variable}") if api.key_variable else (Blocked, detail)
+    return kind(api.provider, detail, said=api.spoken(words), retry_after_s=_wait_s(told))
+
+
+def _classify(words: str, *, is_mistake: bool) -> tuple[type[ProviderError], str]:
+    if _SLOW_DOWN.search(words):
+        return RateLimited, ""
+    if is_about_quota(words):
+        return QuotaSpent, ""
+    if _NO_ACCESS.search(words):
+        return KeyRejected, "no access"
+    if is_mistake or _MISTAKE.search(words):
+        return BadRequest, "its tool is not called like this, or not any more"
+    return Unavailable, "its tool failed"
+
+
+def _wait_s(told: Json) -> float | None:
+    waits = (told.get(name) for name in _WAITS)
+    numbers = (wait for wait in waits if isinstance(wait, int | float) and not isinstance(wait, bool))
+    return next((float(wait) for wait in numbers if 0 < wait < _LONGEST_WAIT_S), None)

@@ -11,8 +11,7 @@ from dowse.net.json_api import Api, Json, first_hits
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.limits import Limits, fit
 from dowse.providers.mcp.client import McpClient
-from dowse.providers.mcp.failures import tool_failure, without_results
-from dowse.providers.mcp.results import rows, texts, to_hit
+from dowse.providers.mcp.results import rows, texts, to_hit, tool_failure, without_results
 from dowse.settings.search_types import McpServer
 
 # What is reasonable to ask of a server of which nothing is known.

@@ -12,7 +12,7 @@ from dowse.core.errors import ProviderError, RateLimited, Unavailable
 from dowse.core.models import Clock, Deadline
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api, Json
-from dowse.providers.openai import failures
+from dowse.providers.openai import output
 from dowse.providers.openai.output import read_answer
 from dowse.providers.openai.request import Options, payload
 
@@ -23,7 +23,7 @@ _RETRY_DELAY_S = (0.2, 0.8)
 class OpenAI:
     """Implements `AnswerProvider`."""
 
-    name = failures.NAME
+    name = output.NAME
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class OpenAI:
         blocked_domains: tuple[str, ...] = (),
     ) -> None:
         self.timeout_s = api.timeout_s
-        self._api = replace(api, own_failure=lambda reply: failures.of_reply(reply, api.spoken))
+        self._api = replace(api, own_failure=lambda reply: output.of_reply(reply, api.spoken))
         self._key = key
         self._url = f"{endpoint.rstrip('/')}/responses"
         self._clock = clock

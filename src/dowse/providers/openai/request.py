@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from dowse.core.answers import Question
+from dowse.core.text import one_line
 from dowse.net.json_api import Json
-from dowse.providers.openai.families import family_of
-from dowse.providers.openai.prompt import prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +55,77 @@ def _web_search(question: Question, options: Options) -> Json:
     if filters := {name: list(values) for name, values in domains.items() if values}:
         tool["filters"] = filters
     return tool
+
+
+SUMMARY_CHARS = 800
+_DAY_HOURS = 24
+
+_TASK = "Search the web, and answer the question at the end from what you find there, not from memory."
+_SUMMARY = (
+    f"Write plain text, no headings, lists, tables or JSON: a summary of at most {SUMMARY_CHARS} characters.",
+    "Say when a source was published wherever that is known.",
+)
+_LIST = (
+    "Write no summary: only a numbered list of the sources that answer it, the best one first.",
+    "Each line is one source: its title, and when it was published if that is known.",
+)
+
+
+def prompt(question: Question) -> str:
+    """The question, with how to answer it in front."""
+    lines = (
+        _TASK,
+        *(_SUMMARY if question.wants_summary else _LIST),
+        f"Use at most {question.max_results} distinct sources, and cite each of them where you use it.",
+        _freshness(question.freshness_hours),
+        f"Question: {one_line(question.text)}",
+    )
+    return "\n".join(filter(None, lines))
+
+
+def _freshness(hours: int) -> str:
+    return f"Use only sources that were published within the last {_period(hours)}." if hours else ""
+
+
+def _period(hours: int) -> str:
+    days, rest = divmod(hours, _DAY_HOURS)
+    count, unit = (hours, "hour") if rest or days == 1 else (days, "day")
+    return unit if count == 1 else f"{count} {unit}s"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The optional parameters of a kind of model; a parameter that it does not take is an error for OpenAI.
+
+    `can_be_made_to_search` is about `tool_choice`, `effort` about how long it thinks. `output_tokens` are enough for a
+    summary, and for thinking in those that do: what they think counts.
+    """
+
+    takes_temperature: bool = False
+    can_be_made_to_search: bool = False
+    effort: str = ""
+    output_tokens: int = 16_000
+
+
+_WRITES = Family(takes_temperature=True, can_be_made_to_search=True, output_tokens=600)
+# "minimal" would be quicker, and is refused together with web search.
+_THINKS = Family(effort="low")
+_UNKNOWN = Family()
+
+# The first one that fits counts. That GPT-5 takes no tool choice is told in openai-python issue 2537.
+_FAMILIES: tuple[tuple[str, Family], ...] = (
+    ("gpt-4o*", _WRITES),
+    ("gpt-4.1*", _WRITES),
+    ("chatgpt-*", _WRITES),
+    ("gpt-5*-chat*", _UNKNOWN),  # does not think, so that an effort is refused
+    ("gpt-5*-pro*", _UNKNOWN),  # thinks hard, or not at all
+    ("gpt-5.4*", Family(effort="low", can_be_made_to_search=True)),
+    ("gpt-5*", _THINKS),
+    ("o[134]*", _UNKNOWN),
+)
+
+
+def family_of(model: str) -> Family:
+    """What a model takes; a fine-tuned one, or one by a router's longer name, is like the one it is made of."""
+    name = model.removeprefix("ft:").rpartition("/")[2]
+    return next((family for pattern, family in _FAMILIES if fnmatchcase(name, pattern)), _UNKNOWN)

@@ -4,7 +4,7 @@ import json
 
 from dowse.core.errors import QuotaSpent
 from dowse.net.clients import Reply
-from dowse.providers.openai.failures import of_reply
+from dowse.providers.openai.output import of_reply
 from tests.support.tables import each_row
 
 SPENT = {"message": "You exceeded your current quota.", "type": "insufficient_quota", "code": "insufficient_quota"}

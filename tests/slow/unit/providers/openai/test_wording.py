@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dowse.providers.openai.wording import Wording
+from dowse.providers.openai.citations import Wording
 from tests.unit.providers.openai.test_wording import HOSTILE
 
 

@@ -4,8 +4,7 @@ import json
 
 from dowse.core.models import Hit
 from dowse.net.json_api import Json
-from dowse.providers.mcp.results import rows, to_hit
-from dowse.providers.mcp.written import labelled, linked
+from dowse.providers.mcp.results import labelled, linked, rows, to_hit
 from tests.support.tables import each_row
 
 ROW = {"title": "T", "url": "https://a.example/", "snippet": "S"}

@@ -1,20 +1,19 @@
-"""What engines without an API share: their form is sent as a browser would, seldom, and their page is read by a worker.
-
-They ban addresses, for minutes and longer. So nobody is asked twice in two seconds, nothing is retried, a challenge
-is never solved, and whatever is no list of results is told from an empty one.
-"""
+"""Search engines without an API, asked through their HTML forms: DuckDuckGo and Mojeek."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import ClassVar
+from urllib.parse import urlsplit
 
 from dowse.core.errors import BadAnswer, Blocked, PageUnreadable, ProviderError, Skipped, TimedOut
 from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.media_types import HTML
-from dowse.core.models import Body, Category, Clock, Deadline, Found, Hit, Query, Status
+from dowse.core.models import Body, Category, Clock, Deadline, Found, Hit, Query, Status, TimeRange
 from dowse.core.protocols import ListingReader
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api, first_hits, hit, media, plain
@@ -119,3 +118,99 @@ class HtmlEngine(ABC):
 def _hit(row: Row) -> Hit | None:
     found = hit(row.title, row.url, row.snippet, published=row.published)
     return media(found, image_url=row.image_url, thumbnail=row.thumbnail, duration=row.duration)
+
+
+# Country first, then language; of several for one language or country the first is meant.
+REGIONS = (
+    "us-en uk-en ca-en au-en ie-en in-en nz-en ph-en sg-en za-en my-en de-de at-de ch-de fr-fr ca-fr be-fr ch-fr es-es "
+    "mx-es ar-es cl-es co-es pe-es pt-pt br-pt it-it ch-it nl-nl be-nl se-sv dk-da no-no fi-fi pl-pl cz-cs sk-sk hu-hu "
+    "ro-ro bg-bg gr-el hr-hr sl-sl ee-et lv-lv lt-lt ru-ru ua-uk tr-tr il-he xa-ar id-id my-ms th-th vn-vi ph-tl jp-jp "
+    "kr-kr cn-zh tw-tzh hk-tzh ct-ca"
+).split()
+# What the rest of the world calls them.
+_LANGUAGES = {"ja": "jp", "ko": "kr", "nb": "no", "nn": "no", "zh-tw": "tzh", "zh-hk": "tzh", "zh-hant": "tzh"}
+_COUNTRIES = {"gb": "uk"}
+_TIMES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
+_SAFETY = ("-2", "-1", "1")
+# `!w` and a backslash send the visitor on to another site instead of showing results.
+_SHORTCUTS = re.compile(r"(?<!\S)[!\\]{1,9}(?=\S)")
+
+
+class DuckDuckGo(HtmlEngine):
+    name = "duckduckgo"
+    title = "DuckDuckGo"
+    limits = Limits(
+        max_results=10,
+        max_query_chars=499,
+        filters=frozenset({"language", "country", "time_range", "safe_search"}),
+    )
+
+    async def ask(self, query: Query, headers: Mapping[str, str], deadline: Deadline) -> Reply:
+        if "Sec-Fetch-Site" in headers:
+            # What a browser says of a form: that it was on a page of the same site.
+            page = urlsplit(self._endpoint)
+            headers = {**headers, "Origin": f"{page.scheme}://{page.netloc}", "Sec-Fetch-Site": "same-origin"}
+        return await self._api.post_form(self._endpoint, deadline, headers=headers, form=_form(query))
+
+
+def _form(query: Query) -> dict[str, str]:
+    safety = "" if query.safe_search is None else _SAFETY[min(query.safe_search, 2)]
+    optional = {"kl": region(query.language, query.country), "df": _TIMES.get(query.time_range, ""), "kp": safety}
+    fields = {"q": _SHORTCUTS.sub("", query.text)}
+    return fields | {name: value for name, value in optional.items() if value}
+
+
+def region(language: str, country: str) -> str:
+    """DuckDuckGo's name for a language, as in `de` or `pt-BR`, and a country; empty where it has none."""
+    tag = language.lower().replace("_", "-")
+    base, _, of_language = tag.partition("-")
+    language = _LANGUAGES.get(tag) or _LANGUAGES.get(base, base)
+    country = (country or of_language).lower()
+    country = _COUNTRIES.get(country, country)
+    fitting = [name for name in REGIONS if language in ("", name.partition("-")[2])]
+    nearest = [name for name in fitting if country in ("", name.partition("-")[0])] or fitting
+    return nearest[0] if nearest and (language or country) else ""
+
+
+_DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 31, TimeRange.YEAR: 366}
+_FORMATS = {Category.NEWS: "news", Category.IMAGES: "images"}
+
+
+class Mojeek(HtmlEngine):
+    name = "mojeek"
+    title = "Mojeek"
+    limits = Limits(
+        max_results=10,
+        max_query_chars=500,
+        filters=frozenset({"language", "country", "time_range", "start_date", "safe_search"}),
+        categories=frozenset({Category.GENERAL, *_FORMATS}),
+    )
+
+    async def ask(self, query: Query, headers: Mapping[str, str], deadline: Deadline) -> Reply:
+        params = _params(query, self._clock.today())
+        return await self._api.get_reply(self._endpoint, deadline, headers=headers, params=params)
+
+
+def _params(query: Query, today: date) -> dict[str, str]:
+    language, _, of_language = query.language.lower().replace("_", "-").partition("-")
+    optional = {
+        "lb": _code(language),
+        "arc": _code(query.country.lower() or of_language),
+        "since": _since(query, today),
+        "safe": "" if query.safe_search is None else str(min(query.safe_search, 1)),
+        "fmt": _FORMATS.get(query.category, ""),
+    }
+    return {"q": query.text} | {name: value for name, value in optional.items() if value}
+
+
+def _code(name: str) -> str:
+    """A code of two letters; `all` and whatever else people write means none in particular."""
+    return name if len(name) == 2 else ""
+
+
+def _since(query: Query, today: date) -> str:
+    """The first day that counts, as Mojeek writes it."""
+    if query.start_date:
+        return query.start_date[:10].replace("-", "")
+    days = _DAYS.get(query.time_range)
+    return f"{today - timedelta(days=days):%Y%m%d}" if days else ""

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.net.clients import Reply
-from dowse.providers.mcp.events import EventReader
-from dowse.providers.mcp.messages import AnswerListener
+from dowse.providers.mcp.client import AnswerListener, EventReader
 
 EVENTS = (
     b'data: {"a": 1}\n\n: comment\n\nevent: message\nid: 7\ndata: one\ndata:two\ndata\ndata:  three\n\nretry: 5\n\n'

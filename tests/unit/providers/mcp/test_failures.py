@@ -3,7 +3,7 @@
 from dowse.core import errors
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api, Json
-from dowse.providers.mcp.failures import rpc_failure, tool_failure, without_results
+from dowse.providers.mcp.results import rpc_failure, tool_failure, without_results
 from dowse.secrets.redact import Redactor
 from tests.support.tables import each_row
 
