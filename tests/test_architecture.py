@@ -28,6 +28,7 @@ LEVELS = (
     ("telemetry",),
     ("net",),
     ("stores",),
+    ("cache",),
     ("providers", "fetch", "extract", "rank", "routing", "auth"),
     ("sites", "worker"),
     ("flows",),
@@ -73,7 +74,7 @@ BROAD_EXCEPTS = {
     "dowse.flows.read": 1,  # the boundary of a page, for the same reason
     "dowse.worker.jobs": 1,  # the boundary of a job
     "dowse.fetch.browser.pool": 1,  # the boundary of a start, a task that nobody asks how it ended
-    "dowse.routing.coalesce": 1,  # the boundary of a listener: one that is gone must not cost the answer
+    "dowse.cache.flights": 1,  # the boundary of a listener: one that is gone must not cost the answer
     "dowse.stores.sqlite.promise": 1,  # the boundary of a step: a bug in one must not end the thread
 }
 EXCLUDED = re.compile(r"#\s*pragma[:\s]?\s*no\s*(?:cover|branch)", re.IGNORECASE)

@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from dowse import PROJECT_URL, __version__
+from dowse.cache.entries import CacheEntries
+from dowse.cache.fetch import Memory
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Dispatcher
 from dowse.contracts.guardrail_rules import RULES
@@ -30,7 +32,6 @@ from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder, Lifetimes
 from dowse.flows.read import PageLifetimes, ReadFlow
 from dowse.flows.search import SearchFlow
-from dowse.flows.shelf import Memory
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.providers.disclosure import Disclosure
@@ -50,7 +51,6 @@ from dowse.settings.guardrails import Rule
 from dowse.settings.sources import Loaded, state_address
 from dowse.sites import SITES
 from dowse.stores import open_board, open_store
-from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.ledger import FailSoftLedger, MemoryLedger
 from dowse.stores.outage import Outage
@@ -86,7 +86,7 @@ class App:
         self.clock = clock or SystemClock()
         self._store = open_store(state_address(settings), self.clock, max_bytes=settings.cache_size)
         self._outage = Outage(self.clock)
-        self._cache = Cache(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
+        self._cache = CacheEntries(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
         self._is_brief = is_brief
         self._guard = self._make_guard()
         self._api_client = ConfiguredClient(USER_AGENT)
@@ -384,9 +384,9 @@ class App:
         )
 
     @cached_property
-    def _instances_cache(self) -> Cache:
+    def _instances_cache(self) -> CacheEntries:
         """What is known of instances is true whatever the settings are."""
-        return Cache(FailSoftStore(self._store, self._outage), self.clock, b"instances")
+        return CacheEntries(FailSoftStore(self._store, self._outage), self.clock, b"instances")
 
 
 def _open_search(kit: KeylessKit) -> SearchProvider:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dowse.cache.fetch import Memory
 from dowse.core.answers import Citation, CitedAnswer, Question
 from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.core.protocols import AnswerProvider, Extractor, Observer, SearchProvider
@@ -13,7 +14,6 @@ from dowse.flows.answer import AnswerFlow, AnswerLifetimes, AnswerOutcome
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
-from dowse.flows.shelf import Memory
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
 from dowse.routing.router import Router

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dowse.cache.entries import CacheEntries
+from dowse.cache.fetch import Memory
 from dowse.core.models import Clock
 from dowse.core.protocols import Observer
 from dowse.flows.find import Lifetimes
 from dowse.flows.read import PageLifetimes
-from dowse.flows.shelf import Memory
-from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
@@ -24,5 +24,5 @@ def remembering(
     clock: Clock, *, store: Store | None = None, observer: Observer | None = None, refreshes: bool = True
 ) -> Memory:
     steady = FailSoftStore(store or MemoryStore(clock, 10_000_000), Outage(clock))
-    cache = Cache(steady, clock)
+    cache = CacheEntries(steady, clock)
     return Memory(cache, clock=clock, observer=observer or RecordingObserver(), refreshes=refreshes)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dowse.cache.fetch import Memory
 from dowse.core.models import Clock
 from dowse.core.protocols import Discretion, Extractor, Fetcher, Observer, PageReader, Robots, SiteLoader
 from dowse.flows.chain import FetchingReader, ReadChain, Readers
 from dowse.flows.read import PageLifetimes, ReadFlow, RobotsMode
-from dowse.flows.shelf import Memory
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.secrets.urls import SecretUrls

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from dowse.cache.entries import CacheEntries
 from dowse.stores import fail_soft, ledger
-from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.ledger import Days, FailSoftLedger, Tally
 from dowse.stores.outage import REST_S, Outage
@@ -47,7 +47,7 @@ class Bench:
     def __init__(self, path: Path, clock: FakeClock) -> None:
         self.store = SqliteStore(path, clock, ROOM)
         outage = Outage(clock)
-        self.cache = Cache(FailSoftStore(self.store, outage), clock)
+        self.cache = CacheEntries(FailSoftStore(self.store, outage), clock)
         self.ledger = FailSoftLedger(self.store, outage)
 
     async def remember(self) -> None:

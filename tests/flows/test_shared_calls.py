@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dowse.routing.coalesce import Flights
+from dowse.cache.flights import Flights
 from tests.conftest import REMEMBERING, Server
 from tests.doubles import PocketWeb
 from tests.http import HttpHere, HttpProcess, HttpServer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from dowse.cache.entries import CacheEntries
+from dowse.cache.leases import Leases
 from dowse.core.clock import SystemClock
 from dowse.core.models import Deadline
-from dowse.routing.leases import Leases
-from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.outage import Outage
 from dowse.stores.store import Store
@@ -20,7 +20,7 @@ class Process:
     """One of several that share a store: makes the entry in its turn, or takes what another has made."""
 
     def __init__(self, store: Store, *, lease_s: float = 3.0) -> None:
-        self.cache = Cache(FailSoftStore(store, Outage(CLOCK)), CLOCK)
+        self.cache = CacheEntries(FailSoftStore(store, Outage(CLOCK)), CLOCK)
         self.leases = Leases(self.cache, lease_s=lease_s)
         self.has_turn = asyncio.Event()
         self.is_made: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()

@@ -8,12 +8,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dowse.cache.entries import CacheEntries
 from dowse.core import urls
 from dowse.core.errors import WireError
 from dowse.core.models import Clock
 from dowse.core.tasks import Background
 from dowse.net.clients import Fetched, UntrustedClient
-from dowse.stores.cache import Cache
 
 if TYPE_CHECKING:
     from protego import Protego
@@ -61,7 +61,7 @@ class RobotsFiles:
         self,
         client: UntrustedClient,
         clock: Clock,
-        cache: Cache | None = None,
+        cache: CacheEntries | None = None,
         *,
         kept_s: float = _DAY_S,
         patience_s: float = 0.3,
@@ -155,7 +155,7 @@ class RobotsFiles:
         said = _recalled(kept.value, kept.age_s) if kept and kept.age_s < self._kept_s else None
         return await self._rules(site, said) if said else None
 
-    def _keep(self, cache: Cache, site: str, said: _Said) -> None:
+    def _keep(self, cache: CacheEntries, site: str, said: _Said) -> None:
         """In the background: nobody waits until it is written down."""
         entry = json.dumps({_FILE: said.file}).encode()
         self._keeping.start(cache.put(KIND, site, entry, self._kept_s))

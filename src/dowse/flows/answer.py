@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dowse.cache.fetch import Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question, code_of
+from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
 from dowse.core.models import Attempt, Clock, Deadline, Freshness
 from dowse.core.protocols import AnswerProvider, Observer, Progress, Scrubber, no_progress
 from dowse.flows.extractive import Extractive
-from dowse.flows.shelf import Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.routing.router import Router
-from dowse.routing.walk import Routed
 
 # Searching and reading takes this long when it has to; providers leave it, or half of the time if that is less.
 _EXTRACTIVE_S = 15.0

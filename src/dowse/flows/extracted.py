@@ -7,12 +7,11 @@ import hashlib
 from collections.abc import Sequence
 
 from dowse import EXTRACTION, __version__
+from dowse.cache.entries import CacheEntries, Codec
 from dowse.core.digests import Digest, Source
 from dowse.core.models import Body, Text
 from dowse.core.protocols import Extractor
 from dowse.core.tasks import Background
-from dowse.stores.cache import Cache
-from dowse.stores.codec import Codec
 
 KIND = "extract"
 """Under which a cache knows texts by their bytes."""
@@ -26,7 +25,7 @@ _LONGEST_CHARS = 1_000_000
 class RememberingExtractor:
     """Implements `protocols.Extractor`: asks another one only about bytes that are new."""
 
-    def __init__(self, extractor: Extractor, cache: Cache, kept_s: float) -> None:
+    def __init__(self, extractor: Extractor, cache: CacheEntries, kept_s: float) -> None:
         self._extractor = extractor
         self._cache = cache
         self._kept_s = kept_s

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
+from dowse.core.calls import Routed
 from dowse.core.models import CacheState, Clock, Deadline, Query, Result, SearchOutcome, Status, TimeRange
 from dowse.core.protocols import Progress, no_progress
 from dowse.flows.search import SearchFlow
-from dowse.routing.walk import Routed
 
 # Some pages cannot be read, and some turn out to be too old.
 _SPARE_RESULTS = 2

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from dowse.cache.fetch import Known, Lifetime, Memory, Recalled, Shelf, Wanted
+from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
 from dowse.core.models import Attempt, Category, Clock, Deadline, Depth, Found, Freshness, Query, TimeRange
 from dowse.core.protocols import Progress, SearchProvider, no_progress
-from dowse.flows.shelf import Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.routing.router import Router
-from dowse.routing.walk import Routed
 
 # Agreement of more than these says nothing new, and each of them costs.
 _WIDEST = 4

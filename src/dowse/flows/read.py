@@ -10,7 +10,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from dowse.cache.entries import Codec
+from dowse.cache.fetch import CACHE, Entry, Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.core import urls
+from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
 from dowse.core.models import (
     LIVE,
@@ -29,9 +32,6 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Observer, Progress, Secrecy
 from dowse.flows.chain import ReadChain
-from dowse.flows.shelf import CACHE, Entry, Known, Lifetime, Memory, Recalled, Shelf, Wanted
-from dowse.routing.walk import Routed
-from dowse.stores.codec import Codec
 from dowse.telemetry.log import LOGGER
 from dowse.telemetry.traces import span
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable
 from dowse.core.models import Clock, Deadline, Depth, Page, Query, Result, SearchOutcome, Stats, Status
@@ -16,7 +17,6 @@ from dowse.flows.read import ReadFlow
 from dowse.rank import budget
 from dowse.rank.fuse import fuse
 from dowse.rank.sources import Placed, Rules, order
-from dowse.stores.cache import Cache
 
 # Reading needs what is left when the providers were slow: they never get the whole of the time.
 _SEARCH_SHARE = 0.8
@@ -40,7 +40,7 @@ class SearchFlow:
         finder: Finder,
         reader: ReadFlow,
         extractor: Extractor,
-        cache: Cache,
+        cache: CacheEntries,
         rules: Rules,
         *,
         clock: Clock,

@@ -11,6 +11,7 @@ from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.models import Category, Clock, Deadline, Found, Query
 from dowse.core.protocols import Limiter, ListingReader, SearchProvider
 from dowse.net.clients import ConfiguredClient, UntrustedClient
@@ -18,7 +19,6 @@ from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.stores.cache import Cache
 
 if TYPE_CHECKING:
     from dowse.providers.politeness import Manners
@@ -37,7 +37,7 @@ class KeylessKit:
     client: ConfiguredClient
     page_client: UntrustedClient
     listings: ListingReader
-    cache: Cache
+    cache: CacheEntries
     clock: Clock
     redactor: Redactor
     disclosure: Disclosure

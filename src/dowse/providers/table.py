@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.models import Clock
 from dowse.core.protocols import AnswerProvider, ListingReader, PageReader, SearchProvider
 from dowse.net.clients import ConfiguredClient
@@ -18,7 +19,6 @@ from dowse.providers.serper import Serper
 from dowse.providers.tavily import Tavily
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.stores.cache import Cache
 
 if TYPE_CHECKING:
     from dowse.providers.searxng.adapter import SearXNG
@@ -36,7 +36,7 @@ class Kit:
     clock: Clock
     redactor: Redactor
     listings: ListingReader
-    cache: Cache
+    cache: CacheEntries
     watches: bool = False
 
     def api(self, name: str, key_variable: str) -> Api:

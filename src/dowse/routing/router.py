@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Generic
 
+from dowse.core.calls import Routed
 from dowse.core.errors import ProviderError, Skipped
 from dowse.core.models import Clock, Deadline
 from dowse.core.protocols import Observer, Pacing, Progress, Spending, no_progress
@@ -15,7 +16,7 @@ from dowse.routing.breaker_registry import Breakers
 from dowse.routing.hedge import Hedging, race
 from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy
 from dowse.routing.retries import RetryBudget
-from dowse.routing.walk import Call, P, R, Route, Routed, Walk
+from dowse.routing.walk import Call, P, R, Route, Walk
 
 
 class Router(Generic[P]):

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
+from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, ProviderError
 from dowse.core.models import Attempt, Deadline
 from dowse.routing.policy import patience_of, share_of
@@ -47,16 +48,6 @@ class Route(Protocol[P]):
     def turns(self, waiting: Sequence[P]) -> Sequence[P]:
         """Of those that are waiting, the first one and everybody for whom it has to leave time."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Routed(Generic[R]):
-    """An answer, who gave it, and what it took to get it."""
-
-    answer: R
-    provider: str
-    attempts: tuple[Attempt, ...]
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

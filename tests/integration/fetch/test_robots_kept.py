@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from dowse.cache.entries import CacheEntries
 from dowse.fetch.robots import RobotsFiles
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 from dowse.stores import fail_soft
-from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
@@ -27,22 +27,22 @@ CLOSED = "User-agent: *\nDisallow: /private"
 Process = Callable[..., RobotsFiles]
 
 
-def cached(store: Store, clock: FakeClock) -> Cache:
-    return Cache(FailSoftStore(store, Outage(clock)), clock)
+def cached(store: Store, clock: FakeClock) -> CacheEntries:
+    return CacheEntries(FailSoftStore(store, Outage(clock)), clock)
 
 
 @pytest.fixture
-def cache(clock: FakeClock) -> Cache:
+def cache(clock: FakeClock) -> CacheEntries:
     return cached(MemoryStore(clock, ROOM_BYTES), clock)
 
 
 @pytest.fixture
-async def process(web: PocketWeb, clock: FakeClock, cache: Cache) -> AsyncIterator[Process]:
+async def process(web: PocketWeb, clock: FakeClock, cache: CacheEntries) -> AsyncIterator[Process]:
     """Another process on the same store, in no hurry unless told."""
     client = UntrustedClient(Guard((f"127.0.0.1:{web.port}",)), "dowse/test")
     made: list[RobotsFiles] = []
 
-    def start(on: Cache = cache, *, kept_s: float = HOUR_S, patience_s: float = 5.0) -> RobotsFiles:
+    def start(on: CacheEntries = cache, *, kept_s: float = HOUR_S, patience_s: float = 5.0) -> RobotsFiles:
         made.append(RobotsFiles(client, clock, on, kept_s=kept_s, patience_s=patience_s))
         return made[-1]
 
@@ -131,7 +131,7 @@ async def test_nothing_is_kept_where_that_is_switched_off(web: PocketWeb, proces
     ],
 )
 async def test_a_kept_entry_of_another_shape_is_not_believed(
-    web: PocketWeb, process: Process, cache: Cache, forged: bytes
+    web: PocketWeb, process: Process, cache: CacheEntries, forged: bytes
 ) -> None:
     says(web, CLOSED)
     site = f"http://127.0.0.1:{web.port}"

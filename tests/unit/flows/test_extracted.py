@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 import dowse.flows.extracted
+from dowse.cache.entries import CacheEntries
 from dowse.core.digests import Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Facts, Status, Text
 from dowse.core.protocols import Extractor
 from dowse.flows.extracted import RememberingExtractor
-from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
@@ -48,7 +48,7 @@ def store(clock: FakeClock) -> MemoryStore:
 
 @pytest.fixture
 async def extractor(behind: Counting, store: MemoryStore, clock: FakeClock) -> AsyncIterator[RememberingExtractor]:
-    remembering = RememberingExtractor(behind, Cache(FailSoftStore(store, Outage(clock)), clock), HOUR_S)
+    remembering = RememberingExtractor(behind, CacheEntries(FailSoftStore(store, Outage(clock)), clock), HOUR_S)
     yield remembering
     await remembering.close()
 
@@ -127,7 +127,7 @@ async def test_nothing_is_looked_up_where_that_is_switched_off(
     extractor: RememberingExtractor, behind: Counting, store: MemoryStore, clock: FakeClock
 ) -> None:
     await extracted(extractor)
-    switched_off = RememberingExtractor(behind, Cache(FailSoftStore(store, Outage(clock)), clock), 0.0)
+    switched_off = RememberingExtractor(behind, CacheEntries(FailSoftStore(store, Outage(clock)), clock), 0.0)
     await extracted(switched_off)
 
     assert len(behind.bodies) == 2
@@ -196,7 +196,7 @@ async def test_a_kept_entry_of_another_shape_is_not_believed(
     extractor: RememberingExtractor, behind: Counting, monkeypatch: pytest.MonkeyPatch, forged: bytes
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("dowse.stores.codec.Codec.encode", lambda _codec, _value: forged)
+        patched.setattr("dowse.cache.entries.Codec.encode", lambda _codec, _value: forged)
         await extracted(extractor)
 
     assert (await extracted(extractor)).title == "Otters"
@@ -212,7 +212,7 @@ async def test_an_answer_does_not_wait_until_it_is_kept(clock: FakeClock) -> Non
             await super().put(key, value, kept_s)
 
     store = Held(clock, ROOM_BYTES)
-    extractor = RememberingExtractor(PlainExtractor(), Cache(FailSoftStore(store, Outage(clock)), clock), HOUR_S)
+    extractor = RememberingExtractor(PlainExtractor(), CacheEntries(FailSoftStore(store, Outage(clock)), clock), HOUR_S)
     assert (await extractor.extract(BODY, timeout_s=5)).title == "Otters"
     assert not (await store.usage()).entries
 

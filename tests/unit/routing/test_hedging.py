@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from dowse.core import errors
+from dowse.core.calls import Routed
 from dowse.core.models import Deadline
 from dowse.core.protocols import Spending
 from dowse.routing.breaker_registry import Breakers
@@ -14,7 +15,6 @@ from dowse.routing.hedge import Hedging, race
 from dowse.routing.latency import LEAST
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
-from dowse.routing.walk import Routed
 from tests.fakes import FakeClock, RecordingObserver
 from tests.unit.routing.test_router import Purse, Scripted, answers, fails
 from tests.unit.routing.test_turns import Turns

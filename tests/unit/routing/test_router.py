@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import pytest
 
 from dowse.core import errors
+from dowse.core.calls import Routed
 from dowse.core.clock import SystemClock
 from dowse.core.models import Attempt, Deadline
 from dowse.core.protocols import Spending
 from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, share_of, was_hurried
 from dowse.routing.router import Router
-from dowse.routing.walk import Routed
 from tests.fakes import FakeClock, RecordingObserver
 from tests.support.tables import each_row
 

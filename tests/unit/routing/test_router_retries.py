@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import pytest
 
 from dowse.core import errors
+from dowse.core.calls import Routed
 from dowse.core.models import Deadline
 from dowse.routing.breaker import State
 from dowse.routing.breaker_registry import Breakers
 from dowse.routing.policy import RETRY_DELAY_S
 from dowse.routing.retries import FLOOR
 from dowse.routing.router import Router
-from dowse.routing.walk import Routed
 from dowse.stores.coordination import FAILURES_TO_OPEN
 from tests.fakes import FakeClock, RecordingObserver
 

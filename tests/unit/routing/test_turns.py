@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from dowse.core import errors
+from dowse.core.calls import Routed
 from dowse.core.models import Attempt, Deadline
 from dowse.routing.policy import ANSWER_S, patience_of, share_of
 from dowse.routing.router import Router
-from dowse.routing.walk import Routed
 from tests.fakes import FakeClock, RecordingObserver
 from tests.support.tables import each_row
 from tests.unit.routing.test_router import Scripted, answers, fails, hangs

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.errors import StoreFailed
 from dowse.stores import fail_soft
-from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.ledger import FailSoftLedger
 from dowse.stores.memory import MemoryStore
@@ -161,7 +161,7 @@ async def test_budgets_and_caches_on_one_store_complain_once(
 
 
 async def test_large_values_are_kept_and_huge_ones_are_not(steady_store: FailSoftStore, clock: FakeClock) -> None:
-    cache = Cache(steady_store, clock)
+    cache = CacheEntries(steady_store, clock)
     await cache.put("page", "large", b"x" * 1_000_000, 60)
     await cache.put("page", "huge", b"x" * 4_000_001, 60)
     assert (await cache.get("page", "large") or Kept(b"", 0)).value == b"x" * 1_000_000

@@ -1,6 +1,6 @@
 """What was just asked for is asked for again without the store, for a moment."""
 
-from dowse.stores.cache import Cache
+from dowse.cache.entries import CacheEntries
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.lru import KEPT_S, RecentEntries
 from dowse.stores.memory import MemoryStore
@@ -19,7 +19,7 @@ class Counting(MemoryStore):
 
 async def test_what_was_just_put_or_found_is_not_looked_up_again(clock: FakeClock) -> None:
     store = Counting(clock, 1_000_000)
-    cache, other = (Cache(FailSoftStore(store, Outage(clock)), clock) for _ in range(2))
+    cache, other = (CacheEntries(FailSoftStore(store, Outage(clock)), clock) for _ in range(2))
     await cache.put("page", "a", b"text", 60)
     clock.advance(3)
     assert await cache.get("page", "a") == Kept(b"text", 3)
@@ -32,7 +32,7 @@ async def test_what_was_just_put_or_found_is_not_looked_up_again(clock: FakeCloc
 
 async def test_after_a_moment_the_store_is_believed_again(clock: FakeClock) -> None:
     store = Counting(clock, 1_000_000)
-    cache = Cache(FailSoftStore(store, Outage(clock)), clock)
+    cache = CacheEntries(FailSoftStore(store, Outage(clock)), clock)
     await cache.put("page", "a", b"text", 60)
     await store.clear()
     assert await cache.look("page", "a") is None, "who wants to know it exactly goes to the store"

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.models import Clock
 from dowse.core.protocols import ListingReader
 from dowse.net.json_api import Api
 from dowse.settings import Settings
-from dowse.stores.cache import Cache
 
 if TYPE_CHECKING:
     from dowse.providers.searxng.adapter import SearXNG
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def make_searxng(
-    settings: Settings, api: Api, listings: ListingReader, cache: Cache, clock: Clock, *, watches: bool
+    settings: Settings, api: Api, listings: ListingReader, cache: CacheEntries, clock: Clock, *, watches: bool
 ) -> SearXNG | SearXNGs:
     """`watches` for a process that lives on: several instances are checked behind everybody's back."""
     addresses, make = settings.searxng_url, _maker(settings, api, listings)

@@ -9,14 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from dowse.cache.entries import CacheEntries, Codec
 from dowse.core import urls
 from dowse.core.errors import BadAnswer, NoInstance, ProviderError, Skipped
 from dowse.core.models import Clock, Deadline
 from dowse.core.text import one_line
 from dowse.net.json_api import Api
 from dowse.providers.searxng.instance import KIND, TIERS
-from dowse.stores.cache import Cache
-from dowse.stores.codec import Codec
 
 _MAX_BYTES = 20_000_000
 # Who waits for the list has a search to do with it in the same time.
@@ -93,7 +92,7 @@ class SearxSpace:
         provider: str,
         api: Api,
         url: str,
-        cache: Cache,
+        cache: CacheEntries,
         clock: Clock,
         *,
         allowed: Collection[str] = (),

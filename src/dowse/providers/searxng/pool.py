@@ -10,6 +10,7 @@ from itertools import count, groupby
 from random import Random
 from typing import Protocol, TypeVar
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.errors import NoInstance, ProviderError
 from dowse.core.models import Clock
 from dowse.core.protocols import Progress, no_progress
@@ -17,7 +18,6 @@ from dowse.providers.searxng import instance as transitions
 from dowse.providers.searxng.directory import Directory, Excluded, FixedDirectory
 from dowse.providers.searxng.instance import Instance, Rules
 from dowse.providers.searxng.table import Records, Table
-from dowse.stores.cache import Cache
 
 MOST_PER_QUERY = 2
 """Nobody's query is sent to more instances than this."""
@@ -31,7 +31,7 @@ class Instances:
         provider: str,
         directory: Directory,
         asker: Asker,
-        cache: Cache,
+        cache: CacheEntries,
         clock: Clock,
         *,
         turns: Turns,
@@ -59,7 +59,7 @@ class Instances:
         cls,
         urls: Sequence[str],
         asker: Asker,
-        cache: Cache,
+        cache: CacheEntries,
         clock: Clock,
         *,
         provider: str = "searxng",

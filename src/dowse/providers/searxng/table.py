@@ -6,14 +6,13 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from dowse.cache.entries import CacheEntries, Codec
 from dowse.core import urls
 from dowse.core.models import Clock
 from dowse.core.tasks import Background
 from dowse.providers.searxng import instance as transitions
 from dowse.providers.searxng.directory import Edition, Excluded, Listed
 from dowse.providers.searxng.instance import KIND, Instance, State, joined, name_of
-from dowse.stores.cache import Cache
-from dowse.stores.codec import Codec
 from dowse.telemetry.log import event
 
 # So long others may go on asking an instance that has just asked one process for a pause.
@@ -133,7 +132,7 @@ class _Page:
 class Records:
     """What is known of each instance. What a store cannot tell, or somebody has damaged, is not known."""
 
-    def __init__(self, provider: str, cache: Cache) -> None:
+    def __init__(self, provider: str, cache: CacheEntries) -> None:
         self._name = f"state of {provider}"
         self._cache = cache
         self._codec = Codec(_Page)

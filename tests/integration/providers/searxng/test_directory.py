@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from aiohttp import web as http
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.errors import NoInstance
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.searxng.directory import FixedDirectory, SearxSpace
 from dowse.providers.searxng.instance import KIND
 from dowse.secrets.redact import Redactor
-from dowse.stores.cache import Cache
 from tests.doubles.searx_space import SearxSpaceList, listed
 from tests.fakes import FakeClock
 from tests.unit.providers.searxng.given import ALDER, BIRCH, CEDAR, PROVIDER, a_cache
@@ -38,12 +38,12 @@ async def space() -> AsyncIterator[SearxSpaceList]:
 
 
 @pytest.fixture
-def cache(clock: FakeClock) -> Cache:
+def cache(clock: FakeClock) -> CacheEntries:
     return a_cache(clock)
 
 
 @pytest.fixture
-async def make(space: SearxSpaceList, cache: Cache, clock: FakeClock) -> AsyncIterator[Make]:
+async def make(space: SearxSpaceList, cache: CacheEntries, clock: FakeClock) -> AsyncIterator[Make]:
     """Makes directories that ask it: as many processes with one store."""
     client, made = ConfiguredClient("dowse/test"), list[SearxSpace]()
 
@@ -222,7 +222,7 @@ async def test_another_list_and_other_rules_are_kept_apart(make: Make, space: Se
         await make("/searx-space/another.json").edition()
 
 
-async def test_a_damaged_entry_is_fetched_anew(make: Make, space: SearxSpaceList, cache: Cache) -> None:
+async def test_a_damaged_entry_is_fetched_anew(make: Make, space: SearxSpaceList, cache: CacheEntries) -> None:
     url = f"{space._origin()}/searx-space/instances.json"
     await cache.put(KIND, f"list {url}", b'{"usable": 7}', DAY_S)
     assert usable(await make().edition()) == [ALDER]

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.errors import NoInstance, ProviderError
 from dowse.providers.searxng.directory import Edition, Entries, Excluded, Listed
 from dowse.providers.searxng.pool import Instances, RoundRobin
-from dowse.stores.cache import Cache
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.memory import MemoryStore
 from dowse.stores.outage import Outage
@@ -21,11 +21,11 @@ PROVIDER = "searxng_pool"
 ALDER, BIRCH, CEDAR = (f"https://{name}.example" for name in ("alder", "birch", "cedar"))
 
 
-def cache_over(store: Store, clock: FakeClock) -> Cache:
-    return Cache(FailSoftStore(store, Outage(clock)), clock)
+def cache_over(store: Store, clock: FakeClock) -> CacheEntries:
+    return CacheEntries(FailSoftStore(store, Outage(clock)), clock)
 
 
-def a_cache(clock: FakeClock) -> Cache:
+def a_cache(clock: FakeClock) -> CacheEntries:
     return cache_over(MemoryStore(clock), clock)
 
 
@@ -85,7 +85,12 @@ class ScriptedDirectory:
 
 
 def managed(
-    clock: FakeClock, directory: Any, *, asker: ScriptedAsker | None = None, cache: Cache | None = None, **options: Any
+    clock: FakeClock,
+    directory: Any,
+    *,
+    asker: ScriptedAsker | None = None,
+    cache: CacheEntries | None = None,
+    **options: Any,
 ) -> Instances:
     """A manager as `app` would make it, in turn and in the order of the list."""
     given = {"turns": RoundRobin(), "rng": Random(1), **options}

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
+from dowse.cache.entries import CacheEntries
 from dowse.core.models import Deadline
 from dowse.core.tasks import Background
-from dowse.stores.cache import Cache
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ _LAST_S = 2.0
 class Leases:
     """Rights to make an entry of the cache, each held by one process at a time."""
 
-    def __init__(self, cache: Cache, *, lease_s: float = LEASE_S) -> None:
+    def __init__(self, cache: CacheEntries, *, lease_s: float = LEASE_S) -> None:
         self._cache = cache
         self._lease_s = lease_s
         self._returns = Background()
@@ -69,7 +69,7 @@ class Leases:
 class _Lease:
     """A lease on one entry, renewed for as long as it is held."""
 
-    def __init__(self, cache: Cache, kind: str, name: str, lease_s: float) -> None:
+    def __init__(self, cache: CacheEntries, kind: str, name: str, lease_s: float) -> None:
         self._cache = cache
         self._entry = (kind, name, secrets.token_hex(16))
         self._lease_s = lease_s

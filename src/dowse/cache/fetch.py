@@ -8,15 +8,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from dowse.cache.entries import CacheEntries, Codec
+from dowse.cache.flights import Flight, Flights
+from dowse.cache.leases import Leases
+from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed
 from dowse.core.models import LIVE, OK, Attempt, CacheState, Clock, Deadline, Freshness
 from dowse.core.protocols import Observer, Progress, no_progress
 from dowse.core.tasks import Background
-from dowse.routing.coalesce import Flight, Flights
-from dowse.routing.leases import Leases
-from dowse.routing.walk import Routed
-from dowse.stores.cache import Cache
-from dowse.stores.codec import Codec
 from dowse.stores.store import Kept
 
 X = TypeVar("X")
@@ -78,7 +77,7 @@ Make = Callable[[Known[X] | None, Deadline, Progress], Awaitable[Routed[X]]]
 class Memory:
     """What all shelves stand on: the cache, and who is at work on what, here and in other processes."""
 
-    def __init__(self, cache: Cache, *, clock: Clock, observer: Observer, refreshes: bool = True) -> None:
+    def __init__(self, cache: CacheEntries, *, clock: Clock, observer: Observer, refreshes: bool = True) -> None:
         """`refreshes` for a process that lives on after an answer, so that something can be done behind it."""
         self.cache = cache
         self.clock = clock

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from dowse.cache import leases
 from dowse.core.errors import StoreFailed
-from dowse.routing import leases
 from dowse.stores import fail_soft
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Key

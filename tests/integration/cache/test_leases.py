@@ -63,16 +63,16 @@ HOLDER = """
 import asyncio, sys
 from dowse.core.clock import SystemClock
 from dowse.core.models import Deadline
-from dowse.routing.leases import Leases
+from dowse.cache.leases import Leases
 from dowse.stores import fail_soft, open_store
 from dowse.stores.sqlite import connection
-from dowse.stores.cache import Cache
+from dowse.cache.entries import CacheEntries
 from dowse.stores.outage import Outage
 from dowse.stores.fail_soft import FailSoftStore
 
 async def hold():
     clock = SystemClock()
-    cache = Cache(FailSoftStore(open_store(sys.argv[1], clock), Outage(clock)), clock)
+    cache = CacheEntries(FailSoftStore(open_store(sys.argv[1], clock), Outage(clock)), clock)
     leases = Leases(cache, lease_s=0.5)
     async with leases.in_turn("search", "python", lambda: cache.get("search", "python"), Deadline.after(clock, 50)):
         print("held", flush=True)

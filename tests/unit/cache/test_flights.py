@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from dowse.cache import flights as module
+from dowse.cache.flights import Flight, Flights
 from dowse.core.errors import Stopping, Unavailable
 from dowse.core.models import Deadline
-from dowse.routing import coalesce
-from dowse.routing.coalesce import Flight, Flights
 from tests.fakes import FakeClock
 
 pytestmark = pytest.mark.promise("single-flight")
@@ -61,7 +61,7 @@ def upstream() -> Upstream:
 
 @pytest.fixture
 async def flights(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Flights]:
-    monkeypatch.setattr(coalesce, "_LAST_S", 0.01)  # many a test leaves something that is never kept
+    monkeypatch.setattr(module, "_LAST_S", 0.01)  # many a test leaves something that is never kept
     flights = Flights()
     yield flights
     await flights.close()
@@ -79,7 +79,7 @@ def deadline(after: Callable[[float], Deadline]) -> Deadline:
 
 @pytest.fixture
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coalesce, "_GRACE_S", 0.01)
+    monkeypatch.setattr(module, "_GRACE_S", 0.01)
 
 
 async def _stuck(_step: str) -> None:
@@ -371,7 +371,7 @@ async def test_what_has_landed_is_handed_out_until_it_is_kept(
 async def test_keeping_that_never_ends_does_not_hold_on_to_an_old_answer(
     flights: Flights, upstream: Upstream, deadline: Deadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coalesce, "_KEEPING_S", 0.01)
+    monkeypatch.setattr(module, "_KEEPING_S", 0.01)
     call = asyncio.create_task(flights.share("python", upstream.work, deadline))
     await settled()
     upstream.runs[0].answer.set_result("old")
@@ -600,7 +600,7 @@ async def test_what_has_landed_is_the_answer_when_the_time_of_a_call_ends_while_
     no_grace: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(coalesce, "_LAST_STEPS_S", LONG_S)
+    monkeypatch.setattr(module, "_LAST_STEPS_S", LONG_S)
 
     async def work(flight: Flight[str]) -> None:
         await flight.progress("asking")
@@ -617,7 +617,7 @@ async def test_work_may_land_at_any_moment_of_the_end_of_a_calls_time(
     after: Callable[[float], Deadline],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(coalesce, "_GRACE_S", 0.0)
+    monkeypatch.setattr(module, "_GRACE_S", 0.0)
     ends: set[object] = set()
     for steps in range(8):
         leader = asyncio.create_task(flights.share(steps, upstream.work, deadline))
@@ -708,7 +708,7 @@ async def test_whatever_callers_do_each_gets_what_its_flight_brought(
 async def test_at_the_end_what_has_landed_is_still_kept(
     deadline: Deadline, flights: Flights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coalesce, "_LAST_S", 60)
+    monkeypatch.setattr(module, "_LAST_S", 60)
     kept: list[str] = []
 
     async def work(flight: Flight[str]) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dowse.core.models import Clock
 from dowse.stores.encryption import Sealed
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.lru import RecentEntries
 from dowse.stores.store import Kept, age_s
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 
 # Larger values would push too much else out; sealing them would hold up the event loop.
 _MAX_BYTES = 4_000_000
@@ -19,7 +25,7 @@ _LARGE_BYTES = 200_000
 _MADE_AT = struct.Struct(">d")
 
 
-class Cache:
+class CacheEntries:
     """Entries by kind and name. What is not there, cannot be read or was tampered with is a miss."""
 
     def __init__(self, store: FailSoftStore, clock: Clock, scope: bytes = b"") -> None:
@@ -92,3 +98,33 @@ class Cache:
 
     def _now(self) -> float:
         return self._clock.utc().timestamp()
+
+
+T = TypeVar("T")
+
+
+class Codec(Generic[T]):
+    """Turns values of one dataclass into bytes; the class is studied on first use, not at the start."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self._kind = kind
+
+    def encode(self, value: T) -> bytes | None:
+        """The value as bytes; `None` for one that no text can hold, such as half a surrogate pair."""
+        try:
+            return self._adapter.dump_json(value)
+        except ValueError:
+            return None
+
+    def decode(self, data: bytes) -> T | None:
+        """The value, or `None` for data of any other shape."""
+        try:
+            return self._adapter.validate_json(data, strict=True)
+        except ValueError:
+            return None
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[T]:
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(self._kind)
