@@ -38,7 +38,7 @@ from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import MEMBERS, KeylessKit, Member
 from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, Kit, prices, remote
 from dowse.rank.sources import Rules
-from dowse.routing.hedge import Hedging
+from dowse.routing.hedging import Hedging
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.routing.shared_limits import Traffic

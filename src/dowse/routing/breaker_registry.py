@@ -11,8 +11,7 @@ from typing import Protocol
 from dowse.core.errors import Paused, ProviderError, RateLimited, Skipped
 from dowse.core.models import Clock
 from dowse.core.protocols import BreakerChange, Observer
-from dowse.routing.breaker import Breaker, State
-from dowse.routing.shared_breaker import SharedBreaker
+from dowse.routing.breaker import Breaker, SharedBreaker, State
 from dowse.stores.coordination import Coordinator
 from dowse.stores.local_fallback import LocalFallback
 

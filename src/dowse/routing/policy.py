@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
 
 from dowse.core.errors import (
     Blocked,
@@ -19,6 +20,7 @@ from dowse.core.errors import (
     Unavailable,
     Unread,
 )
+from dowse.core.models import Clock
 
 # Tried once more when nobody else is left: these pass by themselves within moments. A timeout has
 # already cost its time, and a broken body or a spent quota stays what it is.
@@ -110,3 +112,47 @@ def patience_of(remaining_s: float, timeouts_s: list[float]) -> float:
     given_s = max(remaining_s / len(timeouts_s), remaining_s - sum(others))
     patience_s = given_s - min(own, ANSWER_S, given_s / 4)
     return min(patience_s, ELSEWHERE_S) if others else patience_s
+
+
+# Of the calls to a provider in any ten seconds one in ten may be a retry; where there are few calls, three.
+WINDOW_S = 10.0
+SHARE = 0.1
+FLOOR = 3
+
+
+@dataclass(slots=True)
+class _Recent:
+    """When a provider was called lately, and when one of these calls was a retry."""
+
+    calls: deque[float] = field(default_factory=deque)
+    retries: deque[float] = field(default_factory=deque)
+
+    def forget(self, until: float) -> None:
+        for times in (self.calls, self.retries):
+            while times and times[0] <= until:
+                times.popleft()
+
+
+class RetryBudget:
+    """Knows how often each provider was called for one operation, and whether it may be called once more."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._recent: defaultdict[str, _Recent] = defaultdict(_Recent)
+
+    def called(self, provider: str) -> None:
+        """It was called, for the first time or once more."""
+        self._now(provider).calls.append(self._clock.now())
+
+    def take(self, provider: str) -> bool:
+        """Whether a call that failed may be made again; it counts from now on."""
+        recent = self._now(provider)
+        if len(recent.retries) >= max(FLOOR, SHARE * len(recent.calls)):
+            return False
+        recent.retries.append(self._clock.now())
+        return True
+
+    def _now(self, provider: str) -> _Recent:
+        recent = self._recent[provider]
+        recent.forget(self._clock.now() - WINDOW_S)
+        return recent

@@ -10,13 +10,11 @@ from dowse.core.calls import Routed
 from dowse.core.errors import ProviderError, Skipped
 from dowse.core.models import Clock, Deadline
 from dowse.core.protocols import Observer, Pacing, Progress, Spending, no_progress
-from dowse.routing.asking import Asking
+from dowse.routing.attempt import Asking, Call, P, R, Route, Walk
 from dowse.routing.breaker import State
 from dowse.routing.breaker_registry import Breakers
-from dowse.routing.hedge import Hedging, race
-from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy
-from dowse.routing.retries import RetryBudget
-from dowse.routing.walk import Call, P, R, Route, Walk
+from dowse.routing.hedging import Hedging, race
+from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy, RetryBudget
 
 
 class Router(Generic[P]):

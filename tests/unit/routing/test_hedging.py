@@ -11,8 +11,7 @@ from dowse.core.calls import Routed
 from dowse.core.models import Deadline
 from dowse.core.protocols import Spending
 from dowse.routing.breaker_registry import Breakers
-from dowse.routing.hedge import Hedging, race
-from dowse.routing.latency import LEAST
+from dowse.routing.hedging import LEAST, Hedging, race
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver

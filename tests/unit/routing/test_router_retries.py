@@ -13,8 +13,7 @@ from dowse.core.calls import Routed
 from dowse.core.models import Deadline
 from dowse.routing.breaker import State
 from dowse.routing.breaker_registry import Breakers
-from dowse.routing.policy import RETRY_DELAY_S
-from dowse.routing.retries import FLOOR
+from dowse.routing.policy import FLOOR, RETRY_DELAY_S
 from dowse.routing.router import Router
 from dowse.stores.coordination import FAILURES_TO_OPEN
 from tests.fakes import FakeClock, RecordingObserver

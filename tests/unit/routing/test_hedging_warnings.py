@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from dowse.core.models import Deadline
-from dowse.routing.hedge import Hedging
-from dowse.routing.latency import LEAST
+from dowse.routing.hedging import LEAST, Hedging
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 

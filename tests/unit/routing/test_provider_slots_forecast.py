@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.core.allowances import Pace, Rate
-from dowse.routing.forecast import Forecast
+from dowse.routing.provider_slots import Forecast
 from tests.fakes import FakeClock
 
 A_SECOND = Pace(Rate(1, 1.0))

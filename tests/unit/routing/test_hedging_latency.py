@@ -1,6 +1,6 @@
 """What is usual for a provider: known after a while, and of its newest answers only."""
 
-from dowse.routing.latency import Latency
+from dowse.routing.hedging import Latency
 from tests.support.tables import each_row
 
 
