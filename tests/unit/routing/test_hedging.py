@@ -15,8 +15,8 @@ from dowse.routing.hedging import LEAST, Hedging, race
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
+from tests.unit.routing.test_attempt_turns import Turns
 from tests.unit.routing.test_router import Purse, Scripted, answers, fails
-from tests.unit.routing.test_turns import Turns
 
 # What it takes to earn one extra call.
 CALLS = 20
