@@ -1,65 +1,81 @@
-"""The language of a text by its script and its small words, and how the endings of its words are cut off."""
+"""Language detection: by script, and by the stop words of a text."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
 
+from dowse.language import scripts
 from dowse.language.stopwords import ENGLISH, STOP_WORDS
 
-# So many words tell a language; a page is looked at in no more of them.
-_SAMPLE = 400
-# English has more small words than this, and most pages are in English: the others need not be counted.
-_SURELY = 0.2
-_LEAST = 0.06
-_SCRIPTS = (
-    (re.compile("[\u0400-\u052f]"), ("russian",)),
-    (re.compile("[\u0600-\u06ff]"), ("arabic", "persian")),
-    (re.compile("[\u0900-\u097f]"), ("hindi",)),
-    (re.compile("[\u0370-\u03ff\u1f00-\u1fff]"), ("greek",)),
-    (re.compile("[\u0b80-\u0bff]"), ("tamil",)),
-    (re.compile("[\u0530-\u058f]"), ("armenian",)),
+# More words do not change the answer.
+_SAMPLE_WORDS = 400
+# Above this share of English stop words the other languages need not be counted; most pages are in English.
+_CERTAIN_SHARE = 0.2
+_MIN_SHARE = 0.06
+_BY_SCRIPT = (
+    (re.compile(f"[{scripts.CYRILLIC}]"), ("russian",)),
+    (re.compile(f"[{scripts.ARABIC}]"), ("arabic", "persian")),
+    (re.compile(f"[{scripts.DEVANAGARI}]"), ("hindi",)),
+    (re.compile(f"[{scripts.GREEK}]"), ("greek",)),
+    (re.compile(f"[{scripts.TAMIL}]"), ("tamil",)),
+    (re.compile(f"[{scripts.ARMENIAN}]"), ("armenian",)),
 )
-_LATIN = tuple(name for name in STOP_WORDS if name not in {other for _, names in _SCRIPTS for other in names})
-_NO_STEMMER = frozenset({"vietnamese"})
+_LATIN = tuple(name for name in STOP_WORDS if name not in {other for _, names in _BY_SCRIPT for other in names})
+# In this order: the other characters of Japanese are Chinese ones.
+_TAGS_BY_SCRIPT = (
+    ("ja", scripts.KANA),
+    ("ko", scripts.HANGUL),
+    ("zh", scripts.HAN),
+    ("ru", scripts.CYRILLIC),
+    ("el", scripts.GREEK),
+    ("he", scripts.HEBREW),
+    ("ar", scripts.ARABIC),
+    ("hi", scripts.DEVANAGARI),
+    ("th", scripts.THAI),
+)
+_UKRAINIAN = re.compile("[іїєґ]")
+_MIN_SCRIPT_SHARE = 0.3
+# Kana among Chinese characters are enough for Japanese.
+_MIN_KANA_SHARE = 0.05
+_TAGS = {
+    "english": "en", "german": "de", "french": "fr", "spanish": "es", "portuguese": "pt", "italian": "it",
+    "dutch": "nl", "swedish": "sv", "danish": "da", "norwegian": "no", "finnish": "fi", "turkish": "tr",
+    "polish": "pl", "czech": "cs", "hungarian": "hu", "romanian": "ro", "indonesian": "id", "vietnamese": "vi",
+}  # fmt: skip
+LATIN_TAGS = frozenset(_TAGS.values()) | {"nb"}
+"""Tags of languages in Latin script."""
+_WORD = re.compile(r"[^\W\d_]+")
 
-Stem = Callable[[Sequence[str]], list[str]]
 
-
-def language_of(words: Sequence[str]) -> str:
-    """The name of the language that a text in these words is in; empty if it is none that is known here."""
-    step = max(1, len(words) // _SAMPLE)
-    sample = words[::step]
-    if _share(sample, ENGLISH) > _SURELY:
+def detect_language(words: Sequence[str]) -> str:
+    """The language of a text in words, by the name of its stemmer; empty if unknown."""
+    sample = words[:: max(1, len(words) // _SAMPLE_WORDS)]
+    if _share(sample, ENGLISH) > _CERTAIN_SHARE:
         return "english"
-    for script, names in _SCRIPTS:
+    for script, names in _BY_SCRIPT:
         if 2 * sum(1 for word in sample if script.match(word)) > len(sample):
             return max(names, key=lambda name: _share(sample, STOP_WORDS.get(name, ())))
     best = max(_LATIN, key=lambda name: _share(sample, STOP_WORDS[name]))
-    return best if _share(sample, STOP_WORDS[best]) > _LEAST else ""
+    return best if _share(sample, STOP_WORDS[best]) > _MIN_SHARE else ""
+
+
+def detect_tag_by_script(text: str) -> str:
+    """The tag (`ja`, `ru`) of the language of a non-Latin script that much of a text is in; empty if there is none."""
+    if text.isascii():
+        return ""
+    letters = sum(map(str.isalpha, text)) or 1
+    for tag, script in _TAGS_BY_SCRIPT:
+        share = len(re.findall(f"[{script}]", text)) / letters
+        if share > (_MIN_KANA_SHARE if tag == "ja" else _MIN_SCRIPT_SHARE):
+            return "uk" if tag == "ru" and _UKRAINIAN.search(text) else tag
+    return ""
+
+
+def detect_tag_by_words(text: str) -> str:
+    """The tag (`de`, `pt`) of a language in Latin script, by its stop words; empty if unknown."""
+    return _TAGS.get(detect_language(_WORD.findall(text.lower())), "")
 
 
 def _share(sample: Sequence[str], stop_words: Iterable[str]) -> float:
     return sum(word in stop_words for word in sample) / max(1, len(sample))
-
-
-@cache
-def stemmer(language: str) -> Stem:
-    """Cuts the endings off words: two words of one stem are taken for the same."""
-    if language and language not in _NO_STEMMER:
-        import Stemmer
-
-        stem: Stem = Stemmer.Stemmer(language).stemWords
-        return stem
-    return _without_endings
-
-
-def without_accents(word: str) -> str:
-    """The word in plain letters, as people type it who have no others on their keyboard."""
-    return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
-
-
-def _without_endings(words: Sequence[str]) -> list[str]:
-    return [word[:-1] if len(word) > 3 and word.endswith("s") else word for word in words]

@@ -1,17 +1,20 @@
-"""Words that are in every sentence of a language: they tell languages apart, but not what somebody asks for."""
+"""Stop words: words of every text of a language. They tell languages apart, and say nothing about a topic."""
 
 from __future__ import annotations
 
-ENGLISH = frozenset(
-    "a about after all also am an and any are as at be because been before being between both but by can could "
-    "did do does doing during each few for from further get had has have having he her here hers him his how i "
-    "if in into is it its itself just many may me might more most much must my no nor not of off on once only "
-    "or other our out over own please s same shall she should so some such t tell than that the their them then "
-    "there these they this those through to too under until up us very was we were what when where which while "
-    "who whom whose why will with would you your".split()
+ENGLISH_FUNCTION_WORDS = frozenset(
+    "a an and any are as at be been but by can could did do does for from get had has have he her his how i if in "
+    "into is it its me my of on or our she should so some that the their them then there these they this to was we "
+    "were what when where which who whom whose why will with would you your".split()
+)
+"""Words to leave out of a query where every word has to match: without `no` and `after`, which titles have."""
+
+ENGLISH = ENGLISH_FUNCTION_WORDS | frozenset(
+    "about after all also am because before being between both doing during each few further having here hers him "
+    "itself just many may might more most much must no nor not off once only other out over own please s same shall "
+    "such t tell than those through too under until up us very while".split()
 )
 
-# Words that are in many questions and on most pages, whatever they are about.
 COMMON = frozenset(
     "able according actually add allow allowed already although always another apart around ask asked away back based "
     "became become began begin best better big bring brought call called came case certain change changed clear come "
@@ -31,8 +34,8 @@ COMMON = frozenset(
     "toward tried true try turn two type types typical understand unlike upon use used using usually various view "
     "want wanted way ways well went whether whole wide within without word work world year years yet".split()
 )
+"""Words of many questions and most pages on any topic: they weigh less."""
 
-# By the name that the stemmer has for the language.
 STOP_WORDS = {
     "english": ENGLISH,
     "german": frozenset(
@@ -139,3 +142,42 @@ STOP_WORDS = {
         "τι ποιος ποια ποιο ποιοι πότε πόσο πόσα πόσοι γιατί είναι ήταν δεν θα ένα ένας μια μία ως κατά ή αν".split()
     ),
 }
+"""By the name of the language's stemmer."""
+
+# Without accents, and of few languages: folded, stop words of others are English words, as the Vietnamese `ai`.
+_QUERY_OTHERS = frozenset(
+    "aber alle als am an auf aus bei beim bin bis das dass dem den der des die dies diese doch durch ein eine einem "
+    "einen einer eines er es fur gegen gibt hat hier ich ihr im in ist kann man mein mit nach nicht noch nur oder ob "
+    "ohne sehr sein sich sie sind so uber um und unter uns vom von vor wann war warum was welche wenn wer wie wird "
+    "wo zu zum zur au aux avec ce ces cette comment dans de du elle en est et faire il je la le les leur lui mais "
+    "mon ne nous ou par pas plus pour pourquoi quand que quel quelle quels qui quoi sa sans se ses son sont sur un "
+    "une vous al ao aos as como con cual cuando da del desde do donde dos e el em entre esta este ha hacer hay las "
+    "lo los mas mi muy na nao nas no nos o onde os para pela pelo por porque pra qual quando quem quien sem ser sin "
+    "sobre su sua sus te tu uma una uno y che chi cosa come dal della delle di dove gli ma nel nella non per perche "
+    "piu quale si sono dat een het hoe ik is kan met naar niet of om op van voor waar waarom wat welke zijn co czy "
+    "gdzie i jak jest kiedy kto nie od po w z za ze av att det ett for hur ar och pa som till vad var ve ile bir bu "
+    "icin nasil nedir в во где для до и из как когда к кто ли на не о от по почему с со такое то у что это".split()
+)
+QUERY = (
+    ENGLISH
+    | _QUERY_OTHERS
+    | frozenset(
+        "best better difference explain find give good help info information latest learn like list make meaning "
+        "near need new news now one online show today top use using versus via vs want way without work www com org "
+        "net http https html".split()
+    )
+)
+"""Words of a query, folded, that a result may share with it by chance."""
+
+MODEL = frozenset(
+    "the a an of to and in is it that for on with as was are be this by at from or have has not but they you we he she"
+    " his her their i which if when what there can will would could been were also than then more so about into its"
+    " der die das und ist nicht ein eine zu den mit von im auf für sich dem des als auch es an werden aus er hat dass"
+    " le la les de des et en un une du est que qui dans pour pas sur au par plus ne se avec ce il sont"
+    " el los las y que del se por con para una su al lo como más o pero sus"
+    " il di che è e per non una del si con le da sono i della come più"
+    " o os as do da em um uma para com não por mais dos na no se"
+    " het een van en dat niet op te zijn met voor"
+    " и в не на что с по это как из у за к".split()
+)
+"""As the extraction model was trained to count them: a change asks for a new training."""

@@ -6,7 +6,6 @@ One word in common is enough, in any result. Words count as the same if they dif
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
@@ -14,7 +13,8 @@ from urllib.parse import unquote
 from dowse.core import urls
 from dowse.core.errors import Irrelevant
 from dowse.core.models import Hit
-from dowse.providers.stopwords import STOPWORDS
+from dowse.language.scripts import AGGLUTINATED, fold
+from dowse.language.stopwords import QUERY
 
 _ADVICE = (
     "they were left out; engines answer like this when they take us for a robot: ask in other words, or later, or "
@@ -27,10 +27,7 @@ _OPERATOR = re.compile(
 )
 _ON_PAGES = re.compile(r"(?:all)?in", re.IGNORECASE)
 _EXCLUDED = re.compile(r"(?<!\S)-(?:\"[^\"]{0,300}\"|\S{1,300})")
-# Scripts without blanks between words, and Korean, whose particles are written together with them.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
-)
+_UNSPACED = re.compile(f"[{AGGLUTINATED}]+")
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -93,12 +90,7 @@ def _said(hits: Sequence[Hit]) -> _Said:
 
 
 def _folded(text: str) -> str:
-    """Lower case without accents; characters that were taken apart are put together again, for the sake of Korean."""
-    if text.isascii():
-        return text.lower()
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(each for each in apart if not unicodedata.combining(each)).translate(_STRUCK)
-    return unicodedata.normalize("NFC", plain)
+    return fold(text).translate(_STRUCK)
 
 
 def _words(folded: str) -> list[str]:
@@ -113,7 +105,7 @@ def _pairs(folded: str) -> set[str]:
 
 def _meaningful(words: Sequence[str]) -> list[str]:
     """Words that tell what is asked for; years and short numbers only where there is nothing else."""
-    named = [word for word in dict.fromkeys(words) if len(word) > 1 and word not in STOPWORDS]
+    named = [word for word in dict.fromkeys(words) if len(word) > 1 and word not in QUERY]
     telling = [word for word in named if not word.isdigit() or (len(word) > 2 and not _YEAR.fullmatch(word))]
     return (telling or named)[:_MOST_TERMS]
 
@@ -134,7 +126,7 @@ def _is_part(term: str, said: _Said) -> bool:
         any(part in said.words for part in letters)
         or (len(term) >= _SHORTEST_PART and term in said.text)
         or (len(term) >= _SHORTEST_JOINED and term in said.joined)
-        or any(word in term for word in said.words if len(word) >= _SHORTEST_PART and word not in STOPWORDS)
+        or any(word in term for word in said.words if len(word) >= _SHORTEST_PART and word not in QUERY)
     )
 
 

@@ -7,8 +7,8 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from dowse.document.blocks import Block, blocks
-from dowse.language.detection import language_of
-from dowse.language.words import asked_words, splitter
+from dowse.language.detection import detect_language
+from dowse.language.words import choose_splitter, split_question
 from dowse.rank.sentences import pieces
 from dowse.rank.terms import Terms
 
@@ -39,12 +39,12 @@ class Index:
         self.markdown = markdown
         self.blocks = list(blocks(markdown))
         self.pieces = list(islice(self._pieces(), _MOST_PIECES))
-        split = splitter(f"{question}\n{markdown}")
+        split = choose_splitter(f"{question}\n{markdown}")
         words = [split(markdown[start:end]) for _, start, end in self.pieces]
         above = {line: split(line) for line in {line for block in self.blocks for line in _lines_above(block)}}
-        asked = asked_words(question, split)
+        asked = split_question(question, split)
         sample = [*asked, *islice(chain.from_iterable(words), _SAMPLE_WORDS)]
-        self.terms = Terms(asked, language_of(sample))
+        self.terms = Terms(asked, detect_language(sample))
         self._matches = self.terms.matches(set().union(*words, *above.values()))
         self.lengths = list(map(len, words))
         self.found = list(map(self._counts, words))

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from zlib import crc32
 
+from dowse.language.scripts import separate_characters
+
 _LOOKED_AT = 200_000
 _SHINGLE_WORDS = 4
 # Two short texts share a phrase easily.
@@ -30,8 +32,6 @@ _WORD = re.compile(r"[^\W_]{1,40}")
 # A longer one is a paragraph that ran into it. Also a comment in code may look like one; a mirror has it as well.
 _HEADING = re.compile(r"^ {0,3}#{1,6} {1,4}(\S.{0,200})$", re.MULTILINE)
 _LINK_TARGET = re.compile(r"\]\([^()\s]{1,2000}\)")
-# Thai, Lao, Myanmar, Khmer, kana and Chinese characters: no blanks tell words, so each character is taken for one.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 def twins(texts: Sequence[str]) -> list[int | None]:
@@ -69,7 +69,7 @@ class _Sketch:
     @classmethod
     def of(cls, text: str) -> _Sketch:
         # The addresses of links are left out: a mirror has others.
-        plain = spaced(_LINK_TARGET.sub("]", text[:_LOOKED_AT].lower()))
+        plain = separate_characters(_LINK_TARGET.sub("]", text[:_LOOKED_AT].lower()))
         words = _WORD.findall(plain)
         codes = _codes(words)
         # The hash of a tuple of numbers is the same in every process.
@@ -106,11 +106,6 @@ class _Sketch:
     def _has_first_heading_of(self, other: _Sketch) -> bool:
         """Wherever it is, and also with the name of a site behind it; what has no heading asks for none."""
         return not other.headings or any(other.headings[0] <= heading for heading in self.headings)
-
-
-def spaced(text: str) -> str:
-    """The text with blanks around each character of a script that has none between words."""
-    return text if text.isascii() else _UNSPACED.sub(r" \g<0> ", text)
 
 
 def _codes(words: Sequence[str]) -> list[int]:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from dowse.core.digests import Source
 from dowse.document.markdown import read_lines
-from dowse.rank.near_duplicates import spaced
+from dowse.language.scripts import separate_characters
 
 _LOOKED_AT = 50_000
 _FEW_WORDS = 20
@@ -61,7 +61,7 @@ class _Page:
 
     @cached_property
     def text(self) -> str:
-        return spaced(_LINK.sub(r"\1", "\n".join(self.lines)).lower())
+        return separate_characters(_LINK.sub(r"\1", "\n".join(self.lines)).lower())
 
     @cached_property
     def words(self) -> list[list[str]]:

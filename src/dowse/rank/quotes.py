@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from dowse.core.text import cut_at_word, without_markup
 from dowse.document.blocks import Block, Kind
+from dowse.language.scripts import separate_characters
 from dowse.rank.budget import GAP
 from dowse.rank.index import Index
-from dowse.rank.near_duplicates import spaced
 from dowse.rank.scoring import merit, scores
 from dowse.rank.summary import plain_words, without_item_mark
 
@@ -85,7 +85,9 @@ def _candidates(question: str, text: str, source: int) -> Iterator[_Candidate]:
         if len(words.encode()) >= _LEAST_BYTES:
             figure = weight * max(figures.get(number, 0.0) for number in numbers)
             figure *= _NO_SENTENCE if _is_fragment(index, numbers[-1]) else 1.0
-            yield _Candidate(Quote(words, source), figure, frozenset(_WORD.findall(spaced(words.casefold()))))
+            yield _Candidate(
+                Quote(words, source), figure, frozenset(_WORD.findall(separate_characters(words.casefold())))
+            )
 
 
 def _together(index: Index, figures: Mapping[int, float]) -> Iterator[list[int]]:

@@ -14,9 +14,9 @@ from dowse.core.digests import Source
 from dowse.core.text import cut_at_word, without_markup
 from dowse.document.blocks import Heading, Kind, blocks
 from dowse.document.markdown import plain
-from dowse.language.detection import language_of, stemmer
+from dowse.language.detection import detect_language
 from dowse.language.stopwords import STOP_WORDS
-from dowse.language.words import splitter
+from dowse.language.words import choose_splitter, load_stemmer
 from dowse.rank.sentences import pieces
 
 MAX_CHARS = 500
@@ -70,9 +70,9 @@ class _Vocabulary:
     """The words of a page without their endings, and without those that are in every sentence of its language."""
 
     def __init__(self, text: str) -> None:
-        self._split = splitter(text)
-        language = language_of(self._split(text))
-        self._stem = stemmer(language)
+        self._split = choose_splitter(text)
+        language = detect_language(self._split(text))
+        self._stem = load_stemmer(language)
         self._stop_words = STOP_WORDS.get(language, frozenset())
 
     def stems(self, text: str) -> list[str]:

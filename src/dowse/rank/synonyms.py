@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from dowse.language.detection import stemmer
+from dowse.language.words import load_stemmer
 
 _GROUPS = Path(__file__).with_name("synonyms.txt")
 
@@ -14,7 +14,7 @@ _GROUPS = Path(__file__).with_name("synonyms.txt")
 @cache
 def synonyms() -> dict[str, frozenset[str]]:
     """For the stem of a word the stems of those that may stand for it."""
-    stem = stemmer("english")
+    stem = load_stemmer("english")
     related: dict[str, set[str]] = defaultdict(set)
     for line in _GROUPS.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):

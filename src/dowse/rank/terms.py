@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from dowse.language.detection import stemmer, without_accents
+from dowse.language.scripts import strip_accents
 from dowse.language.stopwords import COMMON, ENGLISH, STOP_WORDS
+from dowse.language.words import load_stemmer
 from dowse.rank.synonyms import synonyms
 
 # Nobody asks with more words; what is pasted behind them would only take time.
@@ -73,7 +74,7 @@ class Terms:
 
     def _keys(self, words: Sequence[str]) -> list[str]:
         """What two forms of a word have in common."""
-        return [stem if stem.isascii() else without_accents(stem) for stem in stemmer(self._language)(words)]
+        return [stem if stem.isascii() else strip_accents(stem) for stem in load_stemmer(self._language)(words)]
 
     def _kindred(self) -> dict[str, Match]:
         if self._language != "english":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -12,6 +11,7 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from dowse.core.text import one_line
+from dowse.language.scripts import AGGLUTINATED, fold, separate_characters
 from dowse.settings.types import Takes
 
 _KEYS = frozenset({"message", "phrases", "patterns", "unless"})
@@ -19,9 +19,6 @@ _MOST_RULES, _MOST_PHRASES = 50, 500
 _LONGEST_NAME, _LONGEST_PHRASE, _LONGEST_PATTERN, _LONGEST_MESSAGE = 64, 200, 4000, 500
 # Patterns are no regular expressions: one that was meant as such is refused, or it would never match.
 _REGEX = re.compile(r"[\\()\[\]{}*+?^$]")
-# Scripts that put no blanks between words, or put endings on them as Korean does: each character is a word of its own.
-# Compiled at its first use: that takes milliseconds, and most starts need none of it.
-_UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
 _POSSESSIVE = re.compile(r"['’]s\b")
 # The vowels of Indian scripts are marks: for `\w` they would end the word.
 _WORD = re.compile(r"[^\W_\u0900-\u0dff]+|[\u0900-\u0dff]+")
@@ -45,8 +42,7 @@ class Rule:
 
 def words_of(text: str) -> list[str]:
     """The words in lower case and without accents. Marks between them do not count, nor does the `'s` of `today's`."""
-    folded = _POSSESSIVE.sub("", _folded(text))
-    return _WORD.findall(folded if folded.isascii() else re.sub(_UNSPACED, r" \g<0> ", folded))
+    return _WORD.findall(separate_characters(_POSSESSIVE.sub("", fold(text)), AGGLUTINATED))
 
 
 def parts_of(pattern: str) -> list[list[str]]:
@@ -92,14 +88,6 @@ def _text(given: object, longest: int) -> str:
     if not 0 < len(text) <= longest:
         raise ValueError
     return text
-
-
-def _folded(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    # Put together again for the sake of Korean.
-    return unicodedata.normalize("NFC", "".join(each for each in apart if not unicodedata.combining(each)))
 
 
 GuardrailRules = Annotated[

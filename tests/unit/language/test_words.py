@@ -1,12 +1,13 @@
 """Words in any language, and the language by its words."""
 
-from dowse.language.detection import language_of, stemmer, without_accents
-from dowse.language.words import asked_words, splitter
+from dowse.language.detection import detect_language
+from dowse.language.scripts import strip_accents
+from dowse.language.words import choose_splitter, load_stemmer, split_question
 from tests.support.tables import each_row
 
 
 def words(text: str) -> list[str]:
-    return splitter(text)(text)
+    return choose_splitter(text)(text)
 
 
 @each_row(
@@ -38,10 +39,10 @@ def test_without_blanks_groups_of_characters_are_the_words(text: str, expected: 
 
 
 def test_question_words_are_left_out_where_words_are_not_told_apart() -> None:
-    split = splitter("東京")
-    assert asked_words("E2と出たらどうすればいいですか", split) == ["e2", "と出", "出"]
-    assert asked_words("サイズは什么", split) == split("サイズは")
-    assert asked_words("どうですか", split) == split("どうですか")
+    split = choose_splitter("東京")
+    assert split_question("E2と出たらどうすればいいですか", split) == ["e2", "と出", "出"]
+    assert split_question("サイズは什么", split) == split("サイズは")
+    assert split_question("どうですか", split) == split("どうですか")
 
 
 @each_row(
@@ -62,14 +63,14 @@ def test_question_words_are_left_out_where_words_are_not_told_apart() -> None:
     ],
 )
 def test_a_language_is_told_by_its_script_and_its_small_words(text: str, language: str) -> None:
-    assert language_of(words(text)) == language
+    assert detect_language(words(text)) == language
 
 
 def test_endings_are_cut_off_in_the_manner_of_the_language() -> None:
-    assert len(set(stemmer("english")(["install", "installed", "installing"]))) == 1
-    assert len(set(stemmer("russian")(["выдра", "выдры", "выдрой"]))) == 1
-    assert len(set(stemmer("")(["otter", "otters"]))) == 1
+    assert len(set(load_stemmer("english")(["install", "installed", "installing"]))) == 1
+    assert len(set(load_stemmer("russian")(["выдра", "выдры", "выдрой"]))) == 1
+    assert len(set(load_stemmer("")(["otter", "otters"]))) == 1
 
 
 def test_accents_can_be_left_out() -> None:
-    assert without_accents("céloron") == "celoron"
+    assert strip_accents("céloron") == "celoron"

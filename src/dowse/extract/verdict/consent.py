@@ -5,7 +5,8 @@ from __future__ import annotations
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import NO_READABLE_CONTENT, Onward, Status
 from dowse.extract.verdict.outline import MANY_WORDS, Outline
-from dowse.extract.verdict.phrases import agreeing, count_words, either, holds
+from dowse.extract.verdict.phrases import agreeing, either, holds
+from dowse.language.scripts import count_words
 
 # What a wall may say besides: the list of purposes, a greeting. An article above a banner says more.
 _MAX_OTHER_WORDS = 120

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dowse.core import urls
-from dowse.extract.verdict.phrases import count_words, holds, names, normal
+from dowse.extract.verdict.phrases import holds, names, normal
 from dowse.extract.verdict.scan import Shape, scan
 from dowse.extract.verdict.stock import other_words
+from dowse.language.scripts import count_words
 
 # A page that says this much is content, whatever hangs around it; consent pages are the wordiest of the others.
 MANY_WORDS = 450

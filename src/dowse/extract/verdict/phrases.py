@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from dowse.language.scripts import count_words
+
 _STRAIGHT = (("’", "'"), ("‘", "'"), ("`", ""), ("*", ""))
-# Kana and Chinese characters: two of them are about a word.
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 # What stands between the name of a page and the name of its site.
 _SEPARATOR = re.compile(r"\s[|–—‐-]{1,3}\s|\s?[|•·»«›]\s?|\s<\s|｜|[.!]\s")
@@ -29,11 +29,6 @@ def normal(text: str) -> str:
     for sign, plain in _STRAIGHT:
         text = text.replace(sign, plain)
     return " ".join(text.split()).lower()
-
-
-def count_words(text: str) -> int:
-    """About how many words a text has, in scripts without blanks too."""
-    return len(text.split()) + len(_UNSPACED.findall(text)) // 2
 
 
 def names(text: str) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ import re
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import NO_READABLE_CONTENT, Onward, Status
 from dowse.extract.verdict.outline import Outline
-from dowse.extract.verdict.phrases import count_words, either, holds
+from dowse.extract.verdict.phrases import either, holds
 from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE, other_words
+from dowse.language.scripts import count_words
 
 # What a shell may say besides: the name of the site, a line at its foot.
 _MAX_LEFT_WORDS = 6

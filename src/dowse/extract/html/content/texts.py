@@ -12,6 +12,8 @@ import numpy as np
 from dowse.extract.html.content import names
 from dowse.extract.html.content.blocks import Block
 from dowse.extract.html.content.outline import Numbers
+from dowse.language import stopwords
+from dowse.language.scripts import MODEL_WIDE
 
 COLUMNS = (
     *("words", "chars", "linked", "links", "strong", "commas", "stops", "digits", "capitals", "common", "long_words"),
@@ -41,18 +43,7 @@ _MARK = re.compile(r"[|›»«•·→←▸▼×✕…]|^[^\w]+$")
 _WORD = re.compile(r"\w")
 _MAIL = re.compile(r"@\w|https?://|www\.")
 _ENDS = (".", "!", "?", "…", "。", "！", "？", '."', ".”", "”", ".)")
-_COMMON = frozenset(
-    "the a an of to and in is it that for on with as was are be this by at from or have has not but they you we he she"
-    " his her their i which if when what there can will would could been were also than then more so about into its"
-    " der die das und ist nicht ein eine zu den mit von im auf für sich dem des als auch es an werden aus er hat dass"
-    " le la les de des et en un une du est que qui dans pour pas sur au par plus ne se avec ce il sont"
-    " el los las y que del se por con para una su al lo como más o pero sus"
-    " il di che è e per non una del si con le da sono i della come più"
-    " o os as do da em um uma para com não por mais dos na no se"
-    " het een van en dat niet op te zijn met voor"
-    " и в не на что с по это как из у за к".split()
-)
-_WIDE = re.compile("[\u3040-\u9fff\uac00-\ud7a3]")
+_WIDE = re.compile(f"[{MODEL_WIDE}]")
 _LOOKED_AT = 400
 _LOOKED_AT_WORDS = 80
 _SHORT = 120
@@ -112,7 +103,7 @@ def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
         stops,
         digits / len(looked_at),
         capitals / count,
-        sum(map(_COMMON.__contains__, first)) / count,
+        sum(map(stopwords.MODEL.__contains__, first)) / count,
         len([word for word in as_written if len(word) > _LONG_WORD]) / count,
         text.endswith(_ENDS),
         begin.islower(),
