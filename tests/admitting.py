@@ -16,12 +16,12 @@ from datetime import datetime, timedelta
 from dowse.core.allowances import Rate
 from dowse.core.clock import SystemClock
 from dowse.routing.limiter import SharedWindows, SlidingWindows
-from dowse.stores.local_fallback import LocalFallback
-from dowse.stores.outage import Outage
+from dowse.stores.coordination import LocalFallback
+from dowse.stores.fail_soft import Outage
 from dowse.stores.redis import RedisCoordinator, RedisStore
 
 # Loaded before the fork: otherwise six processes would do it at the same time.
-from dowse.stores.redis.client import Client  # noqa: F401
+from dowse.stores.redis.client import RedisClient  # noqa: F401
 
 SKEWS_S = (-5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
 _AT_ONCE = 3

@@ -75,7 +75,7 @@ BROAD_EXCEPTS = {
     "dowse.worker.jobs": 1,  # the boundary of a job
     "dowse.fetch.browser.pool": 1,  # the boundary of a start, a task that nobody asks how it ended
     "dowse.cache.flights": 1,  # the boundary of a listener: one that is gone must not cost the answer
-    "dowse.stores.sqlite.promise": 1,  # the boundary of a step: a bug in one must not end the thread
+    "dowse.stores.sqlite.threads": 1,  # the boundary of a step: a bug in one must not end the thread
 }
 EXCLUDED = re.compile(r"#\s*pragma[:\s]?\s*no\s*(?:cover|branch)", re.IGNORECASE)
 REASONED = re.compile(r"# pragma: no cover \([^()]{10,}\)$")

@@ -50,10 +50,9 @@ from dowse.settings import Settings
 from dowse.settings.guardrails import Rule
 from dowse.settings.sources import Loaded, state_address
 from dowse.sites import SITES
-from dowse.stores import open_board, open_store
-from dowse.stores.fail_soft import FailSoftStore
-from dowse.stores.ledger import FailSoftLedger, MemoryLedger
-from dowse.stores.outage import Outage
+from dowse.stores import open_coordinator, open_store
+from dowse.stores.fail_soft import FailSoftLedger, FailSoftStore, Outage
+from dowse.stores.ledger import MemoryLedger
 from dowse.telemetry.events import LogObserver, Observers
 from dowse.worker.pool import WorkerPool
 
@@ -103,7 +102,7 @@ class App:
         self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
         names = (*PROVIDERS, *MEMBERS, *ANSWERERS, EXTRACTIVE, *settings.mcp_providers, *SITES)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
-        board = open_board(self._store)
+        board = open_coordinator(self._store)
         self._traffic = Traffic(
             board, self._outage, settings.pace, self._api_client.prepare, clock=self.clock, observer=self.observer
         )

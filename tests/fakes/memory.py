@@ -8,9 +8,8 @@ from dowse.core.models import Clock
 from dowse.core.protocols import Observer
 from dowse.flows.find import Lifetimes
 from dowse.flows.read import PageLifetimes
-from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
-from dowse.stores.outage import Outage
 from dowse.stores.store import Store
 from tests.fakes.observer import RecordingObserver
 

@@ -22,8 +22,8 @@ import asyncio, sys
 from dowse.core.clock import SystemClock
 from dowse.core.errors import Skipped, Unavailable
 from dowse.routing.breaker_registry import Breakers, blame
-from dowse.stores.outage import Outage
-from dowse.stores.local_fallback import LocalFallback
+from dowse.stores.fail_soft import Outage
+from dowse.stores.coordination import LocalFallback
 from dowse.stores.redis import RedisCoordinator, RedisStore, client
 from tests.fakes import FakeClock, RecordingObserver
 

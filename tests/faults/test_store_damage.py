@@ -29,7 +29,7 @@ for _ in range(2):
         file.connection()
         print("opened")
     except sqlite3.DatabaseError as error:
-        print(file.given_up(error))
+        print(file.give_up(error))
 file.close()
 """
 
@@ -66,7 +66,7 @@ def test_who_comes_between_the_look_and_the_move_waits_for_the_next_call(
     path.write_bytes(DAMAGE)
     ours, error = met_damage(path)
     monkeypatch.setattr(file_module, "_move", interrupted_move)
-    assert isinstance(ours.given_up(error), Damaged)
+    assert isinstance(ours.give_up(error), Damaged)
     assert said == [f"{path}: damaged, and another process is just setting it aside"] * 2
     assert tmp_path.joinpath("state.db.damaged").read_bytes() == DAMAGE
     assert not path.exists()
@@ -84,7 +84,7 @@ def test_who_comes_too_late_leaves_the_new_file_and_its_log_where_they_are(tmp_p
     new.connection().execute("INSERT INTO spend VALUES ('2026-11-15', 'serper', 1, 1)")
     assert log.stat().st_size > 0
     before = (path.stat().st_ino, log.stat().st_ino)
-    assert isinstance(ours.given_up(error), SetAside)
+    assert isinstance(ours.give_up(error), SetAside)
     assert (path.stat().st_ino, log.stat().st_ino) == before
     assert ours.connection().execute("SELECT provider FROM spend").fetchall() == [("serper",)]
     assert tmp_path.joinpath("state.db.damaged").read_bytes() == DAMAGE

@@ -19,11 +19,10 @@ import pytest
 
 from dowse.cache.entries import CacheEntries
 from dowse.stores import fail_soft, ledger
-from dowse.stores.fail_soft import FailSoftStore
-from dowse.stores.ledger import Days, FailSoftLedger, Tally
-from dowse.stores.outage import REST_S, Outage
-from dowse.stores.sqlite import SqliteStore, connection
-from dowse.stores.sqlite.schema import VERSION
+from dowse.stores.fail_soft import REST_S, FailSoftLedger, FailSoftStore, Outage
+from dowse.stores.ledger import Days, Tally
+from dowse.stores.sqlite import SqliteStore, file
+from dowse.stores.sqlite.tables import VERSION
 from tests.fakes import FakeClock
 from tests.realparts import missing
 
@@ -84,7 +83,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "BUSY_S", 0.02)
+    monkeypatch.setattr(file, "BUSY_S", 0.02)
 
 
 @contextmanager

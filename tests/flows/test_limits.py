@@ -18,7 +18,7 @@ from dowse.core.clock import SystemClock
 from dowse.core.models import Clock, Principal
 from dowse.core.protocols import no_progress
 from dowse.settings.sources import load
-from dowse.stores.sqlite import connection
+from dowse.stores.sqlite import file
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import LOGGER
 from tests.conftest import FORGETFUL, Server
@@ -186,7 +186,7 @@ async def test_a_locked_ledger_delays_searches_once_and_fails_none(
     web: PocketWeb, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another process holds the write lock; six waits for it in turn would last beyond the deadline."""
-    monkeypatch.setattr(connection, "BUSY_S", 1.0)
+    monkeypatch.setattr(file, "BUSY_S", 1.0)
     settings = {
         **web.environment("serper"),
         "DOWSE_BUDGET_SERPER": "100calls/day",

@@ -8,8 +8,7 @@ from dowse.cache.entries import CacheEntries
 from dowse.cache.leases import Leases
 from dowse.core.clock import SystemClock
 from dowse.core.models import Deadline
-from dowse.stores.fail_soft import FailSoftStore
-from dowse.stores.outage import Outage
+from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.store import Store
 
 ENTRY = ("search", "python")

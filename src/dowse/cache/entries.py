@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from dowse.core.models import Clock
 from dowse.stores.encryption import Sealed
 from dowse.stores.fail_soft import FailSoftStore
-from dowse.stores.lru import RecentEntries
+from dowse.stores.memory import RecentEntries
 from dowse.stores.store import Kept, age_s
 
 if TYPE_CHECKING:

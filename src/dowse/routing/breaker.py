@@ -14,8 +14,7 @@ from enum import StrEnum
 
 from dowse.core.models import Clock
 from dowse.core.tasks import Background
-from dowse.stores.coordination import FAILURES_TO_OPEN, LONGEST_S, Circuit, Coordinator
-from dowse.stores.local_fallback import LocalFallback
+from dowse.stores.coordination import FAILURES_TO_OPEN, LONGEST_S, Circuit, Coordinator, LocalFallback
 
 OPEN_S = 30.0
 

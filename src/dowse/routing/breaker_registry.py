@@ -12,8 +12,7 @@ from dowse.core.errors import Paused, ProviderError, RateLimited, Skipped
 from dowse.core.models import Clock
 from dowse.core.protocols import BreakerChange, Observer
 from dowse.routing.breaker import Breaker, SharedBreaker, State
-from dowse.stores.coordination import Coordinator
-from dowse.stores.local_fallback import LocalFallback
+from dowse.stores.coordination import Coordinator, LocalFallback
 
 # How long the end of the application waits for probes to be given back. They run out by themselves, too.
 _LAST_S = 2.0

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from dowse.core.allowances import Admission, Rate
 from dowse.core.models import Clock
-from dowse.stores.coordination import Coordinator
-from dowse.stores.local_fallback import LocalFallback
+from dowse.stores.coordination import Coordinator, LocalFallback
 
 SWEEP_S = 60.0
 KEPT_BY_EACH = "the shared store cannot be reached, so this limit is kept by each process on its own"

@@ -10,8 +10,7 @@ from dowse.core.allowances import Admission, Pace
 from dowse.core.models import Clock
 from dowse.core.tasks import Background
 from dowse.routing.limiter import KEPT_BY_EACH, SlidingWindows
-from dowse.stores.coordination import Coordinator
-from dowse.stores.local_fallback import LocalFallback
+from dowse.stores.coordination import Coordinator, LocalFallback
 
 # Nobody knows when a place becomes free.
 POLL_S = 0.05

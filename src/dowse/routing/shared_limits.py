@@ -12,9 +12,8 @@ from dowse.routing.breaker_registry import Breakers
 from dowse.routing.limiter import SharedWindows, SlidingWindows
 from dowse.routing.pacing import Pacer
 from dowse.routing.provider_slots import ProviderSlots
-from dowse.stores.coordination import Coordinator
-from dowse.stores.local_fallback import LocalFallback
-from dowse.stores.outage import Outage
+from dowse.stores.coordination import Coordinator, LocalFallback
+from dowse.stores.fail_soft import Outage
 
 
 class Traffic:

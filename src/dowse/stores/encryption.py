@@ -1,8 +1,8 @@
-"""Names and wrappings of entries: both are made from what was asked, so that a store never holds it.
+"""Encryption of entries with keys derived from the query (convergent encryption).
 
-An entry lies under a hash of its name, and its value is encrypted with a key that only somebody who asks for the
-same thing can make. Whoever reads the file, or the Redis, learns neither questions nor answers, short of guessing
-a question; and a value that was changed or put elsewhere does not open.
+An entry lies under a hash of its name, and its value is encrypted with a key that only the same query yields. A
+reader of the file, or of the Redis, learns neither queries nor answers, short of guessing a query; and a value that
+was changed or moved to another key does not decrypt.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _KEY, _SECRET = b"dowse key", b"dowse secret"
 
 
 class Sealed:
-    """The place of one entry in a store, and how its value is wrapped."""
+    """Key of one entry in a store, and the encryption of its value."""
 
     def __init__(self, kind: str, name: str, scope: bytes = b"") -> None:
-        """`scope` keeps apart what is asked for by the same name but would be answered differently."""
+        """`scope` separates entries of the same name whose answers differ, such as those of other settings."""
         self.key = Key(kind, _hash(_KEY, kind, name, scope).hex())
         self._asked = (kind, name, scope)
 
@@ -33,7 +33,7 @@ class Sealed:
         return nonce + self._cipher().encrypt(nonce, value, self.key.digest.encode())
 
     def unwrap(self, wrapped: bytes) -> bytes | None:
-        """The value, or `None` for what was not wrapped here."""
+        """Decrypt a value; `None` if it was not encrypted under this name."""
         from cryptography.exceptions import InvalidTag
 
         nonce, data = wrapped[:_NONCE_BYTES], wrapped[_NONCE_BYTES:]
@@ -43,7 +43,7 @@ class Sealed:
             return None
 
     def _cipher(self) -> ChaCha20Poly1305:
-        # Imported with the first entry: not every process has one.
+        # Imported with the first entry: not every process needs it.
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
         return ChaCha20Poly1305(_hash(_SECRET, *self._asked))

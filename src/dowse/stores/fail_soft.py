@@ -1,28 +1,69 @@
-"""A store whose failures cost their benefit and nothing else."""
+"""Fail-soft store and ledger: a failing or slow store costs its benefit and never fails or delays a call."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
+from datetime import date
 from typing import TypeVar
 
 from dowse.core.errors import StoreFailed
-from dowse.stores.outage import Outage
+from dowse.core.models import Clock
+from dowse.stores.ledger import UNLIMITED, Days, Entry, Ledger, MemoryLedger, Tally
 from dowse.stores.store import Kept, Key, Store
+from dowse.telemetry.log import event
 
 T = TypeVar("T")
 
+REST_S = 60.0
+"""How long a use of the store is not attempted again after a failure."""
+
 # Longer than a healthy store ever takes, and short enough to be lost once in a while.
 PATIENCE_S = 1.0
-# An end to the waiting that comes so much too late says that this process was busy, and nothing of the store.
+LEDGER_PATIENCE_S = 2.0
+# A timeout that fires this much too late shows a busy process, not a slow store.
 _LATE_S = 0.2
-_READING, _WRITING = "reading", "writing"
+_READING, _WRITING, _BUDGETS = "reading", "writing", "budgets"
+
+
+class Outage:
+    """Failing uses of a store: the first failure is logged and reported once, and each use rests for a while."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._rests_until: dict[str, float] = {}
+        self._unreported: list[str] = []
+
+    def is_resting(self, use: str) -> bool:
+        """Whether this use failed less than `REST_S` ago, so that another attempt is not worth it."""
+        return self._clock.now() < self._rests_until.get(use, 0.0)
+
+    def record_failure(self, use: str, detail: str) -> None:
+        if not self._rests_until:
+            event(logging.WARNING, "store failed, calls go on without it", detail=detail)
+            self._unreported.append(f"the store failed, so less is remembered: {detail}")
+        self._rests_until[use] = self._clock.now() + REST_S
+
+    def record_success(self, use: str) -> None:
+        if self._rests_until.pop(use, None) is not None and not self._rests_until:
+            event(logging.INFO, "store works again")
+
+    def end_rest(self, use: str) -> None:
+        """Allow one more attempt right now."""
+        if use in self._rests_until:
+            self._rests_until[use] = 0.0
+
+    def complaints(self) -> tuple[str, ...]:
+        """Failures not yet shown to users; each is returned once."""
+        unreported, self._unreported = tuple(self._unreported), []
+        return unreported
 
 
 class FailSoftStore:
-    """The entries and leases of a store: nothing here raises, and nobody waits long.
+    """Entries and leases of a store, without exceptions and with a bound on waiting.
 
-    Reading and writing are watched apart, because a store on a full disk can still be read.
+    Reading and writing rest separately, because a store on a full disk can still be read.
     """
 
     def __init__(self, store: Store, outage: Outage) -> None:
@@ -34,39 +75,123 @@ class FailSoftStore:
         return self._store.is_shared
 
     async def get(self, key: Key) -> Kept | None:
-        return await self._in_time(_READING, lambda: self._store.get(key), None)
+        return await self._attempt(_READING, lambda: self._store.get(key), None)
 
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
-        await self._in_time(_WRITING, lambda: self._store.put(key, value, kept_s), None)
+        await self._attempt(_WRITING, lambda: self._store.put(key, value, kept_s), None)
 
     async def drop(self, key: Key) -> None:
-        await self._in_time(_WRITING, lambda: self._store.drop(key), None)
+        await self._attempt(_WRITING, lambda: self._store.drop(key), None)
 
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
-        """Also true while the store is down: then everybody does their own work."""
-        return await self._in_time(_WRITING, lambda: self._store.claim(key, owner, for_s), True)
+        """Claim a lease. True as well while the store is down: then every process does its own work."""
+        return await self._attempt(_WRITING, lambda: self._store.claim(key, owner, for_s), True)
 
     async def release(self, key: Key, owner: str) -> None:
-        await self._in_time(_WRITING, lambda: self._store.release(key, owner), None)
+        await self._attempt(_WRITING, lambda: self._store.release(key, owner), None)
 
     def complaints(self) -> tuple[str, ...]:
-        """What users have not been told yet of a store that is down."""
+        """Failures not yet shown to users."""
         return self._outage.complaints()
 
-    async def _in_time(self, use: str, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
-        if self._outage.rests(use):
+    async def _attempt(self, use: str, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
+        if self._outage.is_resting(use):
             return otherwise
-        now = asyncio.get_running_loop().time
+        now = asyncio.get_running_loop().time  # the clock of `asyncio.timeout`
         began = now()
         try:
             async with asyncio.timeout(PATIENCE_S):
-                done = await work()
+                result = await work()
         except TimeoutError:
             if now() - began < PATIENCE_S + _LATE_S:
-                self._outage.failed(use, f"no answer within {PATIENCE_S:g} s")
+                self._outage.record_failure(use, f"no answer within {PATIENCE_S:g} s")
             return otherwise
         except StoreFailed as error:
-            self._outage.failed(use, str(error))
+            self._outage.record_failure(use, str(error))
             return otherwise
-        self._outage.worked(use)
-        return done
+        self._outage.record_success(use)
+        return result
+
+
+class FailSoftLedger:
+    """A ledger that neither fails nor blocks.
+
+    While the underlying ledger is down, spending is counted in memory from the last total that was seen. The
+    difference is handed in once the ledger works again, or at shutdown.
+    """
+
+    def __init__(self, ledger: Ledger, outage: Outage) -> None:
+        self._ledger = ledger
+        self._outage = outage
+        self._memory = MemoryLedger()
+        self._owed: dict[tuple[str, date], Tally] = {}
+        self._turn = asyncio.Lock()
+
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+        is_owed = False
+
+        async def enter() -> Entry:
+            entry = await self._ledger.add(provider, days, cost, cap)
+            if is_owed and entry.admitted:
+                # Entered after the caller's patience had ended and the cost was counted in memory.
+                self._owe(provider, days.today, Tally() - cost)
+            return entry
+
+        entry = await self._attempt(enter)
+        if entry is not None:
+            self._memory.learn(provider, days, entry.total)
+            return entry
+        entry = await self._memory.add(provider, days, cost, cap)
+        if entry.admitted:
+            is_owed = True
+            self._owe(provider, days.today, cost)
+        return entry
+
+    async def total(self, provider: str, days: Days) -> Tally:
+        total = await self._attempt(lambda: self._ledger.total(provider, days))
+        if total is None:
+            return await self._memory.total(provider, days)
+        self._memory.learn(provider, days, total)
+        return total
+
+    async def close(self) -> None:
+        """Hand in owed costs once more, even while the ledger rests, and close it."""
+        self._outage.end_rest(_BUDGETS)
+        await self._attempt(self._hand_in)
+        await self._ledger.close()
+
+    async def _attempt(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        """Run work on the ledger; `None` when it fails, is late, or rests."""
+        if self._outage.is_resting(_BUDGETS):
+            return None
+        # A task of its own: work that has begun finishes even if the caller leaves, so nothing is handed in twice.
+        task = asyncio.create_task(self._run_in_turn(work))
+        await asyncio.wait([task], timeout=LEDGER_PATIENCE_S)
+        if not task.done():
+            self._outage.record_failure(_BUDGETS, f"no answer within {LEDGER_PATIENCE_S} s")
+            return None
+        return task.result()
+
+    async def _run_in_turn(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        async with self._turn:
+            if self._outage.is_resting(_BUDGETS):  # the previous one in the queue failed
+                return None
+            try:
+                await self._hand_in()
+                result = await work()
+            except StoreFailed as error:
+                self._outage.record_failure(_BUDGETS, str(error))
+                return None
+            self._outage.record_success(_BUDGETS)
+            return result
+
+    def _owe(self, provider: str, day: date, cost: Tally) -> None:
+        owed = self._owed.pop((provider, day), Tally()) + cost
+        if owed != Tally():
+            self._owed[provider, day] = owed
+
+    async def _hand_in(self) -> None:
+        for (provider, day), cost in list(self._owed.items()):
+            await self._ledger.add(provider, Days(day, day), cost)
+            # Subtracted rather than deleted: more may have come to be owed meanwhile.
+            self._owe(provider, day, Tally() - cost)

@@ -1,4 +1,4 @@
-"""What a store promises: entries that expire, leases on work in hand, and the account of what was spent."""
+"""Store interface: entries that expire, leases on work in progress, and the spend ledger."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Protocol
 
 from dowse.stores.ledger import Ledger
 
-# Clocks of machines that share a store differ a little. An entry from further ahead is from before
-# somebody set the clock back: how old it is nobody can tell.
+# Clocks of machines that share a store differ a little. An entry from further ahead was written before
+# a clock was set back: its age is unknown.
 CLOCK_SKEW_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Where an entry lies: what kind it is, and a hash. Neither says what was asked."""
+    """Kind and hash of an entry. Neither reveals the query."""
 
     kind: str
     digest: str
@@ -23,7 +23,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An entry's value, and how long ago it was put there."""
+    """Value and age of an entry."""
 
     value: bytes
     age_s: float
@@ -31,7 +31,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a store holds: entries and their bytes by kind, the room that they take, and the most they may take."""
+    """Contents of a store: entries and their bytes by kind, the total size, and its bound."""
 
     entries: Mapping[str, int] = field(default_factory=dict)
     value_bytes: Mapping[str, int] = field(default_factory=dict)
@@ -40,21 +40,21 @@ class Usage:
 
 
 class Store(Ledger, Protocol):
-    """Keeps values that are data to it and nothing else. Everything raises `StoreFailed`."""
+    """Key-value store with expiry and leases; values are opaque bytes. Everything raises `StoreFailed`."""
 
     @property
     def is_shared(self) -> bool:
-        """Whether other processes may be at work on the same entries, so that leases are worth their while."""
+        """Whether other processes may use the same entries, so that leases are worth their cost."""
         ...
 
     async def get(self, key: Key) -> Kept | None:
-        """The entry, unless there is none, it has expired, or its age cannot be told."""
+        """The entry, unless it is missing, has expired, or its age is unknown."""
         ...
 
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
-        """Keep a value for so long, in place of an earlier one. On return it outlives this process.
+        """Write a value for `kept_s`, over an earlier one. On return it outlives this process.
 
-        A store that is full makes room, first of what expires next.
+        A store that is full evicts the entries that expire next.
         """
         ...
 
@@ -63,24 +63,24 @@ class Store(Ledger, Protocol):
         ...
 
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
-        """Take a lease, or lengthen one's own; whether it is the owner's now. Leases are no entries."""
+        """Take a lease or renew one; returns whether the owner holds it now. Leases are no entries."""
         ...
 
     async def release(self, key: Key, owner: str) -> None:
-        """Give a lease back, if it is still the owner's."""
+        """Release a lease, if the owner still holds it."""
         ...
 
     async def usage(self) -> Usage: ...
 
     async def sweep(self) -> int:
-        """Delete what has expired; how many entries that were, as far as the store knows."""
+        """Delete expired entries; returns how many, as far as the store knows."""
         ...
 
     async def clear(self) -> int:
-        """Delete all entries, and give their room back; how many there were. What was spent stays known."""
+        """Delete all entries and free their room; returns how many there were. The ledger stays."""
         ...
 
 
 def age_s(made_at: float, now: float) -> float | None:
-    """How old an entry is, by the time of day; `None` where that cannot be told."""
+    """Age of an entry by the time of day; `None` if it is unknown."""
     return max(0.0, now - made_at) if made_at <= now + CLOCK_SKEW_S else None

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dowse.stores import fail_soft, open_store
-from dowse.stores.sqlite import connection
+from dowse.stores.sqlite import file
 from tests.support.leases import CLOCK, Process
 
 SOON_S = 60.0
@@ -22,7 +22,7 @@ SOON_S = 60.0
 def address(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where a store is that real processes share; a slow answer on a busy machine does not count as an outage."""
     monkeypatch.setattr(fail_soft, "PATIENCE_S", SOON_S)
-    monkeypatch.setattr(connection, "BUSY_S", SOON_S)
+    monkeypatch.setattr(file, "BUSY_S", SOON_S)
     return f"sqlite:///{tmp_path}/state.db" if request.param == "sqlite" else request.getfixturevalue("valkey_url")
 
 
@@ -65,9 +65,9 @@ from dowse.core.clock import SystemClock
 from dowse.core.models import Deadline
 from dowse.cache.leases import Leases
 from dowse.stores import fail_soft, open_store
-from dowse.stores.sqlite import connection
+from dowse.stores.sqlite import file
 from dowse.cache.entries import CacheEntries
-from dowse.stores.outage import Outage
+from dowse.stores.fail_soft import Outage
 from dowse.stores.fail_soft import FailSoftStore
 
 async def hold():

@@ -13,9 +13,8 @@ from dowse.fetch.robots import RobotsFiles
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 from dowse.stores import fail_soft
-from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
-from dowse.stores.outage import Outage
 from dowse.stores.store import Kept, Key, Store
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock

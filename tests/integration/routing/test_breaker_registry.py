@@ -14,9 +14,8 @@ from dowse.routing.breaker import State
 from dowse.routing.breaker_registry import Breakers, Permit, blame
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
-from dowse.stores.coordination import FAILURES_TO_OPEN, Circuit
-from dowse.stores.local_fallback import LocalFallback
-from dowse.stores.outage import Outage
+from dowse.stores.coordination import FAILURES_TO_OPEN, Circuit, LocalFallback
+from dowse.stores.fail_soft import Outage
 from dowse.stores.redis import RedisCoordinator, RedisStore
 from tests.fakes import FakeClock, RecordingObserver
 from tests.unit.routing.test_router import Scripted, answers, fails

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from dowse.stores.redis.address import parse
-from dowse.stores.redis.client import Client
+from dowse.stores.redis.client import RedisClient
 from tests.faultproxy import HOST, FaultProxy, limit
 from tests.valkey import Valkey
 
@@ -13,7 +13,7 @@ from tests.valkey import Valkey
 MOMENTS = 60
 
 
-async def lost_cancellations(client: Client) -> list[int]:
+async def lost_cancellations(client: RedisClient) -> list[int]:
     """After how many moments of the loop a call went on though it was told to stop."""
     lost = []
     for moments in range(MOMENTS):
@@ -31,14 +31,14 @@ async def lost_cancellations(client: Client) -> list[int]:
 async def test_no_cancellation_is_lost_on_the_way(valkey_url: str) -> None:
     """Before Python 3.12, `asyncio.wait_for` forgets one that comes just when its work is done; the library sends with
     it. Who renews a lease would do so for ever."""
-    client = Client(parse(valkey_url))
+    client = RedisClient(parse(valkey_url))
     await client.ask("PING")
     assert await lost_cancellations(client) == []
 
 
 async def test_nor_is_one_lost_in_a_failure(valkey: Valkey, patient_redis: None) -> None:
     async with FaultProxy(valkey.port) as proxy:
-        client = Client(parse(f"redis://{HOST}:{proxy.port}/0"))
+        client = RedisClient(parse(f"redis://{HOST}:{proxy.port}/0"))
         await client.ask("PING")
         proxy.answers = (limit(0),)
         assert await lost_cancellations(client) == []

@@ -12,7 +12,7 @@ from dowse.core.allowances import Pace, Rate
 from dowse.core.clock import SystemClock
 from dowse.core.errors import StoreFailed
 from dowse.routing.limiter import SlidingWindows
-from dowse.stores import open_board, open_store
+from dowse.stores import open_coordinator, open_store
 from dowse.stores.coordination import LONGEST_S
 from dowse.stores.redis import RedisCoordinator, RedisStore
 from dowse.stores.redis.coordination import POLL_S
@@ -261,9 +261,9 @@ async def test_what_does_not_run_scripts_as_a_redis_does_is_a_failure(answer: by
 
 
 def test_only_a_store_of_several_machines_has_a_board(clock: FakeClock, store: RedisStore, tmp_path: Path) -> None:
-    assert open_board(open_store("memory:", clock)) is None
-    assert open_board(open_store(f"sqlite:///{tmp_path}/state.db", clock)) is None
-    assert isinstance(open_board(store), RedisCoordinator)
+    assert open_coordinator(open_store("memory:", clock)) is None
+    assert open_coordinator(open_store(f"sqlite:///{tmp_path}/state.db", clock)) is None
+    assert isinstance(open_coordinator(store), RedisCoordinator)
 
 
 async def test_a_store_that_is_full_makes_room_with_its_cache_and_not_with_who_was_let_through() -> None:

@@ -20,7 +20,7 @@ from redis import exceptions as redis
 from dowse.core.errors import StoreFailed
 from dowse.stores.ledger import UNLIMITED, Days, Tally
 from dowse.stores.redis import RedisStore
-from dowse.stores.redis.reasons import reason
+from dowse.stores.redis.client import describe_failure
 from dowse.stores.store import Kept, Key, Usage
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
@@ -236,4 +236,4 @@ async def test_what_does_not_answer_as_a_redis_is_at_most_a_failure(answer: byte
     ],
 )
 def test_a_reason_holds_no_more_than_it_has_to(error: Exception, words: str) -> None:
-    assert reason(error) == words
+    assert describe_failure(error) == words

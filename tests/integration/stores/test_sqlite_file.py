@@ -22,10 +22,10 @@ from datetime import date
 from pathlib import Path
 from dowse.core.clock import SystemClock
 from dowse.stores.ledger import Days, Tally
-from dowse.stores.sqlite import SqliteStore, connection
+from dowse.stores.sqlite import SqliteStore, file
 from dowse.stores.store import Key
 
-connection.BUSY_S = 20  # four on a busy machine
+file.BUSY_S = 20  # four on a busy machine
 
 async def main():
     store, days = SqliteStore(Path(sys.argv[1]), SystemClock()), Days(date(2026, 11, 1), date(2026, 11, 15))

@@ -15,9 +15,8 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Facts, Status, Text
 from dowse.core.protocols import Extractor
 from dowse.flows.extracted import RememberingExtractor
-from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
-from dowse.stores.outage import Outage
 from dowse.stores.store import Key
 from tests.fakes import FakeClock
 from tests.fakes.scripted import PlainExtractor

@@ -31,8 +31,7 @@ from dowse.routing.router import Router
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
 from dowse.stores.encryption import Sealed
-from dowse.stores.lru import KEPT_S
-from dowse.stores.memory import MemoryStore
+from dowse.stores.memory import RECENT_S, MemoryStore
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import PAGES, SEARCHES, remembering
@@ -232,7 +231,7 @@ async def test_what_was_put_in_place_of_an_entry_is_a_miss() -> None:
     sealed = Sealed("search", "something else")
     for forged in (b"", b"{}", b"\x80\x04.", sealed.wrap(b"{}"), (await kept(bench, key)).value[:-1] + b"?"):
         await bench.store.put(key, forged, 1000)
-        bench.clock.advance(KEPT_S)
+        bench.clock.advance(RECENT_S)
         assert state(await bench.search()) == ("miss", 0)
 
 

@@ -7,8 +7,8 @@ import pytest
 from dowse.core.allowances import Admission, Pace, Rate
 from dowse.routing.limiter import KEPT_BY_EACH
 from dowse.routing.provider_slots import POLL_S, ProviderSlots
-from dowse.stores.local_fallback import LocalFallback
-from dowse.stores.outage import Outage
+from dowse.stores.coordination import LocalFallback
+from dowse.stores.fail_soft import Outage
 from tests.fakes import FakeClock
 from tests.fakes.coordination import MemoryCoordinator
 

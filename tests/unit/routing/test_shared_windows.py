@@ -6,8 +6,8 @@ import pytest
 
 from dowse.core.allowances import Admission, Rate
 from dowse.routing.limiter import KEPT_BY_EACH, SharedWindows, SlidingWindows
-from dowse.stores.local_fallback import LocalFallback
-from dowse.stores.outage import Outage
+from dowse.stores.coordination import LocalFallback
+from dowse.stores.fail_soft import Outage
 from tests.fakes import FakeClock
 from tests.fakes.coordination import MemoryCoordinator
 

@@ -10,10 +10,8 @@ import pytest
 from dowse.cache.entries import CacheEntries
 from dowse.core.errors import StoreFailed
 from dowse.stores import fail_soft
-from dowse.stores.fail_soft import FailSoftStore
-from dowse.stores.ledger import FailSoftLedger
+from dowse.stores.fail_soft import REST_S, FailSoftLedger, FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
-from dowse.stores.outage import REST_S, Outage
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock
 

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from dowse.core.errors import StoreFailed
-from dowse.stores import ledger
-from dowse.stores.ledger import UNLIMITED, Days, Entry, FailSoftLedger, Ledger, MemoryLedger, Tally
-from dowse.stores.outage import REST_S, Outage
+from dowse.stores import fail_soft
+from dowse.stores.fail_soft import REST_S, FailSoftLedger, Outage
+from dowse.stores.ledger import UNLIMITED, Days, Entry, Ledger, MemoryLedger, Tally
 from tests.fakes import FakeClock
 
 NOVEMBER = Days(date(2026, 11, 1), date(2026, 11, 15))
@@ -127,7 +127,7 @@ async def test_callers_that_leave_while_the_debt_is_handed_in_do_not_have_it_cou
 async def test_a_ledger_that_does_not_answer_is_not_waited_for_and_what_it_entered_is_not_owed(
     clock: FakeClock, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(fail_soft, "LEDGER_PATIENCE_S", 0.1)
     late = Late()
     steady = FailSoftLedger(late, Outage(clock))
     entries = [batch[0] for batch in await asyncio.gather(*[spend(steady, 1) for _ in range(4)])]

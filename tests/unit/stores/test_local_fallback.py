@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from dowse.core.errors import StoreFailed
-from dowse.stores.local_fallback import PATIENCE_S, LocalFallback
-from dowse.stores.outage import Outage
+from dowse.stores.coordination import PATIENCE_S, LocalFallback
+from dowse.stores.fail_soft import Outage
 from dowse.telemetry.log import LOGGER
 from tests.fakes import FakeClock
 
@@ -148,7 +148,7 @@ async def test_what_is_back_is_found_within_half_a_second(
 async def test_what_is_back_is_found_though_nobody_asks(
     fallback: LocalFallback, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dowse.stores.local_fallback._AGAIN_S", 0.01)
+    monkeypatch.setattr("dowse.stores.coordination._RETRY_S", 0.01)
     await lost(fallback, server)
     server.down_until = 0.0
     async with asyncio.timeout(30):

@@ -1,10 +1,8 @@
 """What was just asked for is asked for again without the store, for a moment."""
 
 from dowse.cache.entries import CacheEntries
-from dowse.stores.fail_soft import FailSoftStore
-from dowse.stores.lru import KEPT_S, RecentEntries
-from dowse.stores.memory import MemoryStore
-from dowse.stores.outage import Outage
+from dowse.stores.fail_soft import FailSoftStore, Outage
+from dowse.stores.memory import RECENT_S, MemoryStore, RecentEntries
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock
 
@@ -36,7 +34,7 @@ async def test_after_a_moment_the_store_is_believed_again(clock: FakeClock) -> N
     await cache.put("page", "a", b"text", 60)
     await store.clear()
     assert await cache.look("page", "a") is None, "who wants to know it exactly goes to the store"
-    clock.advance(KEPT_S)
+    clock.advance(RECENT_S)
     assert await cache.get("page", "a") is None
 
 
@@ -55,6 +53,6 @@ def test_small_ones_take_room_as_well_and_old_ones_none(clock: FakeClock) -> Non
     for number in range(10_000):
         recent.add(Key("page", str(number)), Kept(b"", 0))
     assert len(recent._seen) == 8000
-    clock.advance(KEPT_S)
+    clock.advance(RECENT_S)
     recent.add(Key("page", "last"), Kept(b"", 0))
     assert len(recent._seen) == 1

@@ -17,9 +17,9 @@ import pytest
 from dowse.core.errors import StoreFailed
 from dowse.stores.ledger import Days, Tally
 from dowse.stores.sqlite import SqliteStore
-from dowse.stores.sqlite import connection as connecting
+from dowse.stores.sqlite import file as connecting
 from dowse.stores.sqlite import store as store_module
-from dowse.stores.sqlite.schema import STEPS, VERSION
+from dowse.stores.sqlite.tables import STEPS, VERSION
 from dowse.stores.sqlite.threads import Threads
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock

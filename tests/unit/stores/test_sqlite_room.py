@@ -13,7 +13,7 @@ import pytest
 
 from dowse.core.errors import StoreFailed
 from dowse.stores.ledger import Days, Tally
-from dowse.stores.sqlite import SqliteStore, connection
+from dowse.stores.sqlite import SqliteStore, file
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock
 
@@ -70,7 +70,7 @@ async def test_the_bound_also_holds_for_several_who_write_at_the_same_moment(
     path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of them may find room that another one has taken before it comes to write."""
-    monkeypatch.setattr(connection, "BUSY_S", 20)
+    monkeypatch.setattr(file, "BUSY_S", 20)
     stores = [SqliteStore(path, clock, ROOM) for _ in range(3)]
     for first in range(0, 150, 5):
         await asyncio.gather(

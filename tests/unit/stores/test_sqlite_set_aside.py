@@ -28,7 +28,7 @@ def give_up(path: Path) -> StoreFailed:
     file = StateFile(path, lambda _: None)
     with pytest.raises(sqlite3.DatabaseError) as caught:
         file.connection()
-    return file.given_up(caught.value)
+    return file.give_up(caught.value)
 
 
 def test_while_another_process_sets_the_file_aside_it_stays_where_it_is(path: Path) -> None:

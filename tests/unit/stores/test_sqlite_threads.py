@@ -113,6 +113,6 @@ def insert_of(number: int) -> threads_module.Work[None]:
 async def test_threads_that_were_closed_take_nothing_on(path: Path) -> None:
     threads = Threads(path, ROOM)
     await threads.close()
-    for work in (threads.reader.run(insert), threads.writer.write(insert), threads.empty()):
+    for work in (threads.reader.run(insert), threads.writer.write(insert), threads.clear()):
         with pytest.raises(StoreFailed, match="used after it was closed"):
             await work

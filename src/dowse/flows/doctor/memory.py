@@ -10,8 +10,7 @@ from dowse.core.clock import SystemClock
 from dowse.core.errors import StoreFailed
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import Settings
-from dowse.stores import file_of, open_store
-from dowse.stores.describe import shown, spoken_size
+from dowse.stores import file_of, format_size, open_store, show_address
 from dowse.stores.store import Key, Store, Usage
 
 _PATIENCE_S = 2.0
@@ -32,7 +31,7 @@ async def store(address: str, settings: Settings) -> Check:
     opened = open_store(address, SystemClock(), max_bytes=settings.cache_size)
     try:
         file = file_of(address)
-        return await _file(file, opened) if file else await _server(shown(address), opened)
+        return await _file(file, opened) if file else await _server(show_address(address), opened)
     finally:
         await opened.close()
 
@@ -74,9 +73,9 @@ async def _asked(store: Store) -> tuple[Usage | None, str]:
 
 def _spoken(usage: Usage) -> str:
     count = sum(usage.entries.values())
-    most = f" of at most {spoken_size(usage.max_bytes)}" if usage.max_bytes is not None else ""
+    most = f" of at most {format_size(usage.max_bytes)}" if usage.max_bytes is not None else ""
     return (
-        f", which holds {count} {'entry' if count == 1 else 'entries'} and takes {spoken_size(usage.size_bytes)}{most}"
+        f", which holds {count} {'entry' if count == 1 else 'entries'} and takes {format_size(usage.size_bytes)}{most}"
     )
 
 

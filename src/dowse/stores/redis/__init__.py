@@ -1,4 +1,4 @@
-"""The store in a Redis or Valkey, which several machines may share."""
+"""Store and coordinator in a Redis or Valkey, for several machines."""
 
 from dowse.stores.redis.coordination import RedisCoordinator
 from dowse.stores.redis.store import RedisStore

@@ -1,4 +1,4 @@
-"""What the address of a Redis says; the setting has checked its shape already."""
+"""Redis addresses: server, socket, sentinel or cluster. The setting has validated their shape."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _PORT, _SENTINEL_PORT = 6379, 26379
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Where a Redis is, and how to get in."""
+class RedisAddress:
+    """Endpoint and credentials of a Redis."""
 
     kind: Kind
     hosts: tuple[tuple[str, int], ...] = ()
@@ -29,8 +29,8 @@ class Address:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
-def parse(text: str) -> Address:
-    """Read an address such as `redis://:password@host:6379/0` or `valkeys+sentinel://host1,host2/service/0`."""
+def parse(text: str) -> RedisAddress:
+    """Parse an address such as `redis://:password@host:6379/0` or `valkeys+sentinel://host1,host2/service/0`."""
     parts = urlsplit(text)
     scheme, _, kind_name = parts.scheme.partition("+")
     kind = _KINDS[kind_name]
@@ -39,7 +39,7 @@ def parse(text: str) -> Address:
         service, _, path = path.strip("/").partition("/")
     options = dict(parse_qsl(parts.query))
     db = options.pop("db", "") or ("" if kind == "socket" else path.strip("/"))
-    return Address(
+    return RedisAddress(
         kind=kind,
         hosts=_hosts(parts.netloc.rpartition("@")[2], _SENTINEL_PORT if kind == "sentinel" else _PORT),
         path=path if kind == "socket" else "",

@@ -1,34 +1,37 @@
-"""The way to a Redis, through its own client library. Loading that takes a while, so this module is for first use."""
+"""Redis client with timeouts and failures in plain words. Its library imports slowly, so load it lazily."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar, cast
 
+from redis import exceptions as redis
 from redis.asyncio import Redis, RedisCluster, Sentinel
 from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.retry import Retry
+from redis.asyncio.sentinel import MasterNotFoundError
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as ConnectionFailed
 from redis.exceptions import RedisClusterException, RedisError
 
 from dowse.core.errors import StoreFailed
-from dowse.stores.redis.address import Address
-from dowse.stores.redis.reasons import reason
+from dowse.stores.redis.address import RedisAddress
 
-# Less than whoever uses a store waits, so that they hear why it failed.
+# Less than the patience of any caller, so that the caller receives the reason of a failure.
 ANSWER_S = 0.8
 CONNECT_S = 0.5
-# Enough for a busy server, and less than the connections that the library allows itself.
+# Backpressure: enough for a busy server, and less than the connections that the library allows itself.
 _MOST_AT_ONCE = 32
 _BATCH = 500
 
 T = TypeVar("T")
 Word = str | bytes | int
-# The last two are how the library stumbles over answers that are none.
+# The library raises the last two on malformed answers.
 _FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, ValueError, TypeError)
 
 
@@ -39,7 +42,7 @@ class _Pipeline(Protocol):
 
 
 class _Library(Protocol):
-    """What is used of the library's clients, which its own types do not say for all of them."""
+    """The used part of the library's clients, which its own types do not declare for all of them."""
 
     async def execute_command(self, *words: Word) -> Any: ...
 
@@ -50,34 +53,34 @@ class _Library(Protocol):
     async def aclose(self) -> None: ...
 
 
-class Client:
-    """Commands and their answers. Whatever goes wrong is a `StoreFailed` that says why."""
+class RedisClient:
+    """Sends commands. Every failure becomes a `StoreFailed` with its reason."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: RedisAddress) -> None:
         self._sentinel = _sentinel(address) if address.kind == "sentinel" else None
         client = self._sentinel.master_for(address.service) if self._sentinel else _direct(address)
         self._library = cast(_Library, client)
         self._places = asyncio.Semaphore(_MOST_AT_ONCE)
 
     async def ask(self, *words: Word) -> Any:
-        """Send one command. A connection that is given up on the way is closed: nobody reads its answer later."""
-        with _failures_told():
+        """Send one command. A connection that is abandoned on the way is closed, so its late answer is never read."""
+        with _translate_failures():
             async with asyncio.timeout(ANSWER_S), self._places:
-                return await _or_cancelled(self._library.execute_command(*words))
+                return await _await_cancellable(self._library.execute_command(*words))
 
     async def ask_all(self, commands: Sequence[tuple[Word, ...]]) -> list[Any]:
-        """Send commands together; an answer that is an error stands in the list as one."""
+        """Send commands in one pipeline; errors stand in the list of answers."""
         pipeline = self._library.pipeline(transaction=False)
         for words in commands:
             pipeline.execute_command(*words)
-        with _failures_told():
+        with _translate_failures():
             async with self._places:
-                return await _or_cancelled(pipeline.execute(raise_on_error=False))
+                return await _await_cancellable(pipeline.execute(raise_on_error=False))
 
     async def keys(self, pattern: str) -> AsyncIterator[list[str]]:
-        """All keys that match, of every primary, in batches; one may come twice."""
+        """All matching keys of every primary, in batches; a key may come twice."""
         batch: list[str] = []
-        with _failures_told():
+        with _translate_failures():
             async for key in self._library.scan_iter(match=pattern, count=_BATCH):
                 batch.append(key.decode("utf-8", "replace"))
                 if len(batch) >= _BATCH:
@@ -86,7 +89,7 @@ class Client:
         yield batch
 
     async def close(self) -> None:
-        # A connection that does not end well has ended.
+        # A connection that fails to close is closed all the same.
         with contextlib.suppress(*_FAILURES):
             await self._library.aclose()
         if self._sentinel:
@@ -94,32 +97,32 @@ class Client:
                 await self._sentinel.aclose()
 
 
-async def _or_cancelled(work: Awaitable[T]) -> T:
-    """What the library says, well or ill, unless whoever asks was told to stop meanwhile.
+async def _await_cancellable(work: Awaitable[T]) -> T:
+    """Await the library, and raise a cancellation that it swallowed.
 
-    It sends with `asyncio.wait_for`, which forgets a cancellation that comes just when its work is done, before
-    Python 3.12. A task that renews something would then go on for ever.
+    It sends with `asyncio.wait_for`, which before Python 3.12 loses a cancellation that arrives just when its work is
+    done. A task that renews a lease would then go on for ever.
     """
-    asking = asyncio.current_task()
-    assert asking is not None
-    told_before = asking.cancelling()
+    caller = asyncio.current_task()
+    assert caller is not None
+    before = caller.cancelling()
     try:
         return await work
     finally:
-        if asking.cancelling() > told_before:
+        if caller.cancelling() > before:
             raise asyncio.CancelledError
 
 
 @contextmanager
-def _failures_told() -> Iterator[None]:
+def _translate_failures() -> Iterator[None]:
     try:
         yield
     except _FAILURES as error:
-        # Not chained: what the library says may hold addresses and the name of the user.
-        raise StoreFailed(f"Redis: {reason(error)}") from None
+        # Redaction: not chained, because the library's text may hold addresses and the user name.
+        raise StoreFailed(f"Redis: {describe_failure(error)}") from None
 
 
-def _direct(address: Address) -> Redis | RedisCluster:
+def _direct(address: RedisAddress) -> Redis | RedisCluster:
     options = _options(address)
     if address.kind == "socket":
         return Redis(unix_socket_path=address.path, db=address.db, **options)
@@ -129,23 +132,23 @@ def _direct(address: Address) -> Redis | RedisCluster:
     return Redis(host=host, port=port, db=address.db, **options)
 
 
-def _sentinel(address: Address) -> Sentinel:
+def _sentinel(address: RedisAddress) -> Sentinel:
     options = _options(address)
     own = dict(options)
     if address.options.get("sentinel_auth") != "true":
         own.update(username=None, password=None)
-    return Sentinel(address.hosts, sentinel_kwargs=own, db=address.db, **options)  # type: ignore[no-untyped-call]
+    return Sentinel(address.hosts, sentinel_kwargs=own, db=address.db, **options)  # type: ignore[no-untyped-call]  # the library leaves it untyped
 
 
-def _options(address: Address) -> dict[str, Any]:
+def _options(address: RedisAddress) -> dict[str, Any]:
     options: dict[str, Any] = {
         "username": address.username,
         "password": address.password,
         "socket_timeout": ANSWER_S,
         "socket_connect_timeout": CONNECT_S,
-        # One more try for a connection that was dropped while it lay idle; an answer that is late stays late.
+        # One retry for a connection that was dropped while idle; a late answer is not retried.
         "retry": Retry(NoBackoff(), 1, supported_errors=(ConnectionFailed,)),
-        # Every server speaks it, also one that is too old for the other, and nothing here gains by the newer one.
+        # Every server speaks RESP2, also old ones, and nothing here gains by RESP3.
         "protocol": 2,
     }
     if not address.uses_tls:
@@ -153,3 +156,49 @@ def _options(address: Address) -> dict[str, Any]:
     tls = {name: value for name, value in address.options.items() if name.startswith("ssl_")}
     checks_host = tls.pop("ssl_check_hostname", "true") == "true"
     return options | {"ssl_cert_reqs": "required"} | tls | {"ssl": True, "ssl_check_hostname": checks_host}
+
+
+_STRANGE = "it does not answer as a Redis does"
+_CODE = re.compile(r"[A-Z]{2,20}\b")
+
+# The first match counts: most of these are kinds of `ConnectionError` or `ResponseError`.
+_REASONS: tuple[tuple[type[BaseException], str], ...] = (
+    (redis.AuthenticationError, "it refuses the user name or the password in DOWSE_STATE"),
+    (redis.NoPermissionError, "the user in DOWSE_STATE may not use the keys dowse:* or a command"),
+    (redis.OutOfMemoryError, "it is full: raise its maxmemory, or set its maxmemory-policy to volatile-ttl"),
+    (redis.ReadOnlyError, "it is a replica that cannot be written: name the primary in DOWSE_STATE"),
+    (redis.BusyLoadingError, "it is still loading its data"),
+    (MasterNotFoundError, "no sentinel can be reached that knows a primary of the service in DOWSE_STATE"),
+    (redis.MovedError, "it is part of a cluster: write redis+cluster:// in DOWSE_STATE"),
+    (redis.MasterDownError, "it is a replica that has lost its primary"),
+    (redis.ClusterDownError, "the cluster is down"),
+    (ssl.SSLCertVerificationError, "its certificate is not trusted: name its CA with ssl_ca_certs in DOWSE_STATE"),
+    (ssl.SSLError, "no TLS connection can be made"),
+    (FileNotFoundError, "a socket or file that DOWSE_STATE names does not exist"),
+    (redis.TimeoutError, "no answer in time"),
+    (TimeoutError, "no answer in time"),
+    (redis.ConnectionError, "it cannot be reached"),
+    (OSError, "it cannot be reached"),
+    (redis.RedisClusterException, "it is not a cluster, or not all of one"),
+    (redis.InvalidResponse, _STRANGE),
+    (ValueError, _STRANGE),
+    (TypeError, _STRANGE),
+)
+
+
+def describe_failure(error: BaseException) -> str:
+    """The reason of a failure and its fix, without addresses or names: the first known kind in the chain of causes."""
+    causes = list(_causes(error))
+    for kind, words in _REASONS:
+        if any(isinstance(cause, kind) for cause in causes):
+            return words
+    if str(error).startswith("DB index is out of range"):
+        return "it has no database of the number in DOWSE_STATE"
+    code = _CODE.match(str(error))
+    return f"it answered with the error {code[0]}" if code else f"it failed ({type(error).__name__})"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

@@ -1,4 +1,4 @@
-"""What processes agree on, in a Redis and on its time."""
+"""Coordinator in a Redis: sliding windows, slots and circuit breakers on the server's clock."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import secrets
 from dowse.core.allowances import Pace, Rate
 from dowse.core.errors import StoreFailed
 from dowse.stores.coordination import FAILURES_TO_OPEN, LONGEST_S, Circuit
-from dowse.stores.redis.coordination_scripts import ADMIT, CONSULT, ENTER, FAILED, RELEASED, SUCCEEDED
+from dowse.stores.redis.scripts import ADMIT, CONSULT, ENTER, FAILED, RELEASED, SUCCEEDED
 from dowse.stores.redis.store import BOARD, RedisStore
 
-# Where all places are taken nobody knows for how long.
+# How soon to ask again while all slots are taken.
 POLL_S = 0.05
-# A window like any other, but nobody's: a server that can still be read and not written is no board.
-_LOOKING = ("", Rate(1, 0.001))
+# A window without a user: a server that can be read but not written cannot coordinate.
+_PROBE = ("", Rate(1, 0.001))
 
 
 class RedisCoordinator:
-    """Windows, places and circuits beside the entries of a store, through the same connections."""
+    """Windows, slots and circuits beside the entries of a store, through the same connections."""
 
     def __init__(self, store: RedisStore) -> None:
         self._store = store
 
     async def look(self) -> None:
-        await self.admit(*_LOOKING)
+        await self.admit(*_PROBE)
 
     async def admit(self, key: str, rate: Rate) -> float:
         call = secrets.token_hex(16)
@@ -39,7 +39,7 @@ class RedisCoordinator:
         return _wait_s(await self._run(ENTER, keys, ticket, most, period, pace.at_once or 0, *further))
 
     async def leave(self, provider: str, ticket: str) -> None:
-        client = await self._store.connected()
+        client = await self._store.connect()
         await client.ask("ZREM", _key("places", provider), ticket)
 
     async def consult(self, circuit: str, owner: str, probe_s: float) -> Circuit:
@@ -62,13 +62,13 @@ class RedisCoordinator:
         raise _no_redis()
 
     async def _run(self, script: str, keys: list[str], *words: str | int) -> object:
-        client = await self._store.connected()
+        client = await self._store.connect()
         answer: object = await client.ask("EVAL", script, len(keys), *keys, *words)
         return answer
 
 
 def _key(kind: str, name: str) -> str:
-    """Where something lies. Names of callers stay out of the store; what stands in braces lies on one server."""
+    """Hashed, so that names of callers stay out of the store; equal text in braces shares a cluster node."""
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16, person=b"dowse board")
     return f"{BOARD}{kind}:{{{digest.hexdigest()}}}"
 

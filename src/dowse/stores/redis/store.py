@@ -1,6 +1,6 @@
-"""Entries, leases and what was spent, in a Redis: the server forgets entries by itself, and keeps the time of leases.
+"""Redis store: the server expires entries and leases by its own clock.
 
-Only commands on single keys are used here, so that a cluster will do as well.
+Only commands on single keys are used, so that a cluster can serve them.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from dowse.stores.redis.scripts import CLAIM, RELEASE, SPEND
 from dowse.stores.store import Kept, Key, Usage, age_s
 
 if TYPE_CHECKING:
-    from dowse.stores.redis.client import Client
+    from dowse.stores.redis.client import RedisClient
 
-# The number is that of the schema: another version of dowse that writes other values uses other keys.
+# The number is that of the schema: a version of dowse with other values uses other keys.
 _OURS = "dowse:1:"
 _LEASES, _SPEND, BOARD = f"{_OURS}lease:", f"{_OURS}spend:", f"{_OURS}board:"
-# What every value begins with: a mark, and the times when it was made and when it expires.
+# Every value begins with a mark, and the times of its creation and expiry.
 _HEADER = struct.Struct(">4sdd")
 _MARK = b"dws1"
 
 
 class RedisStore:
-    """A store for several machines. Nothing is connected before it is used."""
+    """Store for several machines; connects on first use."""
 
     def __init__(self, address: str, clock: Clock) -> None:
         self._address = parse(address)
         self._clock = clock
-        self._client: Client | None = None
-        # Loading the client library may take longer than anybody waits for a store. So it begins at once.
+        self._client: RedisClient | None = None
+        # Importing the client library may take longer than a caller waits for a store, so it begins at once.
         threading.Thread(target=_client_class, name="redis", daemon=True).start()
 
     @property
@@ -45,35 +45,35 @@ class RedisStore:
         return True
 
     async def get(self, key: Key) -> Kept | None:
-        client = await self.connected()
-        # Unlike GET, MGET takes what is no string for nothing.
+        client = await self.connect()
+        # Unlike GET, MGET returns nil for a key that is no string.
         match await client.ask("MGET", _entry(key)):
             case [bytes(value)]:
-                return _opened(value, self._now())
+                return _unpack(value, self._now())
         return None
 
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
-        client = await self.connected()
+        client = await self.connect()
         now = self._now()
         await client.ask("SET", _entry(key), _HEADER.pack(_MARK, now, now + kept_s) + value, "PX", _ms(kept_s))
 
     async def drop(self, key: Key) -> None:
-        client = await self.connected()
+        client = await self.connect()
         await client.ask("UNLINK", _entry(key))
 
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
-        client = await self.connected()
+        client = await self.connect()
         is_ours: bool = await client.ask("EVAL", CLAIM, 1, _lease(key), owner, _ms(for_s)) == 1
         return is_ours
 
     async def release(self, key: Key, owner: str) -> None:
-        client = await self.connected()
+        client = await self.connect()
         await client.ask("EVAL", RELEASE, 1, _lease(key), owner)
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
-        client = await self.connected()
+        client = await self.connect()
         period = (str(days.first), str(days.today), str(days.kept_from))
-        caps = (_cap(cap.calls, UNLIMITED.calls), _cap(cap.micro_usd, UNLIMITED.micro_usd))
+        caps = (_format_cap(cap.calls, UNLIMITED.calls), _format_cap(cap.micro_usd, UNLIMITED.micro_usd))
         costs = (cost.calls, cost.micro_usd)
         match await client.ask("EVAL", SPEND, 1, f"{_SPEND}{provider}", *period, *costs, *caps):
             case [int(admitted), int(calls), int(micro_usd)]:
@@ -85,7 +85,7 @@ class RedisStore:
         return entry.total
 
     async def usage(self) -> Usage:
-        client = await self.connected()
+        client = await self.connect()
         entries: Counter[str] = Counter()
         value_bytes: Counter[str] = Counter()
         size_bytes = 0
@@ -94,7 +94,7 @@ class RedisStore:
             lengths = await client.ask_all([("STRLEN", key) for key in held])
             sizes = await client.ask_all([("MEMORY USAGE", key) for key in held])
             for key, length, size in zip(held, lengths, sizes, strict=True):
-                # What has gone meanwhile is empty, and what is no string is no entry.
+                # An expired key is empty, and a key that is no string is no entry.
                 if isinstance(length, int) and length:
                     kind = key.removeprefix(_OURS).partition(":")[0]
                     entries[kind] += 1
@@ -103,11 +103,11 @@ class RedisStore:
         return Usage(entries, value_bytes, size_bytes)
 
     async def sweep(self) -> int:
-        """Nothing to do: the server does it."""
+        """Nothing to do: the server expires entries."""
         return 0
 
     async def clear(self) -> int:
-        client = await self.connected()
+        client = await self.connect()
         deleted = 0
         async for keys in client.keys(f"{_OURS}*"):
             answers = await client.ask_all([("UNLINK", key) for key in keys if _is_entry(key)])
@@ -119,8 +119,8 @@ class RedisStore:
         if client is not None:
             await client.close()
 
-    async def connected(self) -> Client:
-        """The one client for all that is kept there."""
+    async def connect(self) -> RedisClient:
+        """The one client of the store and its coordinator."""
         if self._client is None:
             client_class = await asyncio.to_thread(_client_class)
             self._client = self._client or client_class(self._address)
@@ -130,10 +130,10 @@ class RedisStore:
         return self._clock.utc().timestamp()
 
 
-def _client_class() -> type[Client]:
-    from dowse.stores.redis.client import Client
+def _client_class() -> type[RedisClient]:
+    from dowse.stores.redis.client import RedisClient
 
-    return Client
+    return RedisClient
 
 
 def _entry(key: Key) -> str:
@@ -148,8 +148,8 @@ def _is_entry(key: str) -> bool:
     return not key.startswith((_LEASES, _SPEND, BOARD))
 
 
-def _opened(value: bytes, now: float) -> Kept | None:
-    """The entry, unless it was not written here, has expired, or its age cannot be told."""
+def _unpack(value: bytes, now: float) -> Kept | None:
+    """The entry, unless it was not written by dowse, has expired, or its age is unknown."""
     if len(value) < _HEADER.size:
         return None
     mark, made_at, until = _HEADER.unpack_from(value)
@@ -163,6 +163,6 @@ def _ms(seconds: float) -> int:
     return max(1, math.ceil(seconds * 1000))
 
 
-def _cap(most: int, no_end: int) -> str:
-    """As the script takes it: its numbers are not large enough for the one that means none."""
+def _format_cap(most: int, no_end: int) -> str:
+    """The cap as an argument of the script, whose numbers cannot hold the value for "unlimited"."""
     return "" if most == no_end else str(most)

@@ -1,4 +1,4 @@
-"""A store in one SQLite file, which several processes may share."""
+"""Store in one SQLite file, for the processes of one machine."""
 
 from dowse.stores.sqlite.store import SqliteStore
 

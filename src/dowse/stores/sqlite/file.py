@@ -1,4 +1,4 @@
-"""The file that lies at a path now: private, opened on first use, and set aside once it is damaged."""
+"""The SQLite file at a path: private, migrated on first use, bounded in size, set aside once it is damaged."""
 
 from __future__ import annotations
 
@@ -7,16 +7,32 @@ import os
 import sqlite3
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dowse.core.errors import StoreFailed
-from dowse.stores.sqlite.connection import opened
+from dowse.stores.sqlite import tables
+from dowse.stores.sqlite.tables import STEPS, VERSION
 
+BUSY_S = 0.4  # less than the patience of any caller, so that the caller receives the reason of a failure
+# The library raises `UnicodeDecodeError` where a message would repeat a damaged name.
+FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError, StoreFailed)
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _PRIMARY = 0xFF  # extended error codes hold the general one in their lowest byte
 _BESIDE = ("-wal", "-shm")
 _SETTING_ASIDE = threading.Lock()
+
+# Shares of the bounds of file and log. Room is made until a job ends below the first. By the time it has the write
+# lock other processes may have written, but not beyond the second. The rest is a reserve.
+_FILE_MADE, _FILE_FULL = 0.85, 0.95
+_LOG_MADE, _LOG_FULL = 0.75, 0.9
+# A row that is deleted changes pages of the table and of two indexes, and all of them go into the log.
+_FIRST_STEP, _LARGEST_STEP = 4, 512
+_BYTES_PER_STEP = 500_000
+_LOG_PAGES = 1000  # SQLite's own default for an automatic checkpoint
+_PAUSE_S = 0.005
 
 Identity = tuple[int, int]
 
@@ -26,14 +42,14 @@ class Damaged(StoreFailed):
 
 
 class SetAside(StoreFailed):
-    """Somebody else has met with the same damage, told it and set the file aside: a second try finds a new one."""
+    """Another thread or process has met the same damage and set the file aside: a second attempt finds a new one."""
 
 
 class StateFile:
-    """One connection to whatever file lies at the path, for one thread."""
+    """One connection, for one thread, to the file that lies at the path now."""
 
     def __init__(self, path: Path, settle: Callable[[sqlite3.Connection], object]) -> None:
-        """`settle` is given each connection before anybody else."""
+        """`settle` configures each new connection."""
         self.path = path
         self._settle = settle
         self._identity: Identity | None = None
@@ -41,17 +57,17 @@ class StateFile:
 
     def connection(self) -> sqlite3.Connection:
         if self.is_gone():
-            # What we wrote to it would be lost.
+            # Writes to a deleted file would be lost.
             self.close()
         if self._connection is None:
             _make_private(self.path)
             self._identity = _identity(self.path)
-            self._connection = opened(self.path)
+            self._connection = connect(self.path)
             self._settle(self._connection)
         return self._connection
 
     def is_gone(self) -> bool:
-        """Whether somebody has set aside or deleted the file that we opened."""
+        """Whether the opened file was set aside or deleted."""
         return self._identity is not None and _identity(self.path) != self._identity
 
     def close(self) -> None:
@@ -59,8 +75,8 @@ class StateFile:
             self._connection.close()
             self._connection = None
 
-    def given_up(self, error: Exception) -> StoreFailed:
-        """What callers hear of an error. Whatever state the connection is in, the next use begins with a new one."""
+    def give_up(self, error: Exception) -> StoreFailed:
+        """Close the connection after an error, and translate the error for callers."""
         self.close()
         if self.is_gone():
             return SetAside(f"{self.path}: set aside or deleted meanwhile")
@@ -73,7 +89,7 @@ class StateFile:
     def _set_aside(self) -> StoreFailed:
         damaged = Path(f"{self.path}.damaged")
         try:
-            with _SETTING_ASIDE, _alone_in(self.path.parent):
+            with _SETTING_ASIDE, _lock_folder(self.path.parent):
                 if self.is_gone():
                     return SetAside(f"{self.path}: set aside or deleted meanwhile")
                 for ending in (*_BESIDE, ""):
@@ -85,14 +101,139 @@ class StateFile:
         return Damaged(f"{self.path}: damaged, so it was set aside as {damaged.name} and a new file begins")
 
 
+class Room:
+    """Size bound of a file and its write-ahead log: three quarters are for the file, one for the log."""
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        self.max_value_bytes = max_bytes // 8
+        self.step = min(max(_FIRST_STEP, max_bytes // _BYTES_PER_STEP), _LARGEST_STEP)
+        """How many rows may be deleted in one transaction."""
+        self._path = path
+        self._log = Path(f"{path}-wal")
+        self._max_log_bytes = max_bytes // 4
+        self._max_file_bytes = max_bytes - self._max_log_bytes
+
+    def settle(self, connection: sqlite3.Connection) -> None:
+        """Apply the bound to a new connection. A file from a time with a higher bound is shrunk to fit."""
+        page_bytes = read_pragma(connection, "page_size")
+        max_pages = self._max_file_bytes // page_bytes
+        if read_pragma(connection, f"max_page_count = {max_pages}") > max_pages:
+            self._shrink(connection)
+            connection.execute(f"PRAGMA max_page_count = {max_pages}")
+        short_bytes = self._max_log_bytes // 4
+        connection.execute(f"PRAGMA wal_autocheckpoint = {min(_LOG_PAGES, max(1, short_bytes // page_bytes))}")
+        connection.execute(f"PRAGMA journal_size_limit = {short_bytes}")
+
+    def make(self, connection: sqlite3.Connection, size_bytes: int) -> None:
+        """Delete the entries that expire next until so much more fits in."""
+        step = _FIRST_STEP
+        self._shorten_log(connection, size_bytes)
+        while not self._fits_file(connection, size_bytes, _FILE_MADE):
+            with begin_write(connection):
+                if not tables.delete_next(connection, step):
+                    return
+            # Small steps first, because entries may be large; then larger ones, because they may be many.
+            step = min(2 * step, self.step)
+            self._shorten_log(connection, size_bytes)
+
+    def is_there(self, connection: sqlite3.Connection, size_bytes: int) -> bool:
+        """Whether so much fits in now; the caller holds the write lock."""
+        return self._fits_file(connection, size_bytes, _FILE_FULL) and self._fits_log(size_bytes, _LOG_FULL)
+
+    def taken_bytes(self) -> int:
+        return _size_bytes(self._path) + _size_bytes(self._log)
+
+    def _shrink(self, connection: sqlite3.Connection) -> None:
+        """Delete half of the entries at a time, in the order of their expiry, and give their room back."""
+        while not self._fits_file(connection, 0, _FILE_MADE):
+            with begin_write(connection):
+                if not tables.delete_next(connection, tables.count_entries(connection) // 2 + 1):
+                    break
+        _give_back(connection)
+
+    def _shorten_log(self, connection: sqlite3.Connection, size_bytes: int) -> None:
+        """Checkpoint the log. SQLite does so itself, unless other processes never pause, or much comes at once."""
+        patience_ends = time.monotonic() + BUSY_S
+        while not self._fits_log(size_bytes, _LOG_MADE):
+            is_busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if is_busy and time.monotonic() > patience_ends:
+                raise StoreFailed(f"{self._path}: its log is full, because another program uses it without a pause")
+            if is_busy:
+                # Another process checkpoints: unlike for locks, SQLite does not wait for that.
+                time.sleep(_PAUSE_S)
+
+    def _fits_file(self, connection: sqlite3.Connection, size_bytes: int, share: float) -> bool:
+        used_pages = read_pragma(connection, "page_count") - read_pragma(connection, "freelist_count")
+        return used_pages * read_pragma(connection, "page_size") + size_bytes <= share * self._max_file_bytes
+
+    def _fits_log(self, size_bytes: int, share: float) -> bool:
+        return _size_bytes(self._log) + size_bytes <= share * self._max_log_bytes
+
+
+def clear(connection: sqlite3.Connection) -> int:
+    """Delete all entries and give their room back to the disk; returns how many there were."""
+    with begin_write(connection):
+        count = tables.delete_all(connection)
+    _give_back(connection)
+    return count
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a file, create it where there is none, and migrate it to the current version."""
+    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+    try:
+        if _version(connection) > VERSION:
+            raise StoreFailed(f"{path}: written by a newer version of dowse")
+        # A concurrent process that sets the mode sets it for this one too.
+        with contextlib.suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        # Values are encrypted: overwriting deleted ones would cost writes and protect nothing.
+        connection.execute("PRAGMA secure_delete = OFF")
+        if _version(connection) < VERSION:
+            _migrate(connection)
+    except FAILURES:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def begin_write(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that takes the write lock first, so that no other process writes between its reads and writes."""
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        yield
+
+
+def read_pragma(connection: sqlite3.Connection, pragma: str) -> int:
+    """The number that a pragma returns, such as `page_count` or `max_page_count = 100`."""
+    (value,) = connection.execute(f"PRAGMA {pragma}").fetchone()
+    return int(value)
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    with begin_write(connection):
+        # Read again under the lock: another process may have migrated the file meanwhile.
+        for statements in (steps := STEPS[_version(connection) :]):
+            for statement in statements:
+                connection.execute(statement)
+        if steps:
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return read_pragma(connection, "user_version")
+
+
 def _is_damage(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     return code & _PRIMARY in _DAMAGE or isinstance(error, UnicodeDecodeError)
 
 
-@contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """No other process sets a file aside between our look and our move; `BlockingIOError` while one does."""
+@contextmanager
+def _lock_folder(folder: Path) -> Iterator[None]:
+    """Keep other processes from setting a file aside meanwhile; `BlockingIOError` while one does."""
     if sys.platform == "win32":  # pragma: no cover (Windows has no `flock`)
         yield
         return
@@ -112,16 +253,16 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 
 def _identity(path: Path) -> Identity | None:
-    """Which file it is, whatever its name. The file is not opened: to close it again would drop SQLite's locks."""
+    """Device and inode of the file. It is not opened: closing it again would drop SQLite's locks."""
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _make_private(path: Path) -> None:
-    """Nobody else may read the file; SQLite gives the ones beside it the same mode."""
+    """Create the file readable by its owner only; SQLite gives its companion files the same mode."""
     missing = [folder for folder in path.parents if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -133,3 +274,15 @@ def _move(path: Path, target: Path) -> None:
     target.unlink(missing_ok=True)
     with contextlib.suppress(FileNotFoundError):
         path.replace(target)
+
+
+def _give_back(connection: sqlite3.Connection) -> None:
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _size_bytes(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,15 +1,16 @@
-"""The store: entries, leases and the account of what was spent, in one file."""
+"""SQLite store: entries, leases and the spend ledger in one file."""
 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
 from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
-from dowse.stores.sqlite import rows, spend
+from dowse.stores.sqlite import tables
 from dowse.stores.store import Kept, Key, Usage
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SWEEP_EVERY_S = 600.0
 
 
 class SqliteStore:
-    """Every statement runs in a thread, never on the event loop. Whoever uses entries has expired ones deleted."""
+    """Runs every statement in a thread, never on the event loop, and sweeps expired entries in the background."""
 
     is_shared = True
 
@@ -30,65 +31,72 @@ class SqliteStore:
         self._max_bytes = max_bytes or MAX_BYTES
         self._started: Threads | None = None
         self._sweeping: asyncio.Task[None] | None = None
-        self._untold: StoreFailed | None = None
+        self._unreported: StoreFailed | None = None
         self._is_closed = False
 
     async def get(self, key: Key) -> Kept | None:
         now = self._now()
-        found = await self._threads.reader.run(lambda connection: rows.find(connection, key, now))
+        kept = await self._threads.reader.run(lambda connection: tables.find(connection, key, now))
         # Not before: the sweep may come upon damage that this entry is not part of.
         self._begin_sweeping()
-        return found
+        return kept
 
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
         self._begin_sweeping()
         now, threads = self._now(), self._threads
         if len(value) > threads.room.max_value_bytes:
-            # It would push too much else out. What was there before is out of date all the same.
+            # It would evict too much. The previous value is out of date all the same.
             await self.drop(key)
             return
         await threads.writer.write(
-            lambda connection: rows.put(connection, key, value, now, now + kept_s), size_bytes=len(value)
+            lambda connection: tables.put(connection, key, value, now, now + kept_s), size_bytes=len(value)
         )
 
     async def drop(self, key: Key) -> None:
-        await self._threads.writer.write(lambda connection: rows.drop(connection, key))
+        await self._threads.writer.write(lambda connection: tables.drop(connection, key))
 
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
         now = self._now()
-        return await self._threads.writer.write(lambda connection: rows.claim(connection, key, owner, now, now + for_s))
+        return await self._threads.writer.write(
+            lambda connection: tables.claim(connection, key, owner, now, now + for_s)
+        )
 
     async def release(self, key: Key, owner: str) -> None:
-        await self._threads.writer.write(lambda connection: rows.release(connection, key, owner))
+        await self._threads.writer.write(lambda connection: tables.release(connection, key, owner))
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
-        return await self._threads.writer.write(lambda connection: spend.add(connection, provider, days, cost, cap))
+        return await self._threads.writer.write(
+            lambda connection: tables.add_spend(connection, provider, days, cost, cap)
+        )
 
     async def total(self, provider: str, days: Days) -> Tally:
-        return await self._threads.reader.run(lambda connection: spend.total(connection, provider, days))
+        return await self._threads.reader.run(lambda connection: tables.total_spend(connection, provider, days))
 
     async def usage(self) -> Usage:
         threads = self._threads
-        used, size_bytes = await threads.reader.run(
-            lambda connection: (rows.used(connection), threads.room.taken_bytes())
+        kinds, size_bytes = await threads.reader.run(
+            lambda connection: (tables.measure_kinds(connection), threads.room.taken_bytes())
         )
         return Usage(
-            entries={each.kind: each.entries for each in used},
-            value_bytes={each.kind: each.value_bytes for each in used},
+            entries={kind: count for kind, count, _ in kinds},
+            value_bytes={kind: value_bytes for kind, _, value_bytes in kinds},
             size_bytes=size_bytes,
             max_bytes=self._max_bytes,
         )
 
     async def sweep(self) -> int:
-        """In steps, each a transaction of its own, so that others need not wait for all of it."""
-        total, is_done = 0, False
-        while not is_done:
-            deleted, is_done = await self._sweep_some()
+        """Delete expired entries in steps, each a transaction of its own, so that other writers wait less."""
+        total = 0
+        while True:
+            now, threads = self._now(), self._threads
+            step = threads.room.step
+            deleted = await threads.writer.write(partial(tables.delete_expired, now=now, count=step))
             total += deleted
-        return total
+            if deleted < step:
+                return total
 
     async def clear(self) -> int:
-        return await self._threads.empty()
+        return await self._threads.clear()
 
     async def close(self) -> None:
         self._is_closed = True
@@ -102,11 +110,11 @@ class SqliteStore:
     def _threads(self) -> Threads:
         if self._is_closed:
             raise StoreFailed(f"{self._path}: used after it was closed")
-        if self._untold is not None:
-            untold, self._untold = self._untold, None
-            raise untold
+        if self._unreported is not None:
+            unreported, self._unreported = self._unreported, None
+            raise unreported
         if self._started is None:
-            # Brings sqlite3 along, which not every process needs.
+            # Imports sqlite3, which not every process needs.
             from dowse.stores.sqlite.threads import Threads
 
             self._started = Threads(self._path, self._max_bytes)
@@ -123,17 +131,10 @@ class SqliteStore:
             try:
                 await self.sweep()
             except Damaged as error:
-                self._untold = error  # for whoever comes next, since nobody listens here
+                self._unreported = error  # for the next caller, since this task has none
             except StoreFailed:
-                pass  # others meet with the same and are told
+                pass  # the next caller meets the same failure
             await asyncio.sleep(SWEEP_EVERY_S)
-
-    async def _sweep_some(self) -> tuple[int, bool]:
-        """How many were deleted, and whether that was all."""
-        now, threads = self._now(), self._threads
-        step = threads.room.step
-        deleted = await threads.writer.write(lambda connection: rows.delete_expired(connection, now, step))
-        return deleted, deleted < step
 
     def _now(self) -> float:
         return self._clock.utc().timestamp()

@@ -1,4 +1,4 @@
-"""The two threads of a store: reads do not wait for writes, and the event loop waits for neither."""
+"""The two threads of a SQLite store: one reads, one writes in batches, and the event loop waits for neither."""
 
 from __future__ import annotations
 
@@ -6,116 +6,120 @@ import asyncio
 import sqlite3
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dowse.core.errors import StoreFailed
-from dowse.stores.sqlite.connection import FAILURES, writing
-from dowse.stores.sqlite.file import SetAside, StateFile
-from dowse.stores.sqlite.promise import Promise, attempted
-from dowse.stores.sqlite.room import Room, empty
+from dowse.stores.sqlite.file import FAILURES, Room, SetAside, StateFile, begin_write, clear
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
-CLOSE_S = 2.0  # for what still waits; a disk that hangs may take for ever
+CLOSE_S = 2.0  # for waiting work; a disk that hangs may take for ever
 _BESIDE_BYTES = 8_192  # a job changes about two pages beside those of its value
-_TRIES = 5
+_ATTEMPTS = 5
 
 
 class Threads:
-    """One thread that reads, and one that writes and is the only one here that does."""
+    """A reader and a writer, each with a connection of its own. Only the writer writes."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.room = Room(path, max_bytes)
-        self.reader = Worker("store-reader", StateFile(path, _only_reads))
-        self.writer = Writer("store-writer", StateFile(path, self.room.settle), self.room)
+        self.reader = SqliteThread("store-reader", StateFile(path, _set_query_only))
+        self.writer = SqliteWriter("store-writer", StateFile(path, self.room.settle), self.room)
 
-    async def empty(self) -> int:
-        return await self.writer.run(empty)
+    async def clear(self) -> int:
+        return await self.writer.run(clear)
 
     async def close(self) -> None:
         ends_at = asyncio.get_running_loop().time() + CLOSE_S
-        # The writer last: whoever closes a file last copies the log into it. A reader that is stuck leaves it time.
+        # The writer last: the last connection to close copies the log into the file. A stuck reader leaves it time.
         await self.reader.close(ends_at - CLOSE_S / 2)
         await self.writer.close(ends_at)
 
 
-class Worker:
-    """A thread with a connection of its own, which does what it is given one after the other."""
+class SqliteThread:
+    """A single-thread executor with one connection.
+
+    Unlike the thread of a `ThreadPoolExecutor`, which is joined at exit, this one is a daemon: a disk that hangs does
+    not keep the process alive.
+    """
 
     def __init__(self, name: str, file: StateFile) -> None:
         self._file = file
-        self._steps: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._owed: set[Promise[Any]] = set()
+        self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._waiters: set[asyncio.Future[Any]] = set()
         self._is_closed = False
-        # A daemon: the process ends all the same if the thread is stuck.
-        Thread(target=self._do_steps, name=name, daemon=True).start()
+        self._is_abandoned = False
+        Thread(target=self._run_queue, name=name, daemon=True).start()
 
     async def run(self, work: Work[T]) -> T:
-        promise = Promise[T]()
-
-        def step() -> None:
-            if promise.is_awaited:
-                promise.keep(lambda: self._worked(work))
-
-        return await self._handed_over(promise, step)
+        future = Future[T]()
+        return await self._submit(future, lambda: _resolve(future, lambda: self._use_file(work)))
 
     async def close(self, ends_at: float) -> None:
-        """Do what waits, and end. A thread that is stuck by then is left alone, and whoever waits for it is told."""
+        """Finish waiting work and end the thread. If it is stuck by then, it is abandoned and its callers fail."""
         self._is_closed = True
-        closed = Promise[None]()
-        self._steps.put(lambda: closed.keep(self._file.close))
-        self._steps.put(None)
-        await asyncio.wait([closed.result], timeout=max(0.0, ends_at - asyncio.get_running_loop().time()))
-        if not closed.is_awaited:
-            await closed.result
+        closed = Future[None]()
+        self._queue.put(lambda: _resolve(closed, self._file.close))
+        self._queue.put(None)
+        waiter = asyncio.wrap_future(closed)
+        await asyncio.wait([waiter], timeout=max(0.0, ends_at - asyncio.get_running_loop().time()))
+        if waiter.done():
+            await waiter
             return
-        for promise in self._owed:
-            promise.fail(StoreFailed(f"{self._file.path}: closed before it answered"))
+        self._is_abandoned = True
+        for each in self._waiters:
+            each.cancel()
 
-    def _do_steps(self) -> None:
-        while (step := self._steps.get()) is not None:
+    def _run_queue(self) -> None:
+        while (step := self._queue.get()) is not None:
             step()
             del step  # holds a value, and the next one may be long in coming
 
-    async def _handed_over(self, promise: Promise[T], step: Callable[[], None]) -> T:
-        """Have the thread take a step that keeps the promise."""
+    async def _submit(self, future: Future[T], step: Callable[[], None]) -> T:
+        """Queue a step of the thread that resolves the future, and wait for it."""
         if self._is_closed:
             raise StoreFailed(f"{self._file.path}: used after it was closed")
-        self._owed.add(promise)
-        self._steps.put(step)
+        self._queue.put(step)
+        waiter = asyncio.wrap_future(future)
+        self._waiters.add(waiter)
         try:
-            return await promise.result
+            return await waiter
+        except asyncio.CancelledError:
+            caller = asyncio.current_task()
+            if self._is_abandoned and caller is not None and not caller.cancelling():
+                raise StoreFailed(f"{self._file.path}: closed before it answered") from None
+            raise
         finally:
-            self._owed.discard(promise)
+            self._waiters.discard(waiter)
 
-    def _worked(self, work: Work[T]) -> T:
+    def _use_file(self, work: Work[T]) -> T:
         try:
-            return self._tried(work)
+            return self._attempt(work)
         except SetAside:
-            return self._tried(work)
+            return self._attempt(work)
 
-    def _tried(self, work: Work[T]) -> T:
+    def _attempt(self, work: Work[T]) -> T:
         try:
             return work(self._file.connection())
         except FAILURES as error:
-            raise self._file.given_up(error) from error
+            raise self._file.give_up(error) from error
 
 
-class _Job(Promise[T]):
-    """Something to write, and who waits for it."""
-
-    def __init__(self, work: Work[T], size_bytes: int) -> None:
-        super().__init__()
-        self.work = work
-        self.room_bytes = size_bytes + _BESIDE_BYTES
+@dataclass(eq=False, slots=True)
+class _Job(Generic[T]):
+    work: Work[T]
+    room_bytes: int
+    future: Future[T] = field(default_factory=Future)
 
 
-class Writer(Worker):
-    """What waits at the same moment is written in one transaction, which costs little more than one write."""
+class SqliteWriter(SqliteThread):
+    """Writes waiting jobs in one transaction, which costs little more than a single write."""
 
     def __init__(self, name: str, file: StateFile, room: Room) -> None:
         super().__init__(name, file)
@@ -124,30 +128,31 @@ class Writer(Worker):
 
     async def write(self, work: Work[T], size_bytes: int = 0) -> T:
         """The result once it is written; `size_bytes` is that of the value, if there is one."""
-        job = _Job(work, size_bytes)
+        job = _Job(work, size_bytes + _BESIDE_BYTES)
         self._waiting.append(job)
-        return await self._handed_over(job, self._write_batch)
+        return await self._submit(job.future, self._write_batch)
 
     def _write_batch(self) -> None:
         batch = self._next_batch()
-        if not batch:  # an earlier one has taken it along, or nobody waits for it any more
+        if not batch:  # written with an earlier batch, or cancelled
             return
-        outcome = attempted(lambda: self._worked(lambda connection: self._written(connection, batch)))
-        if isinstance(outcome, Exception):
-            is_told = isinstance(outcome, StoreFailed)
-            error = outcome if is_told else StoreFailed(f"{self._file.path}: not written")  # by a bug of ours
-            for job in batch:
-                job.fail(error)
-        else:
-            for job, result in zip(batch, outcome, strict=True):
-                job.fulfil(result)
+        written = Future[list[Any]]()
+        _resolve(written, lambda: self._use_file(lambda connection: self._write_jobs(connection, batch)))
+        error = written.exception()
+        if error is not None and not isinstance(error, StoreFailed):
+            error = StoreFailed(f"{self._file.path}: not written")  # a bug
+        for number, job in enumerate(batch):
+            if error is None:
+                job.future.set_result(written.result()[number])
+            else:
+                job.future.set_exception(error)
 
-    def _written(self, connection: sqlite3.Connection, batch: list[_Job[Any]]) -> list[Any]:
+    def _write_jobs(self, connection: sqlite3.Connection, batch: list[_Job[Any]]) -> list[Any]:
         room_bytes = sum(job.room_bytes for job in batch)
-        for _ in range(_TRIES):
+        for _ in range(_ATTEMPTS):
             self._room.make(connection, room_bytes)
-            with writing(connection):
-                # Another process may have taken the room meanwhile. From here on nobody does.
+            with begin_write(connection):
+                # Checked again under the write lock: another process may have taken the room meanwhile.
                 if self._room.is_there(connection, room_bytes):
                     return [job.work(connection) for job in batch]
         raise StoreFailed(f"{self._file.path}: other programs fill it faster than room is made")
@@ -158,11 +163,23 @@ class Writer(Worker):
         left = self._room.max_value_bytes
         while self._waiting and (not batch or self._waiting[0].room_bytes <= left):
             job = self._waiting.popleft()
-            if job.is_awaited:
+            if job.future.set_running_or_notify_cancel():
                 batch.append(job)
                 left -= job.room_bytes
         return batch
 
 
-def _only_reads(connection: sqlite3.Connection) -> None:
+def _resolve(future: Future[T], work: Callable[[], T]) -> None:
+    """Run work into a future, unless its caller has left. A bug must not end the thread, or others would hang."""
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = work()
+    except Exception as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+def _set_query_only(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA query_only = ON")

@@ -14,9 +14,8 @@ from dowse.core.errors import StoreFailed
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources
-from dowse.stores import file_of, open_store
-from dowse.stores.describe import shown, spoken_size
-from dowse.stores.lru import KEPT_S
+from dowse.stores import file_of, format_size, open_store, show_address
+from dowse.stores.memory import RECENT_S
 from dowse.stores.store import Store, Usage
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import DONE, FAILED, style
@@ -79,7 +78,7 @@ def _run(
         except StoreFailed as error:
             print(f"dowse: the store failed: {masked(one_line(str(error)))}", file=sys.stderr)
             return FAILED
-    data = {"state": masked(shown(address)), **describe(found)}
+    data = {"state": masked(show_address(address)), **describe(found)}
     if arguments.json:
         print(json.dumps(data, indent=2))
     elif not why:
@@ -119,13 +118,13 @@ def _table(data: Data) -> str:
     rows = [(kind, row["entries"], row["bytes"]) for kind, row in data["kinds"].items()]
     rows.append(("all", sum(count for _, count, _ in rows), sum(size for _, _, size in rows)))
     lines = [data["state"], "", style(f"{'kind':<10}{'entries':>10}{'bytes':>12}", "bold")]
-    lines += [f"{kind:<10}{count:>10}{spoken_size(size):>12}" for kind, count, size in rows]
+    lines += [f"{kind:<10}{count:>10}{format_size(size):>12}" for kind, count, size in rows]
     bound = data["max_bytes"]
-    most = f" of at most {spoken_size(bound)}" if bound is not None else ""
-    return "\n".join([*lines, "", f"It takes {spoken_size(data['size_bytes'])}{most}."])
+    most = f" of at most {format_size(bound)}" if bound is not None else ""
+    return "\n".join([*lines, "", f"It takes {format_size(data['size_bytes'])}{most}."])
 
 
 def _deleted(data: Data) -> str:
     count = data["deleted"]
     deleted = f"{count} {'entry' if count == 1 else 'entries'} deleted from {data['state']}"
-    return f"{deleted}; spent budgets stay known. A running server notices within {KEPT_S:.0f} seconds."
+    return f"{deleted}; spent budgets stay known. A running server notices within {RECENT_S:.0f} seconds."

@@ -11,9 +11,8 @@ from dowse.cache.entries import CacheEntries
 from dowse.core.errors import NoInstance, ProviderError
 from dowse.providers.searxng.directory import Edition, Entries, Excluded, Listed
 from dowse.providers.searxng.pool import Instances, RoundRobin
-from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
-from dowse.stores.outage import Outage
 from dowse.stores.store import Store
 from tests.fakes import FakeClock
 
