@@ -58,6 +58,10 @@ class MediaType:
             return False
         return self.name.startswith("text/") or self.name in _TEXT or self.name.endswith(_TEXT_SUFFIXES)
 
+    @property
+    def is_utf16(self) -> bool:
+        return self.charset.startswith("utf-16")
+
 
 def parse_media_type(header: str) -> MediaType:
     """Lenient, since servers write anything; a charset is a label to try, not a promise."""
@@ -73,16 +77,21 @@ def parse_media_type(header: str) -> MediaType:
 def identify(header: str, data: bytes, url: str) -> MediaType:
     """The type of what came. Bytes that have a signature are what it says, whatever the header says."""
     declared = parse_media_type(header)
-    return MediaType(_identified(declared, data, promised(url)), declared.charset)
+    return MediaType(_sniff(declared, data, promised(url)), declared.charset)
 
 
-def _identified(declared: MediaType, data: bytes, by_name: str) -> str:
-    head = data[:_SNIFFED_BYTES]
-    name = declared.name
+def _sniff(declared: MediaType, data: bytes, by_name: str) -> str:
+    head, name = data[:_SNIFFED_BYTES], declared.name
     if signed := signed_type(data, promised=name if name in DOCUMENTS else by_name):
         return name if signed in CONTAINERS and _is_telling(declared) else signed
-    if _is_binary(head) and not (declared.is_text and declared.charset.startswith("utf-16")):
+    if _is_binary(head) and not (declared.is_text and declared.is_utf16):
         return name if name and not declared.is_text else OCTETS
+    return _sniff_text(declared, head, by_name)
+
+
+def _sniff_text(declared: MediaType, head: bytes, by_name: str) -> str:
+    """The type of bytes without a signature, of which most are text."""
+    name = declared.name
     if name in _DOWNLOADS:
         return _saved_text(head, by_name)
     if name in _MISNAMED_TEXT:
@@ -90,9 +99,9 @@ def _identified(declared: MediaType, data: bytes, by_name: str) -> str:
     if name in DOCUMENTS:
         # A page that asks for a login, in the place of the document.
         return HTML if _MARKUP.match(head) else name
-    if name == PLAIN and not declared.charset.startswith("utf-16") and not _looks_like_text(head):
+    if name == PLAIN and not declared.is_utf16 and not _looks_like_text(head):
         return OCTETS
-    return name or _guessed(head)
+    return name or _guess(head)
 
 
 def _is_telling(declared: MediaType) -> bool:
@@ -125,7 +134,7 @@ def _saved_text(head: bytes, by_name: str) -> str:
     return by_name if MediaType(by_name, "").is_text and _looks_like_text(head) else OCTETS
 
 
-def _guessed(head: bytes) -> str:
+def _guess(head: bytes) -> str:
     """The type of text that came without one."""
     if not _looks_like_text(head):
         return OCTETS
