@@ -22,8 +22,8 @@ os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_paralleli
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from dowse.extract.html.content.addresses import with_address  # noqa: E402
-from dowse.extract.html.content.kinds import KINDS  # noqa: E402
+from dowse.extract.html.content.features import KINDS  # noqa: E402
+from dowse.extract.html.content.forum import weigh_url  # noqa: E402
 from tools.extractor import data, training  # noqa: E402
 from tools.extractor.dataset import Example, examples  # noqa: E402
 from tools.extractor.network import train_network  # noqa: E402
@@ -64,7 +64,7 @@ def _guess_kinds(pages: list[Example]) -> None:
         model = training.train_kinds([page for page in pages if page.fold != fold])
         for page in pages:
             if page.fold == fold:
-                page.kinds = with_address(model.predict(page.page[None, :])[0], page.url).astype(np.float32)
+                page.kinds = weigh_url(model.predict(page.page[None, :])[0], page.url).astype(np.float32)
 
 
 def _train(path: Path, pages: list[Example]) -> Path:

@@ -11,8 +11,8 @@ import numpy as np
 from dowse.extract.decode import decode
 from dowse.extract.html.content import features
 from dowse.extract.html.content.blocks import cut
-from dowse.extract.html.content.kinds import KINDS
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.content.features import KINDS
 from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.guard import capped
 from tools.extractor.data import Sample

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.dom_columns import Numbers
 from tools.extractor.metrics import words
 
 _SHINGLE = 4

@@ -9,8 +9,8 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from dowse.extract.html.content import features, network
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content import features, model
+from dowse.extract.html.content.dom_columns import Numbers
 from tools.extractor.dataset import Example
 from tools.extractor.weights import weights
 
@@ -34,9 +34,9 @@ def train_network(examples: Sequence[Example], seed: int) -> Arrays:
     """A network that tells which blocks are content."""
     random = np.random.default_rng(seed)
     sequences = [features.rows(example.blocks, example.page, example.kinds) for example in examples]
-    usual, scale = _usual([network.squeezed(rows[:: max(1, len(rows) // _USUAL_BLOCKS)]) for rows in sequences])
+    usual, scale = _usual([model.squeezed(rows[:: max(1, len(rows) // _USUAL_BLOCKS)]) for rows in sequences])
     seen = [
-        np.clip((network.squeezed(rows) - usual) * scale, -network.MOST, network.MOST).astype(np.float32)
+        np.clip((model.squeezed(rows) - usual) * scale, -model.MOST, model.MOST).astype(np.float32)
         for rows in sequences
     ]
     values = _beginning(random, len(usual))
@@ -69,7 +69,7 @@ def _beginning(random: np.random.Generator, columns: int) -> Arrays:
         return np.asarray(random.normal(size=(inputs, outputs)) * scale / np.sqrt(inputs), np.float32)
 
     values = {"first": some(columns, _WIDTH), "first_bias": np.zeros(_WIDTH, np.float32)}
-    for number in range(len(network.REACHES)):
+    for number in range(len(model.REACHES)):
         values |= {
             f"near{number}": some(3 * _WIDTH, _WIDTH),
             f"page{number}": some(_WIDTH, _WIDTH, 0.35),
@@ -113,14 +113,14 @@ def _batch(examples: list[Example], seen: list[Numbers], length: int, random: np
 
 
 def _scores(values: Any, batch: Any, key: Any) -> Any:
-    """As `dowse.extract.html.content.network`, for several pages at once, with dropout."""
+    """As `dowse.extract.html.content.model`, for several pages at once, with dropout."""
     pages, length = batch["here"].shape
     here, lengths = batch["here"][..., None], batch["lengths"][..., None]
     groups = (jnp.arange(pages)[:, None] * length + batch["alike"]).reshape(-1)
     sizes = jnp.maximum(jax.ops.segment_sum(batch["here"].reshape(-1), groups, pages * length), 1)[:, None]
     rows = _dropped(batch["rows"], _DROPPED_COLUMNS, jax.random.fold_in(key, 0), (pages, 1, batch["rows"].shape[2]))
     hidden = jax.nn.relu(rows @ values["first"] + values["first_bias"]) * here
-    for number, reach in enumerate(network.REACHES):
+    for number, reach in enumerate(model.REACHES):
         kept = _dropped(hidden, _DROPPED, jax.random.fold_in(key, number + 1), hidden.shape)
         wide = jnp.pad(kept, ((0, 0), (reach, reach), (0, 0)))
         near = jnp.concatenate((wide[:, :length], kept, wide[:, 2 * reach :]), -1)

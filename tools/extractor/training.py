@@ -9,8 +9,8 @@ import lightgbm
 import numpy as np
 
 from dowse.extract.html.content import features
-from dowse.extract.html.content.kinds import FORUM, KINDS
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.content.features import FORUM, KINDS
 from tools.extractor.dataset import Example
 from tools.extractor.weights import weights
 
@@ -78,7 +78,7 @@ def train_threads(examples: Sequence[Example]) -> lightgbm.Booster:
 
 
 def arrays_of(booster: lightgbm.Booster, prefix: str, groups: int = 1) -> Arrays:
-    """A forest as `dowse.extract.html.content.forest` reads it."""
+    """A forest as `dowse.extract.html.content.model` reads it."""
     nodes: list[tuple[int, float, int, float]] = []
     roots: list[int] = []
     depth = 0

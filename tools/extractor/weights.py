@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dowse.extract.html.content.kinds import FORUM
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.content.features import FORUM
 from tools.extractor.dataset import Example
 from tools.extractor.labels import are_judged
 

@@ -8,8 +8,7 @@ from dowse.core.models import Body, Text
 from dowse.document.markdown import clean
 from dowse.extract.decode import decode
 from dowse.extract.formats import kinds, plain
-from dowse.extract.formats.kinds import Kind
-from dowse.extract.formats.limits import Limits
+from dowse.extract.formats.kinds import Kind, Limits
 from dowse.extract.html import page
 
 
@@ -31,7 +30,7 @@ def to_text(body: Body, limits: Limits | None = None, *, with_images: bool = Fal
 def _from_document(kind: Kind, body: Body, limits: Limits) -> Text:
     # Imported by need, like all that few pages ask for: a worker that reads web pages starts without them.
     if kind is Kind.PDF:
-        from dowse.extract.formats.pdf import convert as pdf
+        from dowse.extract.formats import pdf
 
         return pdf.to_text(body.data, limits)
     from dowse.extract.formats import office
@@ -56,10 +55,10 @@ def _from_source(kind: Kind, source: str, body: Body) -> Text:
 
 
 def _from_xml(kind: Kind, source: str, url: str) -> Text:
-    from dowse.extract.formats import feeds, markup
+    from dowse.extract.formats import feeds
 
     feed = feeds.from_feed(source, url) if kind is Kind.FEED else None
-    return feed or markup.from_xml(source)
+    return feed or plain.from_xml(source)
 
 
 def _from_json(source: str, url: str) -> Text:

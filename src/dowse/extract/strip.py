@@ -10,10 +10,8 @@ from dowse.document.markdown import clean
 from dowse.extract import verdict
 from dowse.extract.decode import decode
 from dowse.extract.formats.kinds import Kind, text_kind
-from dowse.extract.hidden import hides
-from dowse.extract.html.tree.elements import INLINE
-from dowse.extract.html.tree.grammar import RAW, VOID
-from dowse.extract.tags import after, tags
+from dowse.extract.html.tree.grammar import INLINE, RAW, VOID, position_after, scan_tags
+from dowse.extract.html.tree.hiding import hides
 
 # Elements whose end tags are hardly ever left out: what is missing would take the rest of the page with it.
 _DROPPED = (RAW - {"xmp"}) | frozenset(("noscript", "object", "select", "template"))
@@ -44,10 +42,10 @@ def _pieces(markup: str) -> list[str]:
     """Text between tags; while `skipping` names an element, `level` counts how many of it are open."""
     pieces: list[str] = []
     skipping, level, position = "", 0, 0
-    for name, found in tags(markup):
+    for name, found in scan_tags(markup):
         if not skipping:
             pieces.append(markup[position : found.start()])
-        position = found.end() if name else after(found)
+        position = found.end() if name else position_after(found)
         if skipping:
             level += (-1 if found["slash"] else 1) if name == skipping else 0
             skipping = skipping if level else ""

@@ -111,7 +111,7 @@ def _converted(body: Body, job: Mapping[str, object]) -> Text:
 
         return to_stripped_text(body)
     from dowse.extract.convert import to_text
-    from dowse.extract.formats.limits import Limits
+    from dowse.extract.formats.kinds import Limits
 
     limits = Limits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"])))
     return to_text(body, limits, with_images=job["with_images"] is True)

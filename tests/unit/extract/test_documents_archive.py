@@ -10,7 +10,7 @@ import pytest
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Status
-from dowse.extract.formats import archive
+from dowse.extract.formats import office
 from tests.fakes.office import WORD, zipped
 from tests.support.tables import each_row
 
@@ -20,7 +20,7 @@ XML = b"<x>words</x>"
 
 def refusal(data: bytes) -> tuple[Status, str]:
     with pytest.raises(PageUnreadable) as caught:
-        archive.checked(data, WORD)
+        office.check_archive(data, WORD)
     return caught.value.status, caught.value.detail
 
 
@@ -31,7 +31,7 @@ def parts(file: io.BytesIO) -> Mapping[str, bytes]:
 
 def test_a_sound_archive_is_handed_on_as_it_came() -> None:
     data = zipped({"word/document.xml": XML})
-    assert archive.checked(data, WORD).getvalue() == data
+    assert office.check_archive(data, WORD).getvalue() == data
 
 
 @each_row("name", ["word/document.xml", "WORD/DOCUMENT.XML", "_rels/.rels"])
@@ -43,7 +43,7 @@ def test_a_part_with_a_dtd_makes_the_document_unsupported(name: str) -> None:
 def test_a_picture_with_a_dtd_is_left_out_and_the_rest_is_kept() -> None:
     """Drawing programs write one into each SVG."""
     data = zipped({"word/document.xml": XML, "word/media/image1.svg": DTD, "word/media/image2.svg": XML})
-    assert parts(archive.checked(data, WORD)) == {"word/document.xml": XML, "word/media/image2.svg": XML}
+    assert parts(office.check_archive(data, WORD)) == {"word/document.xml": XML, "word/media/image2.svg": XML}
 
 
 def test_a_dtd_behind_a_long_comment_is_found_all_the_same() -> None:
@@ -59,7 +59,7 @@ def test_more_entries_or_bytes_than_a_limit_are_too_large(limit: str, value: int
     """The limits are lowered: archives of their size take seconds to make."""
     data = zipped({"a.xml": b"<x>" + b"a" * 100, "b.bin": bytes(range(100))})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(archive, limit, value)
+        patch.setattr(office, limit, value)
         assert refusal(data) == (Status.TOO_LARGE, f"{WORD}, too large once unpacked")
 
 

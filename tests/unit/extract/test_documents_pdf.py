@@ -9,8 +9,8 @@ import pytest
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 from dowse.extract.convert import to_text
-from dowse.extract.formats.limits import Limits
-from dowse.extract.formats.pdf.prose import joined
+from dowse.extract.formats.kinds import Limits
+from dowse.extract.formats.pdf.blocks import joined
 from tests.fakes.pdf import BOLD, MONO, REGULAR, column, encrypted, many_pages, pdf, scanned, sheet, text
 from tests.support.tables import each_row
 

@@ -8,7 +8,7 @@ import pytest
 
 from dowse.core.models import Body
 from dowse.extract.convert import to_text
-from dowse.extract.formats.limits import Limits
+from dowse.extract.formats.kinds import Limits
 from tests.fakes.pdf import BOLD, Sheet, column, pdf, sheet, text
 from tests.support.tables import each_row
 

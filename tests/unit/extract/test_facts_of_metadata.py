@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dowse.core.models import Facts
-from dowse.extract.facts import facts_of
+from dowse.extract.html.page import facts_of
 from dowse.extract.metadata.model import Confidence, Metadata
 
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from dowse.extract.html.tree.guard import capped
-from dowse.extract.html.tree.nesting import MAX_DEPTH
+from dowse.extract.html.tree.guard import MAX_DEPTH, capped
 from tests.support.tables import each_row
 
 # Up to five elements for each that the guard counts, as in `<option><table><td>`; above them `html` and `body`.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dowse.core.models import Body
 from dowse.document.markdown import clean, without_comments
 from dowse.extract.convert import to_text
-from dowse.extract.formats.inline_html import without_hidden_elements
+from dowse.extract.formats.plain import without_hidden_elements
 from tests.fakes.office import WORD, docx, paragraph
 from tests.support.tables import each_row
 

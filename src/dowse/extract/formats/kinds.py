@@ -1,15 +1,22 @@
-"""Which kind of document some bytes are: by their media type, by the ending of their address, by how they begin."""
+"""Document kinds by media type, file name and first bytes, and the limits of one conversion."""
 
 from __future__ import annotations
 
+import math
 import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
+from typing import Self
 
 from dowse.core import media_types
 
 _FEED = re.compile(r"<(?:rss|feed|rdf:RDF)[\s>]")
 _HTML = re.compile(r"<!doctype\s+html|<html[\s>]|<body[\s>]", re.I)
 _LOOKED_AT = 2048
+# The rest is for making Markdown of it and sending it back.
+_READING_SHARE = 0.6
 
 
 class Kind(Enum):
@@ -102,3 +109,22 @@ def _is_feed(markup: str) -> bool:
 
 def _name(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a job; a document that exceeds them is cut where that is possible, and says so."""
+
+    pdf_pages: int = 100
+    stop_at: float = math.inf
+    now: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def within(cls, seconds: float, *, pdf_pages: int) -> Self:
+        """Those of a job that has so much time from now on."""
+        return cls(pdf_pages, time.monotonic() + _READING_SHARE * seconds)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether to stop reading: half a document is better than a process that was killed."""
+        return self.now() > self.stop_at

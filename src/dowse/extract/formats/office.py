@@ -1,14 +1,18 @@
-"""Word documents, spreadsheets and slides. Only text in the file itself is read: no image, no macro, nothing linked."""
+"""Office documents: checked zip archives, Word without hidden text, spreadsheets, slides."""
 
 from __future__ import annotations
 
 import datetime
+import io
 import itertools
 import re
 import warnings
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import zipfile
+import zlib
+from collections.abc import Callable, Container, Iterator
+from typing import TYPE_CHECKING, BinaryIO
 from xml.etree import ElementTree
+from xml.parsers import expat
 from xml.parsers.expat import ExpatError
 from zipfile import ZipFile
 
@@ -16,7 +20,6 @@ from dowse.core import text as texts
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Status, Text
 from dowse.document.markdown import clean
-from dowse.extract.formats import archive, vanished
 from dowse.extract.formats.tables import MOST_COLUMNS, MOST_ROWS, Table, limited, table
 from dowse.extract.html.fragments import to_markdown
 from dowse.extract.tidy import TITLE_CHARS, title_of
@@ -24,7 +27,9 @@ from dowse.extract.tidy import TITLE_CHARS, title_of
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet  # type: ignore[import-untyped]  # it has no types
 
-_STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+# What `zipfile` raises for archives that are none; a RuntimeError stands for a password.
+_BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
+_STYLE_MAP = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
 _MOST_SHEETS = 20
 _MOST_SLIDES = 200
 _SLIDE = re.compile(r"ppt/slides/slide\d{1,4}\.xml")
@@ -33,18 +38,29 @@ _PRESENTATION = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 # Rows that are empty count here, and only here.
 _MOST_ROWS_READ = 50_000
 # What the libraries raise for files that are not what they should be; anything else is a bug, or memory.
-_BROKEN = (*archive.BROKEN, KeyError, TypeError, AttributeError, IndexError, SyntaxError, ExpatError)
+_BROKEN = (*_BROKEN_ARCHIVE, KeyError, TypeError, AttributeError, IndexError, SyntaxError, ExpatError)
+_MOST_ENTRIES = 5000
+_LARGEST_TOTAL = 100 * 1024 * 1024
+# Parsed as a tree, XML takes ten times its size and more.
+_LARGEST_PART = 30 * 1024 * 1024
+_HIGHEST_RATIO = 100
+_SMALL = 5 * 1024 * 1024
+_FIRST_STEP = 4096
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_PARTS = re.compile(r"word/[^/]{1,100}\.xml")
+_STYLES_PART = "word/styles.xml"
+_OFF = frozenset({"0", "false", "off"})
 
 
 def from_word(body: Body) -> Text:
     """A `.docx` by way of HTML, so that headings, lists, tables and links stay what they are."""
-    file = archive.checked(body.data, body.media_type)
+    file = check_archive(body.data, body.media_type)
     import mammoth  # type: ignore[import-untyped]  # it has no types
 
     try:
         made = mammoth.convert_to_html(
-            vanished.without_hidden_text(file),
-            style_map=_STYLES,
+            without_hidden_text(file),
+            style_map=_STYLE_MAP,
             convert_image=lambda _image: [],
             include_embedded_style_map=False,
             external_file_access=False,
@@ -57,7 +73,7 @@ def from_word(body: Body) -> Text:
 
 def from_sheets(body: Body) -> Text:
     """An `.xlsx` as one table for each sheet, with the values that were last computed."""
-    file = archive.checked(body.data, body.media_type)
+    file = check_archive(body.data, body.media_type)
     import openpyxl  # type: ignore[import-untyped]  # it has no types
 
     try:
@@ -79,7 +95,7 @@ def from_sheets(body: Body) -> Text:
 
 def from_slides(body: Body) -> Text:
     """The words of a `.pptx`, slide by slide; hidden slides are left out, as in a show."""
-    file = archive.checked(body.data, body.media_type)
+    file = check_archive(body.data, body.media_type)
     try:
         with ZipFile(file) as packed:
             names = sorted(filter(_SLIDE.fullmatch, packed.namelist()), key=lambda name: (len(name), name))
@@ -151,3 +167,112 @@ def _shown(value: object) -> str:
         case datetime.datetime():
             return value.isoformat(" ", "seconds")
     return str(value)
+
+
+def check_archive(data: bytes, media_type: str) -> io.BytesIO:
+    """The archive as a file, if it is sound, small enough, and free of DTDs, which no document of an office has.
+
+    A DTD could name files to read and entities that multiply. Pictures may have one: those are left out.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            _check_sizes(archive.infolist(), media_type)
+            with_dtd = [entry.filename for entry in archive.infolist() if _has_dtd(archive, entry)]
+            if any(name.lower().endswith((".xml", ".rels")) for name in with_dtd):
+                raise PageUnreadable(Status.UNSUPPORTED, f"{media_type}, with a DTD")
+            return _copied(archive, with_dtd) if with_dtd else io.BytesIO(data)
+    except _BROKEN_ARCHIVE:
+        raise PageUnreadable(Status.ERROR, f"{media_type}, broken") from None
+
+
+def _check_sizes(entries: list[zipfile.ZipInfo], media_type: str) -> None:
+    # An archive never gives more than its directory declares.
+    total, packed = sum(entry.file_size for entry in entries), sum(entry.compress_size for entry in entries)
+    largest = max((entry.file_size for entry in entries if entry.filename.lower().endswith(".xml")), default=0)
+    is_bomb = total > _SMALL and total > _HIGHEST_RATIO * packed
+    if len(entries) > _MOST_ENTRIES or total > _LARGEST_TOTAL or largest > _LARGEST_PART or is_bomb:
+        raise PageUnreadable(Status.TOO_LARGE, f"{media_type}, too large once unpacked")
+
+
+class _Dtd(Exception):
+    """A DTD begins."""
+
+
+class _Root(Exception):
+    """The first element begins: no DTD can come any more."""
+
+
+def _has_dtd(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
+    """Whether a part has one. The parser is the libraries' own: what it does not take for XML they cannot read."""
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler, parser.StartElementHandler = _raising(_Dtd), _raising(_Root)
+    size = _FIRST_STEP
+    try:
+        with archive.open(entry) as part:
+            while step := part.read(size):
+                parser.Parse(step)
+                # Older versions look at an endless comment again with each step.
+                size *= 2
+    except _Dtd:
+        return True
+    except (_Root, expat.ExpatError, LookupError):  # a LookupError for an encoding that nobody knows
+        return False
+    return False
+
+
+def _raising(signal: type[Exception]) -> Callable[..., None]:
+    def handle(*_: object) -> None:
+        raise signal
+
+    return handle
+
+
+def _copied(archive: zipfile.ZipFile, left_out: Container[str]) -> io.BytesIO:
+    copy = io.BytesIO()
+    with zipfile.ZipFile(copy, "w") as packed:
+        for entry in archive.infolist():
+            if entry.filename not in left_out:
+                packed.writestr(entry, archive.read(entry))
+    return copy
+
+
+def without_hidden_text(file: BinaryIO) -> BinaryIO:
+    """The document without runs that are formatted as hidden; the file itself where nothing is."""
+    with ZipFile(file) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist() if _PARTS.fullmatch(name)}
+        # The zeros are those of UTF-16.
+        if not any(b"vanish" in data.replace(b"\0", b"") for data in parts.values()):
+            file.seek(0)
+            return file
+        styles = _hiding_styles(parts.pop(_STYLES_PART)) if _STYLES_PART in parts else frozenset()
+        shown = io.BytesIO()
+        with ZipFile(shown, "w") as copy:
+            for name in packed.namelist():
+                copy.writestr(name, _without_runs(parts[name], styles) if name in parts else packed.read(name))
+    shown.seek(0)
+    return shown
+
+
+def _hiding_styles(data: bytes) -> frozenset[str]:
+    styles = ElementTree.fromstring(data).iter(f"{_WORD}style")
+    return frozenset(style.get(f"{_WORD}styleId", "") for style in styles if _vanishes(style, ()))
+
+
+def _without_runs(data: bytes, styles: Container[str]) -> bytes:
+    root = ElementTree.fromstring(data)
+    for parent in root.iter():
+        properties = parent.find(f"{_WORD}pPr/{_WORD}pStyle") if parent.tag == f"{_WORD}p" else None
+        is_hidden = properties is not None and properties.get(f"{_WORD}val") in styles
+        for run in [child for child in parent if child.tag == f"{_WORD}r" and (is_hidden or _vanishes(child, styles))]:
+            parent.remove(run)
+    shown: bytes = ElementTree.tostring(root, encoding="utf-8")
+    return shown
+
+
+def _vanishes(element: ElementTree.Element, styles: Container[str]) -> bool:
+    """Whether the properties of a run or a style hide it."""
+    mark = element.find(f"{_WORD}rPr/{_WORD}vanish")
+    if mark is not None:
+        return mark.get(f"{_WORD}val", "1") not in _OFF
+    style = element.find(f"{_WORD}rPr/{_WORD}rStyle")
+    return style is not None and style.get(f"{_WORD}val") in styles

@@ -1,17 +1,20 @@
-"""Text that is nearly Markdown already: JSON, source code and tables of comma-separated values."""
+"""Plain formats as Markdown: text, source code, JSON, CSV, XML."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from dowse.core.models import Text
-from dowse.document.markdown import as_code, clean
-from dowse.extract.formats.inline_html import without_hidden_elements
+from dowse.core.text import visible
+from dowse.document.markdown import as_code, clean, read_lines, without_comments
 from dowse.extract.formats.tables import limited
+from dowse.extract.html.tree.grammar import VOID
+from dowse.extract.html.tree.hiding import hides
 from dowse.extract.tidy import title_of
 
 # Indenting is slow, and nobody reads more of it.
@@ -19,6 +22,17 @@ _LARGEST_INDENTED_JSON = 500_000
 _DELIMITERS = ",;\t|"
 _SAMPLED_LINES = 20
 _MOST_LINES_IN_A_CELL = 20
+# What Markdown takes for a tag: unlike in HTML, `a <b and c` begins none.
+_HTML_TAG = re.compile(
+    r"""<(?P<slash>/?)(?P<name>[a-zA-Z][a-zA-Z0-9-]{0,30}+)"""
+    r"""(?P<attributes>(?:\s(?:[^<>"']|"[^"]{0,1000}+"|'[^']{0,1000}+')*+)?+)>"""
+)
+_CODE_SPAN = re.compile(r"(?<!`)(`++)[^`\n]{1,2000}+\1(?!`)")
+# Indenting is slow, and nobody reads more of it.
+_LARGEST_INDENTED = 500_000
+_SHORT_LINES = 200
+_DEEPEST_INDENT = 20
+_SPECIAL = (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"))
 
 
 def from_prose(source: str, *, is_markdown: bool) -> Text:
@@ -35,7 +49,7 @@ def from_code(source: str, language: str) -> Text:
 def from_json(source: str, value: object) -> Text:
     """The value that was parsed, indented if it is not too large; else its source."""
     try:
-        pretty = _indented(value) if len(source) <= _LARGEST_INDENTED_JSON else ""
+        pretty = _indent_json(value) if len(source) <= _LARGEST_INDENTED_JSON else ""
     except RecursionError:
         pretty = ""
     return Text(clean(as_code(pretty or source.strip(), "json")))
@@ -85,7 +99,7 @@ def _outside_quotes(line: str) -> str:
     return "".join(line.split('"')[::2])
 
 
-def _indented(value: object) -> str:
+def _indent_json(value: object) -> str:
     """Indented JSON; nothing when nesting would make it many times longer than its source."""
     pieces: list[str] = []
     size = 0
@@ -95,3 +109,95 @@ def _indented(value: object) -> str:
         if size > 4 * _LARGEST_INDENTED_JSON:
             return ""
     return "".join(pieces)
+
+
+def without_hidden_elements(markdown: str) -> str:
+    """The text without elements whose attributes hide them; code keeps what it shows."""
+    source = without_comments(visible(markdown))
+    if "<" not in source:
+        return source
+    pieces: list[str] = []
+    hidden, level, position = "", 0, 0
+    for found in _HTML_TAG.finditer(_without_tags_in_code(source)):
+        name = found["name"].lower()
+        if hidden:
+            level += (-1 if found["slash"] else 1) if name == hidden else 0
+            if not level:
+                hidden, position = "", found.end()
+        elif name not in VOID and not found["slash"] and hides(found["attributes"]):
+            pieces.append(source[position : found.start()])
+            hidden, level, position = name, 1, found.end()
+    if hidden:
+        # It never ends. A paragraph does all the same, everything else takes the rest.
+        end = source.find("\n\n", position) if hidden == "p" else -1
+        position = end if end >= 0 else len(source)
+    return "".join([*pieces, source[position:]])
+
+
+def _without_tags_in_code(source: str) -> str:
+    """The text with every character in its place, but without what begins a tag in blocks of code."""
+    return "\n".join(
+        line.text.replace("<", " ") if line.fence or line.is_indented_code else _without_tags_in_spans(line.text)
+        for line in read_lines(source)
+    )
+
+
+def _without_tags_in_spans(line: str) -> str:
+    return _CODE_SPAN.sub(lambda span: span[0].replace("<", " "), line) if "`" in line else line
+
+
+def from_xml(markup: str) -> Text:
+    """The source in a code block; tags say what the values mean."""
+    source = markup.lstrip("\ufeff").strip()
+    if not source:
+        return Text("")
+    is_dense = len(source) > _SHORT_LINES * (source.count("\n") + 1)
+    if is_dense and len(source) <= _LARGEST_INDENTED:
+        source = _indent_xml(source)
+    return Text(clean(as_code(source, "xml")))
+
+
+def _indent_xml(source: str) -> str:
+    """Each element on a line of its own; one that holds only text stays on one line with it."""
+    lines: list[str] = []
+    depth = 0
+    # The start tag above has had nothing but text behind it.
+    is_open = False
+    for piece in _pieces(source):
+        is_end = piece.startswith("</")
+        if not piece.startswith("<") or piece.startswith("<![CDATA["):
+            if is_open or not lines:
+                lines[-1:] = ["".join(lines[-1:]) + piece]
+            elif piece.strip():
+                lines.append(_indent(depth) + piece.strip())
+        elif is_end:
+            depth = max(0, depth - 1)
+            if is_open:
+                lines[-1] += piece
+            else:
+                lines.append(_indent(depth) + piece)
+            is_open = False
+        else:
+            lines.append(_indent(depth) + piece)
+            is_open = not piece.startswith(("<!", "<?")) and not piece.endswith("/>")
+            depth += is_open
+    return "\n".join(lines)
+
+
+def _pieces(source: str) -> Iterator[str]:
+    """Tags, comments, and the text between them; what never ends takes the rest."""
+    position = 0
+    while position < len(source):
+        if source[position] != "<":
+            end = source.find("<", position)
+        else:
+            closing = next((close for begin, close in _SPECIAL if source.startswith(begin, position)), ">")
+            end = source.find(closing, position) + len(closing)
+            end = -1 if end < len(closing) else end
+        end = len(source) if end < 0 else end
+        yield source[position:end]
+        position = end
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, _DEEPEST_INDENT)

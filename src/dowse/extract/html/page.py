@@ -7,17 +7,17 @@ from dataclasses import replace
 from dowse.core import text as texts
 from dowse.core import urls
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Onward, Status, Text
+from dowse.core.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Facts, Onward, Status, Text
 from dowse.document.markdown import clean, word_count
 from dowse.extract import metadata, verdict
-from dowse.extract.facts import facts_of
-from dowse.extract.html.content import declared
+from dowse.extract.html.content import page_features
 from dowse.extract.html.content.model import Model
 from dowse.extract.html.content.selection import Selection, kept_nodes, select
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.guard import capped
 from dowse.extract.html.tree.node import Tree
+from dowse.extract.metadata.model import Metadata
 from dowse.extract.tidy import beginning, without_repeated_title
 
 # A page that shows so little is made by its scripts: what it says of itself for machines may be more.
@@ -35,7 +35,7 @@ def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | 
     text = _rendered(tree, selection, url, with_images=with_images)
     # A page that asks for a login or a proof is bare, too, and what it asks for says more.
     is_thin = verdict.check_page(markup, url, text.markdown)
-    if selection.is_bare and not text.is_thin:
+    if selection.is_empty_frame and not text.is_thin:
         raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
     return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=text.is_thin or is_thin)
 
@@ -66,10 +66,25 @@ def _rendered(tree: Tree, selection: Selection, url: str, *, with_images: bool) 
 
 def _said_for_machines(tree: Tree, selection: Selection, markdown: str) -> str:
     """What a page without visible text says in its JSON-LD or its description; empty where it shows as much itself."""
-    if selection.words > _EMPTY_WORDS and not selection.is_bare:
+    if selection.words > _EMPTY_WORDS and not selection.is_empty_frame:
         return ""
-    for said in (*declared.texts(tree), *declared.summaries(tree)):
+    for said in (*page_features.declared_texts(tree), *page_features.declared_summaries(tree)):
         words = word_count(said)
-        if words >= _WORTHWHILE_WORDS and (selection.is_bare or words > word_count(markdown)):
+        if words >= _WORTHWHILE_WORDS and (selection.is_empty_frame or words > word_count(markdown)):
             return clean(texts.without_markup(said))
     return ""
+
+
+def facts_of(metadata: Metadata) -> Facts:
+    """The facts of a page's metadata; what is found out about its parts is added by whoever found it out."""
+    return Facts(
+        author=metadata.author,
+        published=metadata.published,
+        published_confidence=str(metadata.published_confidence or ""),
+        modified=metadata.modified,
+        modified_confidence=str(metadata.modified_confidence or ""),
+        language=metadata.language,
+        site=metadata.site,
+        canonical_url=metadata.canonical_url,
+        description=metadata.description,
+    )

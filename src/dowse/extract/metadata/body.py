@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from math import inf
 
-from dowse.extract.html.tree.elements import INLINE
+from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Node, Tree
 from dowse.extract.metadata import dates
 from dowse.extract.metadata.dates import Moment

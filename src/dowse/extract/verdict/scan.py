@@ -7,9 +7,8 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from dowse.extract.hidden import hides
-from dowse.extract.html.tree.grammar import VOID
-from dowse.extract.tags import after, tags
+from dowse.extract.html.tree.grammar import VOID, position_after, scan_tags
+from dowse.extract.html.tree.hiding import hides
 from dowse.extract.verdict.phrases import normal
 
 # Beyond these, nothing but the length of the text counts: the signs are early, or the page is small.
@@ -126,13 +125,13 @@ def scan(markup: str) -> Shape:
     """One pass, linear in the size of the page."""
     state = _Scan()
     position, raw = 0, ""
-    for count, (name, found) in enumerate(tags(markup)):
+    for count, (name, found) in enumerate(scan_tags(markup)):
         # Half of the tags come right behind another, and most of what stands between two is blank.
         if position < found.start() or raw:
             text = markup[position : found.start()]
             if raw or state.inside or not text.isspace():
                 state.text(text, raw)
-        position, raw = found.end() if name else after(found), ""
+        position, raw = found.end() if name else position_after(found), ""
         slash, attributes = found.group("slash", "attributes")
         is_late = count >= _MAX_TAGS
         if is_late and name and state.inside:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dowse.document.markdown import without_comments
-from dowse.extract.formats.inline_html import without_hidden_elements
+from dowse.extract.formats.plain import without_hidden_elements
 from tests.unit.extract.test_hidden_text import HOSTILE
 
 

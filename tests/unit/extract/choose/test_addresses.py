@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.html.content.addresses import with_address
-from dowse.extract.html.content.kinds import FORUM, KINDS
+from dowse.extract.html.content.features import FORUM, KINDS
+from dowse.extract.html.content.forum import weigh_url
 from dowse.extract.html.content.selection import select
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
@@ -44,7 +44,7 @@ UNKNOWN = np.full(len(KINDS), 1 / len(KINDS))
     ],
 )
 def test_an_address_of_a_thread_says_so(url: str) -> None:
-    known = with_address(UNKNOWN, url)
+    known = weigh_url(UNKNOWN, url)
 
     assert int(np.argmax(known)) == FORUM
     assert known.sum() == pytest.approx(1)
@@ -77,11 +77,11 @@ def test_an_address_of_a_thread_says_so(url: str) -> None:
     ],
 )
 def test_other_addresses_leave_it_to_the_page(url: str) -> None:
-    assert with_address(UNKNOWN, url) is UNKNOWN
+    assert weigh_url(UNKNOWN, url) is UNKNOWN
 
 
 def test_a_long_address_is_looked_at_in_no_time() -> None:
-    assert with_address(UNKNOWN, "https://forum.example/forum" + "/t/" * 100_000) is UNKNOWN
+    assert weigh_url(UNKNOWN, "https://forum.example/forum" + "/t/" * 100_000) is UNKNOWN
 
 
 def test_a_page_of_which_the_address_says_so_is_a_forum() -> None:

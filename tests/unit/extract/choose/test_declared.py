@@ -7,8 +7,13 @@ import json
 import numpy as np
 
 from dowse.extract.html.content.blocks import cut
-from dowse.extract.html.content.declared import COLUMNS, measure, summaries, texts
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.content.page_features import (
+    DECLARED_COLUMNS,
+    declared_summaries,
+    declared_texts,
+    measure_declared,
+)
 from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.node import Tree
 from tests.support.tables import each_row
@@ -22,31 +27,31 @@ def page(body: str, *, head: str = "", **declared: object) -> Tree:
 
 
 def column(tree: Tree, name: str) -> Numbers:
-    rows, _ = measure(tree, cut(tree))
-    return rows[:, COLUMNS.index(name)]
+    rows, _ = measure_declared(tree, cut(tree))
+    return rows[:, DECLARED_COLUMNS.index(name)]
 
 
 def test_the_longest_text_of_the_json_ld_comes_first() -> None:
     tree = page("", articleBody=f"{STORY} {STORY}", description=STORY)
 
-    assert texts(tree) == [f"{STORY} {STORY}", STORY]
+    assert declared_texts(tree) == [f"{STORY} {STORY}", STORY]
 
 
 def test_a_declared_text_has_no_tags() -> None:
-    (text,) = texts(page("", text=f"<p>{STORY}</p>"))
+    (text,) = declared_texts(page("", text=f"<p>{STORY}</p>"))
 
     assert text.strip() == STORY
 
 
 @each_row("value", ["too short", 3, None, [STORY], {"@value": STORY}])
 def test_what_is_no_text_is_none(value: object) -> None:
-    assert texts(page("", articleBody=value)) == []
+    assert declared_texts(page("", articleBody=value)) == []
 
 
 def test_summaries_are_what_the_head_says() -> None:
     head = f"<meta name=Description content='Short.'><meta property='og:description' content='{STORY}'><meta name=x>"
 
-    assert summaries(page("", head=head)) == [STORY, "Short."]
+    assert declared_summaries(page("", head=head)) == [STORY, "Short."]
 
 
 def test_a_block_that_is_declared_is_told_from_one_that_is_not() -> None:
@@ -69,7 +74,7 @@ def test_distance_is_counted_in_blocks_from_the_nearest_declared_one() -> None:
 
 
 def test_where_nothing_is_declared_everything_is_far_from_it() -> None:
-    rows, of_page = measure(tree := page("<p>a</p><p>b</p>"), cut(tree))
+    rows, of_page = measure_declared(tree := page("<p>a</p><p>b</p>"), cut(tree))
 
     assert of_page == [0, 0, 0]
     assert (rows == np.array([0, 0, 50])).all()

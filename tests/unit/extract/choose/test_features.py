@@ -7,7 +7,7 @@ import pytest
 
 from dowse.extract.html.content import features
 from dowse.extract.html.content.blocks import cut
-from dowse.extract.html.content.kinds import KINDS
+from dowse.extract.html.content.features import KINDS
 from dowse.extract.html.content.model import shipped
 from dowse.extract.html.content.vocabulary import CLASS_GROUPS, TEXT_GROUPS
 from dowse.extract.html.tree.build import build

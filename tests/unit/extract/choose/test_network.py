@@ -10,10 +10,8 @@ import pytest
 
 from dowse.extract.html.content import features
 from dowse.extract.html.content.blocks import cut
-from dowse.extract.html.content.forest import Forest
-from dowse.extract.html.content.model import Model, shipped
-from dowse.extract.html.content.network import REACHES, Layer, Network, Page, squeezed
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.content.model import REACHES, Forest, Layer, Model, Network, Page, shipped, squeezed
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from dowse.extract.html import to_text
 from dowse.extract.html.content.blocks import cut
-from dowse.extract.html.content.posts import beginnings
+from dowse.extract.html.content.forum import find_posts
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
@@ -24,7 +24,7 @@ def posts(markup: str, without: str = "-") -> list[str]:
     blocks = cut(tree)
     words = np.array([float(len(block.text.split())) for block in blocks])
     kept = np.array([without not in block.text for block in blocks])
-    return [tree.words_of(tree.nodes[index])[:6] for index in sorted(beginnings(tree, blocks, words, kept))]
+    return [tree.words_of(tree.nodes[index])[:6] for index in sorted(find_posts(tree, blocks, words, kept))]
 
 
 @each_row(

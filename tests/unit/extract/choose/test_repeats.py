@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dowse.extract.html.content.blocks import cut
-from dowse.extract.html.content.repeats import without
+from dowse.extract.html.content.rules import drop_repeats
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
@@ -18,7 +18,7 @@ def left(markup: str, *, but: int = -1) -> list[int]:
     blocks = cut(build(markup))
     words = np.array([len(block.text.split()) for block in blocks], np.float32)
     kept = np.arange(len(blocks)) != but
-    return [int(number) for number in np.flatnonzero(without(blocks, words, kept))]
+    return [int(number) for number in np.flatnonzero(drop_repeats(blocks, words, kept))]
 
 
 def test_a_text_is_kept_where_it_is_said_first() -> None:

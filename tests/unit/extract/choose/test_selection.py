@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.html.content.kinds import KINDS
+from dowse.extract.html.content.features import KINDS
 from dowse.extract.html.content.selection import best_cut, kept_nodes, select
 from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.guard import capped

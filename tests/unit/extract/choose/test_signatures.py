@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.forum import find_signatures
 from dowse.extract.html.content.reasons import reasons
 from dowse.extract.html.content.selection import select
-from dowse.extract.html.content.signatures import are_in
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
@@ -17,7 +17,7 @@ def signed(markup: str) -> list[str]:
     """The first words of what is in a signature."""
     tree = build(markup)
     blocks = cut(tree)
-    return [block.text.split()[0] for block, is_in in zip(blocks, are_in(tree, blocks), strict=True) if is_in]
+    return [block.text.split()[0] for block, is_in in zip(blocks, find_signatures(tree, blocks), strict=True) if is_in]
 
 
 @each_row(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dowse.extract.html.content.blocks import cut
-from dowse.extract.html.content.outline import Numbers
-from dowse.extract.html.content.small import is_small, kept
+from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.content.rules import is_tiny_page, select_outside_frame
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
@@ -15,7 +15,9 @@ from tests.support.tables import each_row
 def kept_text(markup: str) -> str:
     blocks = cut(build(markup))
     words = np.array([len(block.text.split()) for block in blocks])
-    return " ".join(block.text for block, is_kept in zip(blocks, kept(blocks, words), strict=True) if is_kept)
+    return " ".join(
+        block.text for block, is_kept in zip(blocks, select_outside_frame(blocks, words), strict=True) if is_kept
+    )
 
 
 @each_row(
@@ -27,7 +29,7 @@ def kept_text(markup: str) -> str:
     ],
 )
 def test_a_page_is_small_if_it_has_few_blocks_or_few_words(words: Numbers, expected: bool) -> None:
-    assert is_small(words) is expected
+    assert is_tiny_page(words) is expected
 
 
 @each_row(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dowse.extract.html.content.blocks import cut
-from dowse.extract.html.content.structure import completed
+from dowse.extract.html.content.rules import complete_structure
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
@@ -23,7 +23,7 @@ def kept(markup: str, *, is_thread: bool = False) -> str:
     blocks = cut(tree)
     scores = np.array([float(block.container.get("score") or 0) for block in blocks])
     words = np.array([len(block.text.split()) for block in blocks])
-    are_kept = completed(tree, blocks, words, scores, scores >= CUT, is_thread=is_thread)
+    are_kept = complete_structure(tree, blocks, words, scores, scores >= CUT, is_thread=is_thread)
     return " ".join(block.text.split()[0] for block, is_kept in zip(blocks, are_kept, strict=True) if is_kept)
 
 

@@ -37,7 +37,6 @@ _BESIDE_WORDS = re.compile(
     re.I,
 )
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
-
 _Place = tuple[int, int, int]
 """The number of a page, of a line on it, and of a cell in that."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.extract.html.tree.elements import INLINE
+from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Node, Tree
 
 _STRONG = frozenset({"b", "strong"})
@@ -10,7 +10,6 @@ _STRONG = frozenset({"b", "strong"})
 _BREAKS = 2
 # On a page with more of them, neighbours are judged together.
 _MOST = 5_000
-
 # What is around a text: the element that is a block, the link if there is one, and whether the text is bold.
 _Around = tuple[Node, Node | None, bool]
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowse.extract.html.content import articles, declared, links, page, texts
+from dowse.extract.html.content import dom_columns, page_features, text_features
 from dowse.extract.html.content.blocks import Block
-from dowse.extract.html.content.kinds import KINDS
-from dowse.extract.html.content.outline import AROUND, CLOSEST, OUTERMOST, Numbers, Outline
+from dowse.extract.html.content.dom_columns import AROUND, CLOSEST, OUTERMOST, Numbers, Outline
 from dowse.extract.html.content.vocabulary import CLASS_GROUPS, TEXT_GROUPS
 from dowse.extract.html.tree.node import Tree
 
@@ -50,11 +49,11 @@ _CONTAINER = (
     "common",
 )
 WORDS_OF_PROSE = 8
-WORDS = texts.COLUMNS.index("words")
+WORDS = text_features.COLUMNS.index("words")
 """The column that says how many words a block has; `LINKED` how much of it is links, `STOPS` how many sentences end."""
-LINKED, STOPS = texts.COLUMNS.index("linked"), texts.COLUMNS.index("stops")
+LINKED, STOPS = text_features.COLUMNS.index("linked"), text_features.COLUMNS.index("stops")
 PAGE_COLUMNS = (
-    *(f"page_{name}" for name in (*page.COLUMNS, *declared.PAGE_COLUMNS)),
+    *(f"page_{name}" for name in (*page_features.COLUMNS, *page_features.DECLARED_PAGE_COLUMNS)),
     *(
         "page_words",
         "page_blocks",
@@ -69,8 +68,6 @@ PAGE_COLUMNS = (
     *(f"page_class_{name}" for name in CLASS_GROUPS),
     *(f"page_text_{name}" for name in TEXT_GROUPS),
 )
-
-
 # What each block is told about its page. More of it would only let a model learn pages by heart.
 _SHARED = (
     *(
@@ -86,6 +83,8 @@ _SHARED = (
     "page_declared_share",
 )
 SHARED_COLUMNS = [PAGE_COLUMNS.index(name) for name in _SHARED]
+KINDS = ("article", "collection", "documentation", "forum", "listing", "product", "service")
+FORUM = KINDS.index("forum")
 
 
 @dataclass(slots=True)
@@ -101,9 +100,9 @@ class Features:
 def block_columns() -> tuple[str, ...]:
     """The names of the columns that a block has for itself."""
     return (
-        *texts.COLUMNS,
-        *declared.COLUMNS,
-        *links.COLUMNS,
+        *text_features.COLUMNS,
+        *page_features.DECLARED_COLUMNS,
+        *text_features.LINK_COLUMNS,
         *("tag", "heading", "depth", "level", "same_sign", "nodes"),
         *(f"around_{tag}" for tag in AROUND),
         *(f"near_{name}" for name in CLASS_GROUPS),
@@ -117,8 +116,8 @@ def block_columns() -> tuple[str, ...]:
         *("place", "words_before", "after_h1", "after_title", "since_heading", "heading_level", "section_words"),
         *("section_linked", "section_place"),
         *(f"section_{name}" for name in TEXT_GROUPS),
-        *(f"holder{tier}" for tier in range(1, articles.TIERS + 1)),
-        *(f"held{tier}" for tier in range(1, articles.TIERS + 1)),
+        *(f"holder{tier}" for tier in range(1, dom_columns.TIERS + 1)),
+        *(f"held{tier}" for tier in range(1, dom_columns.TIERS + 1)),
         *("in_best", "best_ratio1", "best_ratio2", "best_ratio3", "best_share", "from_best"),
     )
 
@@ -146,12 +145,12 @@ class _Measuring:
         self._tree, self._blocks, self._url = tree, blocks, url
         self._count = len(blocks)
         self._outline = Outline(tree, blocks)
-        self._text = texts.columns(blocks, tree.title)
-        self._declared, self._declared_of_page = declared.measure(tree, blocks)
-        self._links = links.columns(blocks, url)
-        self._marks = texts.marks(blocks)
-        self._headings = np.fromiter(map(texts.heading_level, blocks), np.float32, self._count)
-        column = dict(zip(texts.COLUMNS, self._text.T, strict=True))
+        self._text = text_features.measure_texts(blocks, tree.title)
+        self._declared, self._declared_of_page = page_features.measure_declared(tree, blocks)
+        self._links = text_features.measure_links(blocks, url)
+        self._marks = text_features.text_groups(blocks)
+        self._headings = np.fromiter(map(text_features.heading_level, blocks), np.float32, self._count)
+        column = dict(zip(text_features.COLUMNS, self._text.T, strict=True))
         self._words, self._chars, self._stops = column["words"], column["chars"], column["stops"]
         self._linked_chars = column["linked"] * column["chars"]
         self._column = column
@@ -197,7 +196,7 @@ class _Measuring:
             *self._neighbours(),
             *(self._window(width) for width in _WINDOWS),
             self._places(numbers),
-            _bits(outline.holders[inner] >> 1, articles.TIERS),
+            _bits(outline.holders[inner] >> 1, dom_columns.TIERS),
             self._held(numbers),
             self._best(numbers),
         ]
@@ -296,8 +295,8 @@ class _Measuring:
     def _held(self, numbers: Numbers) -> Numbers:
         """Of each tier of names the share of the page's prose that its best element holds, for what is in it."""
         outline = self._outline
-        rows = np.zeros((self._count, articles.TIERS), np.float32)
-        for tier in range(1, articles.TIERS + 1):
+        rows = np.zeros((self._count, dom_columns.TIERS), np.float32)
+        for tier in range(1, dom_columns.TIERS + 1):
             elements = np.flatnonzero(outline.tiers == tier)
             if len(elements):
                 held = self._sum("long", outline.begins[elements], outline.ends[elements])
@@ -342,7 +341,7 @@ class _Measuring:
         main, article = AROUND.index("main"), AROUND.index("article")
         return np.concatenate(
             (
-                page.row(self._tree, self._url),
+                page_features.measure_page(self._tree, self._url),
                 self._declared_of_page,
                 [
                     words,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dowse.extract.html.content import features, small
+from dowse.extract.html.content import features, rules
+from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.model import Model, shipped
-from dowse.extract.html.content.outline import Numbers
 from dowse.extract.html.content.selection import Selection
 
 _MOST = 3
@@ -83,7 +83,7 @@ def reasons(selection: Selection, number: int, model: Model | None = None) -> tu
     if selection.is_whole:
         return ("the whole page was kept",)
     is_kept = bool(selection.are_kept[number])
-    if small.is_small(selection.rows[:, features.WORDS]):
+    if rules.is_tiny_page(selection.rows[:, features.WORDS]):
         return ("the page is small, so all but its frame was kept" if is_kept else "it is in the frame of the page",)
     if not is_kept and selection.scores[number] == 0:
         return ("it is a signature",)

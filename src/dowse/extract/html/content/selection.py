@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowse.extract.html.content import features, posts, repeats, signatures, small, structure
-from dowse.extract.html.content.addresses import with_address
-from dowse.extract.html.content.bare import is_bare
+from dowse.extract.html.content import features, forum, rules
 from dowse.extract.html.content.blocks import Block, cut
-from dowse.extract.html.content.kinds import FORUM, KINDS
+from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.content.features import FORUM, KINDS
+from dowse.extract.html.content.forum import weigh_url
 from dowse.extract.html.content.model import Model, shipped
-from dowse.extract.html.content.outline import Numbers
-from dowse.extract.html.tree.elements import INLINE
+from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Node, Tree
 
 # Below both of these a selection is taken for a mistake.
@@ -44,7 +43,7 @@ class Selection:
     kind_confidence: float
     is_whole: bool
     rows: Numbers
-    is_bare: bool = False
+    is_empty_frame: bool = False
     """Whether there is a frame around nothing."""
     posts: frozenset[int] = frozenset()
     """The indexes of elements with which another post of a thread begins."""
@@ -67,21 +66,21 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
     if not blocks:
         return Selection([], _NOTHING, 0.0, _NOTHING, "", 0.0, is_whole=True, rows=_NOTHING)
     found = features.measure(tree, blocks, url)
-    kinds = with_address(model.kinds_of(found.page), url)
+    kinds = weigh_url(model.kinds_of(found.page), url)
     rows = features.rows(found.blocks, found.page, kinds)
     scores = model.probabilities(rows, found.alike, float(kinds[FORUM]))
     kind = int(np.argmax(kinds))
-    is_signature = signatures.are_in(tree, blocks) if kind == FORUM else np.zeros(len(blocks), np.bool_)
+    is_signature = forum.find_signatures(tree, blocks) if kind == FORUM else np.zeros(len(blocks), np.bool_)
     scores = np.where(is_signature, 0.0, scores)
     words = found.blocks[:, features.WORDS]
     limit = min(max(best_cut(scores, words), _LOWEST_CUT), _highest_cut(scores, found.blocks))
-    is_small = small.is_small(words)
+    is_small = rules.is_tiny_page(words)
     if is_small:
-        kept = small.kept(blocks, words)
+        kept = rules.select_outside_frame(blocks, words)
     else:
-        kept = structure.completed(tree, blocks, words, scores, scores >= limit, is_thread=kind == FORUM)
+        kept = rules.complete_structure(tree, blocks, words, scores, scores >= limit, is_thread=kind == FORUM)
         # The parts of a manual are read one by one, so each of them says all that it needs.
-        kept = kept if KINDS[kind] == "documentation" else repeats.without(blocks, words, kept & ~is_signature)
+        kept = kept if KINDS[kind] == "documentation" else rules.drop_repeats(blocks, words, kept & ~is_signature)
     is_whole = bool(words[kept].sum() < min(_LITTLE_WORDS, _SMALL_SHARE * words.sum()))
     kept = np.ones_like(kept) if is_whole else kept
     # A few words may be of any kind.
@@ -95,8 +94,8 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
         confidence,
         is_whole,
         rows,
-        is_bare=is_bare(rows, scores),
-        posts=posts.beginnings(tree, blocks, words, kept) if kind == FORUM else frozenset(),
+        is_empty_frame=rules.is_empty_frame(rows, scores),
+        posts=forum.find_posts(tree, blocks, words, kept) if kind == FORUM else frozenset(),
     )
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dowse.extract.html.render import code
-from dowse.extract.html.render.outline import CODE, HEADINGS
-from dowse.extract.html.render.source import is_beside_code, source_of
+from dowse.extract.html.render.code import is_beside_code, source_of
+from dowse.extract.html.render.dom_index import CODE, HEADINGS
 from dowse.extract.html.render.walk import Walk
 from dowse.extract.html.tree.node import Node
 

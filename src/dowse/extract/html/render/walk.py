@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from dowse.extract.html.render.images import Images
-from dowse.extract.html.render.line import Line
-from dowse.extract.html.render.links import Links
-from dowse.extract.html.render.notes import Notes
-from dowse.extract.html.render.outline import Outline
-from dowse.extract.html.render.pieces import LINK
+from dowse.extract.html.render.dom_index import Outline
+from dowse.extract.html.render.line import LINK, Line
+from dowse.extract.html.render.references import Images, Links, Notes
 from dowse.extract.html.render.writer import List, Writer
-from dowse.extract.html.tree.elements import INLINE
+from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Node
 
 _NOTE_INDENT = 4
 _BULLETS = "•◦▪‣●○■· "
-
 Handler = Callable[["Walk", Node], bool]
 """What is done where an element begins; whether the walk goes on inside of it."""
 

@@ -1,24 +1,13 @@
-"""What a style makes of text: whether anybody sees it."""
+"""Visibility of a computed style: switched off, out of sight, or text in the colour of its background."""
 
 from __future__ import annotations
 
+import colorsys
 import re
 from collections.abc import Mapping
 from enum import IntEnum
 
-from dowse.extract.html.tree import colours
-
-
-class Certainty(IntEnum):
-    """Whether an element is hidden; doubtful where a script may show it later."""
-
-    NONE = 0
-    DOUBTFUL = 1
-    HIDDEN = 2
-
-
 Style = Mapping[str, str]
-
 _LENGTH = re.compile(r"([-+]?\d{0,9}\.?\d{1,9})(px|pt|r?em|ex|ch|v[wh]|vmin|vmax|%|in|cm|mm)?")
 # About; of the window 10 for a hundredth.
 _PIXELS = {"": 1, "px": 1, "pt": 1.33, "em": 16, "rem": 16, "ex": 8, "ch": 8, "in": 96, "cm": 38, "mm": 3.8}
@@ -46,6 +35,35 @@ _NO_PATH = re.compile(
 _NO_OPACITY = re.compile(r"opacity\(\s{0,9}0?\.?0{0,9}%?\s{0,9}\)")
 # In these a size of nothing is for the blanks between what they hold, which has a size of its own.
 _CONTAINERS = frozenset(("div", "ul", "ol", "section", "table", "tbody", "tr", "td", "th", "figure", "main", "article"))
+_FUNCTION = re.compile(r"(rgb|hsl)a?\(([^()]{1,80})\)")
+_NUMBER = re.compile(r"-?[\d.]{1,9}%?")
+_NAMED = {
+    "white": "ffffff",
+    "black": "000000",
+    "red": "ff0000",
+    "green": "008000",
+    "lime": "00ff00",
+    "blue": "0000ff",
+    "yellow": "ffff00",
+    "gray": "808080",
+    "grey": "808080",
+    "silver": "c0c0c0",
+    "whitesmoke": "f5f5f5",
+    "snow": "fffafa",
+    "ivory": "fffff0",
+    "navy": "000080",
+}
+# Nobody sees a difference of 8 in 255.
+_SAME = 8
+Colour = tuple[float, float, float, float]
+
+
+class Certainty(IntEnum):
+    """Whether an element is hidden; doubtful where a script may show it later."""
+
+    NONE = 0
+    DOUBTFUL = 1
+    HIDDEN = 2
 
 
 def switched_off(style: Style) -> Certainty:
@@ -107,12 +125,12 @@ def _is_camouflaged(style: Style) -> bool:
     text = style.get("-webkit-text-fill-color") or style.get("color")
     if not text:
         return False
-    if colours.is_transparent(text):
+    if is_transparent(text):
         # A picture may be cut out in the form of the letters, and a shadow has their form too.
         clips = style.get("background-clip", "") + style.get("-webkit-background-clip", "")
         return "text" not in clips and "text-shadow" not in style
     ground = style.get("background-color") or style.get("background")
-    return bool(ground) and colours.is_same(text, ground or "")
+    return bool(ground) and is_same(text, ground or "")
 
 
 def _sizes(style: Style, *names: str) -> list[float]:
@@ -136,3 +154,59 @@ def _number(value: str) -> float:
         return float(value.removesuffix("%")) * (0.01 if value.endswith("%") else 1)
     except ValueError:
         return 1
+
+
+def read(value: str) -> Colour | None:
+    """Red, green, blue (0 to 255) and opacity (0 to 1); None for what is no single colour."""
+    value = value.strip()
+    if value == "transparent":
+        return 0, 0, 0, 0
+    if value.startswith("#"):
+        return _from_hex(value[1:])
+    if value in _NAMED:
+        return _from_hex(_NAMED[value])
+    found = _FUNCTION.fullmatch(value)
+    return _from_function(found[1], _NUMBER.findall(found[2])) if found else None
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether text of one colour cannot be told from a ground of the other."""
+    first, second = read(one), read(other)
+    if first is None or second is None:
+        return one == other and one.isalpha() and one not in ("inherit", "initial", "unset", "currentcolor", "none")
+    return second[3] > 0 and all(abs(a - b) < _SAME for a, b in zip(first[:3], second[:3], strict=True))
+
+
+def is_transparent(value: str) -> bool:
+    """Whether nothing of a colour is seen."""
+    colour = read(value)
+    return colour is not None and colour[3] < 0.05
+
+
+def _from_hex(digits: str) -> Colour | None:
+    if len(digits) in (3, 4):
+        digits = "".join(digit * 2 for digit in digits)
+    if len(digits) not in (6, 8):
+        return None
+    try:
+        red, green, blue, opacity = bytes.fromhex(digits.ljust(8, "f"))
+    except ValueError:
+        return None
+    return red, green, blue, opacity / 255
+
+
+def _from_function(name: str, numbers: list[str]) -> Colour | None:
+    try:
+        values = [float(number.rstrip("%")) * (0.01 if number.endswith("%") else 1) for number in numbers]
+    except ValueError:
+        return None
+    if len(values) not in (3, 4):
+        return None
+    opacity = values[3] if len(values) == 4 else 1.0
+    if name == "hsl":
+        red, green, blue = colorsys.hls_to_rgb(values[0] / 360, values[2], values[1])
+        return 255 * red, 255 * green, 255 * blue, opacity
+    red, green, blue = (
+        value * 255 if number.endswith("%") else value for value, number in zip(values[:3], numbers, strict=False)
+    )
+    return red, green, blue, opacity

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from dowse.extract.html.tree.css import is_for_screens
-from dowse.extract.html.tree.elements import INLINE, NEVER_SHOWN
+from dowse.extract.html.tree.grammar import INLINE, NEVER_SHOWN
 from dowse.extract.html.tree.hiding import Certainty, Hiding
 from dowse.extract.html.tree.node import Attributes, Node, Tree
 

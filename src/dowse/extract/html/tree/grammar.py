@@ -1,8 +1,9 @@
-"""How the tags of HTML are written, exactly as a browser reads them, and how its elements nest."""
+"""HTML as browsers tokenize it: the grammar of tags, the categories of elements, a linear tag scanner."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # Runs of characters are possessive, and what follows may be nothing: at most an alternative is read twice, and the next
 # search starts where this one ended. Groups are not possessive, because before 3.11.4 Python looks ahead wrongly inside
@@ -14,12 +15,10 @@ ATTRIBUTES = (
     rf"""(?:{_BLANK}*+={_BLANK}*+(?:"[^"]*+"?+|'[^']*+'?+|[^ \t\n\f\r>]*+))?+)*"""
 )
 _RAW = "style|textarea|title|xmp|iframe|noembed|noframes"
-
 # In a comment of a script the tags of another script are text, its end tag too.
 _END = r"[ \t\n\f\r/>]"
 _INNER_SCRIPT = rf"<(?i:script){_END}(?:[^<-]++|-(?!->)|<(?!/(?i:script){_END}))*(?:</(?i:script)(?={_END}))?+"
 _SCRIPT_COMMENT = rf"<!--(?:-?>|(?:[^<-]++|-(?!->)|{_INNER_SCRIPT}|<(?!/(?i:script){_END}))*(?:-->)?+)"
-
 TOKEN = re.compile(
     rf"<(?:(?:(?=[sStTxXiInN])((?i:(script)|{_RAW}))(?={_END})|(/?[a-zA-Z][^ \t\n\f\r/>]*+))({ATTRIBUTES})(/?)>?"
     rf"(?(1)((?:[^<]++|(?(2){_SCRIPT_COMMENT}|(?!))|<(?!/(?i:\1){_END}))*))"
@@ -27,12 +26,10 @@ TOKEN = re.compile(
 )
 """A tag: its name if its content is no markup, that again for a script, or else its name; attributes, a slash at its
 end, and content that is no markup. A comment, or what counts as one, has neither name."""
-
 ATTRIBUTE = re.compile(
     rf"""([^ \t\n\f\r/>][^ \t\n\f\r/>=]*+)(?:{_BLANK}*+={_BLANK}*+(?:"[^"]*+"?+|'[^']*+'?+|[^ \t\n\f\r>]*+))?+"""
 )
 """An attribute as it is written, its name as a group."""
-
 VOID = frozenset(
     "area base basefont bgsound br col embed frame hr image img input keygen link meta param source track wbr".split()
 )
@@ -42,17 +39,69 @@ TABLE_PARTS = frozenset("caption colgroup tbody td tfoot th thead tr".split())
 FOREIGN = frozenset(("svg", "math"))
 FORMATTING = frozenset("b big code em font i nobr s small strike strong tt u".split())
 """If they are not closed, a browser opens them again in every block that follows."""
-
 NO_DEPTH = (
     VOID | RAW | ROOTS | TABLE_PARTS | frozenset("a dd dt form li option optgroup p plaintext rb rp rt rtc".split())
 )
 """They cannot be inside of each other without another element between them, end tag or not."""
-
 MARKERS = FOREIGN | frozenset("applet button marquee object select table template".split())
 """No end tag reaches through them."""
-
 BLOCKS = frozenset(
     "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup"
     " listing main menu nav ol pre search section summary ul".split()
 )
 """Their end tags close whatever else is open inside of them."""
+NEVER_SHOWN = frozenset(
+    "script style template svg canvas iframe object embed video audio map area link meta base title head param track"
+    " button input select textarea datalist progress meter frameset noembed noframes optgroup option portal rp".split()
+)
+"""Nothing of them is text to read. `noscript` is another matter, and so is the mathematics in a `script`."""
+MATHEMATICS = frozenset(
+    "math mi mn mo ms mrow msup msub msubsup mmultiscripts mprescripts none mfrac msqrt mroot mtable mtr mtd mlabeledtr"
+    " mover munder munderover mtext mspace mstyle mpadded mphantom menclose merror mfenced maction semantics annotation"
+    " annotation-xml".split()
+)
+INLINE = MATHEMATICS | frozenset(
+    "a abbr acronym b bdi bdo big br cite code data del dfn em font i img image ins kbd label mark nobr picture q"
+    " rb rt rtc ruby s samp script small span strike strong sub sup time tt u var wbr".split()
+)
+"""They are part of a line; whatever is in neither list is a block of its own."""
+_TAG = re.compile(
+    rf"<(?:(?P<slash>/?)(?P<name>[a-zA-Z][^ \t\n\f\r/>]*+)(?P<attributes>{ATTRIBUTES})/?>?"
+    r"|(?P<comment>!--)|!\[CDATA\[|[!?/][^>]*+>?)"
+)
+_COMMENT_END = re.compile("--!?>")
+# Their content is text to a browser, even where it looks like tags.
+_RAW_ENDS = {name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.I) for name in RAW}
+
+
+def scan_tags(markup: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Each tag with its lower-case name and a match that has `slash` and `attributes`; the name of a comment is empty.
+
+    A comment's match ends before its text; use `after` to step over it.
+    """
+    position: int | None = 0
+    while position is not None:
+        start, position = position, None
+        for found in _TAG.finditer(markup, start):
+            name = (found["name"] or "").lower()
+            yield name, found
+            if name in _RAW_ENDS or (not name and found["comment"]):
+                # Only here does the next tag not begin where the scan would look for it.
+                position = _after_text(name, found)
+                break
+
+
+def position_after(found: re.Match[str]) -> int:
+    """Where the text behind a tag begins; a comment that never ends takes the rest, as in a browser."""
+    if not found["comment"]:
+        return found.end()
+    # `<!-->` and `<!--->` are whole comments.
+    end = _COMMENT_END.search(found.string, found.end() - 2)
+    return end.end() if end else len(found.string)
+
+
+def _after_text(name: str, found: re.Match[str]) -> int:
+    if name not in _RAW_ENDS or found["slash"]:
+        return position_after(found)
+    end = _RAW_ENDS[name].search(found.string, found.end())
+    return end.start() if end else len(found.string)

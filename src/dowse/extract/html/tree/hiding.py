@@ -1,19 +1,20 @@
-"""Which elements nobody sees: text that is put there is meant for machines."""
+"""Hidden text: elements that no reader sees, judged by their attributes and by the style sheets."""
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Sequence
 from copy import copy
+from functools import lru_cache
 from typing import Self
 
 from dowse.extract.html.tree.appearance import Certainty, out_of_sight, switched_off
-from dowse.extract.html.tree.css import Style, read_style
+from dowse.extract.html.tree.css import Sheets, Style, read_style
+from dowse.extract.html.tree.grammar import ATTRIBUTE
 from dowse.extract.html.tree.node import Attributes
-from dowse.extract.html.tree.sheets import Sheets
 
 __all__ = ["Certainty", "Hiding"]
-
 _FOR_SCREEN_READERS = frozenset({"sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "skip-link"})
 # The source of a formula that the page draws beside it.
 _FORMULAS = frozenset({"katex-mathml", "mjx_assistive_mathml"})
@@ -27,6 +28,8 @@ _OPENS = re.compile(
 _OPENS_ASIDE = re.compile(
     r"menu|modal|dialog|popup|popover|overlay|cookie|consent|drawer|(?<![a-z])(?:nav|search|cart|login|share)"
 )
+# Without one of these no attribute hides anything.
+_TELLING_WORDS = ("hidden", "style", "popover", "sr-only", "visually", "screen-reader")
 
 
 class Hiding:
@@ -152,3 +155,18 @@ _BY_TAG: dict[str, Callable[[Attributes], bool]] = {
     "annotation-xml": _always,
     "mphantom": _always,
 }
+_ATTRIBUTE_RULES = Hiding()
+
+
+# A page has many tags that are written alike.
+@lru_cache(maxsize=2_000)
+def hides(attributes: str) -> bool:
+    """Whether a tag's raw attributes hide the element."""
+    lower = attributes.lower()
+    if not any(word in lower for word in _TELLING_WORDS):
+        return False
+    written: dict[str, str | None] = {}
+    for found in ATTRIBUTE.finditer(attributes):
+        _, _, value = found[0].partition("=")
+        written.setdefault(found[1].lower(), html.unescape(value.strip().strip("\"'")))
+    return _ATTRIBUTE_RULES.judge("div", written) is not Certainty.NONE

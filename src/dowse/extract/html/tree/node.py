@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 Attributes = dict[str, str | None]
-
 # Text has none, and there is so much of it that a list for each would cost time.
 _NO_CHILDREN: list[Node] = []
 

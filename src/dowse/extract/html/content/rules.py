@@ -1,15 +1,16 @@
-"""What belongs together is kept together: half a table is no table, and a heading goes with what is below it."""
+"""Rules after the model: tiny pages, empty frames, whole tables and lists, headings, repeated text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import chain, islice
 
 import numpy as np
 
-from dowse.extract.html.content import texts
+from dowse.extract.html.content import features, text_features
 from dowse.extract.html.content.blocks import Block
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.tree.node import Node, Tree
 
 # Of which share of its words on a group is kept as a whole, and below which it is left out.
@@ -39,9 +40,34 @@ _HEADING_SCORE = 0.1
 _BELOW = 3
 # Names, dates and buttons stand between the title and the text.
 _BELOW_THE_TITLE = 12
+# Anything shorter may well be said twice.
+_FEWEST_WORDS = 5
+# Code and data mean what they say, each time.
+_NEVER_REPEATED = frozenset({"pre", "table", "dl"})
+_FEW_WORDS = 60
+_FEW_BLOCKS = 8
+_FRAME = frozenset({"nav", "footer", "aside", "dialog"})
+_FRAME_ROLES = frozenset(
+    {"navigation", "contentinfo", "complementary", "banner", "search", "dialog", "alertdialog", "alert"}
+)
+_CALLED_FRAME = re.compile(r"(?<![a-z])(?:breadcrumbs?|cookies?|consent|share|sharing|social)(?![a-z])", re.I)
+# Documentation puts its notes and warnings into `aside`.
+_CALLED_CONTENT = re.compile(r"(?<![a-z])(?:admonition|note|warning|tip|caution|callout)(?![a-z])", re.I)
+_LONGEST_NAME = 200
+# No block of such a page looks like content, and it says no more than menus do.
+_HOPELESS = 0.2
+_MOST_WORDS = 600
+_NEARLY_ALL = 0.9
+_FRAME_COLUMNS = [
+    features.columns().index(name)
+    for name in (
+        *("around_nav", "around_header", "around_footer", "around_aside"),
+        *("all_nav", "all_footer", "all_header", "all_side", "all_modal", "all_consent", "all_sign"),
+    )
+]
 
 
-def completed(
+def complete_structure(
     tree: Tree, blocks: Sequence[Block], words: Numbers, scores: Numbers, kept: Numbers, *, is_thread: bool = False
 ) -> Numbers:
     """The blocks to keep, given how long they are and those that are content by themselves.
@@ -126,7 +152,7 @@ class _Completing:
 
     def _take_headings(self) -> None:
         for number in self._candidates():
-            if texts.heading_level(self._blocks[number]):
+            if text_features.heading_level(self._blocks[number]):
                 self.kept[number] = bool(self.kept[number + 1 : number + 1 + _BELOW].any())
 
     def _take_titles(self) -> None:
@@ -150,3 +176,67 @@ def _groups(tree: Tree, blocks: Sequence[Block]) -> list[tuple[Node, int, int]]:
     begins = np.searchsorted(first, [node.index for node in nodes]).tolist()
     ends = np.searchsorted(first, [node.end for node in nodes]).tolist()
     return [group for group in zip(nodes, begins, ends, strict=True) if group[2] > group[1]]
+
+
+def drop_repeats(blocks: Sequence[Block], words: Numbers, kept: Numbers) -> Numbers:
+    """The blocks to keep without those that say what one before them has said, somewhere else on the page.
+
+    A refrain stands beside its first: within an element, everything is said as often as it is written.
+    """
+    found = kept.copy()
+    said: dict[str, Block] = {}
+    for number in np.flatnonzero(kept & (words >= _FEWEST_WORDS)).tolist():
+        block = blocks[number]
+        first = said.setdefault(block.text, block)
+        if first is not block and first.container.parent is not block.container.parent:
+            found[number] = _is_verbatim(block)
+    return found
+
+
+def _is_verbatim(block: Block) -> bool:
+    return block.container.tag in _NEVER_REPEATED or any(
+        above.tag in _NEVER_REPEATED for above in block.container.ancestors()
+    )
+
+
+def is_tiny_page(words: Numbers) -> bool:
+    """Whether a page is too small for a judgement, given how many words each block has."""
+    return len(words) < _FEW_BLOCKS or float(words.sum()) < _FEW_WORDS
+
+
+def select_outside_frame(blocks: Sequence[Block], words: Numbers) -> Numbers:
+    """The blocks of a small page that are content."""
+    around = [[block.container, *block.container.ancestors()][:-1] for block in blocks]
+    are_headings = np.array([text_features.heading_level(block) > 0 for block in blocks])
+    are_inside = np.array([not any(map(_is_frame, nodes)) for nodes in around])
+    are_inside &= are_headings | ~np.array([_is_in_header(nodes) for nodes in around])
+    are_main = np.array([any(map(_is_main, nodes)) for nodes in around])
+    if words[are_inside & are_main].sum() <= words[are_inside].sum() / 2:
+        return are_inside
+    return np.asarray(are_inside & (are_main | are_headings))
+
+
+def _is_frame(node: Node) -> bool:
+    called = f"{node.get('class')} {node.get('id')}"[:_LONGEST_NAME]
+    if node.tag in _FRAME or node.get("role").lower() in _FRAME_ROLES:
+        return node.tag != "aside" or _CALLED_CONTENT.search(called) is None
+    return _CALLED_FRAME.search(called) is not None
+
+
+def _is_in_header(around: Sequence[Node]) -> bool:
+    """Whether it is in the header of the page; an article has one of its own."""
+    tags = [node.tag for node in around]
+    return "header" in tags and not any(map(_is_main, around[tags.index("header") :]))
+
+
+def _is_main(node: Node) -> bool:
+    return node.tag in ("main", "article") or node.get("role") == "main"
+
+
+def is_empty_frame(rows: Numbers, scores: Numbers) -> bool:
+    """Whether all that a page says belongs to its frame."""
+    words = rows[:, features.WORDS]
+    if scores.max() >= _HOPELESS or words.sum() > _MOST_WORDS:
+        return False
+    in_frame = rows[:, _FRAME_COLUMNS].max(1) > 0
+    return bool(words[in_frame].sum() >= _NEARLY_ALL * words.sum())

@@ -1,13 +1,19 @@
-"""What a page says about itself: in its address, in its head, and by what there is on it."""
+"""Features of the page as a whole: URL, head, JSON-LD, counts of elements."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from dowse.extract.html.content import names
+import numpy as np
+
+from dowse.extract.html.content import vocabulary
+from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.vocabulary import URL_GROUPS
 from dowse.extract.html.tree.node import Tree
+from dowse.extract.metadata import jsonld
 
 _TYPES = {
     "article": "Article|NewsArticle|BlogPosting|Report|ReportageNewsArticle|TechArticle|ScholarlyArticle"
@@ -101,9 +107,22 @@ COLUMNS = (
     ),
     *("title_length", "metas", "has_published", "has_author", "hidden_words"),
 )
+DECLARED_COLUMNS = ("declared", "summarised", "from_declared")
+DECLARED_PAGE_COLUMNS = ("declared_words", "summary_words", "declared_share")
+_TEXTS = ("articleBody", "text", "description", "reviewBody")
+_SUMMARIES = frozenset({"description", "og:description", "twitter:description"})
+_WORD = re.compile(r"\w+")
+# Most texts are ASCII. In those, what is in no word becomes a blank and all else small, and words are split at once.
+_IN_WORDS = re.sub(rb"\W", b" ", bytes(range(256)).lower())
+_TAG = re.compile(r"<[^<>]{0,500}>")
+_LONGEST_TEXT = 200_000
+_SHORTEST = 40
+# Further away than this, distance means nothing.
+_FAR = 50.0
+_Shingles = frozenset[tuple[str, str, str]]
 
 
-def row(tree: Tree, url: str) -> list[float]:
+def measure_page(tree: Tree, url: str) -> list[float]:
     """The numbers of `COLUMNS`."""
     places = tree.by_tag()
     metas = _metas(tree)
@@ -156,7 +175,7 @@ def _address(url: str) -> list[float]:
     except ValueError:
         parts, host = urlsplit(""), ""
     path = parts.path
-    marks = names.of_url(path) | (names.of_url(host.partition(".")[0]) if host else 0)
+    marks = vocabulary.of_url(path) | (vocabulary.of_url(host.partition(".")[0]) if host else 0)
     segments = [segment for segment in path.split("/") if segment]
     last = segments[-1] if segments else ""
     return [
@@ -171,3 +190,75 @@ def _address(url: str) -> list[float]:
         float(last.endswith((".html", ".htm", ".php", ".aspx"))),
         float(host.startswith("www.")),
     ]
+
+
+def declared_texts(tree: Tree) -> list[str]:
+    """What the JSON-LD of a page holds of its text, from the longest down."""
+    found = {
+        _TAG.sub(" ", jsonld.plain(value))
+        for thing in jsonld.things(tree.scripts)
+        for name in _TEXTS
+        if isinstance(value := thing.get(name), str) and len(value) >= _SHORTEST
+    }
+    return sorted(found, key=len, reverse=True)
+
+
+def declared_summaries(tree: Tree) -> list[str]:
+    """What its head says that it is about, from the longest down."""
+    found = {
+        attributes.get("content") or ""
+        for attributes in tree.head.get("meta", ())
+        if (attributes.get("property") or attributes.get("name") or "").lower() in _SUMMARIES
+    }
+    return sorted(found, key=len, reverse=True)
+
+
+def measure_declared(tree: Tree, blocks: Sequence[Block]) -> tuple[Numbers, list[float]]:
+    """A row for each block with the numbers of `COLUMNS`, and those of `PAGE_COLUMNS`."""
+    declared, summarised = _shingles(declared_texts(tree)), _shingles(declared_summaries(tree))
+    rows = np.zeros((len(blocks), len(DECLARED_COLUMNS)), np.float32)
+    rows[:, 2] = _FAR
+    if declared or summarised:
+        either = declared | summarised
+        # Most texts repeat nothing, not even the longest word of three, and many are on the page more than once.
+        longest = {max(shingle, key=len) for shingle in either}
+        shares = {
+            text: (_share(words, declared), _share(words, summarised))
+            for text in {block.text for block in blocks}
+            if not longest.isdisjoint(words := _words(text)) and not either.isdisjoint(_in_threes(words))
+        }
+        for number, block in enumerate(blocks):
+            if block.text in shares:
+                rows[number, :2] = shares[block.text]
+        _measure_distance(rows)
+    share = float((rows[:, 0] > 0.5).mean())
+    return rows, [float(len(declared)), float(len(summarised)), share]
+
+
+def _measure_distance(rows: Numbers) -> None:
+    places = np.flatnonzero((rows[:, 0] > 0.5) | (rows[:, 1] > 0.5))
+    if len(places):
+        numbers = np.arange(len(rows))
+        after = np.searchsorted(places, numbers)
+        before = places[np.maximum(after - 1, 0)]
+        behind = places[np.minimum(after, len(places) - 1)]
+        rows[:, 2] = np.minimum(np.minimum(abs(numbers - before), abs(numbers - behind)), _FAR)
+
+
+def _shingles(found: Iterable[str]) -> _Shingles:
+    return frozenset(shingle for text in found for shingle in _in_threes(_words(text[:_LONGEST_TEXT])))
+
+
+def _share(words: list[str], shingles: _Shingles) -> float:
+    return sum(map(shingles.__contains__, _in_threes(words))) / (len(words) - 2)
+
+
+def _in_threes(words: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Each word with the two behind it."""
+    return zip(words, words[1:], words[2:], strict=False)
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return text.encode().translate(_IN_WORDS).decode().split()
+    return _WORD.findall(text.lower())

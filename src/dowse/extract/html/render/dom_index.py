@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from dowse.extract.html.tree.elements import INLINE
+from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Node, Tree
 
 LEAVES = frozenset({"img", "image", "hr", "math"})

@@ -1,7 +1,8 @@
-"""The elements of a page as columns of numbers: where each begins and ends, what is around it, what it is called."""
+"""Elements of a page as numeric columns: range, ancestors, class-name groups, look-alikes."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import count
@@ -10,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.extract.html.content import articles, names
+from dowse.extract.html.content import vocabulary
 from dowse.extract.html.content.blocks import Block
 from dowse.extract.html.tree.node import Node, Tree
 
 Numbers = NDArray[Any]
 # The tag, the class, the identifier and the role of an element.
 _Key = tuple[str, str | None, str | None, str | None]
-
 AROUND = (
     *("nav", "header", "footer", "aside", "main", "article", "section", "form", "ul", "ol", "table", "figure"),
     *(
@@ -46,6 +46,33 @@ OUTERMOST = 3
 """And so many from the outside in."""
 # By so many elements around them blocks are told apart.
 _LOOKED_AT = 3
+TIERS = 5
+_HOLDERS = frozenset({"article", "div", "main", "section", "td", "span"})
+_LONGEST = 300
+# What begins with certain letters is found much faster than what begins with a choice or a place, so every choice of a
+# beginning is written out.
+_WRITTEN = "|".join(
+    rf"{what}[-_]{{0,2}}(?:text|body|content|entry|copy)\b"
+    for what in ("article", "post", "entry", "story", "blog", "news")
+)
+_BODY = re.compile(
+    rf"post(?<!\Spost)(?!\S)|entry(?<!\Sentry)(?!\S)|articlebody|{_WRITTEN}"
+    r"|text[-_]?(?:content|text)\b|rich[-_]?(?:content|text)\b|page[-_]?(?:content|text)\b|body[-_]?(?:content|text)\b"
+    r"|mw-parser-output|markdown-body|post[-_]?message|postbody|cooked"
+)
+_STORY = re.compile(
+    r"story|single[-_](?:content|post)|main[-_]?(?:column|article)|blog[-_]?(?:post|content)|article(?<!\Sarticle)"
+    r"|field[-_]{1,2}body|theme[-_]?content|section[-_]?content|art[-_]?content|inner[-_]?content|wpb_text_column"
+    r"|prose(?<!\Sprose)|rte(?!\S)|product[-_]{0,2}(?:description|detail)|item[-_]{0,2}(?:description|detail)"
+)
+_CONTENT = re.compile(r"content(?:(?:[-_]?(?:main|body|area|wrapper|inner))?(?!\S)|(?<!\Scontent))")
+_MAIN = re.compile(r"main(?<!\Smain)|primary(?<!\Sprimary)")
+# Each of the patterns asks for one of these; most names have none of them.
+_SIGN = re.compile(
+    "content|post|text|main|body|article|entry|story|prose|rte|primary|copy|detail|description|cooked|parser"
+)
+_TIERS = {1: _BODY, 3: _STORY, 4: _CONTENT, 5: _MAIN}
+_TIER_OF_TAG = {"article": 2, "main": 5}
 
 
 class Outline:
@@ -176,11 +203,22 @@ def _looks(kinds: Sequence[_Key], are_around: Sequence[bool]) -> tuple[list[int]
     called = [f"{classes or ''} {identifier or ''}" for _, classes, identifier, _ in kinds]
     signs: defaultdict[str, int] = defaultdict(count().__next__)
     return (
-        [names.of_class(each) if is_around else 0 for each, is_around in zip(called, are_around, strict=True)],
-        [articles.tier_of(kind[0], each) for kind, each in zip(kinds, called, strict=True)],
+        [vocabulary.of_class(each) if is_around else 0 for each, is_around in zip(called, are_around, strict=True)],
+        [tier_of(kind[0], each) for kind, each in zip(kinds, called, strict=True)],
         [_AROUND_BITS.get(ROLES.get(role, tag) if role else tag, 0) for tag, _, _, role in kinds],
         [
             signs[f"{tag} {classes or ''}" if len(each) > 1 else tag]
             for (tag, classes, _, _), each in zip(kinds, called, strict=True)
         ],
     )
+
+
+def tier_of(tag: str, called: str) -> int:
+    """How sure a name is, 1 being the surest; 0 for elements that are no holders of text by name."""
+    if tag not in _HOLDERS:
+        return 0
+    best = _TIER_OF_TAG.get(tag, TIERS + 1)
+    lower = called[:_LONGEST].lower()
+    if _SIGN.search(lower):
+        best = min(best, next((tier for tier, pattern in _TIERS.items() if pattern.search(lower)), best))
+    return best if best <= TIERS else 0

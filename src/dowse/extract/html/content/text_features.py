@@ -1,4 +1,4 @@
-"""What the text of a block gives away by itself."""
+"""Features of a block's text and of its links."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from itertools import chain
 
 import numpy as np
 
-from dowse.extract.html.content import names
+from dowse.extract.html.content import vocabulary
 from dowse.extract.html.content.blocks import Block
-from dowse.extract.html.content.outline import Numbers
+from dowse.extract.html.content.dom_columns import Numbers
 from dowse.language import stopwords
 from dowse.language.scripts import MODEL_WIDE
 
@@ -50,9 +50,23 @@ _SHORT = 120
 _LONG_WORD = 7
 # The only letter that becomes two in lower case.
 _LONGER_IN_LOWER = "İ"
+LINK_COLUMNS = ("link_away", "link_here", "link_tag", "link_social", "link_depth", "link_none", "link_near")
+# All of its choices begin with a mark, and those are found at once.
+_TAG = re.compile(
+    r"/(?:tags?|categor(?:y|ies)|topics?|authors?|users?|u|profile|members?|people|search)(?:[/?.-]|$)|\?s=|&s="
+)
+_DOMAIN = re.compile(r"\.(?:com|me|net|app)/")
+_NETWORKS = (
+    *("facebook", "twitter", "x", "linkedin", "pinterest", "instagram", "youtube", "reddit", "tiktok", "t", "wa"),
+    *("threads", "bsky"),
+)
+_APPLICATIONS = ("mailto:", "tel:", "whatsapp:", "sms:")
+_LONGEST_HREF = 500
+_NO_LINK = (0.0,) * len(LINK_COLUMNS)
+_NOWHERE = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
-def columns(blocks: Sequence[Block], title: str) -> Numbers:
+def measure_texts(blocks: Sequence[Block], title: str) -> Numbers:
     """One row for each block, with the numbers of `COLUMNS`."""
     again = Counter([block.text for block in blocks])
     in_title = frozenset(title.lower().split())
@@ -68,9 +82,11 @@ def columns(blocks: Sequence[Block], title: str) -> Numbers:
     return found
 
 
-def marks(blocks: Sequence[Block]) -> Numbers:
-    """The groups of `names.TEXT_GROUPS` that each block belongs to; only what is short may."""
-    return np.array([names.of_text(block.text[:40]) if len(block.text) < _SHORT else 0 for block in blocks], np.int64)
+def text_groups(blocks: Sequence[Block]) -> Numbers:
+    """The groups of `vocabulary.TEXT_GROUPS` that each block belongs to; only what is short may."""
+    return np.array(
+        [vocabulary.of_text(block.text[:40]) if len(block.text) < _SHORT else 0 for block in blocks], np.int64
+    )
 
 
 def heading_level(block: Block) -> int:
@@ -146,3 +162,42 @@ def _has_mark(text: str, *, is_ascii: bool) -> bool:
 def _wide_words(text: str) -> int:
     """How many words it would be, where words are not divided by blanks."""
     return len(_WIDE.findall(text)) // 2
+
+
+def measure_links(blocks: Sequence[Block], url: str) -> Numbers:
+    """One row for each block, with the numbers of `COLUMNS`."""
+    here = _host_and_path(url)
+    about = {href: _about(href[:_LONGEST_HREF], *here) for href in {block.href for block in blocks} if href}
+    rows = [about[block.href] if block.href else _NOWHERE if block.links else _NO_LINK for block in blocks]
+    return np.fromiter(chain.from_iterable(rows), np.float32, len(rows) * len(LINK_COLUMNS)).reshape(len(rows), -1)
+
+
+def _about(href: str, host: str, path: str) -> tuple[float, ...]:
+    if href.startswith(("#", "javascript:")):
+        return (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    other_host, other_path = _host_and_path(href)
+    lower, within = href.lower(), other_path.strip("/")
+    return (
+        bool(other_host) and other_host != host,
+        "#" in href and (not other_path or other_path == path),
+        _TAG.search(lower) is not None,
+        _is_social(lower),
+        within.count("/") + bool(within),
+        0.0,
+        len(path) > 1 and other_path.startswith(path.rpartition("/")[0] + "/"),
+    )
+
+
+def _is_social(href: str) -> bool:
+    if "share" in href or href.startswith(_APPLICATIONS):
+        return True
+    return any(href.endswith(_NETWORKS, 0, domain.start()) for domain in _DOMAIN.finditer(href))
+
+
+def _host_and_path(url: str) -> tuple[str, str]:
+    """Roughly: this is asked for every link, and nothing is dialled."""
+    scheme, slashes, rest = url.partition("//")
+    if not slashes or len(scheme) > len("https:"):
+        return "", url.partition("#")[0].partition("?")[0]
+    host, slash, path = rest.partition("/")
+    return host.lower().removeprefix("www."), slash + path.partition("#")[0].partition("?")[0]

@@ -1,0 +1,154 @@
+"""Forum threads: recognised by their URL, cut into posts, without signatures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from dowse.extract.html.content import vocabulary
+from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.dom_columns import Numbers
+from dowse.extract.html.content.features import FORUM
+from dowse.extract.html.tree.grammar import INLINE
+from dowse.extract.html.tree.node import Node, Tree
+
+# Of phpBB, vBulletin and SMF; vBulletin with names; Discourse; XenForo; Invision, NodeBB, Vanilla and MyBB; Flarum.
+_PROGRAMS = re.compile(
+    r"/(?:viewtopic|showthread|showtopic)\b|/index\.php\?(?:[^#]{0,100}[;&])?topic=\d"
+    r"|/forums?/[^?#]{0,200}/(?!(?:19|20)\d\d-)\d{4,9}-"
+    r"|/t/(?:[\w%-]{1,400}/)?\d++(?![\w.-])"
+    r"|/threads/[\w%.-]{1,400}\.\d"
+    r"|/(?:topic|thread|discussion)[/-]\d{5}"
+    r"|//[^/?#]{1,255}/d/\d{1,9}-[a-z]",
+    re.I,
+)
+# Sites that run a program of their own.
+_SITES = re.compile(
+    r"https?://(?:"
+    r"(?:[\w-]{1,40}\.)?reddit\.com/r/[^/]{1,60}/comments/"
+    r"|news\.ycombinator\.com/item\?|lobste\.rs/s/|lemmy\.[^/]{1,60}/post/\d"
+    r"|(?:www\.)?quora\.com/[^/?#-]{1,40}-[^/?#-]{1,40}-"
+    r"|(?:[\w-]{1,40}\.){0,3}(?:stackexchange|stackoverflow|superuser|serverfault|askubuntu|mathoverflow)"
+    r"\.(?:com|net)/q(?:uestions)?/\d"
+    r"|github\.com/[^/]{1,60}/[^/]{1,120}/(?:issues|discussions|pull)/\d|[^/?#]{1,255}/[^?#]{1,300}/-/issues/\d)",
+    re.I,
+)
+# What stands behind a question mark is somebody else's address, unless the program has its own there.
+_OTHERS = re.compile(r"\?(?!/|(?:[^#]{0,100}[;&])?topic=)[^#]*")
+_LONGEST_URL = 2_000
+# So sure is an address.
+_SURE = 0.8
+_POSTS = frozenset({"post", "message", "comment", "reply", "answer", "msg"})
+# Posts are those elements that hold so much of what is kept; others are called so as well.
+_MOST = 0.5
+# What is above the first post is the title of the thread, or else it is the question.
+_WORDS_OF_A_TITLE = 25
+_NUMBER = re.compile(r"\d+")
+_LONGEST_NAME = 400
+# They are parts of a post, whatever they are called.
+_PARTS = INLINE | frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre"})
+_CALLED = frozenset({"signature", "signatures", "postsignature", "signaturecontainer"})
+# Short for it by itself, or with whose it is: what is as high as a post with its `sig` is the post.
+_SHORT = re.compile(r"(?:(?:user|member|author|poster|post|message)[-_]{0,2})?sig(?!(?-i:[a-z]))", re.I)
+_NAMING = ("class", "id", "data-role")
+_SIGN = "sig"
+
+
+def weigh_url(kinds: Numbers, url: str) -> Numbers:
+    """How likely a page is of each kind, given what its content says of it and what its address does."""
+    if not _is_of_thread(url[:_LONGEST_URL]):
+        return kinds
+    known = np.zeros_like(kinds)
+    known[FORUM] = 1
+    return np.asarray(_SURE * known + (1 - _SURE) * kinds)
+
+
+def _is_of_thread(url: str) -> bool:
+    return _SITES.match(url) is not None or _PROGRAMS.search(_OTHERS.sub("", url)) is not None
+
+
+def find_posts(tree: Tree, blocks: Sequence[Block], words: Numbers, kept: Numbers) -> frozenset[int]:
+    """The indexes of elements with which another post begins; there are none without two posts."""
+    sums = _kept_before(tree, blocks, words, kept)
+    for posts in _called_alike(tree, sums):
+        if len(posts) > 1 and _words_in(posts, sums) >= _MOST * sums[-1]:
+            above = sums[posts[0].index]
+            is_question = above > _WORDS_OF_A_TITLE
+            starts = [posts[0], *_with_surroundings(posts)]
+            return frozenset(start.index for start in starts if is_question or sums[start.index] > above)
+    return frozenset()
+
+
+def _kept_before(tree: Tree, blocks: Sequence[Block], words: Numbers, kept: Numbers) -> list[float]:
+    """How many words are kept before each node, and before the end, so that two of them tell about an element."""
+    weights = np.zeros(len(tree.nodes))
+    counts = [len(block.nodes) for block in blocks]
+    # On a long page, several posts may be one block.
+    weights[[index for block in blocks for index in block.nodes]] = np.repeat(words * kept / counts, counts)
+    return [0.0, *np.cumsum(weights).tolist()]
+
+
+def _called_alike(tree: Tree, sums: Sequence[float]) -> list[list[Node]]:
+    """Elements of a tag with a name that posts have; first those that begin first, as they are around the others."""
+    found: dict[tuple[str, str], list[Node]] = {}
+    for node in tree.nodes:
+        is_named = node.attributes or "-" in node.tag
+        if is_named and node.tag not in _PARTS and sums[node.end] > sums[node.index]:
+            for name in _names(node):
+                found.setdefault((node.tag, name), []).append(node)
+    return sorted(found.values(), key=lambda nodes: (nodes[0].index, -len(nodes)))
+
+
+def _names(node: Node) -> dict[str, None]:
+    """What an element is called if posts are called so, without its number, in the order in which it is written."""
+    called = (
+        f"{node.get('class')[:_LONGEST_NAME]} {node.get('id')[:_LONGEST_NAME]} {node.tag if '-' in node.tag else ''}"
+    )
+    every = dict.fromkeys(_NUMBER.sub("", called).split())
+    return {name: None for name in every if not _POSTS.isdisjoint(vocabulary.words_of(name))}
+
+
+def _words_in(posts: Sequence[Node], sums: Sequence[float]) -> float:
+    """How many words of all of them are kept; one may be inside of another."""
+    total, end = 0.0, 0
+    for post in posts:
+        if post.index >= end:
+            total += sums[post.end] - sums[post.index]
+            end = post.end
+    return total
+
+
+def _with_surroundings(posts: Sequence[Node]) -> Iterator[Node]:
+    """For each post but the first the outermost element that holds no other: who wrote it may stand beside its text."""
+    for number, post in enumerate(posts[1:], 1):
+        before = posts[number - 1].index
+        behind = posts[number + 1].index if number + 1 < len(posts) else None
+        whole = post
+        while (
+            whole.parent is not None and whole.parent.index > before and (behind is None or whole.parent.end <= behind)
+        ):
+            whole = whole.parent
+        yield whole
+
+
+def find_signatures(tree: Tree, blocks: Sequence[Block]) -> Numbers:
+    """For each block of a thread whether it is in a signature, by what its template calls the elements around it."""
+    inside = bytearray(len(tree.nodes))
+    for node in tree.nodes:
+        if node.attributes and not inside[node.index] and _is_signature(node):
+            inside[node.index : node.end] = b"\1" * (node.end - node.index)
+    return np.array([inside[block.nodes[0]] for block in blocks], np.bool_)
+
+
+def _is_signature(node: Node) -> bool:
+    called = " ".join([node.get(name) for name in _NAMING])
+    # Most are not even called something like it.
+    return _SIGN in called.lower() and _has_name(called)
+
+
+@lru_cache(maxsize=2_000)
+def _has_name(called: str) -> bool:
+    return not _CALLED.isdisjoint(vocabulary.words_of(called)) or any(map(_SHORT.match, called.split()))
