@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.core.listings import Listing
 from dowse.core.models import Body
-from dowse.extract.listings.reading import to_listing
+from dowse.extract.serp.reading import to_listing
 
 
 class ListingsHere:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 
@@ -47,3 +48,14 @@ class Listing:
     answers: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     odd_links: int = 0
+
+
+def encode(listing: Listing) -> str:
+    return json.dumps(asdict(listing), ensure_ascii=False)
+
+
+def decode(text: str) -> Listing:
+    """What was encoded; raises `ValueError` for anything of another shape."""
+    from pydantic import TypeAdapter  # Workers do without it.
+
+    return TypeAdapter(Listing).validate_json(text, strict=True)

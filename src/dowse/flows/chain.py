@@ -224,6 +224,6 @@ def _content(api: str, text: Text) -> Text:
     """The text of a scrape API, which knows a page when it gets one, but not a bot check or a login wall."""
     from dowse.extract import verdict  # Its phrases take a while to compile, and few calls get here.
 
-    if unreadable := verdict.of_text(text.title, text.markdown):
+    if unreadable := verdict.judge_text(text.title, text.markdown):
         raise NotRead(api, f"it got no content: {unreadable}")
     return text

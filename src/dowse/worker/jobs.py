@@ -98,10 +98,10 @@ def _done(job: Mapping[str, object], data: bytes) -> Text:
 
         return to_explanation(body)
     if job["mode"] == protocol.LISTING:
-        from dowse.extract.listings.codec import encoded
-        from dowse.extract.listings.reading import to_listing
+        from dowse.core.listings import encode
+        from dowse.extract.serp.reading import to_listing
 
-        return Text(encoded(to_listing(str(job["engine"]), body, str(job["query"]))))
+        return Text(encode(to_listing(str(job["engine"]), body, str(job["query"]))))
     return _bounded(_converted(body, job))
 
 

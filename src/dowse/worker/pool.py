@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 
+from dowse.core import listings
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.listings import Listing
 from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 from dowse.extract.explanation import Explanation, decoded
-from dowse.extract.listings import codec
 from dowse.worker import digests, protocol
 from dowse.worker.process import Worker, WorkerFailed
 
@@ -128,7 +128,7 @@ class WorkerPool:
         header = {**self._header(protocol.LISTING, body), "engine": engine, "query": query}
         answer = await self._only(header, body.data, timeout_s)
         try:
-            return codec.decoded(answer.markdown)
+            return listings.decode(answer.markdown)
         except ValueError:
             raise PageUnreadable(Status.ERROR, _FAILED) from None
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.models import Body
-from dowse.extract.listings.judge import without_echoes
-from dowse.extract.listings.reading import to_listing
+from dowse.extract.serp.reading import to_listing, without_echoes
 from tests.support.tables import each_row
 
 PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "listings" / "results"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dowse.core.listings import Listing, Outcome
 from dowse.core.models import Body, Hit
-from dowse.extract.listings.reading import to_listing
+from dowse.extract.serp.reading import to_listing
 from dowse.providers.relevance import is_relevant
 from tests.support.tables import each_row
 

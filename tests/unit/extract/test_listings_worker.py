@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.core.listings import Listing, Outcome, Row
-from dowse.extract.listings.codec import decoded, encoded
+from dowse.core.listings import Listing, Outcome, Row, decode, encode
 from tests.support.tables import each_row
 
 LISTING = Listing(
@@ -20,10 +19,10 @@ LISTING = Listing(
 
 
 def test_a_listing_survives_its_coding() -> None:
-    assert decoded(encoded(LISTING)) == LISTING
+    assert decode(encode(LISTING)) == LISTING
 
 
 @each_row("text", ["", "{}", "[]", '{"outcome": "splendid"}', '{"outcome": "empty", "rows": [1]}'])
 def test_anything_else_is_no_listing(text: str) -> None:
     with pytest.raises(ValueError):
-        decoded(text)
+        decode(text)

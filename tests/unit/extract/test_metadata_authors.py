@@ -131,4 +131,4 @@ def test_names_are_plain_text() -> None:
     ],
 )
 def test_only_names_of_people_are_taken_from_lines(line: str, expected: list[str]) -> None:
-    assert names.written(line) == expected
+    assert names.names_in_line(line) == expected

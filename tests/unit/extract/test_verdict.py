@@ -12,8 +12,8 @@ from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status
 from dowse.extract import verdict
 from dowse.extract.convert import to_text
 from dowse.extract.strip import to_stripped_text
-from dowse.extract.verdict.scan import scan
-from dowse.extract.verdict.stock import other_words
+from dowse.extract.verdict.outline import scan
+from dowse.extract.verdict.wording import other_words
 from tests.support.tables import each_row
 
 pytestmark = pytest.mark.promise("verdict-error-page", "case-37")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dowse.core.models import Onward, Status
-from dowse.extract.verdict import of_text
+from dowse.extract.verdict import judge_text
 from tests.support.tables import each_row
 
 BLOCKED = (Status.BLOCKED, Onward.ANYBODY)
@@ -46,7 +46,7 @@ EMPTY = (Status.ERROR, Onward.ANYBODY)
     ],
 )
 def test_clear_cases_show_in_text_alone(title: str, markdown: str, expected: tuple[Status, Onward]) -> None:
-    verdict = of_text(title, markdown)
+    verdict = judge_text(title, markdown)
 
     assert verdict is not None
     assert (verdict.status, verdict.onward) == expected
@@ -71,7 +71,7 @@ def test_clear_cases_show_in_text_alone(title: str, markdown: str, expected: tup
     ],
 )
 def test_text_with_something_to_say_is_content(title: str, markdown: str) -> None:
-    assert of_text(title, markdown) is None
+    assert judge_text(title, markdown) is None
 
 
 HOSTILE = ["[", "[a](", "[a](x", "# ", "join ", "subscribe ", "sign in to ", "a", "ページ"]
@@ -79,4 +79,4 @@ HOSTILE = ["[", "[a](", "[a](x", "# ", "join ", "subscribe ", "sign in to ", "a"
 
 @each_row("piece", HOSTILE)
 def test_hostile_text_is_content(piece: str) -> None:
-    assert of_text(piece * (2_000 // len(piece)), piece * (2_000 // len(piece))) is None
+    assert judge_text(piece * (2_000 // len(piece)), piece * (2_000 // len(piece))) is None

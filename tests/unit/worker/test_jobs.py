@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from dowse.core import listings
 from dowse.core.digests import Source
 from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.models import Facts, Status, fields_of
 from dowse.extract import explanation
-from dowse.extract.listings import codec
 from dowse.worker import digests, jobs, protocol
 
 LIMIT_S = 60.0
@@ -172,7 +172,7 @@ def test_a_page_of_a_search_engine_is_answered_as_its_listing(work: Work) -> Non
 
     [(_, text)] = work(job(protocol.LISTING, page, engine="duckduckgo", query="a"))
 
-    assert codec.decoded(text) == Listing(Outcome.RESULTS, (Row("A", "https://a.example/", ""),))
+    assert listings.decode(text) == Listing(Outcome.RESULTS, (Row("A", "https://a.example/", ""),))
 
 
 def test_pages_are_digested_and_one_that_is_shown_whole_is_not_sent_back(work: Work) -> None:

@@ -17,7 +17,7 @@ from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.guard import capped
 from dowse.extract.html.tree.node import Tree
-from dowse.extract.metadata.model import Metadata
+from dowse.extract.metadata.reading import Metadata
 from dowse.extract.tidy import beginning, without_repeated_title
 
 # A page that shows so little is made by its scripts: what it says of itself for machines may be more.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dowse.extract.html.tree.node import Tree
-from dowse.extract.metadata.head import Head
+from dowse.extract.metadata.declared import Head
 from dowse.language.detection import LATIN_TAGS, detect_tag_by_script, detect_tag_by_words
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_](?:[a-z]{4}[-_])?([a-z]{2}|\d{3}))?(?![a-z])", re.I)

@@ -1,4 +1,4 @@
-"""Names of people, out of the values and lines that hold them."""
+"""Names of persons in declared values and in visible bylines."""
 
 from __future__ import annotations
 
@@ -62,20 +62,26 @@ _PARTICLES = frozenset("van von de der den del della di da dos du la le el al bi
 # Above this, names are written without blanks.
 _FIRST_EAST_ASIAN = "\u2e80"
 _LONGEST_EAST_ASIAN = 10
+_ALPHANUMERIC = re.compile(r"[^\W_]+")
 
 
-def declared(value: str) -> list[str]:
+def compact(text: str) -> str:
+    """The letters and digits of a text, for comparison."""
+    return "".join(_ALPHANUMERIC.findall(text.casefold()))
+
+
+def names_in_value(value: str) -> list[str]:
     """The names in a value that is given for the author; whatever is no generic word or address counts."""
     return [name for name in _parts(value, _END_OF_VALUE) if _is_somebody(name)][:_MOST_NAMES]
 
 
-def handles(text: str) -> list[str]:
+def names_in_element(text: str) -> list[str]:
     """The names in an element made for them: of people, or a single word that somebody goes by."""
-    found = declared(text)
+    found = names_in_value(text)
     return found if all(_looks_like_person(name) or _is_handle(name) for name in found) else []
 
 
-def written(line: str) -> list[str]:
+def names_in_line(line: str) -> list[str]:
     """The names that a line for readers begins with; only what looks like the names of people counts."""
     found = takewhile(_looks_like_person, _parts(line, _END_OF_LINE))
     return [name for name in found if _is_somebody(name)][:_MOST_NAMES]
@@ -88,7 +94,7 @@ def behind_label(line: str) -> str | None:
     return line[label.end() :].strip() if label else None
 
 
-def turned(name: str) -> str:
+def turn_around(name: str) -> str:
     """`Roe, Jane` the other way round, as libraries write it."""
     last, _, first = (part.strip() for part in name.partition(","))
     return f"{first} {last}" if first and "," not in first and not _is_addition(first) else name

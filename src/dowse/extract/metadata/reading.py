@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import html
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache, partial
 
-from dowse.core.text import without_markup
+from dowse.core import urls
+from dowse.core.text import inert, one_line, without_markup
+from dowse.core.urls import Url
 from dowse.extract.html.tree.node import Node, Tree
-from dowse.extract.metadata import addresses, dates, people, titles
-from dowse.extract.metadata.body import NEAR, DateMark, Marks, marks_of
+from dowse.extract.metadata import dates
+from dowse.extract.metadata.bylines import NEAR, DateMark, Marks, Reason, Role, marks_of
 from dowse.extract.metadata.dates import Moment
-from dowse.extract.metadata.declared import Declared
-from dowse.extract.metadata.head import DATED, MODIFIED, PUBLISHED, TITLES, Head
+from dowse.extract.metadata.declared import DATED, MODIFIED, PUBLISHED, TITLES, Declared, Head
 from dowse.extract.metadata.languages import language_of
-from dowse.extract.metadata.model import Confidence, Metadata
-from dowse.extract.metadata.roles import Role
+from dowse.extract.metadata.names import compact, names_in_element, names_in_line
 
 _SITE_CHARS = 100
 _DESCRIPTION_CHARS = 500
@@ -23,6 +27,53 @@ _MOST_HEADINGS = 8
 _CLOSE = 600
 # So many different days near a headline are the dates of what the page lists.
 _MANY_DAYS = 4
+# So many different bylines near a headline are those of a list.
+_MANY_BYLINES = 4
+_TITLE_CHARS = 300
+# Words that a heading and the declared title have in common, as a share of the shorter one.
+_AGREEMENT = 0.5
+_SEPARATOR = re.compile(r"\s{1,9}(?:::|[-|–—·•»«⋅:/\\<>›‹])\s{1,9}|\s{0,9}[|»«›]\s{0,9}|(?<=\w):\s{1,9}")
+# Behind these comes a site, or a part of one; a dash and a colon are also in titles.
+_STRONG = re.compile(r"[|»«•·⋅›‹]|::")
+_WORD = re.compile(r"[^\W_]+")
+_ANCHOR = re.compile(r"\s{0,9}[¶§🔗]\s{0,9}\Z|\s{1,9}#\s{0,9}\Z")
+_URL_CHARS = 2000
+_MOST_LINKS = 5
+_REPEATED = frozenset({"www", "m", "mobile", "amp"})
+
+
+class Confidence(StrEnum):
+    """How sure a date is.
+
+    `high`: the page states it for machines. `medium`: it stands where such a date stands, with a label or in the
+    address. `low`: a date near the headline without a label, one whose day and month could be the other way round,
+    the date of a record in the site's database, or, for the publication, that of the last change.
+    """
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """Facts about a page; an empty one is not known.
+
+    Dates are ISO 8601, `2024-03-05` or `2024-03-05T09:30:00+01:00`, as exact as the page is. Authors are joined with
+    commas. `language` is a tag such as `de` or `en-GB`. `canonical_url` is on the page's own site.
+    """
+
+    title: str = ""
+    author: str = ""
+    published: str = ""
+    published_confidence: Confidence | None = None
+    modified: str = ""
+    modified_confidence: Confidence | None = None
+    language: str = ""
+    site: str = ""
+    canonical_url: str = ""
+    description: str = ""
+
 
 Dated = tuple[Moment, Confidence]
 
@@ -31,7 +82,7 @@ def read(tree: Tree, url: str) -> Metadata:
     """The facts about the page at this address."""
     head = Head(tree)
     said = Declared(tree, url, head)
-    host = addresses.host_of(url)
+    host = host_of(url)
     sites = [name for each in said.site_names() if (name := without_markup(each, _SITE_CHARS))]
     title, headline = _title(tree, said, [*sites, *_names_of(host)])
     language = language_of(tree, head, said.language)
@@ -41,14 +92,14 @@ def read(tree: Tree, url: str) -> Metadata:
     modified, modified_confidence = next(_modified(said, marks), (None, None))
     return Metadata(
         title=title,
-        author=", ".join(people.authors(tree, said.authors(), marks, sites)),
+        author=", ".join(_find_authors(tree, said.authors(), marks, sites)),
         published=published.iso if published else "",
         published_confidence=published_confidence,
         modified=modified.iso if modified else "",
         modified_confidence=modified_confidence,
         language=language,
         site=sites[0] if sites else host,
-        canonical_url=addresses.canonical(tree, head, url),
+        canonical_url=find_canonical(tree, head, url),
         description=without_markup(said.description, _DESCRIPTION_CHARS),
     )
 
@@ -57,11 +108,11 @@ def _title(tree: Tree, said: Declared, sites: list[str]) -> tuple[str, Node | No
     """The title, and the heading that says it; failing that, the first heading."""
     # Most pages declare one title several times.
     stated = dict.fromkeys((*said.head.each(*TITLES), tree.title, said.headline))
-    declared = list(map(titles.line, stated))
+    declared = list(map(title_line, stated))
     nodes = [tree.nodes[place] for place in tree.places(("h1",))[:_MOST_HEADINGS]]
-    headings = [(line, node) for node in nodes if (line := titles.line(tree.words_of(node)))]
-    title = titles.chosen([each for each in declared if each], [line for line, _ in headings], sites)
-    same = [node for line, node in headings if titles.compact(title) in titles.compact(line)]
+    headings = [(line, node) for node in nodes if (line := title_line(tree.words_of(node)))]
+    title = choose_title([each for each in declared if each], [line for line, _ in headings], sites)
+    same = [node for line, node in headings if compact(title) in compact(line)]
     return title, next(iter(same + [node for _, node in headings]), None)
 
 
@@ -109,3 +160,123 @@ def _stated(texts: Iterable[str], confidence: Confidence) -> Iterator[Dated]:
 def _judged(moments: Iterable[Moment], confidence: Confidence) -> Iterator[Dated]:
     for moment in moments:
         yield moment, confidence if moment.is_certain else Confidence.LOW
+
+
+def _find_authors(
+    tree: Tree, declared: Iterable[list[str]], marks: Callable[[], Marks], sites: Sequence[str]
+) -> list[str]:
+    """The names of the authors. A person comes before the site, and a name that readers see before one of a login."""
+    own = {compact(site) for site in sites}
+    stated = [list(dict.fromkeys(each)) for each in declared if each]
+    best = next((each for each in stated if not own.issuperset(map(compact, each))), [])
+    if best and _shows(tree, best[0]):
+        return best
+    shown = list(_shown(marks()))
+    seen = next((each for each in shown if not own.issuperset(map(compact, each))), [])
+    return seen or best or next(iter(stated + shown), [])
+
+
+def _shown(marks: Marks) -> Iterator[list[str]]:
+    """The bylines of the page, the best reasons first, and then those below the headline."""
+    for reason in Reason:
+        is_name = reason in (Reason.PROPERTY, Reason.RELATION, Reason.NAME_CLASS)
+        found: dict[tuple[str, ...], int] = {}
+        for mark in marks.authors:
+            if mark.reason is reason and (reason is Reason.PROPERTY or abs(mark.at - marks.headline_at) < NEAR):
+                people = tuple(dict.fromkeys(names_in_element(mark.text) if is_name else names_in_line(mark.text)))
+                found.setdefault(people, mark.at)
+        found.pop((), None)
+        if reason is Reason.PROPERTY or len(found) < _MANY_BYLINES:
+            yield from map(list, sorted(found, key=lambda people: found[people] < marks.headline_at))
+
+
+def _shows(tree: Tree, name: str) -> bool:
+    return any(name in node.text for node in tree.nodes if node.text)
+
+
+def title_line(text: str) -> str:
+    """A title on one line. Tags in it are what the page is about, so they stay, as far as they load nothing."""
+    text = html.unescape(text[: 20 * _TITLE_CHARS]) if "&" in text else text
+    return _ANCHOR.sub("", one_line(inert(one_line(text, _TITLE_CHARS))))
+
+
+def choose_title(declared: Sequence[str], headings: Iterable[str], sites: Collection[str]) -> str:
+    """The title of a page, among those that it declares (best ones first) and its headings of the first level.
+
+    A heading that says what is declared is how the page wants to be read. One that does not is a slogan or the name
+    of the site, and then the declared title counts.
+    """
+    cut = [remove_site_name(each, sites) for each in declared]
+    names = {compact(site) for site in sites} | {""}
+    own = [each for each in headings if compact(each) not in names]
+    whole = {compact(each) for each in (*declared, *cut)}
+    pieces = {compact(piece) for each in declared[:1] for piece in _SEPARATOR.split(each)}
+    same = [each for each in own if compact(each) in whole]
+    parts = sorted((each for each in own if compact(each) in pieces), key=len, reverse=True)
+    similar = (each for each in own if any(_agree(each, title) for title in cut))
+    return next((each for group in (same, parts, similar, cut, own, declared) for each in group if each), "")
+
+
+def remove_site_name(title: str, sites: Collection[str]) -> str:
+    """The title without the name of the site before or behind it."""
+    names = {compact(site) for site in sites} - {""}
+    marks = list(_SEPARATOR.finditer(title))
+    while marks and ":" not in marks[-1][0] and _is_site(title[marks[-1].end() :], names):
+        title = title[: marks.pop().start()]
+    if marks and _is_site(title[: marks[0].start()], names):
+        return title[marks[0].end() :]
+    strong = next((mark for mark in marks if _STRONG.search(mark[0])), None)
+    if strong is not None and len(_WORD.findall(title[: strong.start()])) > 1:
+        return title[: strong.start()]
+    return title
+
+
+def _is_site(piece: str, names: Collection[str]) -> bool:
+    """Whether a piece of a title is the name of the site, or that and a word or two: `Example Forum`."""
+    letters = compact(piece)
+    return any(
+        letters == name or (len(name) > 3 and name in letters and len(letters) < 2 * len(name) + 10) for name in names
+    )
+
+
+def _agree(heading: str, title: str) -> bool:
+    one, other = ({*_WORD.findall(each.casefold())} for each in (heading, title))
+    common = len(one & other)
+    return common > 1 and common >= _AGREEMENT * min(len(one), len(other))
+
+
+def find_canonical(tree: Tree, head: Head, url: str) -> str:
+    """The address that the page gives for itself; empty unless it is one of its own site.
+
+    A page cannot speak for another site, and a front page is no address for what is below it.
+    """
+    links = tree.head.get("link", ())
+    said = [each.get("href") or "" for each in links if "canonical" in (each.get("rel") or "").lower().split()]
+    here = urls.parse(urls.without_tracking(url))
+    for text in (*said[:_MOST_LINKS], *head.all("og:url")):
+        there = urls.parse(text.strip(), url) if 0 < len(text) <= _URL_CHARS else None
+        if there is not None and _is_sane(there, here):
+            return urls.without_tracking(there.href)
+    return ""
+
+
+def host_of(url: str) -> str:
+    """The host without `www.`, which nobody says."""
+    parsed = urls.parse(url)
+    return parsed.name.removeprefix("www.") if parsed is not None else ""
+
+
+def _is_sane(there: Url, here: Url | None) -> bool:
+    if there.scheme not in ("http", "https") or not there.is_page:
+        return False
+    if here is None:
+        return True
+    if there.path == "/" and not there.query and (here.path != "/" or here.query):
+        return False
+    one, other = _site_of(there.name), _site_of(here.name)
+    return one == other or one.endswith("." + other) or other.endswith("." + one)
+
+
+def _site_of(host: str) -> str:
+    """The host without the labels under which a site repeats itself."""
+    return ".".join(label for label in host.split(".") if label not in _REPEATED)

@@ -1,62 +1,55 @@
-"""Tells pages from what servers send instead of them: checks, refusals, errors, walls and empty shells.
+"""Tells content from interstitials: challenge pages, refusals, error pages, soft 404s, walls and empty shells.
 
-A lone word never decides: several signs have to agree, and whatever speaks of something else is content.
-Content that is lost is worse than a notice that is delivered. No parser is imported here.
+A single word never decides: several signs have to agree, and a page that speaks of something else is content.
+Losing content is worse than delivering a notice. No parser is imported here.
 """
 
 from __future__ import annotations
 
 from dowse.core.errors import PageUnreadable
-from dowse.extract.verdict.challenge import judge as judge_challenge
-from dowse.extract.verdict.consent import is_conceivable as may_be_consent
-from dowse.extract.verdict.consent import judge as judge_consent
-from dowse.extract.verdict.failure import judge as judge_failure
-from dowse.extract.verdict.login import judge as judge_login
-from dowse.extract.verdict.missing import judge as judge_missing
-from dowse.extract.verdict.outline import NOTICE_WORDS, Outline, outline_of_text, says_much, with_markup
-from dowse.extract.verdict.paywall import judge as judge_paywall
-from dowse.extract.verdict.refusal import judge as judge_refusal
-from dowse.extract.verdict.shell import is_conceivable as may_be_shell
-from dowse.extract.verdict.shell import judge as judge_shell
-from dowse.extract.verdict.thin import judge as judge_thin
+from dowse.extract.verdict.challenge import judge_challenge
+from dowse.extract.verdict.error_pages import judge_failure, judge_refusal, judge_soft_404
+from dowse.extract.verdict.outline import NOTICE_WORDS, PageOutline, outline_page, outline_text, says_much
+from dowse.extract.verdict.shell import is_thin, judge_shell, may_be_shell
+from dowse.extract.verdict.walls import judge_consent_wall, judge_login_wall, judge_paywall, may_be_consent_wall
 
-# The more specific a page's signs, the earlier they are looked for: a check may also ask for JavaScript.
+# The more specific its signs, the earlier a judge is asked: a challenge page may also ask for JavaScript.
 _JUDGES = (
     judge_challenge,
     judge_refusal,
     judge_failure,
-    judge_missing,
-    judge_consent,
-    judge_login,
+    judge_soft_404,
+    judge_consent_wall,
+    judge_login_wall,
     judge_paywall,
     judge_shell,
 )
 
 
 def check_page(markup: str, url: str, markdown: str) -> bool:
-    """Raise what a page of HTML is instead of content; `markdown` is what would be delivered of it.
+    """Raise `PageUnreadable` unless a page of HTML is content; `markdown` is its text as it would be delivered.
 
-    Returns whether that is so little that the page's scripts may have more to show.
+    Returns whether the text is so short that the page's scripts may have more to show.
     """
     if says_much(markdown):
         return False
-    said = outline_of_text(markdown)
-    # To look at all tags takes longer than anything else here.
-    if said.words > NOTICE_WORDS and not may_be_consent(said) and not may_be_shell(said):
+    text = outline_text(markdown)
+    # Scanning all tags takes longer than anything else here.
+    if text.words > NOTICE_WORDS and not may_be_consent_wall(text) and not may_be_shell(text):
         return False
-    page = with_markup(said, markup, url)
-    unreadable = _judged(page)
+    page = outline_page(text, markup, url)
+    unreadable = _judge(page)
     if unreadable is not None:
         raise unreadable
-    return judge_thin(page)
+    return is_thin(page)
 
 
-def of_text(title: str, markdown: str) -> PageUnreadable | None:
-    """The same for a page of which somebody else sent the text alone: fewer signs, so only clear cases show."""
+def judge_text(title: str, markdown: str) -> PageUnreadable | None:
+    """The verdict on a page whose text alone is known: fewer signs, so only clear cases show."""
     if says_much(markdown):
         return None
-    return _judged(outline_of_text(markdown, title))
+    return _judge(outline_text(markdown, title))
 
 
-def _judged(page: Outline) -> PageUnreadable | None:
+def _judge(page: PageOutline) -> PageUnreadable | None:
     return next((verdict for judge in _JUDGES if (verdict := judge(page)) is not None), None)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
-from dowse.extract.verdict.outline import NOTICE_WORDS, Outline
-from dowse.extract.verdict.phrases import either, holds
-from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE
+from dowse.extract.verdict.outline import NOTICE_WORDS, PageOutline
+from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, either, holds
 
 # The wordiest check, Anubis with its explanation, stays below; articles about such checks do not.
 _MARKED_CHECK_WORDS = NOTICE_WORDS
@@ -126,20 +125,20 @@ _SIGNS = (
 )
 
 
-def judge(page: Outline) -> PageUnreadable | None:
+def judge_challenge(page: PageOutline) -> PageUnreadable | None:
     """Blocked, and worth a browser: checks are made for the likes of us, and some let browsers through."""
-    seen = " ".join((page.text, page.shape.noscript, *page.headings))
+    seen = " ".join((page.text, page.markup.noscript, *page.headings))
     signs = (sign for sign in _SIGNS if _is_short_enough(page, sign) and _shows(page, seen, sign))
     vendor = next((sign.vendor for sign in signs), "captcha" if _is_captcha(page, seen) else "")
     return PageUnreadable(Status.BLOCKED, f"challenge page ({vendor})", Onward.ANYBODY) if vendor else None
 
 
-def _is_short_enough(page: Outline, sign: _Sign) -> bool:
+def _is_short_enough(page: PageOutline, sign: _Sign) -> bool:
     return page.words <= sign.max_words and page.other_words <= sign.max_other_words
 
 
-def _shows(page: Outline, seen: str, sign: _Sign) -> bool:
-    marks = page.shape.marks
+def _shows(page: PageOutline, seen: str, sign: _Sign) -> bool:
+    marks = page.markup.marks
     # The shortest text first: what the marks are looked for in may be two hundred thousand characters.
     return (
         _has(page.title, sign.titles)
@@ -153,7 +152,7 @@ def _has(text: str, members: tuple[str, ...]) -> bool:
     return not members or holds(text, members)
 
 
-def _is_captcha(page: Outline, seen: str) -> bool:
+def _is_captcha(page: PageOutline, seen: str) -> bool:
     """A check of a vendor nobody here knows: it is named like one, and shows a puzzle or asks for proof."""
     if page.words > _UNMARKED_CHECK_WORDS:
         return False
@@ -162,4 +161,4 @@ def _is_captcha(page: Outline, seen: str) -> bool:
         return False
     # A heading alone may also be a question that the page goes on to answer.
     asks = is_titled and holds(seen, _ROBOT_PHRASES) and page.other_words <= LITTLE_ELSE
-    return asks or holds(page.shape.marks, _WIDGETS)
+    return asks or holds(page.markup.marks, _WIDGETS)

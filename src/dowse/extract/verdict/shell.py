@@ -6,9 +6,8 @@ import re
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import NO_READABLE_CONTENT, Onward, Status
-from dowse.extract.verdict.outline import Outline
-from dowse.extract.verdict.phrases import either, holds
-from dowse.extract.verdict.stock import LITTLE_ELSE, SOME_ELSE, other_words
+from dowse.extract.verdict.outline import PageOutline
+from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, either, holds, other_words
 from dowse.language.scripts import count_words
 
 # What a shell may say besides: the name of the site, a line at its foot.
@@ -49,12 +48,12 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s?")
 _LEAVES = re.compile(r"location(?:\.href)?\s{0,9}=[^=]|location\.(?:replace|assign)\(")
 
 
-def is_conceivable(page: Outline) -> bool:
+def may_be_shell(page: PageOutline) -> bool:
     """Whether a page of many words may be a shell, going by its text alone: it says one thing again and again."""
     return _words_left(page) <= _MAX_LEFT_WORDS
 
 
-def judge(page: Outline) -> PageUnreadable | None:
+def judge_shell(page: PageOutline) -> PageUnreadable | None:
     """No readable content; a browser runs the scripts that would make some."""
     left = _words_left(page)
     if not _is_empty(page, left) and not _is_about_itself(page, left):
@@ -62,22 +61,22 @@ def judge(page: Outline) -> PageUnreadable | None:
     return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
 
 
-def _words_left(page: Outline) -> int:
+def _words_left(page: PageOutline) -> int:
     """How many words are in sentences that shells do not consist of."""
     sentences = [sentence for line in page.lines for sentence in _SENTENCE_END.split(line)]
     return sum(count_words(sentence) for sentence in sentences if not _is_of_a_shell(sentence, page.title))
 
 
-def _is_empty(page: Outline, left: int) -> bool:
+def _is_empty(page: PageOutline, left: int) -> bool:
     """Whether next to nothing is left besides what shells say, and something accounts for that."""
     if left > _MAX_LEFT_WORDS or sum(map(count_words, page.links)) > _MAX_LINKED_WORDS:
         return False
-    asks = any(map(_ASKS.search, (page.title, page.shape.noscript, *page.lines, *page.headings)))
+    asks = any(map(_ASKS.search, (page.title, page.markup.noscript, *page.lines, *page.headings)))
     only_waits = not left and any(map(_is_waiting, page.lines))
     return asks or only_waits or _is_made_by_script(page) or _only_leads_on(page)
 
 
-def _is_about_itself(page: Outline, left: int) -> bool:
+def _is_about_itself(page: PageOutline, left: int) -> bool:
     """Whether it opens by asking for JavaScript, and goes on about little else."""
     if page.words > _ASKING_WORDS or not any(map(_ASKS.search, (page.title, *page.headings, *page.lines[:1]))):
         return False
@@ -96,15 +95,15 @@ def _is_waiting(line: str) -> bool:
     return found is not None and other_words(found["for_what"] or "") <= 1
 
 
-def _is_made_by_script(page: Outline) -> bool:
-    bundle = any(map(is_bundle, page.shape.scripts))
+def _is_made_by_script(page: PageOutline) -> bool:
+    bundle = any(map(is_bundle, page.markup.scripts))
     signs = (bundle, is_rooted(page), any(map(_is_waiting, page.lines)))
-    return bool(page.shape.scripts) and sum(map(bool, signs)) > 1
+    return bool(page.markup.scripts) and sum(map(bool, signs)) > 1
 
 
-def is_rooted(page: Outline) -> bool:
+def is_rooted(page: PageOutline) -> bool:
     """Whether there is an element of the kind that frameworks fill."""
-    return _ROOT.search(page.shape.tags) is not None
+    return _ROOT.search(page.markup.tags) is not None
 
 
 def is_bundle(attributes: str) -> bool:
@@ -113,8 +112,24 @@ def is_bundle(attributes: str) -> bool:
     return "module" in attributes or (source is not None and holds(source[1], _BUNDLES))
 
 
-def _only_leads_on(page: Outline) -> bool:
-    if any("refresh" in meta and holds(meta, ("url", ";")) for meta in page.shape.metas):
+def _only_leads_on(page: PageOutline) -> bool:
+    if any("refresh" in meta and holds(meta, ("url", ";")) for meta in page.markup.metas):
         return True
     is_waiting = any(map(_is_waiting, (page.title, *page.lines)))
-    return is_waiting and _LEAVES.search(page.shape.marks) is not None
+    return is_waiting and _LEAVES.search(page.markup.marks) is not None
+
+
+# A heading and a line below it.
+_FEW_WORDS = 15
+# What frames an application: a line about it, a line at its foot.
+_FRAME_WORDS = 60
+
+
+def is_thin(page: PageOutline) -> bool:
+    """Whether scripts may have more to say than the page. What it links to is no text of its own."""
+    if page.words > _FRAME_WORDS:
+        return False
+    programs = [attributes for attributes in page.markup.scripts if "json" not in attributes]
+    if not programs or page.words <= _FEW_WORDS:
+        return bool(programs)
+    return is_rooted(page) or any(map(is_bundle, programs))

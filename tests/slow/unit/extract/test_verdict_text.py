@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from dowse.extract.verdict import of_text
+from dowse.extract.verdict import judge_text
 from tests.unit.extract.test_verdict_text import HOSTILE
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_does_not_slow_the_judgement_down(piece: str) -> None:
     started = time.process_time()
-    of_text(piece * (100_000 // len(piece)), piece * (19_900 // len(piece)))
+    judge_text(piece * (100_000 // len(piece)), piece * (19_900 // len(piece)))
 
     assert time.process_time() - started < 0.5

@@ -23,7 +23,7 @@ _UNSEEN = ["script", "style", "template", "noscript"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PageReading:
     """What the reader of an engine's pages found. It `is_own` if the page has that engine's search form.
 
     `is_empty` where the engine itself says that there is nothing. Rows may lead anywhere; `sifted` tells.
@@ -37,7 +37,7 @@ class Reading:
     suggestions: tuple[str, ...] = ()
 
 
-class Page:
+class ResultPage:
     """A parsed page and its address, to which its links are relative."""
 
     def __init__(self, markup: str, url: str) -> None:

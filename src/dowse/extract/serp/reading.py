@@ -1,20 +1,47 @@
-"""What stands where results should be: a challenge, a refusal, a wall; or something that nobody knows."""
+"""The page of a search engine in, its results out. Results come first: only a page without any is judged."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from urllib.parse import unquote_plus
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from dowse.core.errors import PageUnreadable
-from dowse.core.listings import Outcome
-from dowse.core.models import Status
+from dowse.core.listings import Listing, Outcome
+from dowse.core.models import Body, Status
 from dowse.extract import verdict
+from dowse.extract.decode import decode
 from dowse.extract.html.fragments import to_markdown
 from dowse.extract.html.tree.guard import capped
-from dowse.extract.verdict.phrases import either, names, normal
-from dowse.extract.verdict.scan import scan
+from dowse.extract.serp import engines
+from dowse.extract.serp.page import PageReading, ResultPage, sifted
+from dowse.extract.verdict.outline import scan
+from dowse.extract.verdict.wording import either, names, normal
+
+READERS: Mapping[str, Callable[[ResultPage], PageReading]] = {
+    "searxng": engines.read_searxng,
+    "duckduckgo": engines.read_duckduckgo,
+    "mojeek": engines.read_mojeek,
+}
+
+
+def to_listing(engine: str, body: Body, query: str) -> Listing:
+    """What the page says; `engine` is one of `READERS`."""
+    markup = decode(body.data, body.charset)
+    found = READERS[engine](ResultPage(markup, body.url))
+    rows, odd_links = sifted(found.rows)
+    if rows or found.answers:
+        outcome, detail = Outcome.RESULTS, ""
+    elif odd_links:
+        outcome, detail = Outcome.UNKNOWN, "no link of its results leads to the web"
+    elif found.is_empty:
+        outcome, detail = Outcome.EMPTY, ""
+    else:
+        outcome, detail = judge(markup, body.url, query, is_own=found.is_own)
+    return Listing(outcome, rows, detail, found.failed_engines, found.answers, found.suggestions, odd_links)
+
 
 # No wall is longer.
 _MOST_CHARS = 200_000
