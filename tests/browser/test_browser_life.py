@@ -17,10 +17,9 @@ import pytest
 
 from dowse.core.clock import SystemClock
 from dowse.core.errors import PageUnreadable
-from dowse.fetch.browser import flags
+from dowse.fetch.browser import command_line
 from dowse.fetch.browser import pool as pooling
-from dowse.fetch.browser.cdp import BrowserGone
-from dowse.fetch.browser.failures import BrowserUnavailable
+from dowse.fetch.browser.cdp import BrowserGone, BrowserUnavailable
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
@@ -117,7 +116,7 @@ async def test_control_without_its_flag_web_rtc_sends_packets_around_the_proxy(
     proxy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise the silence in `test_browser_tabs.py` would prove nothing."""
-    monkeypatch.setattr(flags, "_CAGED", [flag for flag in flags._CAGED if "webrtc" not in flag])
+    monkeypatch.setattr(command_line, "_CAGED", [flag for flag in command_line._CAGED if "webrtc" not in flag])
     async with pooled() as pool, pool.tab(proxy, 60) as tab:
         await title(tab.session)
         assert await reached_by_web_rtc(tab.session)

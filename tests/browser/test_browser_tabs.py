@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from dowse.core.clock import SystemClock
-from dowse.fetch.browser import cdp, table
+from dowse.fetch.browser import cdp, process
 from dowse.fetch.browser.cdp import Oversized
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
@@ -120,7 +120,7 @@ async def test_a_script_without_end_dies_with_its_tab(pool: BrowserPool, proxy: 
 async def test_the_memory_of_the_whole_browser_is_known(pool: BrowserPool, proxy: str) -> None:
     """What a page takes shows, though it lives in a process of its own below the browser."""
     async with pool.tab(proxy, BOUND_S) as tab:
-        before = table.group_memory_bytes(browsers()[0].pid)
+        before = process.group_memory_bytes(browsers()[0].pid)
         await tab.session.call("Runtime.evaluate", expression="globalThis.taken = new Uint8Array(2e8).fill(1); 1")
-        taken = table.group_memory_bytes(browsers()[0].pid) - before
+        taken = process.group_memory_bytes(browsers()[0].pid) - before
         assert 150_000_000 < taken < 1_000_000_000

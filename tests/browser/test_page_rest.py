@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from dowse.core.models import Onward, Status
-from dowse.fetch.browser import request_tracker
+from dowse.fetch.browser import navigation
 from tests.browser.conftest import UNTIL_TEXT, Reading, side_by_side
 from tests.browser.test_page_text import LONG
 
@@ -71,7 +71,7 @@ async def requests_without_end_are_not_waited_for(reading: Reading, requests: in
 
 async def test_requests_without_end_are_not_waited_for(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound is a tenth of what it is: `tests/slow/browser` has the whole."""
-    monkeypatch.setattr(request_tracker, "_MOST_REQUESTS", 500)
+    monkeypatch.setattr(navigation, "_MOST_REQUESTS", 500)
     await requests_without_end_are_not_waited_for(reading, 600)
 
 

@@ -10,7 +10,7 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
 from dowse.extract.convert import to_text
 from dowse.fetch.browser import cdp
-from dowse.fetch.browser.world import World
+from dowse.fetch.browser.cdp import World
 from tests.browser.conftest import TIMEOUT_S, Reading, side_by_side
 from tests.processes import chromiums
 

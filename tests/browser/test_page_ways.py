@@ -11,7 +11,7 @@ import pytest
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
-from dowse.fetch.browser import request_tracker
+from dowse.fetch.browser import navigation
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.net.guard import Guard
 from tests.browser.conftest import UNTIL_TEXT, USER_AGENT, Reading, side_by_side
@@ -158,7 +158,7 @@ async def a_page_without_requests_left_leads_nowhere(reading: Reading, requests:
 
 async def test_a_page_without_requests_left_leads_nowhere(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound is a tenth of what it is: `tests/slow/browser` has the whole."""
-    monkeypatch.setattr(request_tracker, "_MOST_REQUESTS", 500)
+    monkeypatch.setattr(navigation, "_MOST_REQUESTS", 500)
     await a_page_without_requests_left_leads_nowhere(reading, 600)
 
 

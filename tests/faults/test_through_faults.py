@@ -261,7 +261,7 @@ async def test_a_reader_with_a_bad_line_leaves_the_page_to_the_next_one(
         raise OSError("nothing is looked up here")
 
     # After the loader the site itself is read, and it is not in this machine.
-    monkeypatch.setattr("dowse.net.dns.socket.getaddrinfo", nowhere)
+    monkeypatch.setattr("dowse.net.sockets.socket.getaddrinfo", nowhere)
     following = [("direct", "error")] if reader == "pypi" else [("pypi", "ok")]
 
     async def case(proxy: FaultProxy, fault: str) -> Told:

@@ -12,7 +12,7 @@ import aiohttp
 from starlette.types import ASGIApp
 
 from dowse.app import App
-from dowse.net.listener import listening
+from dowse.net.sockets import listening
 from dowse.settings.sources import load
 from dowse.surfaces.http.adaptive_concurrency import SHORT_LINE, START, CallLimit
 from dowse.surfaces.http.asgi import build_asgi

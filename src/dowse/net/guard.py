@@ -14,10 +14,8 @@ from dowse.core.clock import SystemClock
 from dowse.core.errors import WireDenied, WireFailed
 from dowse.core.models import Clock
 from dowse.core.urls import Url
-from dowse.net.addresses import Address, behind, is_closed, is_public, parse_address
-from dowse.net.dns import look_up
-from dowse.net.listener import is_listening_port
-from dowse.net.machine import OwnAddresses, interface_addresses
+from dowse.net.addresses import Address, OwnAddresses, behind, interface_addresses, is_closed, is_public, parse_address
+from dowse.net.sockets import is_listening_port, look_up
 
 _SCHEMES = ("http", "https")
 _PORTS = (80, 443, 8000, 8080, 8443)

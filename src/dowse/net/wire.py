@@ -15,7 +15,7 @@ from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from dowse.core.errors import WireDenied, WireError, WireFailed, WireInsecure, WireTimeout, WireTooLarge
 from dowse.core.urls import Url
 from dowse.net.decode import ACCEPTED, Decoder
-from dowse.net.dns import look_up
+from dowse.net.sockets import look_up
 
 _MAX_LINE_BYTES = 16_384
 _MAX_HEADERS = 200

@@ -9,8 +9,7 @@ import pytest
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Onward, Status, Text, Validators
-from dowse.fetch.cache_headers import may_be_kept
-from dowse.fetch.direct import DirectFetcher
+from dowse.fetch.direct import DirectFetcher, may_be_kept
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 from tests.doubles import PocketWeb, SeenRequest

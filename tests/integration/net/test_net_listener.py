@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from dowse.core.errors import ConfigError
-from dowse.net.listener import is_listening_port, is_loopback, listening, marked_as_ours
+from dowse.net.sockets import is_listening_port, is_loopback, listening, marked_as_ours
 from tests.support.tables import each_row
 
 

@@ -9,8 +9,7 @@ from aiohttp import web
 
 from dowse.core.errors import WireFailed
 from dowse.core.models import Validators
-from dowse.net.clients import Fetched
-from dowse.net.conditions import Earlier
+from dowse.net.clients import Earlier, Fetched
 from tests.fakes.wire import BuildClient
 
 Serve = Callable[[Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]], Awaitable[int]]

@@ -14,7 +14,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from dowse.app import App
-from dowse.net.listener import listening
+from dowse.net.sockets import listening
 from dowse.settings.sources import load
 from dowse.surfaces.http import connection, serve
 from dowse.surfaces.http.drain import Drain

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dowse.net.listener import listening
+from dowse.net.sockets import listening
 from tests.security.cage import targets
 from tests.security.cage.audit import OwnSockets, Wire, strangers
 from tests.security.cage.bare import bare_chromium, shown_in_the_open, touched_in_the_open

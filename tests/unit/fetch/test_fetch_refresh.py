@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.fetch.refresh import refreshed
+from dowse.fetch.direct import refreshed
 from tests.support.tables import each_row
 
 URL = "https://site.example/old/page?a=1"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.core.models import Validators
-from dowse.net.conditions import Earlier
+from dowse.net.clients import Earlier
 from tests.support.tables import each_row
 
 URL = "https://site.example/page"

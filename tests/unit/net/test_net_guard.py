@@ -9,7 +9,7 @@ import pytest
 from dowse.core.errors import WireDenied
 from dowse.net.addresses import Address, is_public
 from dowse.net.guard import Guard, HostNotFound
-from dowse.net.listener import marked_as_ours
+from dowse.net.sockets import marked_as_ours
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 

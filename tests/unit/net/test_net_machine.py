@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import ifaddr
 import pytest
 
-from dowse.net.addresses import Address
-from dowse.net.machine import OwnAddresses, interface_addresses
+from dowse.net.addresses import Address, OwnAddresses, interface_addresses
 from tests.fakes import FakeClock
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
 import logging
 import os
-from typing import Literal
+import shutil
+import stat
+import tempfile
+import time
+from pathlib import Path
+from typing import Literal, Self
 
 from dowse.core.models import Clock
 from dowse.core.text import one_line
-from dowse.fetch.browser import flags, profile
-from dowse.fetch.browser.cdp import BrowserGone, CommandFailed, Connection, NotDevTools
-from dowse.fetch.browser.failures import BrowserUnavailable
-from dowse.fetch.browser.find import Executable, find
+from dowse.fetch.browser import command_line
+from dowse.fetch.browser.cdp import BrowserGone, BrowserUnavailable, CommandFailed, Connection, NotDevTools
+from dowse.fetch.browser.command_line import Executable, find
 from dowse.fetch.browser.process import Chromium
 from dowse.settings import sources
 from dowse.telemetry.log import event
@@ -40,7 +46,7 @@ class LocalBrowser:
 
     is_remote = False
 
-    def __init__(self, chromium: Chromium, home: profile.Profile) -> None:
+    def __init__(self, chromium: Chromium, home: Profile) -> None:
         self.user_agent = ""
         self._chromium = chromium
         self._home = home
@@ -167,14 +173,14 @@ async def _start(executable: Executable, ready_s: float, *, sandboxed: bool) -> 
 async def _spawn(executable: Executable, *, sandboxed: bool) -> tuple[LocalBrowser, Chromium]:
     home = None
     try:
-        parent = profile.snap_parent() if executable.is_snap else profile.usual_parent()
-        await asyncio.to_thread(profile.sweep, parent)
-        home = profile.Profile.create(parent)
+        parent = snap_parent() if executable.is_snap else usual_parent()
+        await asyncio.to_thread(sweep, parent)
+        home = Profile.create(parent)
         place = str(home.path)
         environment = sources.browser_environment("" if executable.is_snap else place)
         # Wherever a version would put its crash reports, they are to be gone with the profile.
         environment["BREAKPAD_DUMP_LOCATION"] = place
-        arguments = flags.command_line(place, sandboxed=sandboxed)
+        arguments = command_line.command_line(place, sandboxed=sandboxed)
         chromium = Chromium.spawn(executable.path, arguments, environment, profile=place)
     except OSError as error:
         if home is not None:
@@ -190,3 +196,80 @@ def _ended(code: int | None, last_words: str) -> _Failure:
         return _Failure(f"it cannot be executed (exit code {code})", may_pass=False)
     how = "closed its pipes" if code is None else f"ended at once (exit code {code})"
     return _Failure(f"it {how}", may_pass=True)
+
+
+_PREFIX = "dowse-browser-"
+_LOCK = "dowse.lock"
+# Chromium makes a socket below it and crashes when that path is longer than a socket's may be (104 on macOS).
+_LONGEST_PARENT = 32
+_SHORT_PARENT = "/tmp"
+# A directory is made a moment before it is locked; nothing this young is anybody's left-over.
+_YOUNG_S = 60.0
+
+
+class Profile:
+    """A directory that nobody else can read, locked as long as we live."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self._lock = lock
+
+    @classmethod
+    def create(cls, parent: Path) -> Self:
+        """Make one; raises `OSError`."""
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        file = path / _LOCK
+        with contextlib.ExitStack() as unless_locked:
+            # Not `rmtree`, which needs descriptors, and there may be none left.
+            unless_locked.callback(path.rmdir)
+            lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            unless_locked.callback(file.unlink)
+            unless_locked.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            unless_locked.pop_all()
+        return cls(path, lock)
+
+    def remove(self) -> None:
+        """Delete it with all that is in it. What cannot be deleted now is swept at a later start."""
+        if self._lock >= 0:
+            shutil.rmtree(self.path, ignore_errors=True)
+            os.close(self._lock)
+            self._lock = -1
+
+
+def usual_parent() -> Path:
+    """Where profiles lie: the temporary directory, unless its path is too long for Chromium."""
+    usual = tempfile.gettempdir()
+    return Path(usual if len(usual) <= _LONGEST_PARENT else _SHORT_PARENT)
+
+
+def snap_parent() -> Path:
+    """Where they lie for a snap, which has a temporary directory of its own that we do not see."""
+    parent = Path.home() / "snap" / "chromium" / "common"
+    parent.mkdir(parents=True, exist_ok=True)
+    return parent
+
+
+def sweep(parent: Path) -> None:
+    """Delete what was left by processes of ours that were killed."""
+    for path in parent.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if _is_ours_and_old(path):
+                _remove_unlocked(path)
+
+
+def _is_ours_and_old(path: Path) -> bool:
+    """Everybody may write to the temporary directory: a link, or what another user has made, is not touched."""
+    about = path.lstat()
+    is_old = time.time() - about.st_mtime > _YOUNG_S
+    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and is_old
+
+
+def _remove_unlocked(path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(FileNotFoundError):
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+            stack.callback(os.close, lock)
+            # Raises `BlockingIOError`, an `OSError`, while its owner lives.
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(path, ignore_errors=True)

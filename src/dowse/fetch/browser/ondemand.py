@@ -48,8 +48,7 @@ class BrowserOnDemand:
 
     async def start(self) -> str:
         """How the browser names itself, if it can be started; raises `NoBrowser`."""
-        from dowse.fetch.browser.cdp import BrowserGone
-        from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
+        from dowse.fetch.browser.cdp import BrowserBusy, BrowserGone, BrowserUnavailable
 
         try:
             async with self._parts.pool.tab(_NO_PROXY, self._settings.browser_timeout_s) as tab:

@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from dowse.core.errors import WireDenied, WireError
-from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized, PageCrashed, Params, Session
-from dowse.fetch.browser.journey import Journey, TooFar
-from dowse.fetch.browser.request_tracker import UNWANTED, Traffic
-from dowse.fetch.browser.world import World
-from dowse.fetch.cache_headers import may_be_kept
+from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized, PageCrashed, Params, Session, World
+from dowse.fetch.browser.navigation import UNWANTED, Journey, TooFar, Traffic
+from dowse.fetch.direct import may_be_kept, unreadable
 from dowse.fetch.media import parse_media_type
-from dowse.fetch.statuses import unreadable
 
 DOWNLOAD = "download"
 """The error of a document that is not shown but saved, if it were allowed."""

@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dowse.core.models import Clock
-from dowse.fetch.browser.browser import Browser, Launch
-from dowse.fetch.browser.cdp import BrowserGone, CdpError, PageCrashed
-from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
-from dowse.fetch.browser.tab import Tab, close_tab, open_tab
+from dowse.fetch.browser.browser import Browser, Launch, Tab, close_tab, open_tab
+from dowse.fetch.browser.cdp import BrowserBusy, BrowserGone, BrowserUnavailable, CdpError, PageCrashed
 from dowse.telemetry.log import LOGGER, event
 
 _PAGES_PER_BROWSER = 200

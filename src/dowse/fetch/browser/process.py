@@ -9,13 +9,13 @@ import fcntl
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Self
 
-from dowse.fetch.browser import table
-from dowse.fetch.browser.cdp import Connection
-from dowse.fetch.browser.pipe import PipeChannel
+from dowse.fetch.browser.cdp import BrowserGone, Connection, Receiver, edges, is_too_large
 
 # Where Chromium looks for its commands and leaves its answers, if it is told to use pipes.
 _COMMANDS, _ANSWERS = 3, 4
@@ -82,7 +82,7 @@ class Chromium:
 
     def memory_bytes(self) -> int:
         """What it and everything it has started hold for themselves; 0 where the system does not tell."""
-        return table.group_memory_bytes(self.pid)
+        return group_memory_bytes(self.pid)
 
     def kill(self) -> None:
         """End it with everything it has started, and let go of the pipes."""
@@ -104,8 +104,8 @@ class Chromium:
         self._is_reaped = True
         _running.discard(self.pid)
         # Each of those that run has somebody who waits for it. A stray may have just started another.
-        while strays := set(table.strays(self._profile)) - _running:
-            for stray in strays:
+        while remaining := set(strays(self._profile)) - _running:
+            for stray in remaining:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(stray, signal.SIGKILL)
                 self._wait_for(stray)
@@ -167,3 +167,133 @@ def _pipe(reading: contextlib.ExitStack, writing: contextlib.ExitStack) -> tuple
         owner.callback(os.close, moved)
         ends.append(moved)
     return ends[0], ends[1]
+
+
+_END = b"\0"
+
+
+class PipeChannel(asyncio.Protocol):
+    """Implements `cdp.Channel`. The descriptors are its own from the moment it is made."""
+
+    def __init__(self, receiver: Receiver, commands: int, answers: int) -> None:
+        self._receiver = receiver
+        self._command_file = os.fdopen(commands, "wb", buffering=0)
+        self._answer_file = os.fdopen(answers, "rb", buffering=0)
+        self._writer: asyncio.WriteTransport | None = None
+        self._reader: asyncio.ReadTransport | None = None
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._has_ended = False
+
+    async def open(self) -> Self:
+        loop = asyncio.get_running_loop()
+        self._reader, _ = await loop.connect_read_pipe(lambda: self, self._answer_file)
+        self._writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._command_file)
+        return self
+
+    def send(self, message: bytes) -> None:
+        if self._writer is None or self._writer.is_closing():
+            raise BrowserGone
+        self._writer.write(message + _END)
+
+    def close(self) -> None:
+        # What was not sent by now is for nobody: `close` alone would wait until it is.
+        if self._writer is None:
+            self._command_file.close()
+        elif not self._writer.is_closing():
+            self._writer.abort()
+        if self._reader is None:
+            self._answer_file.close()
+        else:
+            self._reader.close()
+
+    def data_received(self, data: bytes) -> None:
+        *lasts, rest = data.split(_END)
+        for last in lasts:
+            self._keep(last)
+            self._deliver()
+        if rest:
+            self._keep(rest)
+
+    def eof_received(self) -> None:
+        self._end()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the signature is asyncio's
+        self._end()
+
+    def _keep(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+        self._size += len(piece)
+        if is_too_large(self._pieces[0], self._size):
+            self._pieces = [edges(b"".join(self._pieces))]
+
+    def _deliver(self) -> None:
+        message, size = b"".join(self._pieces), self._size
+        self._pieces, self._size = [], 0
+        if is_too_large(message, size):
+            self._receiver.received_too_much(edges(message))
+        else:
+            self._receiver.received(message)
+
+    def _end(self) -> None:
+        if not self._has_ended:
+            self._has_ended = True
+            self._receiver.ended()
+
+
+_PROC = Path("/proc")
+# How the processes of Chromium and its kin are called.
+_KIN = ("chrom", "headless_shell", "msedge")
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    pid: int
+    name: str
+    parent: int
+    group: int
+
+
+def group_memory_bytes(group: int) -> int:
+    """What the processes of a group hold together, without what they share with others."""
+    pages = sum(_own_pages(process.pid) for process in _processes() if process.group == group)
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def strays(profile: str) -> list[int]:
+    """Our children that belong to the Chromium with this profile, and those of any that have ended already."""
+    ours = (process for process in _processes() if process.parent == os.getpid())
+    return [process.pid for process in ours if _is_stray(process, os.fsencode(profile))]
+
+
+def _is_stray(process: _Process, profile: bytes) -> bool:
+    try:
+        command = (_PROC / str(process.pid) / "cmdline").read_bytes()
+    except OSError:
+        return False
+    # Who has ended has no command line any more, but still its name.
+    return profile in command if command else process.name.startswith(_KIN)
+
+
+def _processes() -> Iterator[_Process]:
+    if not _PROC.is_dir():
+        return
+    for entry in _PROC.iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            about = (entry / "stat").read_text(errors="replace")
+        except OSError:
+            continue
+        # The name may hold blanks and brackets, but it ends with the last one.
+        name, _, rest = about.partition("(")[2].rpartition(")")
+        _, parent, group, *_ = rest.split()
+        yield _Process(int(entry.name), name, int(parent), int(group))
+
+
+def _own_pages(pid: int) -> int:
+    try:
+        _, resident, shared, *_ = (_PROC / str(pid) / "statm").read_text().split()
+    except OSError:
+        return 0
+    return int(resident) - int(shared)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from dowse.core.errors import WireError
-from dowse.fetch.browser.cdp import CdpError, Connection, NotDevTools
-from dowse.fetch.browser.failures import BrowserUnavailable
+from dowse.fetch.browser.cdp import BrowserUnavailable, CdpError, Connection, NotDevTools
 from dowse.net.clients import ConfiguredClient
 from dowse.telemetry.log import event
 

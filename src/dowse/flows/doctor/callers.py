@@ -14,7 +14,7 @@ from dowse.core import urls
 from dowse.core.errors import ConfigError
 from dowse.flows.doctor.check import Check, State
 from dowse.flows.doctor.server import spoken
-from dowse.net.listener import is_loopback
+from dowse.net.sockets import is_loopback
 from dowse.settings import Settings
 
 _GROUP = "callers"

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 
 from dowse import __version__
-from dowse.fetch.browser.failures import BrowserUnavailable
-from dowse.fetch.browser.find import find
+from dowse.fetch.browser.cdp import BrowserUnavailable
+from dowse.fetch.browser.command_line import find
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import Settings
 from dowse.settings.sources import Loaded, browser_environment, enabled_without_credential

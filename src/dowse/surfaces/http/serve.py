@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from dowse.app import App
 from dowse.core.errors import ConfigError
-from dowse.net.listener import Listener, is_loopback, listening
+from dowse.net.sockets import Listener, is_loopback, listening
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.connection import BoundedConnection
 from dowse.surfaces.http.drain import Drain

@@ -9,7 +9,7 @@ import pytest
 from dowse.core.errors import NoBrowser, PageUnreadable
 from dowse.core.models import Onward, Status
 from dowse.core.protocols import Fetcher
-from dowse.fetch.browser.failures import BrowserUnavailable
+from dowse.fetch.browser.cdp import BrowserUnavailable
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.net.guard import Guard

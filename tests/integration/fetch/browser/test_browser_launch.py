@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dowse.fetch.browser import find as finding
-from dowse.fetch.browser.failures import BrowserUnavailable
+from dowse.fetch.browser import command_line as finding
+from dowse.fetch.browser.cdp import BrowserUnavailable
 from dowse.fetch.browser.launch import Launcher
 from tests.fakes import FakeClock
 from tests.fakes.browser import SPEAKS, Program, until

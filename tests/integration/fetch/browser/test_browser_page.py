@@ -12,10 +12,9 @@ from dowse.core.models import Onward, Status
 from dowse.core.protocols import Fetcher
 from dowse.fetch.browser.cdp import OVERSIZED, Session
 from dowse.fetch.browser.fetcher import BrowserFetcher
-from dowse.fetch.browser.journey import Journey
+from dowse.fetch.browser.navigation import Journey, Traffic
 from dowse.fetch.browser.page import Page
 from dowse.fetch.browser.pool import BrowserPool
-from dowse.fetch.browser.request_tracker import Traffic
 from dowse.fetch.browser.settle import Patience
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget

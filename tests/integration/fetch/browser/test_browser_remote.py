@@ -13,8 +13,7 @@ from aiohttp.test_utils import RawTestServer
 from pydantic import SecretStr
 
 from dowse.fetch.browser import cdp
-from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, Session
-from dowse.fetch.browser.failures import BrowserUnavailable
+from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, BrowserUnavailable, Session
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.remote import RemoteLauncher
 from dowse.net.clients import ConfiguredClient

@@ -8,8 +8,8 @@ import pytest
 
 from dowse.core.errors import WireDenied, WireFailed, WireTimeout
 from dowse.net.guard import Guard, HostNotFound
-from dowse.net.listener import listening
 from dowse.net.proxy.page_policy import PageBudget, Patience
+from dowse.net.sockets import listening
 from tests.integration.net.proxy.conftest import QUICK, Names
 
 REFUSED = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

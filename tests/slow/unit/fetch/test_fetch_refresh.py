@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dowse.fetch.refresh import refreshed
+from dowse.fetch.direct import refreshed
 from tests.unit.fetch.test_fetch_refresh import HOSTILE, HTML, URL
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.fetch.browser import find as finding
-from dowse.fetch.browser.failures import BrowserUnavailable
-from dowse.fetch.browser.find import Executable, find
+from dowse.fetch.browser import command_line as finding
+from dowse.fetch.browser.cdp import BrowserUnavailable
+from dowse.fetch.browser.command_line import Executable, find
 from tests.support.tables import each_row
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.fetch.browser import flags
+from dowse.fetch.browser import command_line
 
 
 def value_of(name: str, line: list[str]) -> str:
@@ -17,7 +17,7 @@ def value_of(name: str, line: list[str]) -> str:
 
 
 def test_nothing_but_the_proxy_can_be_reached() -> None:
-    line = flags.command_line("/profile", sandboxed=True)
+    line = command_line.command_line("/profile", sandboxed=True)
     assert value_of("--proxy-server", line) == "http://nobody.invalid:1"
     assert value_of("--proxy-bypass-list", line) == "<-loopback>"
     assert value_of("--host-resolver-rules", line) == "MAP cage.invalid 127.0.0.1, MAP * ~NOTFOUND"
@@ -26,35 +26,35 @@ def test_nothing_but_the_proxy_can_be_reached() -> None:
 
 
 def test_it_is_driven_by_pipes_and_no_port_is_opened() -> None:
-    line = flags.command_line("/profile", sandboxed=True)
+    line = command_line.command_line("/profile", sandboxed=True)
     assert "--remote-debugging-pipe" in line
     assert not [each for each in line if each.startswith("--remote-debugging-port")]
 
 
 def test_no_flag_is_given_twice() -> None:
     """Of two lists of features only the last would count."""
-    names = Counter(each.partition("=")[0] for each in flags.command_line("/profile", sandboxed=False))
+    names = Counter(each.partition("=")[0] for each in command_line.command_line("/profile", sandboxed=False))
     assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_the_profile_is_the_given_one() -> None:
-    assert value_of("--user-data-dir", flags.command_line("/some/profile", sandboxed=True)) == "/some/profile"
+    assert value_of("--user-data-dir", command_line.command_line("/some/profile", sandboxed=True)) == "/some/profile"
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
 def test_the_sandbox_is_given_up_only_when_told_to(sandboxed: bool) -> None:
-    assert ("--no-sandbox" in flags.command_line("/profile", sandboxed=sandboxed)) is not sandboxed
+    assert ("--no-sandbox" in command_line.command_line("/profile", sandboxed=sandboxed)) is not sandboxed
 
 
 def test_pages_are_kept_out_of_shared_memory_that_is_small_or_missing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     without = "--disable-dev-shm-usage"
-    monkeypatch.setattr(flags, "_SHARED_MEMORY", str(tmp_path))
+    monkeypatch.setattr(command_line, "_SHARED_MEMORY", str(tmp_path))
     free = os.statvfs(tmp_path).f_bavail * os.statvfs(tmp_path).f_frsize
-    monkeypatch.setattr(flags, "_ENOUGH_SHARED_MEMORY", free // 2)
-    assert without not in flags.command_line("/profile", sandboxed=True)
-    monkeypatch.setattr(flags, "_ENOUGH_SHARED_MEMORY", free * 2)
-    assert without in flags.command_line("/profile", sandboxed=True)
-    monkeypatch.setattr(flags, "_SHARED_MEMORY", str(tmp_path / "missing"))
-    assert without in flags.command_line("/profile", sandboxed=True)
+    monkeypatch.setattr(command_line, "_ENOUGH_SHARED_MEMORY", free // 2)
+    assert without not in command_line.command_line("/profile", sandboxed=True)
+    monkeypatch.setattr(command_line, "_ENOUGH_SHARED_MEMORY", free * 2)
+    assert without in command_line.command_line("/profile", sandboxed=True)
+    monkeypatch.setattr(command_line, "_SHARED_MEMORY", str(tmp_path / "missing"))
+    assert without in command_line.command_line("/profile", sandboxed=True)

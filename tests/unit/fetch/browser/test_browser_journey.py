@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.core.errors import WireDenied
-from dowse.fetch.browser.journey import Journey, TooFar
+from dowse.fetch.browser.navigation import Journey, TooFar
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget
 

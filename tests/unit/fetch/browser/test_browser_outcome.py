@@ -6,7 +6,7 @@ import pytest
 
 from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireTimeout
 from dowse.core.models import Onward, Status
-from dowse.fetch.browser.outcome import check_answer, check_arrived, is_html
+from dowse.fetch.browser.fetcher import check_answer, check_arrived, is_html
 from dowse.fetch.browser.page import DOWNLOAD, Document
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.proxy.page_policy import PageBudget

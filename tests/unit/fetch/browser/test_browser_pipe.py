@@ -11,7 +11,7 @@ import pytest
 
 from dowse.fetch.browser import cdp
 from dowse.fetch.browser.cdp import BrowserGone
-from dowse.fetch.browser.pipe import PipeChannel
+from dowse.fetch.browser.process import PipeChannel
 
 
 class Ear:

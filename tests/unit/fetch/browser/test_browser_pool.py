@@ -9,8 +9,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from dowse.fetch.browser import pool as pooling
-from dowse.fetch.browser.cdp import BrowserGone, PageCrashed
-from dowse.fetch.browser.failures import BrowserBusy, BrowserUnavailable
+from dowse.fetch.browser.cdp import BrowserBusy, BrowserGone, BrowserUnavailable, PageCrashed
 from dowse.fetch.browser.pool import BrowserPool
 from tests.fakes.browser import RESULTS, FakeBrowser, PatientClock, until
 

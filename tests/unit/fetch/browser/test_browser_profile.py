@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.fetch.browser import profile
-from dowse.fetch.browser.profile import Profile
+from dowse.fetch.browser import launch
+from dowse.fetch.browser.launch import Profile
 from tests.processes import descriptors
 
 
@@ -64,7 +64,7 @@ def test_a_profile_that_cannot_be_locked_leaves_nothing(
 
 def test_what_a_killed_process_has_left_is_swept(tmp_path: Path) -> None:
     aged(left_over(tmp_path))
-    profile.sweep(tmp_path)
+    launch.sweep(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -72,21 +72,21 @@ def test_a_profile_that_was_never_locked_is_swept_too(tmp_path: Path) -> None:
     path = left_over(tmp_path)
     (path / "dowse.lock").unlink()
     aged(path)
-    profile.sweep(tmp_path)
+    launch.sweep(tmp_path)
     assert not path.exists()
 
 
 def test_a_profile_in_use_is_not_swept_however_old(tmp_path: Path) -> None:
     made = Profile.create(tmp_path)
     aged(made.path)
-    profile.sweep(tmp_path)
+    launch.sweep(tmp_path)
     assert made.path.is_dir()
     made.remove()
 
 
 def test_a_young_one_may_be_about_to_be_locked(tmp_path: Path) -> None:
     path = aged(left_over(tmp_path), seconds=5)
-    profile.sweep(tmp_path)
+    launch.sweep(tmp_path)
     assert path.is_dir()
 
 
@@ -102,7 +102,7 @@ def test_what_only_looks_like_one_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "dowse-browser-file"
     file.write_text("x")
     aged(file)
-    profile.sweep(tmp_path)
+    launch.sweep(tmp_path)
     assert (target / "file").exists()
     assert file.exists()
 
@@ -110,20 +110,20 @@ def test_what_only_looks_like_one_is_left_alone(tmp_path: Path) -> None:
 def test_what_another_user_has_made_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = aged(left_over(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
-    profile.sweep(tmp_path)
+    launch.sweep(tmp_path)
     assert path.exists()
 
 
 def test_profiles_lie_in_the_temporary_directory(temporary: Path) -> None:
-    assert profile.usual_parent() == temporary
+    assert launch.usual_parent() == temporary
 
 
 def test_a_temporary_directory_with_a_long_name_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chromium crashes when the path of its socket is too long, as it would be below that of macOS."""
     monkeypatch.setattr(tempfile, "tempdir", "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T")
-    assert profile.usual_parent() == Path("/tmp")
+    assert launch.usual_parent() == Path("/tmp")
 
 
 def test_profiles_of_a_snap_lie_where_the_snap_may_write(tmp_path: Path) -> None:
-    assert profile.snap_parent() == tmp_path / "snap/chromium/common"
-    assert profile.snap_parent().is_dir()
+    assert launch.snap_parent() == tmp_path / "snap/chromium/common"
+    assert launch.snap_parent().is_dir()

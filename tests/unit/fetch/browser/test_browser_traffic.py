@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from dowse.fetch.browser.cdp import Connection, Session
-from dowse.fetch.browser.request_tracker import Traffic
+from dowse.fetch.browser.navigation import Traffic
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from dowse.fetch.browser import table
+from dowse.fetch.browser import process
 
 PROFILE = "/tmp/profile-1"
 
 
 @pytest.fixture
 def proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(table, "_PROC", tmp_path)
+    monkeypatch.setattr(process, "_PROC", tmp_path)
     (tmp_path / "self").mkdir()
     return tmp_path
 
@@ -34,7 +34,7 @@ def test_the_memory_of_a_group_is_what_its_processes_do_not_share(proc: Path) ->
     (add(proc, 12, "chromium: (gpu)", 11, group=7) / "statm").write_text("900 30 25 0 0 0 0\n")
     (add(proc, 13, "other", 1, group=8) / "statm").write_text("900 800 0 0 0 0 0\n")
     add(proc, 14, "ended", 1, group=7)
-    assert table.group_memory_bytes(7) == (30 + 5) * os.sysconf("SC_PAGE_SIZE")
+    assert process.group_memory_bytes(7) == (30 + 5) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_strays_are_our_children_with_the_profile_and_ended_ones_of_any_browser(proc: Path) -> None:
@@ -45,14 +45,14 @@ def test_strays_are_our_children_with_the_profile_and_ended_ones_of_any_browser(
     add(proc, 24, "cat", ours)
     add(proc, 25, "chromium", 1, command=f"chromium\0--user-data-dir={PROFILE}")
     add(proc, 26, "chromium", ours, command=None)
-    assert sorted(table.strays(PROFILE)) == [21, 23]
+    assert sorted(process.strays(PROFILE)) == [21, 23]
 
 
 def test_a_process_that_ends_while_the_table_is_read_is_left_out(proc: Path) -> None:
     (proc / "31").mkdir()
-    assert table.strays(PROFILE) == []
+    assert process.strays(PROFILE) == []
 
 
 def test_without_a_process_table_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "_PROC", tmp_path / "missing")
-    assert (table.group_memory_bytes(1), table.strays(PROFILE)) == (0, [])
+    monkeypatch.setattr(process, "_PROC", tmp_path / "missing")
+    assert (process.group_memory_bytes(1), process.strays(PROFILE)) == (0, [])

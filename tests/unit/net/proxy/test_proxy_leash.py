@@ -6,8 +6,7 @@ import pytest
 
 from dowse.core.errors import WireDenied, WireError, WireFailed, WireTooLarge
 from dowse.net.guard import Guard
-from dowse.net.proxy.page_policy import Exhausted, PageBudget
-from dowse.net.proxy.trackers import DOMAINS, tracker
+from dowse.net.proxy.page_policy import DOMAINS, Exhausted, PageBudget, tracker
 from tests.integration.net.proxy.conftest import QUICK, Names
 from tests.support.tables import each_row
 

@@ -1,8 +1,10 @@
-"""The sockets that wait for others: the server's, what may be said about its address, and which ports are ours."""
+"""System sockets: name look-up that cannot delay shutdown, and listeners with the ports that are our own."""
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,3 +73,30 @@ def _reason(error: OSError | UnicodeError) -> str:
         return "not a valid host name"
     # Python adds the address, which the sentence has already.
     return (error.strerror or str(error)).partition(" (")[0].lower()
+
+
+async def look_up(host: str, port: int) -> list[str]:
+    """Every address the system knows for the name, in the order to try them; raises `OSError`."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[list[str]] = loop.create_future()
+
+    def deliver(addresses: list[str] | None, error: OSError | UnicodeError | None) -> None:
+        if answer.done():
+            return
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(addresses or [])
+
+    def work() -> None:
+        addresses, error = None, None
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            addresses = list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
+        except (OSError, UnicodeError) as failure:  # a label that IDNA refuses is a UnicodeError
+            error = failure
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(deliver, addresses, error)
+
+    threading.Thread(target=work, name="dowse-dns", daemon=True).start()
+    return await answer
