@@ -20,7 +20,7 @@ from dowse.core.errors import AllProvidersFailed, TimedOut, Unavailable
 from dowse.core.models import Clock, Deadline
 from dowse.routing.breaker import OPEN_S
 from dowse.routing.router import Router
-from dowse.telemetry.events import Observers
+from dowse.telemetry.log import Observers
 
 CLIENTS = 200
 SECONDS = 60.0

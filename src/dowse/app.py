@@ -53,13 +53,12 @@ from dowse.sites import SITES
 from dowse.stores import open_coordinator, open_store
 from dowse.stores.fail_soft import FailSoftLedger, FailSoftStore, Outage
 from dowse.stores.ledger import MemoryLedger
-from dowse.telemetry.events import LogObserver, Observers
+from dowse.telemetry.log import LogObserver, Observers
 from dowse.worker.pool import WorkerPool
 
 if TYPE_CHECKING:
-    from dowse.auth.book import TokenBook
-    from dowse.auth.jwks import Jwks
-    from dowse.auth.jwt import JwtVerifier
+    from dowse.auth.authenticator import TokenBook
+    from dowse.auth.jwt import Jwks, JwtVerifier
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
     from dowse.providers.searxng.pool import Instances
@@ -186,7 +185,7 @@ class App:
         return BearerAuthenticator(self._tokens(), self._jwt())
 
     def _tokens(self) -> TokenBook:
-        from dowse.auth.book import TokenBook
+        from dowse.auth.authenticator import TokenBook
 
         file = Path(self.settings.tokens_file).expanduser() if self.settings.tokens_file else None
         return TokenBook(self.settings.tokens, file, self.clock)
@@ -198,7 +197,7 @@ class App:
         return JwtVerifier(self.settings.jwt_issuer, self.settings.jwt_audience, keys) if keys else None
 
     def _jwks(self) -> Jwks | None:
-        from dowse.auth.jwks import Jwks
+        from dowse.auth.jwt import Jwks
 
         url = self.settings.jwks_url
         return Jwks(url, self._api_client, self.clock) if url else None

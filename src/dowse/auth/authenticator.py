@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from dowse.auth.book import TokenBook
+import hmac
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pydantic import SecretStr
+
 from dowse.auth.jwt import JwtVerifier
-from dowse.core.models import Principal
+from dowse.auth.tokens import TokenEntry, digest, read_tokens_file
+from dowse.core.errors import ConfigError
+from dowse.core.models import Clock, Principal
+from dowse.telemetry.log import event
 
 
 class BearerAuthenticator:
@@ -21,3 +31,95 @@ class BearerAuthenticator:
         if self._jwt is None or token.count(".") != 2:
             return None
         return await self._jwt.principal(token)
+
+
+SHORTEST_TOKEN = 16
+LOOK_EVERY_S = 1.0
+_OTHERS = 0o077
+_State = tuple[int, int, int]
+
+
+class TokenBook:
+    """Finds the entry of a token. Raises `ConfigError` when it is made from a file that is not in order."""
+
+    def __init__(self, given: Mapping[str, SecretStr], file: Path | None, clock: Clock) -> None:
+        self._given = tuple(TokenEntry(name, digest(token.get_secret_value())) for name, token in given.items())
+        self._file = file
+        self._clock = clock
+        self._state = self._complained_of = _state(file)
+        self._looked_at = clock.now()
+        self.entries = self._read()
+        _warn(given, file, self.entries)
+
+    def find(self, token: str) -> TokenEntry | None:
+        """The entry of a token, as fast for a wrong one as for a good one."""
+        self._look()
+        return _matching(digest(token), self.entries)
+
+    def _read(self) -> tuple[TokenEntry, ...]:
+        return _joined(self._given, read_tokens_file(self._file) if self._file else (), self._file)
+
+    def _look(self) -> None:
+        """Read the file again if it is another one than before; a broken one changes nothing."""
+        now = self._clock.now()
+        if self._file is None or now - self._looked_at < LOOK_EVERY_S:
+            return
+        self._looked_at = now
+        # Before the file is read: a change in between is then seen by the next look.
+        state = _state(self._file)
+        if state == self._state:
+            return
+        try:
+            self.entries = self._read()
+        except ConfigError as error:
+            # Looked at again in a second: it may just be in the making, or this process be out of descriptors.
+            if state != self._complained_of:
+                event(logging.ERROR, "tokens file ignored, the tokens of before stay good", detail=str(error))
+            self._complained_of = state
+        else:
+            self._state = self._complained_of = state
+            event(logging.INFO, "tokens file read again", tokens=len(self.entries))
+
+
+def _matching(presented: str, entries: Iterable[TokenEntry]) -> TokenEntry | None:
+    """Every entry is compared, each in constant time: how long it takes says nothing about how close it was."""
+    found: TokenEntry | None = None
+    for entry in entries:
+        if hmac.compare_digest(entry.digest, presented):
+            found = entry
+    return found
+
+
+def _joined(given: tuple[TokenEntry, ...], read: tuple[TokenEntry, ...], file: Path | None) -> tuple[TokenEntry, ...]:
+    """Both lists as one; a principal or a token in both could not be told apart."""
+    names = {entry.name for entry in given}
+    digests = {entry.digest: entry.name for entry in given}
+    for entry in read:
+        if entry.name in names:
+            raise ConfigError(f"The tokens file {file}: {entry.name} is in DOWSE_TOKENS too; keep one of them.")
+        if entry.digest in digests:
+            raise ConfigError(
+                f"The tokens file {file}: {entry.name} has the token of {digests[entry.digest]} in DOWSE_TOKENS."
+            )
+    return (*given, *read)
+
+
+def _state(file: Path | None) -> _State | None:
+    """What changes when a file does, replaced by another or not; `None` for one that is not there."""
+    try:
+        found = file.stat() if file else None
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size, found.st_ino) if found else None
+
+
+def _warn(given: Mapping[str, SecretStr], file: Path | None, entries: tuple[TokenEntry, ...]) -> None:
+    """What a careful owner would change, said once at the start."""
+    for name, token in given.items():
+        if len(token.get_secret_value()) < SHORTEST_TOKEN:
+            event(logging.WARNING, "token is short enough to be guessed", caller=name, fix=f"dowse token new {name}")
+    # Windows has no such bits.
+    if file and os.name == "posix" and file.stat().st_mode & _OTHERS:
+        event(logging.WARNING, "tokens file is open to others", file=str(file), fix=f"chmod 600 {file}")
+    if file and not entries:
+        event(logging.WARNING, "tokens file has no entry", file=str(file), fix="dowse token new NAME")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import secrets
 import sys
 import traceback
 from datetime import UTC, datetime
 from typing import TextIO
 
+from dowse.core import urls
+from dowse.core.answers import TokenUsage
+from dowse.core.models import LOCAL, Attempt, CacheState, fields_of
+from dowse.core.protocols import BreakerChange, Charge, Observer, Spent, ToolCall
 from dowse.secrets.redact import Redactor
 
 LOGGER = logging.getLogger("dowse")
@@ -51,3 +57,132 @@ class JsonLines(logging.Formatter):
             entry["traceback"] = "".join(traceback.format_exception(*record.exc_info))
         # ASCII output escapes U+2028, ESC and the like.
         return self._redactor.line(entry)
+
+
+# Queries are private: a key of this process makes the hash useless for guessing what was asked,
+# yet equal for equal queries, so that one request can be followed through the log.
+_HASH_KEY = secrets.token_bytes(16)
+
+
+class LogObserver:
+    """Writes events; with `log_queries` the query and URL as they are, else as hashes."""
+
+    def __init__(self, *, log_queries: bool = False) -> None:
+        self._log_queries = log_queries
+
+    def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
+        fields = fields_of(attempt)
+        event(logging.WARNING, "attempt failed", engine=fields.pop("provider"), **fields, **self._page(url))
+
+    def attempt_succeeded(self, attempt: Attempt) -> None:
+        """Counted, not logged: the finished search or page has its line."""
+
+    def breaker_changed(self, change: BreakerChange) -> None:
+        level = logging.WARNING if change.state == "open" else logging.INFO
+        fields = {"engine": change.provider, "operation": change.operation, "state": change.state}
+        event(level, "breaker changed", **fields, **({"for_s": round(change.for_s, 1)} if change.for_s else {}))
+
+    def search_completed(
+        self, engine: str, query: str, result_count: int, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
+        asked = {"query_hash": fingerprint(query)} | ({"query": query} if self._log_queries else {})
+        counted = {"result_count": result_count, "ms": ms, "cache": cache.value}
+        event(logging.INFO, "search completed using engine", engine=engine, **asked, **counted)
+
+    def fetch_completed(
+        self, engine: str, url: str, status: str, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
+        ended = {"status": status, "ms": ms, "cache": cache.value}
+        event(logging.INFO, "fetch completed using engine", engine=engine, **self._page(url), **ended)
+
+    def page_finished(self, engine: str, status: str) -> None:
+        """Counted, not logged: a page that was read has its line, and so has every attempt that failed."""
+
+    def tool_called(self, call: ToolCall) -> None:
+        """Where there are several callers, who called; to oneself the lines of searches and pages are enough."""
+        if call.caller != LOCAL.name:
+            fields = {"tool": call.tool, "caller": call.caller, "outcome": call.outcome, "engine": call.engine}
+            event(logging.INFO, "tool called", **fields, ms=round(call.seconds * 1000))
+
+    def provider_charged(self, charge: Charge) -> None:
+        """Counted, not logged."""
+
+    def budget_charged(self, spent: Spent) -> None:
+        """Counted, not logged: the warning that a budget runs out is the account's own."""
+
+    def tokens_used(self, provider: str, usage: TokenUsage) -> None:
+        """Counted, not logged."""
+
+    def cache_asked(self, kind: str, state: CacheState) -> None:
+        """Counted, not logged: the finished search or page says where it came from."""
+
+    def _page(self, url: str) -> dict[str, str]:
+        """Which page it was: its host, and the rest as a hash unless URLs may be logged."""
+        if not url:
+            return {}
+        parsed = urls.parse(url)
+        where = {"url_hash": fingerprint(url)} | ({"url": url} if self._log_queries else {})
+        return {"host": parsed.host if parsed else "", **where}
+
+
+class Observers:
+    """Several observers as one; a surface that shows more than the log adds its own."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._observers = list(observers)
+
+    def add(self, observer: Observer) -> None:
+        self._observers.append(observer)
+
+    def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
+        for observer in self._observers:
+            observer.attempt_failed(attempt, url=url)
+
+    def attempt_succeeded(self, attempt: Attempt) -> None:
+        for observer in self._observers:
+            observer.attempt_succeeded(attempt)
+
+    def breaker_changed(self, change: BreakerChange) -> None:
+        for observer in self._observers:
+            observer.breaker_changed(change)
+
+    def search_completed(
+        self, engine: str, query: str, result_count: int, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
+        for observer in self._observers:
+            observer.search_completed(engine, query, result_count, ms, cache=cache)
+
+    def fetch_completed(
+        self, engine: str, url: str, status: str, ms: int, *, cache: CacheState = CacheState.MISS
+    ) -> None:
+        for observer in self._observers:
+            observer.fetch_completed(engine, url, status, ms, cache=cache)
+
+    def page_finished(self, engine: str, status: str) -> None:
+        for observer in self._observers:
+            observer.page_finished(engine, status)
+
+    def tool_called(self, call: ToolCall) -> None:
+        for observer in self._observers:
+            observer.tool_called(call)
+
+    def provider_charged(self, charge: Charge) -> None:
+        for observer in self._observers:
+            observer.provider_charged(charge)
+
+    def budget_charged(self, spent: Spent) -> None:
+        for observer in self._observers:
+            observer.budget_charged(spent)
+
+    def tokens_used(self, provider: str, usage: TokenUsage) -> None:
+        for observer in self._observers:
+            observer.tokens_used(provider, usage)
+
+    def cache_asked(self, kind: str, state: CacheState) -> None:
+        for observer in self._observers:
+            observer.cache_asked(kind, state)
+
+
+def fingerprint(text: str) -> str:
+    """A short keyed hash, comparable within this process only."""
+    return hashlib.blake2s(text.encode("utf-8", "replace"), key=_HASH_KEY, digest_size=8).hexdigest()

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.auth.jwks import Jwks
+from dowse.auth.jwt import Jwks
 from dowse.net.clients import ConfiguredClient
 from tests.fakes import FakeClock
 from tests.fakes.issuer import Issuer, issuing

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.auth.jwks import FIRST_AGAIN_AFTER_S, MAX_BYTES, TIMEOUT_S, Jwks
+from dowse.auth.jwt import FIRST_AGAIN_AFTER_S, MAX_BYTES, TIMEOUT_S, Jwks
 from tests.fakes import FakeClock
 from tests.fakes.issuer import Issuer, published
 

@@ -10,10 +10,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from pydantic import SecretStr
 
-from dowse.auth.authenticator import BearerAuthenticator
-from dowse.auth.book import TokenBook
-from dowse.auth.jwks import Jwks
-from dowse.auth.jwt import JwtVerifier, label
+from dowse.auth.authenticator import BearerAuthenticator, TokenBook
+from dowse.auth.jwt import Jwks, JwtVerifier, label
 from dowse.core.models import Principal
 from tests.fakes import FakeClock
 from tests.fakes.issuer import AUDIENCE, ISSUER, In, Issuer, at, private_key, published

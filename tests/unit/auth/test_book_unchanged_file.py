@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dowse.auth.book import LOOK_EVERY_S, TokenBook
+from dowse.auth.authenticator import LOOK_EVERY_S, TokenBook
 from dowse.auth.tokens import digest
 from tests.fakes import FakeClock
 

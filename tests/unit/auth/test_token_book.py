@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from dowse.auth import book as book_module
-from dowse.auth.book import TokenBook
+from dowse.auth import authenticator as book_module
+from dowse.auth.authenticator import TokenBook
 from dowse.auth.tokens import digest
 from dowse.core.allowances import Rate
 from dowse.core.errors import ConfigError

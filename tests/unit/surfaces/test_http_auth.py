@@ -7,8 +7,7 @@ import logging
 import pytest
 from pydantic import SecretStr
 
-from dowse.auth.authenticator import BearerAuthenticator
-from dowse.auth.book import TokenBook
+from dowse.auth.authenticator import BearerAuthenticator, TokenBook
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Authenticator
 from dowse.surfaces.http.auth import BearerAuthMiddleware

@@ -10,8 +10,7 @@ from dowse.core.answers import TokenUsage
 from dowse.core.models import Attempt, CacheState
 from dowse.core.protocols import BreakerChange, Charge, Observer, Spent, ToolCall
 from dowse.secrets.redact import Redactor
-from dowse.telemetry.events import LogObserver, Observers, fingerprint
-from dowse.telemetry.log import configure
+from dowse.telemetry.log import LogObserver, Observers, configure, fingerprint
 from tests.fakes import RecordingObserver
 
 pytestmark = pytest.mark.promise("names-events", "secret-log")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from dowse.auth.book import SHORTEST_TOKEN
+from dowse.auth.authenticator import SHORTEST_TOKEN
 from dowse.auth.tokens import TokenEntry
 from dowse.core import urls
 from dowse.core.errors import ConfigError
