@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.document.markdown import Document
 from dowse.rank.index import Index
 from dowse.rank.scoring import WEIGHTS, Scorer
 from tools.passages.data import Page, Question, language_pages, squad_file, squad_pages, web_pages
@@ -85,7 +86,7 @@ def found_by(weights: Array, cases: Sequence[Case]) -> float:
 
 def _case(name: str, page: Page, question: Question) -> Case | None:
     """Nothing if no word leads to the answer: there is nothing to learn from it."""
-    index = Index(page.text, question.text)
+    index = Index(Document(page.text), question.text)
     spans = touched(page.text, question.start, question.end)
     rows = [
         (signals, any(start < piece.end and piece.start < end for start, end in spans))

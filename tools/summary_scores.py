@@ -20,10 +20,11 @@ from statistics import fmean
 from dowse.core.digests import Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.text import one_line
-from dowse.document.markdown import plain
+from dowse.document.clean import to_plain_text
+from dowse.document.markdown import Document
 from dowse.extract import html
 from dowse.extract.decode import decode
-from dowse.rank.summary import MAX_CHARS, summary
+from dowse.rank.summary import MAX_CHARS, summarize
 from tools.extractor.data import folder, samples
 from tools.extractor.metrics import Score, word_score, words
 
@@ -55,8 +56,8 @@ def table(data: Path, every: int = 1) -> str:
     """The figures as lines of text."""
     pages = list(described(data, every))
     ways = {
-        "first 500 characters": lambda page: one_line(plain(page.text[:_BEGINNING]), MAX_CHARS),
-        "summary": lambda page: summary(page, ""),
+        "first 500 characters": lambda page: one_line(to_plain_text(page.text[:_BEGINNING]), MAX_CHARS),
+        "summary": lambda page: summarize(page, Document(page.text), ""),
     }
     lines = [f"{'ROUGE-1 with descriptions':26}{'in own words':>14}{'F':>7}{'copied':>14}{'F':>7}{'CPU ms':>9}"]
     for name, summarise in ways.items():
@@ -74,7 +75,7 @@ def described(data: Path, every: int = 1) -> Iterator[Described]:
             continue
         description = text.facts.description
         if text.markdown and _LEAST_CHARS <= len(description) < MAX_CHARS:
-            beginning = " ".join(words(plain(text.markdown[:_BEGINNING])))
+            beginning = " ".join(words(to_plain_text(text.markdown[:_BEGINNING])))
             is_copied = " ".join(words(description)[:_COPIED_WORDS]) in beginning
             yield Described(Source(text.markdown, text.title, sample.url), description, is_copied)
 

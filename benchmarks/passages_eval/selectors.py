@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from dowse.document.blocks import blocks
+from dowse.document.markdown import Document
 from dowse.rank import semantic
 from dowse.rank.passages import Passages
 from tools.passages.metric import beginning, tokens
@@ -73,12 +73,12 @@ def missing() -> list[str]:
 
 def _own(name: str, blend: Callable[[str, Sequence[str]], Sequence[float]] | None) -> Selector:
     def select(text: str, question: str, budgets: Sequence[int]) -> list[str]:
-        passages = Passages(text, question, blend=blend)
+        passages = Passages(Document(text), question, blend=blend)
         return [passages.within(budget).text for budget in budgets]
 
     def rank(text: str, question: str, offset: int) -> int:
-        gold = next((f"b{block.number}" for block in blocks(text) if block.start <= offset < block.end), "")
-        passages = Passages(text, question, blend=blend)
+        gold = next((f"b{block.number}" for block in Document(text).blocks if block.start <= offset < block.end), "")
+        passages = Passages(Document(text), question, blend=blend)
         counts = range(1, _RANKS + 1)
         return next((count for count in counts if gold in {each.anchor for each in passages.best(count)}), 0)
 

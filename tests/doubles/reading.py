@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
-from dowse.document.markdown import plain
+from dowse.document.clean import to_plain_text
 from tests.doubles import corpus
 from tests.doubles.double import Double
 
@@ -21,7 +21,7 @@ class Reading:
     @property
     def text(self) -> str:
         """The same as plain text."""
-        return plain(self.markdown)
+        return to_plain_text(self.markdown)
 
 
 class ReaderDouble(Double):

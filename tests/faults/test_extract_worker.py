@@ -314,7 +314,7 @@ def test_no_parser_is_imported_by_the_pool_and_nothing_heavy_by_the_worker() -> 
 
     assert not pool & {"selectolax", "dowse.extract.html.page"}
     # Cutting passages is the workers' business, and so is what it needs.
-    assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.document.blocks", "dowse.language.words"}
+    assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.document.outline", "dowse.language.words"}
     assert not worker & {"asyncio", "pydantic", "aiohttp", "subprocess"}
     parts = {name.split(".")[1] for name in worker if name.startswith("dowse.")}
     assert parts <= {"core", "document", "extract", "worker"}

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from dowse.core.models import Status
-from dowse.core.tokens import estimate_tokens
-from dowse.rank import budget
+from dowse.core.tokens import divide_budget, estimate_tokens
+from dowse.document.cut import truncate
 
 MAX_TOKENS = 24_000
 """The most that a caller may ask for."""
@@ -27,8 +27,8 @@ Item = Mapping[str, object]
 def shortened(texts: Mapping[int, str], excess: int) -> dict[int, str]:
     """Texts by their numbers, so many tokens shorter in all; each still ends where a reader would pause."""
     costs = [estimate_tokens(text) for text in texts.values()]
-    granted = budget.shares(costs, max(0, sum(costs) - excess - _JOINT_TOKENS * len(texts)))
-    return {number: budget.cut(texts[number], tokens) for number, tokens in zip(texts, granted, strict=True)}
+    granted = divide_budget(costs, max(0, sum(costs) - excess - _JOINT_TOKENS * len(texts)))
+    return {number: truncate(texts[number], tokens) for number, tokens in zip(texts, granted, strict=True)}
 
 
 def typed_tokens(value: object) -> int:

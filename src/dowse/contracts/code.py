@@ -1,27 +1,26 @@
-"""The blocks of code in a text as a list, for whoever looks for an example only."""
+"""List of the code blocks of a page."""
 
 from __future__ import annotations
 
 from textwrap import dedent
 
-# The same code stands in the text, so little of it is worth being told twice.
+# The text has the same code, so only a little of it is worth repeating.
 _MOST_CHARS = 1000
 
 
 def code_of(markdown: str) -> list[dict[str, object]]:
-    """Language, code and first line of each block; those that are too long together with the others are left out."""
-    from dowse.document.blocks import Kind, blocks  # dowse starts without it.
+    """Language, code and first line of each code block, as long as they fit into the limit together."""
+    from dowse.document.markdown import BlockKind, Document
 
+    document = Document(markdown)
     listed: list[dict[str, object]] = []
     room = _MOST_CHARS
-    for block in blocks(markdown):
-        if block.kind is not Kind.CODE:
+    for block in document.blocks:
+        if block.kind is not BlockKind.CODE:
             continue
-        opening, *lines = markdown[block.start : block.end].split("\n")
-        code = dedent("\n".join(lines[:-1] if block.is_closed else lines))
+        code = dedent("\n".join(document.code_lines(block)))
         if code and len(code) <= room:
             room -= len(code)
-            language = opening.strip("`~ ").partition(" ")[0]
             line = markdown.count("\n", 0, block.start) + 1
-            listed.append({"language": language or None, "code": code, "start_line": line})
+            listed.append({"language": document.code_language(block) or None, "code": code, "start_line": line})
     return listed

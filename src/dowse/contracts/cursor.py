@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from dowse.core.errors import InvalidRequest
-from dowse.document.pagination import Place
+from dowse.document.cut import Position
 
 _AT = r"[1-9]\d{0,8}"
 # The place comes first: a hash may begin with a dash, and a shell command would take that for an option.
@@ -20,7 +20,7 @@ class Cursor:
     `end` is where to stop, if only a section is being read.
     """
 
-    place: Place
+    place: Position
     digest: str
     end: int | None = None
 
@@ -44,7 +44,7 @@ def parse(text: str) -> Cursor:
 
 def _read(found: re.Match[str]) -> Cursor | None:
     """`None` for places that are in no order."""
-    place = Place(int(found[1]), int(found[2]) if found[2] else None)
+    place = Position(int(found[1]), int(found[2]) if found[2] else None)
     end = int(found[3]) if found[3] else None
     is_ordered = (place.code_at or 0) < place.at and (end is None or place.at < end)
     return Cursor(place, found[4], end) if is_ordered else None

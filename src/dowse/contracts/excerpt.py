@@ -17,10 +17,9 @@ from dowse.core.errors import InvalidRequest, PageUnreadable
 from dowse.core.models import Deadline, Page, Status
 from dowse.core.protocols import Extractor
 from dowse.core.tokens import estimate_tokens
-from dowse.document.pagination import BEGINNING, Place, part
+from dowse.document.cut import BEGINNING, GAP, Position, next_part
 from dowse.flows.read import content_hash
 from dowse.flows.search import source_of
-from dowse.rank.budget import GAP
 
 if TYPE_CHECKING:
     from dowse.document.outline import Section
@@ -46,8 +45,8 @@ class Excerpt:
     text: str
     more: str = ""
     warnings: tuple[str, ...] = ()
-    start: Place = BEGINNING
-    rest: Place | None = None
+    start: Position = BEGINNING
+    rest: Position | None = None
     end: int | None = None
     digest: Digest | None = None
 
@@ -59,11 +58,11 @@ async def beside(page: Page, work: Callable[P, R], *args: P.args, **kwargs: P.kw
     return await asyncio.to_thread(work, *args, **kwargs)
 
 
-def excerpt_of(page: Page, max_tokens: int, start: Place = BEGINNING, end: int | None = None) -> Excerpt:
+def excerpt_of(page: Page, max_tokens: int, start: Position = BEGINNING, end: int | None = None) -> Excerpt:
     """The page as far as it fits, from a place on; with `end` only up to there."""
     if not page.status.readable:
         return Excerpt(content(page))
-    shown = part(page.text[:end], start, max_tokens)
+    shown = next_part(page.text[:end], start, max_tokens)
     more = ""
     if not shown.rest:
         more = _part_of(page) if end else _ALL_THERE_IS if page.status is Status.TRUNCATED else ""
@@ -74,7 +73,7 @@ def beginning_of(page: Page, max_tokens: int, section: Section | None) -> Excerp
     """A page or a section as far as it fits."""
     if section is None:
         return excerpt_of(page, max_tokens)
-    return excerpt_of(page, max_tokens, Place(section.start), section.end)
+    return excerpt_of(page, max_tokens, Position(section.start), section.end)
 
 
 def continued(page: Page, max_tokens: int, cursor: Cursor) -> Excerpt:
@@ -121,7 +120,7 @@ def _chosen(page: Page, section: Section | None, digest: Digest) -> Excerpt:
     """The passages, with the anchors that their blocks have on the page, and how to see more."""
     if section:
         digest = _renumbered(digest, blocks_before(page, section))
-    start = Place(section.start) if section else BEGINNING
+    start = Position(section.start) if section else BEGINNING
     return Excerpt(digest.text, _how_to_see_more(page, digest), start=start, digest=digest)
 
 

@@ -25,7 +25,7 @@ from dowse.core.errors import InvalidRequest
 from dowse.core.models import Deadline, Page, Status, fields_of
 from dowse.core.protocols import Extractor, Progress
 from dowse.core.tokens import estimate_tokens
-from dowse.document.pagination import BEGINNING
+from dowse.document.cut import BEGINNING
 from dowse.flows.read import content_hash
 
 if TYPE_CHECKING:

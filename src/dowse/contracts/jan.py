@@ -31,7 +31,7 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Progress
 from dowse.core.text import one_line
-from dowse.document.markdown import plain
+from dowse.document.clean import to_plain_text
 from dowse.settings import Settings
 
 INSTRUCTIONS = "Web search and page reading. Search with google_search, read a known URL with scrape."
@@ -250,7 +250,7 @@ def _parameters(outcome: SearchOutcome, arguments: Arguments) -> dict[str, objec
 
 
 def _scraped(page: Page, *, as_markdown: bool, fetched_at: str) -> Answer:
-    whole = page.text if as_markdown else page.plain or plain(page.text)
+    whole = page.text if as_markdown else page.plain or to_plain_text(page.text)
     text = _cut(whole, MAX_TEXT_CHARS)
     structured: dict[str, object] = {
         "source_url": page.url,

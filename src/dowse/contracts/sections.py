@@ -25,9 +25,10 @@ _SIMILAR = 0.3
 
 def section_of(page: Page, name: str) -> Section:
     """The section of that number, heading or block; raises `InvalidRequest` with the nearest ones if there is none."""
-    from dowse.document.outline import find
+    from dowse.document.markdown import Document
+    from dowse.document.outline import find_section
 
-    section = find(page.text, name)
+    section = find_section(Document(page.text), name)
     if section is None:
         raise InvalidRequest(f"section {name!r} is not on the page. {_what_there_is(page, name)}")
     return section
@@ -46,9 +47,10 @@ NO_OUTLINE = Outline()
 
 def outline_of(page: Page, within: Section | None = None) -> Outline:
     """The outline of a page or of one of its sections; if there are too many, the deepest ones are not listed."""
+    from dowse.document.markdown import Document
     from dowse.document.outline import outline
 
-    sections = outline(page.text, within)
+    sections = outline(Document(page.text), within)
     listed = sorted(sorted(sections, key=lambda each: each.level)[:_MOST_LISTED], key=lambda each: each.start)
     told = [{"number": each.number, "title": each.title, "level": each.level, "tokens": each.tokens} for each in listed]
     return Outline(told, len(sections) - len(told))
@@ -56,15 +58,16 @@ def outline_of(page: Page, within: Section | None = None) -> Outline:
 
 def blocks_before(page: Page, section: Section) -> int:
     """How many blocks of the page are above a section: those in it are numbered from there on."""
-    from dowse.document.blocks import blocks
+    from dowse.document.markdown import Document
 
-    return sum(1 for _ in takewhile(lambda block: block.start < section.start, blocks(page.text)))
+    return sum(1 for _ in takewhile(lambda block: block.start < section.start, Document(page.text).blocks))
 
 
 def _what_there_is(page: Page, name: str) -> str:
+    from dowse.document.markdown import Document
     from dowse.document.outline import outline
 
-    sections = outline(page.text)
+    sections = outline(Document(page.text))
     if not sections:
         return "It has no headings: leave out section, or pass a question."
     wanted = _pairs(name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -78,6 +78,19 @@ def token_cost(text: str) -> float:
 def estimate_tokens(text: str) -> int:
     """What a text costs, in whole tokens."""
     return math.ceil(token_cost(text))
+
+
+def divide_budget(wanted: Sequence[int], budget: int, weights: Sequence[float] = ()) -> list[int]:
+    """Divide a budget fairly: short texts fit whole, long ones share the rest, by weight if there are weights."""
+    weights = weights or [1.0] * len(wanted)
+    granted = [0] * len(wanted)
+    left, weight_left = budget, sum(weights)
+    # In order of need for their weight, so that the later ones share the rest of the earlier ones.
+    for index in sorted(range(len(wanted)), key=lambda i: wanted[i] / weights[i]):
+        granted[index] = min(wanted[index], int(left * weights[index] / weight_left))
+        left -= granted[index]
+        weight_left -= weights[index]
+    return granted
 
 
 def reach(text: str, start: int, tokens: float) -> int:

@@ -1,1 +1,1 @@
-"""Markdown as every part reads it: clean, blocks, outline, code fences, break points, pages of it."""
+"""The one document: Markdown parsed into typed blocks with spans; cleaned, cut to a budget, outlined."""

@@ -1,118 +1,140 @@
-"""Markdown from the web, whoever made it: its last cleaning before anybody sees it, and the way back to plain text."""
+"""Markdown parser: lines told from code by the rules of CommonMark, and the headings and blocks of a document."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, partial
+from itertools import islice
 from typing import NamedTuple
 
-from dowse.core.text import inert, visible
+from dowse.core.text import cut_at_word
 
 RULE = "---"
-"""A line across the page."""
-# One with a backtick behind it is inline code.
+"""A thematic break."""
+FENCES = ("```", "~~~")
+"""A text without any of these has no fenced code."""
+# A backtick behind the mark makes it inline code.
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+_FENCE_INFO = re.compile(r"[`~]{3,}[ \t]{0,9}\{?\.?([\w+#.-]{0,20})", re.ASCII)
 _QUOTE_MARK = re.compile(r" {0,3}> ?")
 _ITEM_MARK = re.compile(r" {0,3}(?:[-*+]|(\d{1,9})[.)])(?= |$)")
-# A heading, or the line under one, or a line across the page.
+# A heading, the underline of one, or a rule.
 _PARAGRAPH_END = re.compile(r" {0,3}(?:#{1,6}(?: |$)|[-=*_ ]{1,200}$)")
 _INDENT = re.compile(" *")
 _NO_INDENT = re.compile("[^ >]")
-# Nobody follows lists and quotations that are nested more deeply; what is further inside is text.
-_DEEPEST = 20
-_BACKTICKS = re.compile("`{3,}")
-_FENCES = ("```", "~~~")
-_QUOTE = re.compile(r"^(?:\s{0,3}>\s?)+")
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
-_TABLE_RULE = re.compile(r"^\s{0,3}\|?[\s:|-]*-[\s:|-]*$")
-# Every alternative stops at the character it starts with, so that no line is read more than a few times.
-_LINK = re.compile(r"!?\[([^\[\]]{0,2000})\]\((?:[^()]|\([^()]{0,500}\)){0,2000}\)")
-_REFERENCE = re.compile(r"!?\[([^\[\]]{1,2000})\]\[[^\[\]]{0,500}\]")
-_AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]{1,2000})>")
-_STRONG = re.compile(r"(\*\*|__|~~)(?=\S)([^*_~]{1,2000})(?<=\S)\1")
-_EMPHASIS = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_]{1,2000})(?<=\S)\1(?![\w*])")
-# Inline code and escaped punctuation mean what they say. No cleaned text holds a NUL, so it can stand for them.
-_LITERAL = re.compile(r"(?<!`)(`++)([^`]{1,2000}+)\1(?!`)|\\([!-/:-@\[-`{-~])")
-_COMMENT, _COMMENT_END = "<!--", "-->"
-_COMMENT_OR_LITERAL = re.compile(r"\\[!-/:-@\[-`{-~]|(?<!`)(`++)[^`\n]{1,2000}+\1(?!`)|(?P<comment><!--)|(?P<end>\n)")
-_BEFORE_BLOCKS = " \t>-*+.)0123456789"
-_KEPT = re.compile("\0(\\d+)\0")
+_MAX_DEPTH = 20
+# Only unindented headings: an indented one is in a list, where no section begins.
+_HEADING = re.compile(r"(#{1,6})[^\S\n]{1,9}(?=\S)")
+# The line break is part of the pattern because looking for a character is several times faster than for a line start.
+_HEADING_LINE = re.compile(r"\n(#{1,6}[^\S\n]{1,9}\S[^\n]*)")
+_TABLE_RULE = re.compile(r"\|[\s:|-]{1,2000}$")
+_ITEM = re.compile(r"\s{0,40}(?:[-*+]|\d{1,9}[.)])\s")
+# Beyond any real page; the rest of a hostile one is not parsed.
+_MAX_BLOCKS = 100_000
+_MAX_HEADINGS = 4_000
+# A longer heading is shown without the targets of its links, and is cut if it is still too long.
+_LINKED_CHARS = 100
+_HEADING_CHARS = 200
+_HEADING_LINK = re.compile(r"\[([^\[\]]{1,1000})\]\([^()\s]{1,2000}\)")
 
 
-def clean(markdown: str) -> str:
-    """Text without invisible characters, comments, remote images, trailing spaces and runs of empty lines.
+class BlockKind(StrEnum):
+    """The type of a block."""
 
-    Code stays code.
+    PARAGRAPH = "paragraph"
+    HEADING = "heading"
+    """A heading without anything below it; all others are in `Block.headings`."""
+    QUOTE = "quote"
+    LIST = "list"
+    TABLE = "table"
+    CODE = "code"
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is running text."""
+        return self in (BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.HEADING)
+
+
+# Compared by identity: two headings or blocks of a page may have the same text.
+@dataclass(frozen=True, slots=True, eq=False)
+class Heading:
+    """A heading from `start` on; `line` is the displayed form, which may be shorter than the `whole` line."""
+
+    line: str
+    level: int
+    whole: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Lines of a document from `start` to `end`, and the headings above them.
+
+    `opening` and `closing` enclose any part of it that is shown: the fences of code, the header of a table.
     """
-    lines: list[str] = []
-    seen = without_comments(visible(markdown))
-    # Where no fence is, it takes no look at lists and quotations to tell code from prose.
-    has_fences = any(fence in seen for fence in _FENCES)
-    for line in read_lines(seen) if has_fences else map(Line, seen.split("\n")):
-        if line.fence is not None and not line.is_mark:
-            # What looks like code in a list may be none to a viewer, and then its images would load.
-            lines.append(inert(line.text) if line.fence.is_indented else line.text)
-            continue
-        text = inert(line.text).rstrip()
-        if text or (lines and lines[-1]):
-            lines.append(text)
-    return "\n".join(lines).strip("\n")
+
+    number: int
+    start: int
+    end: int
+    kind: BlockKind
+    headings: tuple[Heading, ...] = ()
+    opening: str = ""
+    closing: str = ""
+    is_closed: bool = False
+    is_apart: bool = False
+    """Whether a rule separates it from the block before, as between the posts of a thread."""
+
+    @property
+    def anchor(self) -> str:
+        """The name by which a caller asks for it."""
+        return f"b{self.number}"
 
 
-def without_comments(markdown: str) -> str:
-    """Text without HTML comments, which nobody sees who looks at the page; code keeps them."""
-    if _COMMENT not in markdown:
-        return markdown
-    lines: list[str] = []
-    blocks, comments, position = Blocks(), _Comments(markdown), 0
-    while position <= len(markdown):
-        end = markdown.find("\n", position)
-        line = markdown[position : end if end >= 0 else len(markdown)]
-        read = blocks.take(line)
-        if _COMMENT in line and read.fence is None and not read.is_indented_code:
-            line, position = comments.cut_from(position)
-        else:
-            position += len(line) + 1
-        lines.append(line)
-    return "\n".join(lines)
+@dataclass(frozen=True)
+class Document:
+    """A text in Markdown, parsed on first use."""
 
+    text: str
 
-def with_closed_code(markdown: str) -> str:
-    """The text with an end for the block of code that it leaves open, or what follows would be code as well."""
-    blocks = Blocks()
-    for line in markdown.split("\n"):
-        blocks.take(line)
-    return f"{markdown}\n{blocks.fence.closing}" if blocks.fence else markdown
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        """The headings in order."""
+        if any(fence in self.text for fence in FENCES):
+            return tuple(islice(self._headings_beside_code(), _MAX_HEADINGS))
+        # Without fences no line is code, and a search is much faster than reading all lines.
+        found = islice(_HEADING_LINE.finditer(f"\n{self.text}"), _MAX_HEADINGS)
+        return tuple(heading for mark in found if (heading := _read_heading(mark[1], mark.start())))
 
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks in order. Headings and rules are not blocks, unless there is nothing below a heading."""
+        numbered = enumerate(_assign_headings(self.text), 1)
+        return tuple(islice((_build_block(number, *found) for number, found in numbered), _MAX_BLOCKS))
 
-def as_code(text: str, language: str = "") -> str:
-    """Text as a block of code that nothing in it can end."""
-    longest = max(map(len, _BACKTICKS.findall(text)), default=2)
-    mark = "`" * (longest + 1)
-    return f"{mark}{language}\n{text}\n{mark}"
+    def code_lines(self, block: Block) -> list[str]:
+        """The lines between the fences of a block of code."""
+        lines = self.text[block.start : block.end].split("\n")[1:]
+        return lines[:-1] if block.is_closed else lines
 
+    def code_language(self, block: Block) -> str:
+        """The language that the fence of a block of code names; empty for none."""
+        return fence_language(self.text[block.start : block.end].partition("\n")[0])
 
-def word_count(markdown: str) -> int:
-    return len(markdown.split())
-
-
-def plain(markdown: str) -> str:
-    """The words without the syntax: no headings, emphasis, link targets or fences. Lists keep their marks."""
-    lines: list[str] = []
-    for line in read_lines(markdown):
-        if line.is_mark:
-            continue
-        shown = _plain_line(line.text) if line.fence is None else line.text
-        if shown is not None and (shown or (lines and lines[-1])):
-            lines.append(shown)
-    return "\n".join(lines).strip("\n")
+    def _headings_beside_code(self) -> Iterator[Heading]:
+        start = 0
+        for line in scan_lines(self.text):
+            if line.fence is None and (heading := _read_heading(line.text, start)):
+                yield heading
+            start += len(line.text) + 1
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
-    """A block of code: `opening` is its first line from the marker on, `closing` a whole line that would end it."""
+class CodeFence:
+    """Fenced code: `opening` is its first line from the marker on, `closing` a whole line that would end it."""
 
     marker: str
     opening: str
@@ -124,69 +146,78 @@ class Fence:
 
 
 class Line(NamedTuple):
-    """A line, and the block of code that it belongs to; `is_mark` if it begins or ends that block."""
+    """A line, and the fenced code that it belongs to; `is_mark` if it opens or closes the fence."""
 
     text: str
-    fence: Fence | None = None
+    fence: CodeFence | None = None
     is_mark: bool = False
     is_indented_code: bool = False
     """Code without a fence."""
 
 
-def read_lines(markdown: str) -> Iterator[Line]:
+def scan_lines(markdown: str) -> Iterator[Line]:
     """The lines of a text, code told from prose."""
-    blocks = Blocks()
+    scanner = LineScanner()
     for line in markdown.split("\n"):
-        yield blocks.take(line)
+        yield scanner.scan(line)
 
 
-class Blocks:
-    """What is open while lines are read one by one, by the rules of CommonMark: lists, quotations, and code in them.
+class LineScanner:
+    """Reads a text line by line and follows its open lists, quotes and code, by the rules of CommonMark.
 
-    Who took prose for code would leave it as it is, headings that pretend to be ours and all.
+    The rules matter for safety: prose that is taken for code would not be cleaned.
     """
 
     def __init__(self) -> None:
-        self.fence: Fence | None = None
-        # From the outside in: for an item of a list how far its text is indented, 0 for a quotation.
-        self._around: list[int] = []
+        self.fence: CodeFence | None = None
+        # From the outside in: the indent of the text of a list item, 0 for a quote.
+        self._containers: list[int] = []
         self._is_paragraph = False
         self._is_item_empty = False
 
-    def take(self, line: str) -> Line:
-        """Go on by a line."""
-        if not (self._around or self.fence) and (not line or line[0].isalpha()):
-            # Most lines are like this: no mark starts with a letter.
+    def scan(self, line: str) -> Line:
+        """Read the next line."""
+        if not (self._containers or self.fence) and (not line or line[0].isalpha()):
+            # The fast path of most lines: no mark starts with a letter.
             self._is_paragraph = bool(line)
             return Line(line)
         text = line.expandtabs(4)
-        at, count = self._still_open(text)
-        if count < len(self._around):
-            # Whatever is open in a list or a quotation ends with it.
-            del self._around[count:]
-            self.fence = None
-            goes_on = False
-        else:
-            goes_on = self._is_paragraph
+        at, goes_on = self._leave_containers(text)
         self._is_item_empty = False
         if (fence := self.fence) is not None:
             is_end = fence.marker in text and _is_end(text[at:], fence.marker)
             self.fence = None if is_end else fence
             return Line(line, fence, is_mark=is_end)
-        at = self._entered(text, at, goes_on=goes_on)
+        return self._scan_text(line, text, self._enter_containers(text, at, goes_on=goes_on))
+
+    def _scan_text(self, line: str, text: str, at: int) -> Line:
+        """A line outside of fenced code; its own text starts behind the marks of its containers."""
         if found := _FENCE.match(text, at):
-            self.fence = Fence(found[1], text[found.start(1) :], _NO_INDENT.sub(" ", text[: found.start(1)]) + found[1])
+            marker = found[1]
+            before = text[: found.start(1)]
+            self.fence = CodeFence(marker, text[found.start(1) :], _NO_INDENT.sub(" ", before) + marker)
             self._is_paragraph = False
             return Line(line, self.fence, is_mark=True)
         is_blank = not text[at:].strip(" ")
-        is_code = not (self._around or self._is_paragraph or is_blank) and text.startswith("    ")
+        is_code = not (self._containers or self._is_paragraph or is_blank) and text.startswith("    ")
         self._is_paragraph = not (is_blank or is_code or _PARAGRAPH_END.match(text, at))
         return Line(line, is_indented_code=is_code)
 
-    def _still_open(self, text: str) -> tuple[int, int]:
-        """How many of the lists and quotations a line is in, and where in the line its own text starts."""
+    def _leave_containers(self, text: str) -> tuple[int, bool]:
+        """Close the lists and quotes that a line is not in, and the code in them.
+
+        Returns where the line's own text starts, and whether a paragraph may go on in it.
+        """
+        at, count = self._count_containers(text)
+        if count == len(self._containers):
+            return at, self._is_paragraph
+        del self._containers[count:]
+        self.fence = None
+        return at, False
+
+    def _count_containers(self, text: str) -> tuple[int, int]:
         at, is_blank = 0, not text.strip(" ")
-        for count, width in enumerate(self._around):
+        for count, width in enumerate(self._containers):
             if not width:
                 mark = _QUOTE_MARK.match(text, at)
                 if mark is None:
@@ -197,11 +228,11 @@ class Blocks:
                     return at, count
                 at += width
         # An item may begin with an empty line, but not with two.
-        return at, len(self._around) - (is_blank and self._is_item_empty)
+        return at, len(self._containers) - (is_blank and self._is_item_empty)
 
-    def _entered(self, text: str, at: int, *, goes_on: bool) -> int:
-        """Where the line's own text starts behind the marks of new lists and quotations."""
-        while len(self._around) < _DEEPEST:
+    def _enter_containers(self, text: str, at: int, *, goes_on: bool) -> int:
+        """Open the lists and quotes whose marks begin the line; returns where the text behind them starts."""
+        while len(self._containers) < _MAX_DEPTH:
             if quote := _QUOTE_MARK.match(text, at):
                 width = 0
                 at = quote.end()
@@ -215,48 +246,20 @@ class Blocks:
                 at = min(at + width, len(text))
             else:
                 break
-            self._around.append(width)
+            self._containers.append(width)
             goes_on = self._is_paragraph = False
         return at
 
 
-class _Comments:
-    """Cuts comments out of a text that is read from its start to its end."""
+def is_rule(line: str) -> bool:
+    """Whether a line is a thematic break, if it is not right below a text."""
+    return _RULE.match(line) is not None
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._next = {_COMMENT_END: -1, "\n\n": -1}
 
-    def cut_from(self, start: int) -> tuple[str, int]:
-        """The line that starts there, with what follows its comments, and where the next one starts."""
-        kept: list[str] = []
-        at = shown_from = start
-        is_block = True
-        while (found := _COMMENT_OR_LITERAL.search(self._text, at)) and not found["end"]:
-            at = found.end()
-            if found["comment"]:
-                is_block = is_block and not self._text[shown_from : found.start()].strip(_BEFORE_BLOCKS)
-                if end := self._end(found.start(), is_block=is_block):
-                    piece = self._text[shown_from : found.start()]
-                    # What a comment divides must not make another one.
-                    kept.append(f"{piece} " if piece.endswith(("<", "<!", "<!-")) else piece)
-                    at = shown_from = end
-        line_end = found.start() if found else len(self._text)
-        return "".join([*kept, self._text[shown_from:line_end]]), line_end + 1
-
-    def _end(self, start: int, *, is_block: bool) -> int:
-        """Where a comment ends; 0 for one that is none: only at the start of a line may it go on over paragraphs."""
-        end = self._after(_COMMENT_END, start + 2)
-        if is_block:
-            return min(end + len(_COMMENT_END), len(self._text))
-        return end + len(_COMMENT_END) if end < self._after("\n\n", start) else 0
-
-    def _after(self, what: str, position: int) -> int:
-        """The next place of something, or the end of the text; nothing is looked for twice."""
-        if self._next[what] < position:
-            place = self._text.find(what, position)
-            self._next[what] = place if place >= 0 else len(self._text)
-        return self._next[what]
+def fence_language(line: str) -> str:
+    """The language that the opening line of fenced code names; empty for none."""
+    found = _FENCE_INFO.search(line)
+    return found[1] if found else ""
 
 
 def _indent(text: str, at: int) -> int:
@@ -269,31 +272,97 @@ def _is_end(text: str, marker: str) -> bool:
     return _indent(text, 0) < 4 and len(rest) >= len(marker) and not rest.strip(marker[0])
 
 
-def is_rule(line: str) -> bool:
-    """Whether a line is drawn as a rule, if it is not right below a text."""
-    return _RULE.match(line) is not None
+@dataclass(slots=True)
+class _Run:
+    """Consecutive lines of one block; the first two of them tell its kind."""
+
+    start: int
+    end: int
+    first: list[str]
+    lines: int = 1
+    fence: CodeFence | None = None
+    is_closed: bool = False
+    is_apart: bool = False
+    heading: Heading | None = None
+
+    @property
+    def is_rule(self) -> bool:
+        return self.lines == 1 and self.fence is None and is_rule(self.first[0])
+
+    def add(self, line: Line, end: int) -> None:
+        self.end = end
+        self.lines += 1
+        self.is_closed = line.is_mark
+        if self.lines == 2:
+            self.first.append(line.text)
 
 
-def _plain_line(line: str) -> str | None:
-    """One line of prose; `None` for one that is nothing but syntax."""
-    if is_rule(line) or ("|" in line and _TABLE_RULE.match(line)):
-        return None
-    line = _HEADING.sub("", _QUOTE.sub("", line))
-    if line.startswith("|"):
-        line = "  ".join(cell.strip() for cell in line.strip("| ").split("|"))
-    return _plain_words(line).rstrip()
+def _assign_headings(markdown: str) -> Iterator[tuple[_Run, tuple[Heading, ...]]]:
+    """The runs that become blocks, each with the headings above it."""
+    headings: tuple[Heading, ...] = ()
+    # The last heading, as long as nothing is below it.
+    empty: _Run | None = None
+    is_apart = False
+    for run in _find_runs(markdown):
+        if run.heading is None and run.is_rule:
+            is_apart = True
+            continue
+        run.is_apart, is_apart = is_apart, False
+        if run.heading is None:
+            yield run, headings
+            empty = None
+            continue
+        level = run.heading.level
+        if empty and empty.heading and level <= empty.heading.level:
+            yield empty, headings[:-1]
+        headings = (*(above for above in headings if above.level < level), run.heading)
+        empty = run
+    if empty:
+        yield empty, headings[:-1]
 
 
-def _plain_words(line: str) -> str:
-    kept: list[str] = []
+def _find_runs(markdown: str) -> Iterator[_Run]:
+    run: _Run | None = None
+    end = -1
+    for line in scan_lines(markdown):
+        start = end + 1
+        end = start + len(line.text)
+        is_prose = line.fence is None
+        heading = _read_heading(line.text, start) if is_prose else None
+        is_blank = is_prose and (not line.text or line.text.isspace())
+        if run and (line.fence is not run.fence or heading or is_blank):
+            yield run
+            run = None
+        if heading:
+            yield _Run(start, end, [line.text], heading=heading)
+        elif run:
+            run.add(line, end)
+        elif not is_blank:
+            run = _Run(start, end, [line.text], fence=line.fence)
+    if run:
+        yield run
 
-    def keep(literal: re.Match[str]) -> str:
-        kept.append(literal[2] or literal[3])
-        return f"\0{len(kept) - 1}\0"
 
-    line = _LITERAL.sub(keep, line.replace("\0", ""))
-    for syntax in (_LINK, _REFERENCE, _AUTOLINK):
-        line = syntax.sub(r"\1", line)
-    for syntax in (_STRONG, _EMPHASIS, _STRONG):
-        line = syntax.sub(r"\2", line)
-    return _KEPT.sub(lambda place: kept[int(place[1])], line)
+def _read_heading(line: str, start: int) -> Heading | None:
+    mark = _HEADING.match(line) if line.startswith("#") else None
+    return Heading(_shorten_heading(line), len(mark[1]), line, start) if mark else None
+
+
+def _shorten_heading(line: str) -> str:
+    if len(line) <= _LINKED_CHARS:
+        return line
+    return cut_at_word(_HEADING_LINK.sub(r"\1", line), _HEADING_CHARS)
+
+
+def _build_block(number: int, run: _Run, headings: tuple[Heading, ...]) -> Block:
+    block = partial(Block, number, run.start, run.end, headings=headings, is_apart=run.is_apart)
+    if fence := run.fence:
+        opening = cut_at_word(fence.opening, _HEADING_CHARS)
+        return block(BlockKind.CODE, opening=opening, closing=fence.marker, is_closed=run.is_closed)
+    if run.lines > 2 and run.first[0].startswith("|") and _TABLE_RULE.match(run.first[1]):
+        return block(BlockKind.TABLE, opening="\n".join(run.first))
+    if run.heading:
+        return block(BlockKind.HEADING)
+    if _ITEM.match(run.first[0]):
+        return block(BlockKind.LIST)
+    return block(BlockKind.QUOTE if run.first[0].startswith(">") else BlockKind.PARAGRAPH)

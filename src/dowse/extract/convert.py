@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from dowse.core.models import Body, Text
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.extract.decode import decode
 from dowse.extract.formats import kinds, plain
 from dowse.extract.formats.kinds import Kind, Limits

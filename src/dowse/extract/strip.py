@@ -6,7 +6,7 @@ import html
 import re
 
 from dowse.core.models import Body, Text
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.extract import verdict
 from dowse.extract.decode import decode
 from dowse.extract.formats.kinds import Kind, text_kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dowse.core.text import without_markup
-from dowse.document.markdown import with_closed_code
+from dowse.document.clean import close_code
 
 TITLE_CHARS = 300
 _TITLE_LINES = 50
@@ -30,7 +30,7 @@ def beginning(markdown: str, most_chars: int) -> str:
     """As much of a text as fits, up to the end of a line and with its code blocks closed."""
     # Text without line breaks exists, and so does text without blanks.
     ends = (markdown.rfind(mark, most_chars // 2, most_chars + 1) for mark in "\n ")
-    return with_closed_code(markdown[: next((end for end in ends if end >= 0), most_chars)])
+    return close_code(markdown[: next((end for end in ends if end >= 0), most_chars)])
 
 
 def title_of(markdown: str) -> str:

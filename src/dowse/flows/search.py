@@ -11,10 +11,10 @@ from dowse.core.digests import Digest, Source
 from dowse.core.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable
 from dowse.core.models import Clock, Deadline, Depth, Page, Query, Result, SearchOutcome, Stats, Status
 from dowse.core.protocols import Disclosures, Extractor, Observer, Progress, Scrubber, no_progress
-from dowse.core.tokens import estimate_tokens
+from dowse.core.tokens import divide_budget, estimate_tokens
+from dowse.document.cut import truncate
 from dowse.flows.find import Finder, Findings
 from dowse.flows.read import ReadFlow
-from dowse.rank import budget
 from dowse.rank.fuse import fuse
 from dowse.rank.sources import Placed, Rules, order
 
@@ -178,8 +178,8 @@ def beginnings(sources: Sequence[Source], max_tokens: int) -> tuple[Digest, ...]
     """As much of each page as fits, from its beginning; all of it where nothing is to be cut."""
     if not max_tokens:
         return tuple(Digest(source.text) for source in sources)
-    granted = budget.shares([estimate_tokens(source.text[: 4 * max_tokens]) for source in sources], max_tokens)
-    return tuple(Digest(budget.cut(source.text, tokens)) for source, tokens in zip(sources, granted, strict=True))
+    granted = divide_budget([estimate_tokens(source.text[: 4 * max_tokens]) for source in sources], max_tokens)
+    return tuple(Digest(truncate(source.text, tokens)) for source, tokens in zip(sources, granted, strict=True))
 
 
 def _unread(placed: Placed) -> Page:

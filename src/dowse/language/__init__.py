@@ -1,1 +1,1 @@
-"""Words: how texts are split into them, stop words, detection of languages, stems."""
+"""Scripts, words and stems, stop words, language detection: once for all other folders."""

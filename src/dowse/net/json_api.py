@@ -30,7 +30,7 @@ from dowse.core.errors import (
 )
 from dowse.core.models import Deadline, Hit, Text
 from dowse.core.text import one_line, without_markup
-from dowse.document.markdown import clean, word_count
+from dowse.document.clean import clean
 from dowse.net.clients import ConfiguredClient, Reply
 from dowse.secrets.redact import Redactor
 
@@ -130,7 +130,7 @@ class Api:
             raise NotRead(self.provider, "the text of the page is empty")
         title = without_markup(title[:PAGE_CHARS], _TITLE_CHARS)
         is_cut = len(text) > PAGE_CHARS
-        return Text(markdown, title, word_count(markdown), is_cut=is_cut, plain=clean(plain[:PAGE_CHARS]))
+        return Text(markdown, title, len(markdown.split()), is_cut=is_cut, plain=clean(plain[:PAGE_CHARS]))
 
     def not_read(self, said: str) -> NotRead:
         """The failure of one page in an answer that is otherwise good; `said` are the API's words."""

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dowse.core.digests import Digest, Source
+from dowse.core.tokens import divide_budget
+from dowse.document.markdown import Document
 from dowse.rank import semantic
-from dowse.rank.budget import shares
 from dowse.rank.near_duplicates import twins
 from dowse.rank.passages import Passages
 from dowse.rank.points import code_blocks, key_points
 from dowse.rank.quality import flaws
-from dowse.rank.summary import summary
+from dowse.rank.summary import summarize
 
 # Less than this says little: a page that fits the question badly is still worth a look.
 _FLOOR_TOKENS = 120
@@ -34,7 +35,7 @@ def digest(question: str, sources: Sequence[Source], max_tokens: int, *, is_sema
     pages = {}
     for number, (source, twin) in enumerate(zip(sources, same_as, strict=True)):
         if twin is None:
-            pages[number] = Passages(source.text, question or source.title, blend=blend)
+            pages[number] = Passages(Document(source.text), question or source.title, blend=blend)
         else:
             digests[number] = Digest("", twin=twin)
     granted = _granted(list(pages.values()), max_tokens) if max_tokens else [None] * len(pages)
@@ -48,9 +49,9 @@ def _digested(question: str, source: Source, page: Passages, tokens: int | None)
         source.text,
         blocks=page.blocks,
         merit=round(page.merit, 3),
-        summary=summary(source, question),
+        summary=summarize(source, page.document, question),
         key_points=key_points(page, _KEY_POINTS),
-        code_blocks=code_blocks(source.text),
+        code_blocks=code_blocks(page.document),
         flaws=flaws(source),
     )
     if tokens is None or page.tokens <= tokens:
@@ -74,5 +75,5 @@ def _shared(pages: Sequence[Passages], max_tokens: int) -> list[int]:
     floor = min(_FLOOR_TOKENS, max_tokens // max(1, len(pages)))
     granted = [min(floor, page.tokens) for page in pages]
     missing = [page.tokens - tokens for page, tokens in zip(pages, granted, strict=True)]
-    more = shares(missing, max_tokens - sum(granted), [_LEAST_WEIGHT + page.merit for page in pages])
+    more = divide_budget(missing, max_tokens - sum(granted), [_LEAST_WEIGHT + page.merit for page in pages])
     return [first + rest for first, rest in zip(granted, more, strict=True)]

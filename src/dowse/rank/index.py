@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import NamedTuple
 
-from dowse.document.blocks import Block, blocks
+from dowse.document.markdown import Block, Document
 from dowse.language.detection import detect_language
 from dowse.language.words import choose_splitter, split_question
 from dowse.rank.sentences import pieces
@@ -35,9 +35,9 @@ class Piece(NamedTuple):
 class Index:
     """The pieces of a page, what is found of the question in each of them, and how many words they have."""
 
-    def __init__(self, markdown: str, question: str) -> None:
-        self.markdown = markdown
-        self.blocks = list(blocks(markdown))
+    def __init__(self, document: Document, question: str) -> None:
+        self.markdown = markdown = document.text
+        self.blocks = document.blocks
         self.pieces = list(islice(self._pieces(), _MOST_PIECES))
         split = choose_splitter(f"{question}\n{markdown}")
         words = [split(markdown[start:end]) for _, start, end in self.pieces]

@@ -8,9 +8,8 @@ from itertools import groupby, islice
 
 from dowse.core.text import cut_at_word
 from dowse.core.tokens import estimate_tokens, token_cost
-from dowse.document.blocks import Block, Heading, Kind
-from dowse.document.markdown import RULE
-from dowse.rank.budget import GAP
+from dowse.document.cut import GAP
+from dowse.document.markdown import RULE, Block, BlockKind, Heading
 from dowse.rank.index import Index
 
 # What a gap or a break costs, that is the mark of it; a little may be counted wrong, as the whole is counted at last.
@@ -142,7 +141,7 @@ class Choice:
     def _cut(self, number: int, tokens: float) -> int | None:
         """Where a piece would have to end, at the end of a word or of a line; nothing if that leaves too little."""
         start, end = self._index.pieces[number][1:]
-        is_lines = self._index.blocks[self._index.pieces[number].block].kind in (Kind.CODE, Kind.TABLE)
+        is_lines = self._index.blocks[self._index.pieces[number].block].kind in (BlockKind.CODE, BlockKind.TABLE)
         text = self._index.markdown[start : min(end, start + int(tokens * _CHARS_PER_TOKEN))]
         cost = token_cost(text)
         while cost > tokens and text:

@@ -9,9 +9,9 @@ from itertools import chain
 
 from dowse.core.digests import KeyPoint
 from dowse.core.tokens import estimate_tokens
-from dowse.document.blocks import Kind
-from dowse.document.markdown import with_closed_code
-from dowse.rank.budget import cut
+from dowse.document.clean import close_code
+from dowse.document.cut import truncate
+from dowse.document.markdown import Document
 from dowse.rank.context import beside, needed
 from dowse.rank.index import Index
 from dowse.rank.packing import Choice
@@ -44,9 +44,10 @@ class Shown:
 class Passages:
     """A page and a question to it. With `blend` what a sentence means counts beside its words."""
 
-    def __init__(self, markdown: str, question: str, *, blend: Blend | None = None) -> None:
-        self._markdown = markdown
-        self._index = Index(markdown, question)
+    def __init__(self, document: Document, question: str, *, blend: Blend | None = None) -> None:
+        self.document = document
+        self._markdown = document.text
+        self._index = Index(document, question)
         figures = scores(self._index, question)
         if blend and self._index.pieces:
             figures = _blended(figures, blend(question, [self._index.text(n) for n in range(len(self._index.pieces))]))
@@ -73,7 +74,7 @@ class Passages:
     def within(self, max_tokens: int) -> Shown:
         """What fits the question best in at most `max_tokens` tokens; the beginning of the page if nothing fits it."""
         if len(self._markdown) <= max_tokens * _CHARS_PER_TOKEN and self.tokens <= max_tokens:
-            whole = with_closed_code(self._markdown)
+            whole = close_code(self._markdown)
             if estimate_tokens(whole) <= max_tokens:
                 return Shown(whole)
         choice = Choice(self._index, max_tokens)
@@ -87,7 +88,7 @@ class Passages:
         choice.take_part(chain(self._ranked, self._rest()))
         text = choice.text()
         # A page may be a single line that is too long for any budget.
-        return Shown(cut(self._markdown, max_tokens)) if choice.is_empty else Shown(text, choice.anchors())
+        return Shown(truncate(self._markdown, max_tokens)) if choice.is_empty else Shown(text, choice.anchors())
 
     def best(self, count: int) -> list[KeyPoint]:
         """The best pieces, one of each block, in the order of the page."""
@@ -117,7 +118,7 @@ class Passages:
         """The first sentence of prose, if the page begins with any."""
         blocks = self._index.blocks
         beginning = enumerate(self._index.pieces[:_LEAD_WITHIN])
-        return [number for number, piece in beginning if blocks[piece.block].kind is Kind.PROSE][:1]
+        return [number for number, piece in beginning if blocks[piece.block].kind.is_prose][:1]
 
     def _rest(self) -> Iterator[int]:
         """What has no word of the question, from the beginning of the page."""

@@ -8,7 +8,7 @@ from itertools import islice
 
 from dowse.core.digests import CodeBlock, KeyPoint
 from dowse.core.text import cut_at_word, inert, one_line
-from dowse.document.blocks import Block, Kind, blocks
+from dowse.document.markdown import Block, BlockKind, Document
 from dowse.rank.passages import Passages
 from dowse.rank.summary import plain_words, without_item_mark
 
@@ -18,7 +18,6 @@ _LINE_CHARS = 120
 # In bytes of UTF-8, because a character of Chinese says as much as three letters.
 _LEAST_BYTES = 20
 _NO_WORD = re.compile(r"[\W_]+")
-_LANGUAGE = re.compile(r"[`~]{3,}[ \t]{0,9}\{?\.?([\w+#-]{0,20})")
 # Comments, and lines that only prepare for what follows.
 _SAYS_LITTLE = re.compile(r"(?:#|//|/\*|\*|--|<!--|\"\"\"|''')|[\W_]*$|(?:import|from|use|using|package|include)\b|<\?")
 
@@ -34,12 +33,10 @@ def key_points(passages: Passages, count: int = 5) -> tuple[KeyPoint, ...]:
     return points
 
 
-def code_blocks(markdown: str) -> tuple[CodeBlock, ...]:
+def code_blocks(document: Document) -> tuple[CodeBlock, ...]:
     """The first blocks of code of a page, each with its first line that tells what it does."""
-    if "```" not in markdown and "~~~" not in markdown:
-        return ()
-    code = (block for block in blocks(markdown) if block.kind is Kind.CODE)
-    return tuple(islice((_code_block(markdown, block) for block in code), MOST_CODE_BLOCKS))
+    code = (block for block in document.blocks if block.kind is BlockKind.CODE)
+    return tuple(islice((_code_block(document, block) for block in code), MOST_CODE_BLOCKS))
 
 
 def _telling(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
@@ -62,16 +59,13 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _POINT_CHARS else cut_at_word(text, _POINT_CHARS - 1) + "…"
 
 
-def _code_block(markdown: str, block: Block) -> CodeBlock:
-    opening, *lines = markdown[block.start : block.end].split("\n")
-    if block.is_closed:
-        lines = lines[:-1]
-    language = _LANGUAGE.search(opening)
+def _code_block(document: Document, block: Block) -> CodeBlock:
+    lines = document.code_lines(block)
     said = [line.strip() for line in lines if line.strip()] or [""]
     beginning = next((line for line in said if not _SAYS_LITTLE.match(line)), said[0])
     return CodeBlock(
         anchor=block.anchor,
-        language=language[1].lower() if language else "",
+        language=document.code_language(block).lower(),
         lines=len(lines),
         beginning=one_line(inert(beginning), _LINE_CHARS),
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dowse.core.digests import Source
-from dowse.document.markdown import read_lines
+from dowse.document.markdown import scan_lines
 from dowse.language.scripts import separate_characters
 
 _LOOKED_AT = 50_000
@@ -49,7 +49,7 @@ class _Page:
 
     @classmethod
     def of(cls, markdown: str) -> _Page:
-        read = list(read_lines(markdown[:_LOOKED_AT]))
+        read = list(scan_lines(markdown[:_LOOKED_AT]))
         lines = [line.text for line in read if not line.fence and not line.is_indented_code]
         lines = [line for line in lines if not line.lstrip().startswith("|")]
         return cls(lines, len(lines) < len(read))

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dowse.core.text import cut_at_word, without_markup
-from dowse.document.blocks import Block, Kind
+from dowse.document.cut import GAP
+from dowse.document.markdown import Block, BlockKind, Document
 from dowse.language.scripts import separate_characters
-from dowse.rank.budget import GAP
 from dowse.rank.index import Index
 from dowse.rank.scoring import merit, scores
 from dowse.rank.summary import plain_words, without_item_mark
@@ -76,9 +76,9 @@ def best_quotes(question: str, texts: Sequence[str]) -> list[Quote]:
 def _candidates(question: str, text: str, source: int) -> Iterator[_Candidate]:
     text = _GAP_BETWEEN_ROWS.sub("\n", text)
     # Figures compare the sentences of one page; how well the page fits makes them comparable with those of others.
-    weight = merit(Index(text, question))
+    weight = merit(Index(Document(text), question))
     # The title says of every sentence the same: it must not make up for what they lack themselves.
-    index = Index(_TITLE.sub("", text), question)
+    index = Index(Document(_TITLE.sub("", text)), question)
     figures = {number: figure for number, figure in enumerate(scores(index, question)) if figure is not None}
     for numbers in _together(index, figures):
         words = _quotable(index, numbers)
@@ -96,7 +96,7 @@ def _together(index: Index, figures: Mapping[int, float]) -> Iterator[list[int]]
     told: set[int] = set()
     for number in figures:
         block = index.pieces[number].block
-        if index.blocks[block].kind is Kind.TABLE:
+        if index.blocks[block].kind is BlockKind.TABLE:
             tables.setdefault(block, []).append(number)
             continue
         answer = number + 1 if _asks(index, number) else number
@@ -116,17 +116,17 @@ def _asks(index: Index, number: int) -> bool:
     # Somebody else answers: in the words of two people, neither would say it.
     if asked != told and index.blocks[told].is_apart:
         return False
-    return index.blocks[told].kind in (Kind.PROSE, Kind.LIST)
+    return index.blocks[told].kind not in (BlockKind.TABLE, BlockKind.CODE)
 
 
 def _quotable(index: Index, numbers: Sequence[int]) -> str:
     """The words of some pieces of one kind; empty for what makes no sense on a line."""
     first, last = index.pieces[numbers[0]], index.pieces[numbers[-1]]
     block = index.blocks[last.block]
-    if block.kind is Kind.TABLE:
+    if block.kind is BlockKind.TABLE:
         return _table(index, block, numbers)
     markdown = index.markdown[first.start : last.end]
-    if block.kind is Kind.CODE:
+    if block.kind is BlockKind.CODE:
         return without_markup(markdown) if "\n" not in markdown and len(markdown) <= _QUOTE_CHARS else ""
     if _is_cut(index, numbers[-1]):
         return ""
@@ -165,7 +165,7 @@ def _is_cut(index: Index, number: int) -> bool:
 
 def _is_fragment(index: Index, number: int) -> bool:
     """Whether a line of prose does not end like a sentence: names, labels, what was cut off."""
-    is_prose = index.blocks[index.pieces[number].block].kind is Kind.PROSE
+    is_prose = index.blocks[index.pieces[number].block].kind.is_prose
     text = index.text(number).removesuffix(GAP)
     return is_prose and not text.rstrip(_CLOSING).endswith(_SENTENCE_ENDS)
 

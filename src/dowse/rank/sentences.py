@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dowse.document.blocks import Block, Kind
+from dowse.document.markdown import Block, BlockKind
 
 # No sentence is longer that anybody wrote. Rows of tables and lines of code are never taken apart.
 _LONGEST = 1200
@@ -38,9 +38,9 @@ Span = tuple[int, int]
 
 def pieces(markdown: str, block: Block) -> Iterator[Span]:
     """Where the pieces of a block start and end, in order; what is between them is white space."""
-    if block.kind is Kind.CODE:
+    if block.kind is BlockKind.CODE:
         yield from _code(markdown, block)
-    elif block.kind is Kind.TABLE:
+    elif block.kind is BlockKind.TABLE:
         yield from _rows(markdown, block.start + len(block.opening) + 1, block.end)
     else:
         for first, last in _runs(markdown, block):

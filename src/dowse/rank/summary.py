@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from dowse.core.digests import Source
 from dowse.core.text import cut_at_word, without_markup
-from dowse.document.blocks import Heading, Kind, blocks
-from dowse.document.markdown import plain
+from dowse.document.clean import to_plain_text
+from dowse.document.markdown import BlockKind, Document, Heading
 from dowse.language.detection import detect_language
 from dowse.language.stopwords import STOP_WORDS
 from dowse.language.words import choose_splitter, load_stemmer
@@ -79,22 +79,24 @@ class _Vocabulary:
         return self._stem([word for word in self._split(text) if word not in self._stop_words])
 
 
-def summary(source: Source, question: str) -> str:
+def summarize(source: Source, document: Document, question: str) -> str:
     """At most 500 characters of plain text on one line, with a mark where something is left out between them.
 
     Empty for a page without prose.
     """
-    text = source.text[:_LOOKED_AT]
+    if len(document.text) > _LOOKED_AT:
+        document = Document(document.text[:_LOOKED_AT])
+    text = document.text
     vocabulary = _Vocabulary(f"{source.title}\n{text}")
-    said = _whole(without_markup(plain(source.description)), text)
+    said = _whole(without_markup(to_plain_text(source.description)), text)
     if len(said) >= _LEAST_CHARS and _is_about(said, f"{source.title}\n{text}", vocabulary):
         return said
-    return _extract(_telling(list(_sentences(text))), f"{source.title}\n{question}", vocabulary)
+    return _extract(_telling(list(_sentences(document))), f"{source.title}\n{question}", vocabulary)
 
 
 def plain_words(markdown: str) -> str:
     """Text without the syntax of Markdown and the marks of footnotes."""
-    return _FOOTNOTE_MARK.sub("", plain(markdown))
+    return _FOOTNOTE_MARK.sub("", to_plain_text(markdown))
 
 
 def without_item_mark(sentence: str) -> str:
@@ -120,18 +122,19 @@ def _is_about(description: str, text: str, vocabulary: _Vocabulary) -> bool:
     return len(said & {*vocabulary.stems(text)}) >= _OWN_SHARE * len(said)
 
 
-def _sentences(markdown: str) -> Iterator[_Sentence]:
+def _sentences(document: Document) -> Iterator[_Sentence]:
     place = 0
     headings: tuple[Heading, ...] = ()
-    for block in blocks(markdown):
-        is_prose = block.kind in (Kind.PROSE, Kind.LIST) and block.end - block.start >= _SENTENCE_BYTES // 3
+    for block in document.blocks:
+        has_sentences = block.kind not in (BlockKind.TABLE, BlockKind.CODE)
+        is_prose = has_sentences and block.end - block.start >= _SENTENCE_BYTES // 3
         place += block.headings != headings or not is_prose or block.is_apart
         headings = block.headings
         if not is_prose:
             continue
-        is_own = block.kind is Kind.PROSE and not markdown.startswith((">", "|"), block.start)
+        is_own = block.kind.is_prose and not document.text.startswith((">", "|"), block.start)
         # A link or a strong passage may hold more than one sentence: it has to be plain before it is divided.
-        words = plain_words(markdown[block.start : block.end])
+        words = plain_words(document.text[block.start : block.end])
         for start, end in pieces(words, replace(block, start=0, end=len(words))):
             place += 1
             yield _Sentence(without_item_mark(words[start:end]), place, is_own)

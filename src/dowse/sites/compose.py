@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 from dowse.core.models import Text
 from dowse.core.text import cut_at_word, one_line, visible, without_images
-from dowse.document.markdown import as_code, clean, read_lines, with_closed_code, word_count
+from dowse.document.clean import clean, close_code, to_code_block
+from dowse.document.markdown import scan_lines
 
 _TITLE_CHARS = 300
 _LABEL_CHARS = 80
@@ -99,7 +100,7 @@ def shifted(markdown: str, by: int) -> str:
     """Headings inside a quoted text, deeper by so much, so that they do not look like ours; code stays code."""
     lines: list[str] = []
     is_prose_above = False
-    for line in read_lines(visible(markdown)):
+    for line in scan_lines(visible(markdown)):
         is_prose, text = line.fence is None, line.text
         if is_prose and is_prose_above and _UNDERLINE.fullmatch(text) and not _NO_TEXT.match(lines[-1]):
             depth = 1 if "=" in text else 2
@@ -116,7 +117,7 @@ def fenced(markdown: str) -> str:
     """Code that is only indented, between fences: whoever cleans text takes it for code then too."""
     lines: list[str] = []
     code: list[str] = []
-    for line in read_lines(visible(markdown)):
+    for line in scan_lines(visible(markdown)):
         if line.is_indented_code or (code and not line.text.strip()):
             code.append(_CODE_INDENT.sub("", line.text, count=1))
             continue
@@ -128,7 +129,7 @@ def fenced(markdown: str) -> str:
 
 def _as_block(code: Sequence[str]) -> list[str]:
     """Empty lines behind the code do not belong to it."""
-    return [as_code("\n".join(code).rstrip()), ""] if code else []
+    return [to_code_block("\n".join(code).rstrip()), ""] if code else []
 
 
 def page(
@@ -161,7 +162,7 @@ def page(
     return Text(
         markdown,
         _spoken(title, _TITLE_CHARS),
-        word_count(markdown),
+        len(markdown.split()),
         is_cut=bool(notes or rest),
         url=url,
         warnings=tuple(warnings),
@@ -187,7 +188,7 @@ def _fitting(parts: Sequence[Part | str], max_chars: int) -> tuple[list[str], bo
         written = str(part).strip("\n")
         looked_at = written[: _CLEANED_SHARE * max_chars]
         # Each by itself: a code block that one of them leaves open ends with it.
-        text = with_closed_code(clean(looked_at))
+        text = close_code(clean(looked_at))
         if len(text) > left or len(looked_at) < len(written):
             if left < _LEAST_CHARS and texts:
                 return texts, False, False
@@ -201,7 +202,7 @@ def _cut(markdown: str, limit: int) -> str:
     """At the end of a line, or of a word where the last line is long; no code block is left open."""
     head = markdown[:limit]
     places = (head.rpartition("\n")[0].rstrip(), cut_at_word(markdown, limit), head)
-    return with_closed_code(next(place for place in places if len(place) > limit / 2 or place is head))
+    return close_code(next(place for place in places if len(place) > limit / 2 or place is head))
 
 
 def shortened(markdown: str, limit: int, whole: int = 0) -> str:

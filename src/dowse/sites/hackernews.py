@@ -9,7 +9,7 @@ from dowse.core import urls
 from dowse.core.errors import BadRequest, PageUnreadable, ProviderError
 from dowse.core.models import Deadline, Status, Text
 from dowse.core.urls import Url
-from dowse.document.markdown import plain
+from dowse.document.clean import to_plain_text
 from dowse.net.json_api import PAGE_CHARS, Json, items, objects, string, whole
 from dowse.sites.compose import Part, label, link, page, shifted, title
 from dowse.sites.hackernews_tree import SITE, Item, chosen, threads, tree_of
@@ -128,7 +128,7 @@ def _head_of_comment(root: Item, source: Json, story: Json) -> tuple[str, list[s
 
 
 def _option(option: Json, text: str) -> str:
-    return f"- {title(plain(text))} ({whole(option, 'points')} points)"
+    return f"- {title(to_plain_text(text))} ({whole(option, 'points')} points)"
 
 
 def _numbers_of(url: Url) -> tuple[int, int]:

@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 from dowse.core import urls
 from dowse.core.text import visible
-from dowse.document.markdown import Blocks, read_lines, with_closed_code
+from dowse.document.clean import close_code
+from dowse.document.markdown import LineScanner, scan_lines
 from dowse.sites.compose import shifted, shortened
 
 # Every pattern is bounded, or stops at the character it starts with: no line is read more than a few times.
@@ -72,14 +73,14 @@ def quoted(markdown: str, level: int, limit: int, place: Place | None = None) ->
 def readable(markdown: str, place: Place | None = None) -> str:
     """The text without comments and layout in HTML; code stays code, and no block of it is left open."""
     lines = (line if is_code else _line(line, place) for line, is_code in _told_apart(visible(markdown).split("\n")))
-    return with_closed_code("\n".join(lines))
+    return close_code("\n".join(lines))
 
 
 def below(markdown: str, level: int) -> str:
     """The text with its highest headings at this level, and the others as far below them as they were."""
     # Headings with a line under them become ordinary ones.
     text = shifted(markdown, 0)
-    marks = [_HEADING.match(line.text) for line in read_lines(text) if line.fence is None]
+    marks = [_HEADING.match(line.text) for line in scan_lines(text) if line.fence is None]
     levels = [len(mark[0]) for mark in marks if mark]
     return shifted(text, max(0, level - min(levels))) if levels else text
 
@@ -89,14 +90,14 @@ def _told_apart(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
     A comment in HTML that starts a line goes on until its end; one within a line has to end there.
     """
-    blocks, is_hidden = Blocks(), False
+    scanner, is_hidden = LineScanner(), False
     for line in lines:
         if is_hidden:
             _, end, line = line.partition(_COMMENT_END)
             is_hidden = not end
             if not line.strip():
                 continue
-        taken = blocks.take(line)
+        taken = scanner.scan(line)
         is_code = taken.fence is not None or taken.is_indented_code
         if not is_code and _COMMENT in line:
             line, is_hidden = _outside_comments(line)

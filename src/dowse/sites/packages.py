@@ -12,7 +12,7 @@ from dowse.core.errors import BadRequest, PageUnreadable, ProviderError, Redirec
 from dowse.core.models import Status
 from dowse.core.text import one_line
 from dowse.core.urls import Url
-from dowse.document.markdown import as_code
+from dowse.document.clean import to_code_block
 from dowse.net.json_api import Json
 from dowse.sites.compose import Part, label, shortened
 from dowse.sites.markup import Place, quoted
@@ -125,4 +125,4 @@ def readme(text: str, *, is_markdown: bool, heading: str = "## README", place: P
         return ""
     if is_markdown:
         return Part(heading, body=quoted(text, 3, MAX_CHARS, place))
-    return Part(heading, body=shortened(as_code(text[: 2 * MAX_CHARS].strip()), MAX_CHARS))
+    return Part(heading, body=shortened(to_code_block(text[: 2 * MAX_CHARS].strip()), MAX_CHARS))

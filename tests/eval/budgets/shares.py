@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from dowse.core.digests import Source
-from dowse.document.pagination import BEGINNING, part
+from dowse.document.cut import BEGINNING, next_part
 from dowse.rank.digest import digest
 from tools.passages.metric import tokens
 
@@ -32,7 +32,7 @@ def of_beginnings(pages: Iterable[Source]) -> list[Share]:
     """Those of the beginning of each page, with one budget after the other."""
     shares = []
     for source, budget in zip(pages, cycle(BUDGETS), strict=False):
-        shown = part(source.text, BEGINNING, budget)
+        shown = next_part(source.text, BEGINNING, budget)
         shares.append(Share(source.url or source.title, tokens(shown.text) / budget, bool(shown.rest)))
     return shares
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dowse.core.models import Body
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.extract.convert import to_text
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build

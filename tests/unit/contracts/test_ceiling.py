@@ -12,7 +12,7 @@ from dowse.contracts.tool import Answer
 from dowse.contracts.web_search import answer
 from dowse.core.digests import Digest
 from dowse.core.models import Hit, Page, Query, Result, SearchOutcome, Status
-from dowse.rank.budget import cut
+from dowse.document.cut import truncate
 from tests.fakes.bench import ContractBench
 from tests.support.tables import each_row
 from tools.passages.metric import tokens
@@ -31,7 +31,7 @@ def filled(words: str, chars: int) -> str:
 
 def searched(count: int, words: str, *, page_tokens: int, url_chars: int = 60, title_chars: int = 90) -> SearchOutcome:
     """So many results with snippets as long as they get, and pages that have so many tokens together."""
-    shown, line = cut(filled(words, 200_000), page_tokens // count), words.strip()
+    shown, line = truncate(filled(words, 200_000), page_tokens // count), words.strip()
     results = []
     for number in range(count):
         url = f"https://example.org/{number}/".ljust(url_chars, "x")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dowse.contracts.cursor import Cursor, parse
 from dowse.core.errors import InvalidRequest
-from dowse.document.pagination import Place
+from dowse.document.cut import Position
 from dowse.flows.read import content_hash
 from tests.support.tables import each_row
 
@@ -22,15 +22,15 @@ PLACES = st.integers(1, 10**9 - 1)
 def test_a_cursor_survives_the_way_to_the_caller_and_back(
     text: str, at: int, code_at: int | None, end: int | None
 ) -> None:
-    place = Place(at, code_at if code_at is not None and code_at < at else None)
+    place = Position(at, code_at if code_at is not None and code_at < at else None)
     cursor = Cursor(place, content_hash(text), end if end is not None and end > at else None)
     assert parse(str(cursor)) == cursor
 
 
 def test_a_cursor_is_one_short_word_that_no_command_takes_for_an_option() -> None:
-    assert str(Cursor(Place(31_000), "-" + DIGEST[1:])) == f"31000.-{DIGEST[1:]}"
-    assert str(Cursor(Place(31_000, 0), DIGEST)) == f"31000.0.{DIGEST}"
-    assert str(Cursor(Place(31_000), DIGEST, 40_000)) == f"31000-40000.{DIGEST}"
+    assert str(Cursor(Position(31_000), "-" + DIGEST[1:])) == f"31000.-{DIGEST[1:]}"
+    assert str(Cursor(Position(31_000, 0), DIGEST)) == f"31000.0.{DIGEST}"
+    assert str(Cursor(Position(31_000), DIGEST, 40_000)) == f"31000-40000.{DIGEST}"
 
 
 @each_row(

@@ -17,7 +17,7 @@ from dowse.core.digests import Digest, Source
 from dowse.core.errors import InvalidRequest, Offline, PageUnreadable
 from dowse.core.models import CacheState, Freshness, Page, Status
 from dowse.core.tokens import estimate_tokens
-from dowse.document.blocks import blocks as blocks_of
+from dowse.document.markdown import Document
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import PlainExtractor
 from tests.support.tables import each_row
@@ -174,7 +174,7 @@ async def test_a_question_gets_the_passages_about_it_and_how_to_read_the_rest() 
     answered = await bench.call("get_content", url=URL, question="How much does the otter weigh?")
     assert answered.structured is not None
     assert "The otter weighs nine kilograms." in str(answered.structured["page_content"])
-    size, blocks = estimate_tokens(MANUAL), len(list(blocks_of(MANUAL)))
+    size, blocks = estimate_tokens(MANUAL), len(Document(MANUAL).blocks)
     assert (answered.structured["status"], answered.structured["total_tokens"]) == ("truncated", size)
     assert (answered.structured["warnings"], answered.structured["next_cursor"]) == ([], "")
     anchors = answered.structured["anchors"]

@@ -11,7 +11,7 @@ from dowse.contracts.schemas import GET_CONTENT_OUTPUT
 from dowse.core.errors import InvalidRequest, PageUnreadable
 from dowse.core.models import Status
 from dowse.core.tokens import estimate_tokens
-from dowse.document.blocks import blocks
+from dowse.document.markdown import Document
 from tests.fakes.bench import ContractBench
 
 URL = "https://example.org/page"
@@ -39,7 +39,7 @@ async def test_a_section_is_found_by_its_number_and_by_its_heading(name: str) ->
 
 async def test_a_block_is_read_to_the_end_of_its_section() -> None:
     weight = PAGE.index("The otter weighs")
-    anchor = next(block.anchor for block in blocks(PAGE) if block.start == weight)
+    anchor = next(block.anchor for block in Document(PAGE).blocks if block.start == weight)
     assert (await read(section=anchor))["page_content"] == PAGE[weight : PAGE.index("### macOS")]
 
 
@@ -66,9 +66,9 @@ async def test_the_parts_of_a_long_section_join_to_it_and_end_with_it() -> None:
 async def test_a_question_within_a_section_names_the_blocks_of_the_page() -> None:
     page = await read(section="Linux", question="otter weight", max_tokens=150)
     assert "The otter weighs nine kilograms." in page["page_content"]
-    (weight,) = (block for block in blocks(PAGE) if PAGE[block.start :].startswith("The otter weighs"))
+    (weight,) = (block for block in Document(PAGE).blocks if PAGE[block.start :].startswith("The otter weighs"))
     assert weight.anchor in page["anchors"]
-    assert page["blocks"] == f"{len(page['anchors'])} of {len(list(blocks(LINUX)))}"
+    assert page["blocks"] == f"{len(page['anchors'])} of {len(list(Document(LINUX).blocks))}"
 
 
 async def test_a_question_that_a_section_has_no_word_of_gets_its_beginning() -> None:

@@ -1,176 +1,129 @@
-"""Markdown from the web: cleaned the same whoever made it, and turned back into plain text in linear time."""
+"""A page in blocks: what belongs together, where it is, and what stands above it."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-from markdown_it import MarkdownIt
+import pytest
 
-from dowse.document.markdown import as_code, clean, plain, read_lines, with_closed_code, word_count
+from dowse.document.markdown import BlockKind, Document
 from tests.support.tables import each_row
 
+PAGE = """\
+# Otters
 
-@each_row(
-    ("written", "shown"),
-    [
-        ("# Title\n\nText.", "Title\n\nText."),
-        ("###### Deep", "Deep"),
-        ("#hashtag stays", "#hashtag stays"),
-        ("Some **bold**, *slanted* and __both__ _ways_.", "Some bold, slanted and both ways."),
-        ("~~gone~~", "gone"),
-        ("snake_case_name and 2*3*4", "snake_case_name and 2*3*4"),
-        ("a * b * c", "a * b * c"),
-        ("[text](https://example.org/a_(b)) and [more][1]", "text and more"),
-        ("[**bold** link](/x)", "bold link"),
-        ("![alt](https://example.org/x.png)", "alt"),
-        ("<https://example.org/>", "https://example.org/"),
-        ("Run `make test`, then ``a``.", "Run make test, then a."),
-        ("> quoted\n> > twice", "quoted\ntwice"),
-        ("- one\n- two\n  - three", "- one\n- two\n  - three"),
-        ("1. one\n2. two", "1. one\n2. two"),
-        ("before\n\n---\n\nafter", "before\n\nafter"),
-        ("| a | b |\n| --- | --- |\n| 1 | 2 |", "a  b\n1  2"),
-        ("`**kwargs**` and **`x_y_z`** in [`code`](/x)", "**kwargs** and x_y_z in code"),
-        ("1\\. not a list, \\*not\\* slanted", "1. not a list, *not* slanted"),
-        ("```python\ndef f():\n    return **x**\n```\nafter", "def f():\n    return **x**\nafter"),
-        ("~~~\n# a comment\n~~~", "# a comment"),
-        ("```\nnever closed", "never closed"),
-        ("", ""),
-    ],
-)
-def test_plain_text_has_the_words_and_not_the_syntax(written: str, shown: str) -> None:
-    assert plain(written) == shown
+They swim.
+They eat fish.
+
+## Care
+
+- feed them
+  - twice a day
+1. wash them
+
+| Food | Grams |
+| --- | --- |
+| trout | 200 |
+
+```py
+feed()
+```
+
+| not | a table |
+
+> A quotation."""
 
 
-@given(st.text(st.sampled_from("ab *_~`[]()#>|-\\!<\n1."), max_size=400))
-def test_plain_text_is_never_longer_and_invents_no_word(written: str) -> None:
-    shown = plain(written)
-    assert len(shown) <= len(written) + 2 * written.count("|")
-    assert set(shown) <= set(written) | {" "}
+def test_blocks_are_numbered_over_the_page_and_keep_their_place() -> None:
+    found = list(Document(PAGE).blocks)
+    assert [block.anchor for block in found] == ["b1", "b2", "b3", "b4", "b5", "b6"]
+    assert [PAGE[block.start : block.end].partition("\n")[0] for block in found] == [
+        "They swim.",
+        "- feed them",
+        "| Food | Grams |",
+        "```py",
+        "| not | a table |",
+        "> A quotation.",
+    ]
+    assert PAGE[found[1].start : found[1].end] == "- feed them\n  - twice a day\n1. wash them"
 
 
-HOSTILE = (
-    "[",
-    "[a](",
-    "[a][",
-    "**",
-    "*a",
-    "_a ",
-    "`",
-    "`a",
-    "~~",
-    "<http:",
-    "> ",
-    "| ",
-    "\\",
-    "((",
-    "[a](b(",
-    "- ",
-    "1. ",
-    "```\n",
-    "- ```\n",
-    "> ```\n",
-    "\t",
-    "    \n",
-    "> - ",
-)
+def test_a_block_is_prose_a_list_a_table_or_code() -> None:
+    kinds = [block.kind for block in Document(PAGE).blocks]
+    assert kinds == [
+        BlockKind.PARAGRAPH,
+        BlockKind.LIST,
+        BlockKind.TABLE,
+        BlockKind.CODE,
+        BlockKind.PARAGRAPH,
+        BlockKind.QUOTE,
+    ]
 
 
-@each_row("piece", HOSTILE)
-def test_hostile_text_gains_no_character_and_is_clean_after_one_cleaning(piece: str) -> None:
-    written = piece * (500 // len(piece))
-    cleaned = clean(written)
-    assert set(plain(written)) <= set(written) | {" "}
-    assert clean(cleaned) == cleaned
+def test_what_frames_a_block_is_known() -> None:
+    frames = {block.kind: (block.opening, block.closing) for block in Document(PAGE).blocks}
+    assert frames[BlockKind.TABLE] == ("| Food | Grams |\n| --- | --- |", "")
+    assert frames[BlockKind.CODE] == ("```py", "```")
 
 
-def test_cleaning_makes_text_visible_and_inert_and_leaves_code_alone() -> None:
-    written = "A\u200b ![x](https://evil.example/)B  \n\n\n\n```\n![y](z)\u202e  \n```\n[l](javascript:x)"
-    assert clean(written) == "A xB\n\n```\n![y](z)  \n```\n[l](unsafe:x)"
+def test_headings_lead_to_a_block_and_end_with_their_section() -> None:
+    page = "# A\n\none\n\n### B\n\ntwo\n\n## C\n\nthree"
+    lines = [[heading.line for heading in block.headings] for block in Document(page).blocks]
+    assert lines == [["# A"], ["# A", "### B"], ["# A", "## C"]]
 
 
-def test_words_are_counted_by_white_space() -> None:
-    assert word_count("# One two\n\nthree-four  five") == 5
+def test_a_heading_in_code_is_code() -> None:
+    (block,) = Document("```\n# no heading\n\ntext\n```").blocks
+    assert (block.kind, block.is_closed) == (BlockKind.CODE, True)
 
 
-def code_lines(markdown: str) -> list[str]:
-    return [line.text.strip() for line in read_lines(markdown) if line.fence and not line.is_mark]
+def test_code_that_is_never_closed_is_told_from_code_that_is() -> None:
+    assert [block.is_closed for block in Document("```\none\n```\n\n```\ntwo").blocks] == [True, False]
 
 
-@each_row(
-    "written",
-    [
-        "    ```\n\n## Heading",
-        "\t```\n## Heading",
-        "\u00a0```\n## Heading",
-        "- a\n\n        ```\n## Heading",
-        "- ```\n## Heading",
-        "- ```\n ## Heading",
-        "> ```\n## Heading",
-        "> - ```\n> ## Heading",
-        "1. a\n   ```\n## Heading",
-        "text\n5. ```\n   ## Heading",
-        "-\n\n    ```\n   ## Heading",
-        "``` a`b\n## Heading",
-    ],
-)
-def test_what_no_viewer_takes_for_code_is_none(written: str) -> None:
-    assert "## Heading" not in code_lines(written)
+def test_a_heading_with_nothing_below_it_is_a_block() -> None:
+    page = "# News\n\n## Otters are back\n\n## Voles\n\nThey left.\n\n## Last"
+    found = [
+        (page[block.start : block.end], [above.line for above in block.headings]) for block in Document(page).blocks
+    ]
+    assert found == [
+        ("## Otters are back", ["# News"]),
+        ("They left.", ["# News", "## Voles"]),
+        ("## Last", ["# News"]),
+    ]
 
 
-@each_row(
-    "written",
-    [
-        "```\n# code\n```",
-        "   ~~~ sh\n# code",
-        "````\n```\n# code\n````",
-        "- ```\n  # code\n  ```",
-        "- a\n  - b\n\n    ```\n    # code",
-        "1. ```\n\n   # code",
-        "> > ```\n> > # code",
-        "- > ```\n  > # code",
-        "\t- ```\n# no list\n```\n# code\n```",
-        "text\n1. ```\n   # code",
-    ],
-)
-def test_code_is_code_wherever_it_stands(written: str) -> None:
-    assert any(line.endswith("# code") for line in code_lines(written))
+def test_a_long_heading_is_shown_without_the_targets_of_its_links() -> None:
+    (block,) = Document(f"## [Otters](https://otter.example/{'x' * 100}) are back\n\nText.").blocks
+    assert block.headings[0].line == "## Otters are back"
+    assert block.headings[0].whole.endswith(") are back")
 
 
-LINES = st.lists(
-    st.sampled_from(
-        ["```", "~~~", "````", "> ", "- ", "  ", "    ", "1. ", "5. ", " ", "# a", "a", "\t", "\n", "\n\n", "* ", "---"]
-    ),
-    max_size=25,
-).map("".join)
+def test_a_page_without_text_has_no_blocks() -> None:
+    assert not list(Document("\n\n  \n").blocks)
 
 
-@given(LINES)
-def test_no_heading_that_a_viewer_shows_is_taken_for_code(written: str) -> None:
-    shown = {
-        token.map[0]
-        for token in MarkdownIt("commonmark").disable("html_block").parse(written)
-        if token.type == "heading_open" and token.level == 0 and token.markup.startswith("#") and token.map
-    }
-    assert not shown & {number for number, line in enumerate(read_lines(written)) if line.fence}
+def test_no_more_blocks_are_looked_at_than_anybody_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dowse.document.markdown._MAX_BLOCKS", 1_000)
+    assert sum(1 for _ in Document("a\n\n" * 1_001).blocks) == 1_000
 
 
-@each_row(
-    ("left_open", "closed"),
-    [
-        ("```\na", "```\na\n```"),
-        ("  ~~~~\na", "  ~~~~\na\n  ~~~~"),
-        ("- ```\n  a", "- ```\n  a\n  ```"),
-        ("> 1. ```\n>    a", "> 1. ```\n>    a\n>    ```"),
-        ("```\na\n```", "```\na\n```"),
-        ("- ```\n  a\ntext", "- ```\n  a\ntext"),
-    ],
-)
-def test_code_that_is_left_open_gets_an_end(left_open: str, closed: str) -> None:
-    assert with_closed_code(left_open) == closed
+@each_row("rule", ["---", "* * *", "___", "-----"])
+def test_a_rule_is_no_block_but_keeps_two_apart(rule: str) -> None:
+    page = f"First post.\n\n{rule}\n\nSecond post.\n\nStill the second.\n\n{rule}\n\n# Last\n\nThird."
+    found = list(Document(page).blocks)
+    assert [page[block.start : block.end] for block in found] == [
+        "First post.",
+        "Second post.",
+        "Still the second.",
+        "Third.",
+    ]
+    assert [block.is_apart for block in found] == [False, True, False, False]
 
 
-@each_row("code", ["a", "", "```", "````\n```", "a ````` b", "~~~", "    ```"])
-def test_nothing_in_code_ends_it(code: str) -> None:
-    block = as_code(code, "py")
-    assert code_lines(block) == [line.strip() for line in code.split("\n")]
-    assert [line.is_mark for line in read_lines(block)][-1]
-    assert block.lstrip("`").startswith("py\n")
+def test_what_only_looks_like_a_rule_is_text() -> None:
+    page = "---\ntitle: Otters\n---\n\nTitle\n---\n\n```\n\n---\n```\n\n- - a\n\n--\n\n---x"
+    assert [page[block.start : block.end] for block in Document(page).blocks] == [
+        "---\ntitle: Otters\n---",
+        "Title\n---",
+        "```\n\n---\n```",
+        "- - a",
+        "--",
+        "---x",
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.extract.html.page import base_of
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build

@@ -6,7 +6,7 @@ import pytest
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import NO_READABLE_CONTENT, Body, Text
-from dowse.document.markdown import read_lines
+from dowse.document.markdown import scan_lines
 from dowse.extract.convert import to_text
 from tests.support.tables import each_row
 
@@ -100,7 +100,7 @@ def test_prose_that_looks_like_a_fence_opens_no_code(fence: str, element: str) -
         f"<{element}>{fence}\nfirst\n{fence}\n</{element}><p>Rest ![a](https://evil.example/p)</p>"
     ).markdown
 
-    assert all(line.fence is None for line in read_lines(markdown))
+    assert all(line.fence is None for line in scan_lines(markdown))
     assert "first" in markdown
     assert markdown.endswith("Rest a")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.document.markdown import read_lines
+from dowse.document.markdown import scan_lines
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
@@ -182,7 +182,7 @@ def test_the_line_behind_a_line_break_is_only_a_line(line: str) -> None:
 def test_prose_that_looks_like_a_fence_opens_no_code(fence: str, element: str) -> None:
     made = markdown(f"<{element}>{fence}\nfirst\n{fence}\n</{element}><p>Rest</p>")
 
-    assert all(line.fence is None for line in read_lines(made))
+    assert all(line.fence is None for line in scan_lines(made))
     assert "first" in made
     assert made.endswith("Rest")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.rank.compose import NOTHING_QUOTED, QUOTED, Material, listed, nothing, quoted
 from tests.support.tables import each_row
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.core.tokens import estimate_tokens
-from dowse.document.markdown import with_closed_code
-from dowse.rank.budget import GAP
+from dowse.document.clean import close_code
+from dowse.document.cut import GAP
+from dowse.document.markdown import Document
 from dowse.rank.passages import Passages
 from tests.support.tables import each_row
 
@@ -44,7 +45,7 @@ otter --init
 
 
 def shown(page: str, question: str, max_tokens: int) -> str:
-    return Passages(page, question).within(max_tokens).text
+    return Passages(Document(page), question).within(max_tokens).text
 
 
 def test_the_answer_comes_with_the_title_the_lead_and_its_heading_and_gaps_are_marked() -> None:
@@ -57,15 +58,15 @@ def test_the_answer_comes_with_the_title_the_lead_and_its_heading_and_gaps_are_m
 
 def test_a_page_that_fits_is_shown_whole() -> None:
     page = "# Otters\n\nThey swim.\n\n```\nswim()"
-    found = Passages(page, "otters").within(100)
+    found = Passages(Document(page), "otters").within(100)
     assert (found.text, found.anchors) == (f"{page}\n```", ())
 
 
 def test_anchors_name_the_blocks_of_which_something_is_shown() -> None:
     page = f"Otters swim.\n\n{FILLER}\n\nThe otter weighs nine kilograms."
-    found = Passages(page, "otter weight in kilograms").within(60)
+    found = Passages(Document(page), "otter weight in kilograms").within(60)
     assert (found.anchors[0], found.anchors[-1]) == ("b1", "b42")
-    assert Passages(page, "otter").blocks == 42
+    assert Passages(Document(page), "otter").blocks == 42
 
 
 def test_only_the_nearest_heading_is_shown_where_tokens_are_few() -> None:
@@ -159,7 +160,9 @@ def test_words_that_every_question_has_do_not_decide() -> None:
 
 def test_a_number_is_preferred_where_one_is_asked_for() -> None:
     page = f"{FILLER}\n\nThe otter was measured by many.\n\n{FILLER}\n\nThe otter measured 92 cm then.\n\n{FILLER}"
-    assert Passages(page, "How long did the otter measure?").best(1)[0].text == "The otter measured 92 cm then."
+    assert (
+        Passages(Document(page), "How long did the otter measure?").best(1)[0].text == "The otter measured 92 cm then."
+    )
 
 
 def test_the_heading_above_a_text_counts() -> None:
@@ -183,24 +186,24 @@ def test_two_sections_of_one_name_are_two() -> None:
 
 
 def test_a_page_without_the_words_has_no_merit_and_shows_its_beginning() -> None:
-    found = Passages(PAGE, "quantum chromodynamics")
+    found = Passages(Document(PAGE), "quantum chromodynamics")
     assert found.merit == 0
     assert found.within(100).text.startswith("# Otter manual\n\nOtters live in rivers and eat fish.\n\nParagraph 0 ")
-    assert Passages("", "otter").within(100).text == ""
-    assert Passages("# Only a heading", "?!").within(100).text == "# Only a heading"
+    assert Passages(Document(""), "otter").within(100).text == ""
+    assert Passages(Document("# Only a heading"), "?!").within(100).text == "# Only a heading"
 
 
 def test_a_page_with_all_words_in_one_place_has_more_merit_than_one_with_some_or_scattered_ones() -> None:
     question = "weight of the giant otter"
-    together = Passages(f"{FILLER}\n\nThe weight of a giant otter is known.", question).merit
-    scattered = Passages(f"A giant town.\n\n{FILLER}\n\nAn otter.\n\nThe weight.", question).merit
-    one_often = Passages(f"{FILLER}\n\n" + "An otter is an otter is an otter.\n\n" * 20, question).merit
+    together = Passages(Document(f"{FILLER}\n\nThe weight of a giant otter is known."), question).merit
+    scattered = Passages(Document(f"A giant town.\n\n{FILLER}\n\nAn otter.\n\nThe weight."), question).merit
+    one_often = Passages(Document(f"{FILLER}\n\n" + "An otter is an otter is an otter.\n\n" * 20), question).merit
     assert 1 >= together > scattered > one_often > 0
 
 
 def test_the_best_pieces_are_of_different_blocks_and_in_order() -> None:
     page = f"{FILLER}\n\nAn otter. The giant otter eats.\n\n{FILLER}\n\nThe weight of the giant otter.\n\n{FILLER}"
-    found = Passages(page, "weight of a giant otter")
+    found = Passages(Document(page), "weight of a giant otter")
     assert [point.text for point in found.best(2)] == ["The giant otter eats.", "The weight of the giant otter."]
     assert [point.anchor for point in found.best(2)] == ["b41", "b82"]
     assert found.best(1)[0] in found.best(2)
@@ -213,11 +216,11 @@ def test_meaning_can_be_blended_in() -> None:
     def blend(question: str, sentences: list[str]) -> list[float]:
         return [float("scales" in sentence) for sentence in sentences]
 
-    found = Passages(page, "otter weight", blend=blend)
+    found = Passages(Document(page), "otter weight", blend=blend)
     assert found.best(1)[0].text == "It tips the scales at nine kilograms."
-    assert Passages("", "otter", blend=blend).best(1) == []
-    unblended = Passages(page, "gardens", blend=lambda _, sentences: [0.0] * len(sentences))
-    assert unblended.within(100) == Passages(page, "gardens").within(100)
+    assert Passages(Document(""), "otter", blend=blend).best(1) == []
+    unblended = Passages(Document(page), "gardens", blend=lambda _, sentences: [0.0] * len(sentences))
+    assert unblended.within(100) == Passages(Document(page), "gardens").within(100)
 
 
 def test_most_of_the_budget_is_used_and_never_more() -> None:
@@ -257,7 +260,7 @@ _PARTS = st.sampled_from(
 def test_no_budget_is_exceeded_and_nothing_is_invented(markdown: str, tokens: int) -> None:
     text = shown(markdown, "otter word 漢字", tokens)
     assert estimate_tokens(text) <= tokens
-    assert with_closed_code(text) == text
+    assert close_code(text) == text
     words = set(markdown.replace("`", " ").split())
     assert set(text.replace(GAP, " ").replace("`", " ").split()) <= words
 
@@ -285,7 +288,7 @@ LONG_QUESTION = " ".join(random.Random(1).sample(["otter", "a", "b", *map(str, r
 
 @each_row(("name", "page"), hostile(10_000).items())
 def test_passages_of_a_hostile_page_fit(name: str, page: str) -> None:
-    passages = Passages(page, LONG_QUESTION)
+    passages = Passages(Document(page), LONG_QUESTION)
     text = passages.within(500).text
     assert estimate_tokens(text) <= 500
     assert passages.merit <= 1

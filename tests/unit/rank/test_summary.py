@@ -1,12 +1,17 @@
 """A page in a few of its own words."""
 
 from dowse.core.digests import Source
-from dowse.rank.summary import MAX_CHARS, summary
+from dowse.document.markdown import Document
+from dowse.rank.summary import MAX_CHARS, summarize
 from tests.support.tables import each_row
 
 BRIDGE = "The harbour bridge carries trams again after three weeks of repairs to its counterweight."
 FERRIES = "Ferries had taken most passengers across the water while it was closed to all traffic."
 FILLERS = [f"Shop{n} had {n} visitors{n} of whom number{n} came late{n} and left early{n} again{n}." for n in range(40)]
+
+
+def summary(source: Source, question: str) -> str:
+    return summarize(source, Document(source.text), question)
 
 
 def described(description: str, text: str = BRIDGE) -> str:

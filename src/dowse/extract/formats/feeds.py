@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from dowse.core import text as texts
 from dowse.core import urls
 from dowse.core.models import Text
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.extract.html.fragments import to_markdown
 from dowse.extract.tidy import TITLE_CHARS
 

@@ -19,7 +19,7 @@ from zipfile import ZipFile
 from dowse.core import text as texts
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Status, Text
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.extract.formats.tables import MOST_COLUMNS, MOST_ROWS, Table, limited, table
 from dowse.extract.html.fragments import to_markdown
 from dowse.extract.tidy import TITLE_CHARS, title_of

@@ -11,7 +11,8 @@ from typing import Literal
 
 from dowse.core.models import Text
 from dowse.core.text import visible
-from dowse.document.markdown import as_code, clean, read_lines, without_comments
+from dowse.document.clean import clean, strip_comments, to_code_block
+from dowse.document.markdown import scan_lines
 from dowse.extract.formats.tables import limited
 from dowse.extract.html.tree.grammar import VOID
 from dowse.extract.html.tree.hiding import hides
@@ -43,7 +44,7 @@ def from_prose(source: str, *, is_markdown: bool) -> Text:
 
 
 def from_code(source: str, language: str) -> Text:
-    return Text(clean(as_code(source.strip("\r\n"), language)))
+    return Text(clean(to_code_block(source.strip("\r\n"), language)))
 
 
 def from_json(source: str, value: object) -> Text:
@@ -52,12 +53,12 @@ def from_json(source: str, value: object) -> Text:
         pretty = _indent_json(value) if len(source) <= _LARGEST_INDENTED_JSON else ""
     except RecursionError:
         pretty = ""
-    return Text(clean(as_code(pretty or source.strip(), "json")))
+    return Text(clean(to_code_block(pretty or source.strip(), "json")))
 
 
 def from_json_lines(source: str) -> Text:
     """One value on each line stays one value on each line: that is what the format is for."""
-    return Text(clean(as_code(source.replace("\x1e", "").strip(), "json")))
+    return Text(clean(to_code_block(source.replace("\x1e", "").strip(), "json")))
 
 
 def from_csv(source: str, *, is_tabbed: bool = False) -> Text:
@@ -113,7 +114,7 @@ def _indent_json(value: object) -> str:
 
 def without_hidden_elements(markdown: str) -> str:
     """The text without elements whose attributes hide them; code keeps what it shows."""
-    source = without_comments(visible(markdown))
+    source = strip_comments(visible(markdown))
     if "<" not in source:
         return source
     pieces: list[str] = []
@@ -138,7 +139,7 @@ def _without_tags_in_code(source: str) -> str:
     """The text with every character in its place, but without what begins a tag in blocks of code."""
     return "\n".join(
         line.text.replace("<", " ") if line.fence or line.is_indented_code else _without_tags_in_spans(line.text)
-        for line in read_lines(source)
+        for line in scan_lines(source)
     )
 
 
@@ -154,7 +155,7 @@ def from_xml(markup: str) -> Text:
     is_dense = len(source) > _SHORT_LINES * (source.count("\n") + 1)
     if is_dense and len(source) <= _LARGEST_INDENTED:
         source = _indent_xml(source)
-    return Text(clean(as_code(source, "xml")))
+    return Text(clean(to_code_block(source, "xml")))
 
 
 def _indent_xml(source: str) -> str:

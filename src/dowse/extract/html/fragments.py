@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from dowse.core.models import MOST_TEXT_CHARS, Body, Text
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.guard import capped

@@ -8,7 +8,7 @@ from dowse.core import text as texts
 from dowse.core import urls
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Facts, Onward, Status, Text
-from dowse.document.markdown import clean, word_count
+from dowse.document.clean import clean
 from dowse.extract import metadata, verdict
 from dowse.extract.html.content import page_features
 from dowse.extract.html.content.model import Model
@@ -69,8 +69,8 @@ def _said_for_machines(tree: Tree, selection: Selection, markdown: str) -> str:
     if selection.words > _EMPTY_WORDS and not selection.is_empty_frame:
         return ""
     for said in (*page_features.declared_texts(tree), *page_features.declared_summaries(tree)):
-        words = word_count(said)
-        if words >= _WORTHWHILE_WORDS and (selection.is_empty_frame or words > word_count(markdown)):
+        words = len(said.split())
+        if words >= _WORTHWHILE_WORDS and (selection.is_empty_frame or words > len(markdown.split())):
             return clean(texts.without_markup(said))
     return ""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from dowse.core import urls
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.net.json_api import Json
 
 _LAST_OF_ONE_UNIT = "\uffff"

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Status, Text
-from dowse.document.markdown import as_code
+from dowse.document.clean import to_code_block
 from dowse.net.json_api import Json, objects, string
 from dowse.sites.compose import Part, label, link, page, title
 from dowse.sites.github.facts import count
@@ -55,7 +55,7 @@ def _file(session: Session, target: Contents, found: Json, limits: Limits) -> Te
         f"Lines: {start}-{end} of {len(lines)}" if target.lines else f"Lines: {len(lines)}",
     ]
     if target.lines or not target.path.lower().endswith(_MARKDOWN):
-        body = as_code("\n".join(lines[start - 1 : end]), _language(target.path))
+        body = to_code_block("\n".join(lines[start - 1 : end]), _language(target.path))
     else:
         body = quoted(text, 2, limits.chars, place_of(target.repository, target.ref, target.path))
     return page(
@@ -113,7 +113,7 @@ def readme_section(found: Json, repository: Repository, ref: str, path: str, lim
     if path.lower().endswith(_MARKDOWN):
         shown = quoted(text, 3, limits.chars, place_of(repository, ref, path))
     else:
-        shown = as_code(text, _language(path))
+        shown = to_code_block(text, _language(path))
     return f"## {label(path.rpartition('/')[2])}", shown
 
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dowse.core.text import one_line
-from dowse.document.markdown import plain, read_lines
+from dowse.document.clean import to_plain_text
+from dowse.document.markdown import scan_lines
 
 # What is not the article: how to edit it, how good it is, where else to go. Most languages share the names.
 WITHOUT = (
@@ -80,7 +81,7 @@ def facts(infobox: str, title: str) -> str:
         cells = [cell for cell in cells if cell.strip("-: ")]
         if len(cells) > 1:
             lines.append(f"- **{cells[0].strip('*:： ')}:** {', '.join(cells[1:])}")
-        elif cells and plain(cells[0]) != title:
+        elif cells and to_plain_text(cells[0]) != title:
             lines.append(f"- {cells[0]}")
     if len(rows) > _MOST_ROWS:
         lines.append(f"- … ({_MOST_ROWS} of {len(rows)} rows)")
@@ -100,7 +101,7 @@ def arrange(markdown: str, anchor: str) -> Arranged:
         end += 1
     named = "\n\n".join(map(str, sections[start:end]))
     others = _with_text(sections[:start] + sections[end:])
-    return Arranged(lead, named, plain(sections[start].title), _grouped(others))
+    return Arranged(lead, named, to_plain_text(sections[start].title), _grouped(others))
 
 
 def first_items(markdown: str, most: int) -> tuple[str, int]:
@@ -163,7 +164,7 @@ def _split(markdown: str) -> tuple[str, list[_Section]]:
     """What precedes the first heading, and what follows each of them."""
     heads: list[tuple[int, str]] = []
     bodies: list[list[str]] = [[]]
-    for line in read_lines(markdown):
+    for line in scan_lines(markdown):
         heading = _HEADING.match(line.text) if line.fence is None else None
         if heading:
             # The title of the page is ours; no article uses the first level for anything else.
@@ -179,7 +180,7 @@ def _named(sections: Sequence[_Section], anchor: str) -> _Section | None:
     """The section with this anchor: its words with underscores, and a number from the second of the same name on."""
     seen: Counter[str] = Counter()
     for section in sections[:_MOST_ANCHORS] if anchor else ():
-        words = one_line(plain(section.title)).replace(" ", "_")
+        words = one_line(to_plain_text(section.title)).replace(" ", "_")
         seen[words] += 1
         if anchor == (words if seen[words] == 1 else f"{words}_{seen[words]}"):
             return section

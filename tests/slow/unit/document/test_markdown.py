@@ -1,18 +1,7 @@
-"""How long cleaning Markdown and making it plain takes for hostile text."""
+"""The bound of blocks of one page, as it is set."""
 
-import time
-
-import pytest
-
-from dowse.document.markdown import clean, plain
-from tests.unit.document.test_markdown import HOSTILE
+from dowse.document.markdown import Document
 
 
-@pytest.mark.parametrize("piece", HOSTILE)
-def test_no_text_makes_it_slow(piece: str) -> None:
-    """Two hundred thousand characters are the most a reader gives; a quadratic pattern would take minutes."""
-    hostile = piece * (200_000 // len(piece))
-    started = time.process_time()
-    plain(hostile)
-    clean(hostile)
-    assert time.process_time() - started < 5
+def test_no_more_blocks_are_looked_at_than_anybody_writes() -> None:
+    assert sum(1 for _ in Document("a\n\n" * 100_001).blocks) == 100_000

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dowse.document.markdown import without_comments
+from dowse.document.clean import strip_comments
 from dowse.extract.formats.plain import without_hidden_elements
 from tests.unit.extract.test_hidden_text import HOSTILE
 
@@ -15,6 +15,6 @@ from tests.unit.extract.test_hidden_text import HOSTILE
 def test_hidden_text_is_found_in_linear_time(piece: str) -> None:
     started = time.process_time()
 
-    without_hidden_elements(without_comments(piece * 30_000 + "<!-- x -->"))
+    without_hidden_elements(strip_comments(piece * 30_000 + "<!-- x -->"))
 
     assert time.process_time() - started < 3

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from dowse.core.digests import Source
-from dowse.rank.summary import MAX_CHARS, summary
-from tests.unit.rank.test_summary import HOSTILE
+from dowse.rank.summary import MAX_CHARS
+from tests.unit.rank.test_summary import HOSTILE, summary
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.providers.openai.citations import Wording
 from tests.support.tables import each_row
 

@@ -12,7 +12,7 @@ from dowse.core import text as texts
 from dowse.core.errors import PageUnreadable
 from dowse.core.media_types import PDF
 from dowse.core.models import NO_READABLE_CONTENT, Onward, Status, Text
-from dowse.document.markdown import clean
+from dowse.document.clean import clean
 from dowse.extract.formats.kinds import Limits
 from dowse.extract.formats.pdf.blocks import BULLET, Block, Body, Kind, blocks_of, body_of, joined, rounded
 from dowse.extract.formats.pdf.lines import PageLines, in_reading_order, lines_of

@@ -10,7 +10,7 @@ from enum import Enum
 from itertools import pairwise
 from statistics import median
 
-from dowse.document.markdown import as_code
+from dowse.document.clean import to_code_block
 from dowse.extract.formats.pdf.lines import Cell, Line
 from dowse.extract.formats.tables import table
 
@@ -215,7 +215,7 @@ def _code(lines: Sequence[Line]) -> str:
             column = round((cell.left - edge) / (_MONO_WIDTH * max(cell.size, 1.0)))
             row = row.ljust(min(max(column, len(row) + bool(row)), _WIDEST_CODE)) + cell.text
         shown.append(row)
-    return as_code("\n".join(shown))
+    return to_code_block("\n".join(shown))
 
 
 def _shortened(text: str) -> str:

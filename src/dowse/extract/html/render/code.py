@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from dowse.core.text import visible
-from dowse.document.markdown import as_code
+from dowse.document.clean import to_code_block
 from dowse.extract.html.render.dom_index import Outline
 from dowse.extract.html.render.walk import Walk
 from dowse.extract.html.tree.node import Node
@@ -67,7 +67,7 @@ def block(walk: Walk, node: Node) -> bool:
         return False
     walk.divide()
     if source:
-        walk.writer.block(as_code(source, language_of(walk.outline, node)).split("\n"))
+        walk.writer.block(to_code_block(source, language_of(walk.outline, node)).split("\n"))
     return False
 
 

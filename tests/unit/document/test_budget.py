@@ -5,8 +5,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse.core.tokens import estimate_tokens
-from dowse.rank.budget import cut, shares
+from dowse.core.tokens import divide_budget, estimate_tokens
+from dowse.document.cut import truncate
 from tests.support.tables import each_row
 
 PIECES = [
@@ -42,7 +42,7 @@ def ends_in_code(markdown: str) -> bool:
 
 @given(st.lists(st.integers(0, 10_000), max_size=50), st.integers(0, 30_000))
 def test_shares_stay_within_the_budget_and_short_texts_are_whole(wanted: list[int], budget: int) -> None:
-    granted = shares(wanted, budget)
+    granted = divide_budget(wanted, budget)
     assert sum(granted) <= budget
     assert all(got <= want for got, want in zip(granted, wanted, strict=True))
     for got, want in zip(granted, wanted, strict=True):
@@ -52,7 +52,7 @@ def test_shares_stay_within_the_budget_and_short_texts_are_whole(wanted: list[in
 
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=50), st.integers(0, 30_000))
 def test_nothing_is_left_over_while_somebody_wants_more(wanted: list[int], budget: int) -> None:
-    left = budget - sum(shares(wanted, budget))
+    left = budget - sum(divide_budget(wanted, budget))
     assert left == 0 or sum(wanted) <= budget
 
 
@@ -67,7 +67,7 @@ def test_nothing_is_left_over_while_somebody_wants_more(wanted: list[int], budge
     ],
 )
 def test_what_short_texts_leave_is_shared_by_the_long_ones(wanted: list[int], budget: int, granted: list[int]) -> None:
-    assert shares(wanted, budget) == granted
+    assert divide_budget(wanted, budget) == granted
 
 
 @given(TEXTS, st.integers(0, 200))
@@ -78,7 +78,7 @@ def test_what_short_texts_leave_is_shared_by_the_long_ones(wanted: list[int], bu
 @example("```in``` line" + " of words" * 50, 20)
 @example("~~~\n~~~ " + "x" * 200, 20)
 def test_a_cut_text_never_costs_more_than_it_may_and_closes_its_fences(text: str, tokens: int) -> None:
-    shown = cut(text, tokens)
+    shown = truncate(text, tokens)
     assert estimate_tokens(shown) <= tokens
     if shown != text:
         assert not ends_in_code(shown)
@@ -86,25 +86,25 @@ def test_a_cut_text_never_costs_more_than_it_may_and_closes_its_fences(text: str
 
 @given(TEXTS)
 def test_a_text_that_fits_is_not_touched(text: str) -> None:
-    assert cut(text, estimate_tokens(text)) == text
+    assert truncate(text, estimate_tokens(text)) == text
 
 
 @given(TEXTS, st.integers(0, 200))
 def test_a_cut_text_is_a_beginning_plus_at_most_a_fence(text: str, tokens: int) -> None:
-    shown = cut(text, tokens)
+    shown = truncate(text, tokens)
     assert text.startswith(shown) or text.startswith(re.sub(r"\n(`{3,}|~{3,})$", "", shown))
 
 
 def test_a_text_is_cut_at_the_end_of_a_line() -> None:
     text = "\n".join(f"Line number {number} of the text." for number in range(100))
     for tokens in range(200, 230):
-        lines = cut(text, tokens).splitlines()
+        lines = truncate(text, tokens).splitlines()
         assert lines == text.splitlines()[: len(lines)]
 
 
 def test_code_keeps_its_indentation_and_its_end() -> None:
     text = "Look:\n\n```python\nif ready:\n    go()\n" + "    more()\n" * 50 + "```\n"
-    assert cut(text, 20) == "Look:\n\n```python\nif ready:\n    go()\n    more()\n```"
+    assert truncate(text, 20) == "Look:\n\n```python\nif ready:\n    go()\n    more()\n```"
 
 
 @each_row("marker", ["```", "~~~", "`````", "~~~~"])
@@ -112,26 +112,26 @@ def test_a_fence_is_closed_by_its_own_kind_and_length(marker: str) -> None:
     """A page may show fences inside a longer one, or of the other kind."""
     inside = "```\nshort\n```\n" if marker != "```" else "~~~\n"
     text = f"Look:\n\n{marker}md\n{inside}" + "line of code\n" * 100 + f"{marker}\n"
-    shown = cut(text, 60)
+    shown = truncate(text, 60)
     assert shown.startswith(f"Look:\n\n{marker}md\n{inside}line of code")
     assert shown.endswith(f"line of code\n{marker}")
 
 
 @each_row(("opened", "line"), [("> ```", "> "), ("   ~~~~", "   "), ("- ```md", "  "), ("> 1. ```", ">    ")])
 def test_code_in_a_list_or_a_quotation_is_closed_in_it(opened: str, line: str) -> None:
-    shown = cut(f"Look:\n\n{opened}\n" + f"{line}line of code\n" * 100, 60)
+    shown = truncate(f"Look:\n\n{opened}\n" + f"{line}line of code\n" * 100, 60)
     mark = opened.strip("> -1.md")
     assert shown.endswith(f"\n{line}line of code\n{line}{mark}")
 
 
 def test_a_closed_fence_is_not_closed_again() -> None:
     text = "~~~\ncode\n~~~\n" + "A line behind it.\n" * 100
-    assert cut(text, 200).endswith("A line behind it.")
+    assert truncate(text, 200).endswith("A line behind it.")
 
 
 def test_inline_code_is_no_fence() -> None:
     text = "```inline``` code\n" + "A line behind it.\n" * 100
-    assert cut(text, 200).endswith("A line behind it.")
+    assert truncate(text, 200).endswith("A line behind it.")
 
 
 def test_of_a_long_page_only_the_beginning_is_looked_at() -> None:
@@ -147,16 +147,16 @@ def test_of_a_long_page_only_the_beginning_is_looked_at() -> None:
         def split(self, *_: object) -> list[str]:  # type: ignore[override]
             raise AssertionError("the whole page was split")
 
-    assert cut(Page("A line.\n" * 600_000), 100).startswith("A line.\nA line.")
+    assert truncate(Page("A line.\n" * 600_000), 100).startswith("A line.\nA line.")
     assert Page.longest_split < 1_000
 
 
 def test_a_page_without_line_breaks_is_cut_at_a_word_rather_than_lost() -> None:
-    shown = cut("word " * 1000, 100)
+    shown = truncate("word " * 1000, 100)
     assert estimate_tokens(shown) > 80
     assert set(shown.split(" ")) == {"word"}
 
 
 def test_a_long_line_of_another_script_is_cut_as_well() -> None:
-    shown = cut("雨の日" * 1000, 100)
+    shown = truncate("雨の日" * 1000, 100)
     assert 50 < estimate_tokens(shown) <= 100

@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse.core.tokens import estimate_tokens
-from dowse.document.pagination import BEGINNING, Part, Place, part
+from dowse.document.cut import BEGINNING, Position, TextPart, next_part
 from tests.support.tables import each_row
-from tests.unit.rank.test_budget import PIECES, ends_in_code
+from tests.unit.document.test_budget import PIECES, ends_in_code
 
 SENTENCE = "A sentence of the page that says something. "
 PARAGRAPHS = "".join(f"Paragraph {number}. {SENTENCE * 3}\n\n" for number in range(60)).strip()
@@ -25,11 +25,11 @@ TEXTS = st.lists(
 ).map("".join)
 
 
-def parts(text: str, tokens: int) -> Iterator[tuple[Part, str]]:
+def parts(text: str, tokens: int) -> Iterator[tuple[TextPart, str]]:
     """All parts, each with what it takes of the text."""
-    place: Place | None = BEGINNING
+    place: Position | None = BEGINNING
     while place is not None:
-        shown = part(text, place, tokens)
+        shown = next_part(text, place, tokens)
         end = shown.rest.at if shown.rest else len(text)
         yield shown, text[place.at : end]
         place = shown.rest
@@ -72,7 +72,7 @@ def test_no_part_ends_inside_a_character(text: str, tokens: int) -> None:
 
 
 def test_a_text_that_fits_is_one_part() -> None:
-    assert part(PARAGRAPHS, BEGINNING, 10_000) == Part(PARAGRAPHS)
+    assert next_part(PARAGRAPHS, BEGINNING, 10_000) == TextPart(PARAGRAPHS)
 
 
 def test_a_part_ends_with_a_paragraph_if_it_is_nearly_full_then() -> None:
@@ -83,7 +83,7 @@ def test_a_part_ends_with_a_paragraph_if_it_is_nearly_full_then() -> None:
 
 
 def test_a_part_ends_with_a_sentence_where_the_end_of_the_paragraph_is_far() -> None:
-    shown = part(SENTENCE * 100, BEGINNING, 300)
+    shown = next_part(SENTENCE * 100, BEGINNING, 300)
     assert shown.text.endswith("something. ")
     assert estimate_tokens(shown.text) > 0.94 * 300
 
@@ -102,7 +102,7 @@ def test_without_lines_a_part_ends_with_a_word() -> None:
 def test_a_part_ends_before_a_heading_rather_than_behind_it() -> None:
     text = "".join(f"{SENTENCE * 2}\n\n## Heading\n\n" for _ in range(50)) + "The end."
     for tokens in range(500, 530, 5):
-        assert part(text, BEGINNING, tokens).text.endswith("something. \n\n")
+        assert next_part(text, BEGINNING, tokens).text.endswith("something. \n\n")
 
 
 @pytest.mark.parametrize(("sentences", "is_divided"), [(10, True), (17, False)])
@@ -121,7 +121,7 @@ def test_code_is_left_to_the_next_part_only_if_little_room_is_lost(sentences: in
 def test_rows_of_tables_and_lines_of_code_are_not_divided(row: str) -> None:
     text = f"```\n{row * 100}```\n" if row.startswith(" ") else row * 100
     for tokens in range(60, 120, 3):
-        shown, rest = part(text, BEGINNING, tokens), part(text, BEGINNING, tokens).rest
+        shown, rest = next_part(text, BEGINNING, tokens), next_part(text, BEGINNING, tokens).rest
         assert rest is not None
         assert text[rest.at - 1] == "\n"
         assert estimate_tokens(shown.text) > tokens - 30
@@ -191,7 +191,7 @@ def test_a_part_ends_before_the_mark_of_code_and_its_heading_rather_than_behind_
     text = f"{before}{heading}{opened}\n" + f"{opened[0] if opened[0] == '>' else ' '} call(1, 2, 3)\n" * 100
     mark_ends = len(before + heading + opened) + 1
     for tokens in range(90, 150):
-        rest = part(text, BEGINNING, tokens).rest
+        rest = next_part(text, BEGINNING, tokens).rest
         assert rest is not None
         assert rest.at <= len(before) or rest.at > mark_ends
         assert (rest.code_at is not None) == (rest.at > mark_ends)
@@ -216,7 +216,7 @@ def test_an_indented_mark_in_code_does_not_end_it() -> None:
 
 
 def test_a_place_that_says_there_is_code_where_none_is_shows_text() -> None:
-    assert part(PARAGRAPHS, Place(100, 0), 10_000) == Part(PARAGRAPHS[100:])
+    assert next_part(PARAGRAPHS, Position(100, 0), 10_000) == TextPart(PARAGRAPHS[100:])
 
 
 def test_of_a_long_page_only_what_is_shown_is_looked_at() -> None:
@@ -229,5 +229,5 @@ def test_of_a_long_page_only_what_is_shown_is_looked_at() -> None:
             Page.longest = max(Page.longest, len(str.__getitem__(self, at)))  # type: ignore[index]
             return str.__getitem__(self, at)  # type: ignore[index]
 
-    assert part(Page("A line.\n" * 600_000), Place(3_000_000), 100).text.startswith("A line.\nA line.")
+    assert next_part(Page("A line.\n" * 600_000), Position(3_000_000), 100).text.startswith("A line.\nA line.")
     assert Page.longest < 1_000

@@ -1,7 +1,0 @@
-"""The bound of blocks of one page, as it is set."""
-
-from dowse.document.blocks import blocks
-
-
-def test_no_more_blocks_are_looked_at_than_anybody_writes() -> None:
-    assert sum(1 for _ in blocks("a\n\n" * 100_001)) == 100_000
