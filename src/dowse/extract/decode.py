@@ -1,4 +1,4 @@
-"""Bytes to text by their label, or by a guess where that is missing or false.
+"""Bytes to text by the declared charset, or by detection where it is missing or false.
 
 Never raises, and the result always encodes as UTF-8.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import re
 
-from dowse.extract.guess import characters_of_utf8, guessed
+from dowse.extract.charset_detection import count_utf8_characters, detect_codec
 
 # WHATWG labels -> Python codec. Only these are believed: the standard drops labels such as utf-7,
 # iso-2022-kr and hz-gb-2312 because they let a page mean two things at once.
@@ -57,38 +57,38 @@ _SNIFFED_BYTES = 1024
 _IN_MARKUP = re.compile(
     rb"""<(?:meta\b[^>]{0,512}?\bcharset|\?xml\b[^>]{0,128}?\bencoding)\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})""", re.I
 )
-# In these a short text may look like UTF-8 by accident; in others, so many characters are none.
+# Short text in these charsets may be valid UTF-8 by accident; in others, so many characters are not.
 _MULTIBYTE = frozenset(
     {"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_jp", "iso2022_jp", "cp949", "gb18030", "big5hkscs"}
 )
 _NO_ACCIDENT = 4
-# Of the characters beyond ASCII: a true label may have a broken one here and there.
+# Share of the non-ASCII characters: text with a true label may have a few broken ones.
 _MOST_BROKEN = 0.01
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def decode(data: bytes, charset: str = "") -> str:
-    """The text of a body; what cannot be decoded becomes U+FFFD."""
+    """Decode a body; undecodable bytes become U+FFFD."""
     for bom, codec in _BOMS:
         if data.startswith(bom):
-            return _decoded(data[len(bom) :], codec)
-    labels = (_codec_in_header(charset), _codec_in_markup(data))
+            return _decode_with(data[len(bom) :], codec)
+    labels = (_codec_of_label(charset), _codec_in_markup(data))
     declared = [codec for codec in labels if codec and _is_possible(codec, data)]
     if not declared:
-        return _decoded(data, _wide_codec(data) or guessed(data) or "cp1252")
-    # Browsers would believe the label; nobody has ever meant to write what they show then.
+        return _decode_with(data, _wide_codec(data) or detect_codec(data) or "cp1252")
+    # Browsers would believe the label and show mojibake.
     if _is_utf8_after_all(data, declared[0]):
-        return _decoded(data, "utf-8")
+        return _decode_with(data, "utf-8")
     for codec in declared:
-        text = _decoded(data, codec)
+        text = _decode_with(data, codec)
         if _is_clean(text):
             return text
-    # No label is true. The guess has to do better, or the first label stands.
-    text = _decoded(data, guessed(data) or "cp1252")
-    return text if _is_clean(text) else _decoded(data, declared[0])
+    # No label is true. Detection has to do better, or the first label stands.
+    text = _decode_with(data, detect_codec(data) or "cp1252")
+    return text if _is_clean(text) else _decode_with(data, declared[0])
 
 
-def _decoded(data: bytes, codec: str) -> str:
+def _decode_with(data: bytes, codec: str) -> str:
     text = data.decode(codec, "replace").replace("\0", "\ufffd")
     try:
         text.encode()
@@ -97,7 +97,7 @@ def _decoded(data: bytes, codec: str) -> str:
     return text
 
 
-def _codec_in_header(charset: str) -> str | None:
+def _codec_of_label(charset: str) -> str | None:
     return _CODECS.get(charset.strip().strip("\"'").lower())
 
 
@@ -109,7 +109,7 @@ def _codec_in_markup(data: bytes) -> str | None:
 
 
 def _wide_codec(data: bytes) -> str | None:
-    """Every other byte of UTF-16 markup is zero; as UTF-8 it would be "valid" and unreadable."""
+    """The UTF-16 codec of markup without a byte order mark: every other byte is zero, which is valid UTF-8 too."""
     head = data[:_SNIFFED_BYTES]
     for first_nul, codec in ((1, "utf-16-le"), (0, "utf-16-be")):
         if len(head) >= 4 and head[first_nul::2].count(0) > len(head) // 4:
@@ -118,16 +118,16 @@ def _wide_codec(data: bytes) -> str | None:
 
 
 def _is_utf8_after_all(data: bytes, codec: str) -> bool:
-    """Whether a label with one byte for each character is what a server says of all its pages."""
+    """Whether a single-byte label contradicts the bytes: servers send one label with all their pages."""
     if codec in _MULTIBYTE:
         return False
-    return characters_of_utf8(data) >= (1 if codec == "cp1252" else _NO_ACCIDENT)
+    return count_utf8_characters(data) >= (1 if codec == "cp1252" else _NO_ACCIDENT)
 
 
 def _is_possible(codec: str, data: bytes) -> bool:
-    """Whether a label can be true: UTF-16 without a zero byte would have no blank and no tag in it."""
+    """Whether a label can be true: UTF-16 without a zero byte would hold neither blanks nor tags."""
     head = data[:_SNIFFED_BYTES]
-    return not codec.startswith("utf-16") or b"\0" in head or not (head.isascii() or characters_of_utf8(head))
+    return not codec.startswith("utf-16") or b"\0" in head or not (head.isascii() or count_utf8_characters(head))
 
 
 def _is_clean(text: str) -> bool:
