@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from dowse.cache.entries import CacheEntries
-from dowse.stores import fail_soft, ledger
+from dowse.stores import fail_soft
 from dowse.stores.fail_soft import REST_S, FailSoftLedger, FailSoftStore, Outage
 from dowse.stores.ledger import Days, Tally
 from dowse.stores.sqlite import SqliteStore, file
@@ -78,7 +78,7 @@ async def bench(path: Path, clock: FakeClock) -> AsyncIterator[Bench]:
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine is not a store that hangs."""
     monkeypatch.setattr(fail_soft, "PATIENCE_S", 30.0)
-    monkeypatch.setattr(ledger, "PATIENCE_S", 30.0)
+    monkeypatch.setattr(fail_soft, "LEDGER_PATIENCE_S", 30.0)
 
 
 @pytest.fixture
