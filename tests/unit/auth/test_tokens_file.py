@@ -92,20 +92,36 @@ def test_removing_takes_the_entry_with_its_tables_and_leaves_the_comments_of_the
     assert "# The team." in path.read_text()
 
 
+BOB = f'[bob]\nhash = "sha256:{digest("b")}"\n'
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "rest"),
     [
-        f'alice = {{ hash = "sha256:{digest("a")}" }}\n[bob]\nhash = "sha256:{digest("b")}"\n',
-        f'alice.hash = "sha256:{digest("a")}"\n',
-        '[bob]\nnote = """\n[alice]\n"""\n[alice]\nnote = "x"\n',
+        (f'alice = {{ hash = "sha256:{digest("a")}" }}\n{BOB}', BOB),
+        (f'alice.hash = "sha256:{digest("a")}"\n', ""),
+        ('[bob]\nnote = """\n[alice]\n"""\n[alice]\nnote = "x"\n', '[bob]\nnote = """\n[alice]\n"""\n'),
+        (f'[alice]\n# Bob.\n{BOB}[alice.limits]\nscrape = "1/s"\n# The end.\n', f"# Bob.\n{BOB}# The end.\n"),
     ],
 )
-def test_a_file_that_cannot_be_edited_safely_is_left_alone(tmp_path: Path, text: str) -> None:
+def test_an_entry_is_removed_however_it_is_written(tmp_path: Path, text: str, rest: str) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text(text)
+    tokens_file.remove(path, "alice")
+    assert path.read_text() == rest
+
+
+@pytest.mark.parametrize("text", [HAND_WRITTEN, BOB, ""])
+def test_a_file_that_cannot_be_edited_safely_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """Whatever the library makes of it: a revoked token must not stay, nor another one go."""
+    path = tmp_path / "tokens.toml"
+    path.write_text(HAND_WRITTEN)
+    monkeypatch.setattr(tokens_file, "_without", lambda _old, _name: text)
     with pytest.raises(ConfigError, match="edit it by hand"):
         tokens_file.remove(path, "alice")
-    assert path.read_text() == text
+    assert path.read_text() == HAND_WRITTEN
 
 
 def test_nothing_is_written_that_the_server_could_not_read(tmp_path: Path) -> None:
