@@ -13,11 +13,8 @@ from dowse import PROJECT_URL, __version__
 from dowse.cache.entries import CacheEntries
 from dowse.cache.fetch import Memory
 from dowse.contracts import registry
-from dowse.contracts.dispatch import Dispatcher
-from dowse.contracts.guardrail_rules import RULES
-from dowse.contracts.guardrails import Guardrails
-from dowse.contracts.services import Services
-from dowse.contracts.tool import Contract
+from dowse.contracts.dispatch import Contract, Dispatcher, Services
+from dowse.contracts.guardrails import RULES, Guardrails
 from dowse.core.answers import EXTRACTIVE
 from dowse.core.clock import SystemClock
 from dowse.core.models import Clock, Query
@@ -30,6 +27,7 @@ from dowse.flows.chain import FetchingReader, ReadChain, Readers
 from dowse.flows.extracted import RememberingExtractor
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder, Lifetimes
+from dowse.flows.page_view import PageViewFlow
 from dowse.flows.read import PageLifetimes, ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.net.clients import ConfiguredClient, UntrustedClient
@@ -239,10 +237,10 @@ class App:
         return Services(
             search,
             reader,
+            PageViewFlow(reader, self._workers),
+            self._answer_flow(search),
             self.clock,
             settings,
-            self._workers,
-            self._answer_flow(search),
             Guardrails(self._rules()),
             self.redactor,
         )

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dowse.contracts.guardrail_rules import RULES
-from dowse.contracts.guardrails import Guardrails
+from dowse.contracts.guardrails import RULES, Guardrails
 from dowse.core.errors import InvalidRequest
 
 FOLDER = Path(__file__).with_name("guardrails")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dowse.contracts import registry
-from dowse.contracts.guardrail_rules import RULES
-from dowse.contracts.guardrails import Guardrails
-from dowse.contracts.services import Services
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer, Services
+from dowse.contracts.guardrails import RULES, Guardrails
 from dowse.core.errors import DowseError
 from dowse.core.models import Found
 from dowse.core.protocols import Extractor, Fetcher, SearchProvider
 from dowse.flows.answer import AnswerFlow, AnswerLifetimes
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
+from dowse.flows.page_view import PageViewFlow
 from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import Rules
@@ -84,7 +83,9 @@ class ContractBench:
             scrubber=scrubber,
             offline=settings.offline,
         )
-        services = Services(search, reader, clock, settings, extractor, answer, Guardrails(RULES), redactor)
+        services = Services(
+            search, reader, PageViewFlow(reader, extractor), answer, clock, settings, Guardrails(RULES), redactor
+        )
         self.contract = registry.build(contract, services)
 
     async def call(self, name: str, **arguments: object) -> Answer:

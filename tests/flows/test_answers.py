@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.contracts.schemas import ANSWERS_OUTPUT, SEARCH_WEB_OUTPUT
+from dowse.contracts.output import AnswersOutput, FailureOutput, SearchWebOutput, schema_of
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN
@@ -47,7 +47,9 @@ def text(result: CallToolResult) -> str:
     return block.text
 
 
-def typed(result: CallToolResult, schema: Mapping[str, object] = ANSWERS_OUTPUT) -> dict[str, Any]:
+def typed(
+    result: CallToolResult, schema: Mapping[str, object] = schema_of(AnswersOutput, FailureOutput)
+) -> dict[str, Any]:
     """The typed half, which fits what the tool declares, whether it is an answer or a failure."""
     assert isinstance(result.structured_content, dict)
     jsonschema.validate(result.structured_content, schema)
@@ -141,7 +143,7 @@ async def test_in_the_dowse_contract_it_is_readable_fenced_and_says_how_it_came_
     web.openai.replies(json=response(*CITED))
     async with connected(server, web.environment("openai"), surface, "dowse") as client:
         result = await ask(client, flavour="red")
-    found = typed(result, SEARCH_WEB_OUTPUT)
+    found = typed(result, schema_of(SearchWebOutput, FailureOutput))
     assert sorted(found) == sorted(
         [*FIELDS, "usage", "attempts", "warnings", "cache", "cache_age_s", "untrusted"],
     )
@@ -291,7 +293,7 @@ async def test_the_dowse_contract_answers_itself_when_the_model_fails_and_says_s
     settings = web.environment("openai", "serper")
     async with connected(server, settings, "http", "dowse") as client:
         result = await ask(client, query="what is new in python 3.15")
-    found = typed(result, SEARCH_WEB_OUTPUT)
+    found = typed(result, schema_of(SearchWebOutput, FailureOutput))
     assert not result.is_error
     assert found["provider"] == "dowse-extractive"
     assert any(ERRORS[trouble][0] in warning for warning in found["warnings"])

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult
 
 from dowse.app import App
 from dowse.auth.tokens import digest
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer
 from dowse.core.models import Principal
 from dowse.core.protocols import no_progress
 from dowse.settings.sources import load

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.contracts.schemas import SEARCH_WEB_OUTPUT
+from dowse.contracts.output import FailureOutput, SearchWebOutput, schema_of
 from tests.conftest import Server
 from tests.doubles import Listing, PocketWeb
 from tests.flows.test_answers import CONTRACTS, SURFACES, ask, connected, refused, text, typed
@@ -42,7 +42,10 @@ async def test_without_a_key_every_sentence_is_quoted_from_the_page_that_it_name
 
 async def test_what_is_quoted_stands_on_the_page_also_where_that_is_html(web: PocketWeb, server: Server) -> None:
     async with connected(server, web.environment("serper"), "http", "dowse") as client:
-        found = typed(await ask(client, query="what is new in python 3.15", maxResults=3), SEARCH_WEB_OUTPUT)
+        found = typed(
+            await ask(client, query="what is new in python 3.15", maxResults=3),
+            schema_of(SearchWebOutput, FailureOutput),
+        )
         assert 1 <= len({item["url"] for item in found["citations"]}) <= 3
         for item in found["citations"]:
             read = await client.call_tool("get_content", {"url": item["url"], "max_tokens": 20_000})
@@ -58,7 +61,7 @@ def plain(text: str) -> str:
 async def test_without_an_answer_the_sources_are_listed_and_nothing_is_read(web: PocketWeb, server: Server) -> None:
     async with connected(server, web.environment("serper"), "http", "dowse") as client:
         result = await ask(client, query="python release", maxResults=2, includeAnswers=False)
-    found = typed(result, SEARCH_WEB_OUTPUT)
+    found = typed(result, schema_of(SearchWebOutput, FailureOutput))
     assert [item["rank"] for item in found["citations"]] == [1, 2]
     assert found["text"].splitlines() == [item["textSnippet"] for item in found["citations"]]
     assert "Sources:" not in text(result)

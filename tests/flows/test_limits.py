@@ -13,7 +13,7 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dowse.app import App
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer
 from dowse.core.clock import SystemClock
 from dowse.core.models import Clock, Principal
 from dowse.core.protocols import no_progress

@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.contracts.notes import note
+from dowse.contracts.render import note
 from dowse.core.models import Page, Status
 from tests.conftest import Server
 from tests.doubles import SERPER_KEY, Listing, PocketWeb

@@ -8,7 +8,7 @@ from urllib.parse import unquote_plus
 import pytest
 
 from dowse.app import App
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer
 from dowse.core.errors import InvalidRequest
 from dowse.core.protocols import no_progress
 from dowse.settings.sources import load

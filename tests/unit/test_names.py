@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dowse.app import App
-from dowse.contracts.notes import note
+from dowse.contracts.render import note
 from dowse.core.models import Page, Status
 from dowse.settings import Settings, variables
 from dowse.settings.sources import load

@@ -1,4 +1,4 @@
-"""A cited answer as callers get it: the typed object, the same in words, and what is told when there is none."""
+"""Answers of `search_web`: structured output, text for the model, and errors with advice."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from dowse.contracts import tool
-from dowse.contracts.calls import get_content_call
-from dowse.contracts.ceiling import CEILING
-from dowse.contracts.fence import Fence
-from dowse.contracts.freshness import cache_fields, stale_copy
-from dowse.contracts.render import UNTRUSTED
-from dowse.contracts.tool import Answer, Structured
+from dowse.contracts.dispatch import Answer, render_failure
+from dowse.contracts.output import (
+    CEILING,
+    AnswersOutput,
+    CitationOutput,
+    ErrorOutput,
+    FailureOutput,
+    SearchWebOutput,
+    UsageOutput,
+    to_json,
+)
+from dowse.contracts.render import UNTRUSTED, Spotlight, cache_age_s, describe_copy, get_content_call
 from dowse.core.answers import EXTRACTIVE, Citation, CitedAnswer, code_of
 from dowse.core.errors import (
     AllProvidersFailed,
@@ -26,134 +31,130 @@ from dowse.core.errors import (
     ProviderError,
     Transient,
 )
-from dowse.core.models import CacheState, fields_of
+from dowse.core.models import CacheState
 from dowse.core.tokens import estimate_tokens
 from dowse.flows.answer import AnswerOutcome
 from dowse.secrets.redact import MASK, Redactor
 from dowse.settings import Settings
 
-Fields = dict[str, object]
-
-# What stands around the citations in the typed half: attempts, warnings and the like.
+# Attempts, warnings and the like around the citations in structured output.
 _FRAME_TOKENS = 700
 
 
-def masked(answer: CitedAnswer, redactor: Redactor) -> CitedAnswer:
-    """The answer without secrets; afterwards would be too late, since a mask moves what stands behind it."""
+def mask_answer(answer: CitedAnswer, redactor: Redactor) -> CitedAnswer:
+    """The answer without secrets; done before it is rendered, since a mask moves the citations behind it."""
     text, secrets = redactor.text(answer.text), redactor.places(answer.text)
 
-    def moved(citation: Citation) -> Citation:
+    def move(citation: Citation) -> Citation:
         # A piece of a secret is shown as the whole mask.
         start = min([citation.start, *(first for first, last in secrets if first < citation.start < last)])
         end = max([citation.end, *(last for first, last in secrets if first < citation.end < last)])
         start, end = (index + _growth(secrets, index) for index in (start, end))
         return replace(citation, snippet=text[start:end], start=start, end=end)
 
-    return answer if text == answer.text else replace(answer, text=text, citations=tuple(map(moved, answer.citations)))
+    return answer if text == answer.text else replace(answer, text=text, citations=tuple(map(move, answer.citations)))
 
 
-def drop_in(outcome: AnswerOutcome, now: datetime) -> Answer:
-    """One block of JSON, with nothing that clients do not know. No page can end a string of it: that is its fence."""
-    told = _fields(outcome, now)
-    return Answer(json.dumps(told, ensure_ascii=False), told, engine=outcome.engine)
+def render_drop_in(outcome: AnswerOutcome, now: datetime) -> Answer:
+    """One block of JSON with the fields that clients know. No page can end a string of it: that is its fence."""
+    answer = outcome.answer
+    output = AnswersOutput(
+        text=answer.text,
+        citations=_fit_citations(answer),
+        provider=answer.provider,
+        responded_at=_responded_at(outcome, now),
+        usage=_usage(answer),
+    )
+    return Answer(json.dumps(to_json(output), ensure_ascii=False), output, engine=outcome.engine)
 
 
-def readable(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str], *, is_list: bool) -> Answer:
-    """With all that is known about how it came about, and as text for a model; `is_list` for sources alone."""
-    warnings = [*remarks, *outcome.warnings]
-    told = _fields(outcome, now) | {
-        "attempts": [fields_of(attempt) for attempt in outcome.attempts],
-        "warnings": warnings,
-        **cache_fields(outcome.freshness),
-        "untrusted": True,
-    }
-    text = "\n\n".join([*_blocks(told, is_list=is_list), *(f"Note: {warning}" for warning in warnings)])
-    return Answer(text, told, engine=outcome.engine)
+def render_answer(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str], *, is_list: bool) -> Answer:
+    """With attempts, warnings and cache, and as text for a model; `is_list` for sources alone."""
+    answer = outcome.answer
+    output = SearchWebOutput(
+        text=answer.text,
+        citations=_fit_citations(answer),
+        provider=answer.provider,
+        responded_at=_responded_at(outcome, now),
+        usage=_usage(answer),
+        attempts=outcome.attempts,
+        warnings=(*remarks, *outcome.warnings),
+        cache=outcome.freshness.state,
+        cache_age_s=cache_age_s(outcome.freshness),
+    )
+    text = "\n\n".join([*_blocks(output, is_list=is_list), *(f"Note: {warning}" for warning in output.warnings)])
+    return Answer(text, output, engine=outcome.engine)
 
 
-def sources(told: Structured) -> dict[str, Mapping[str, object]]:
-    """The first citation of each source of a typed answer, by address."""
-    citations = told["citations"]
-    assert isinstance(citations, list)
-    first: dict[str, Mapping[str, object]] = {}
-    for citation in citations:
-        first.setdefault(citation["url"], citation)
+def first_citations(output: SearchWebOutput) -> dict[str, CitationOutput]:
+    """The first citation of each source of an answer, by address."""
+    first: dict[str, CitationOutput] = {}
+    for citation in output.citations:
+        first.setdefault(citation.url, citation)
     return first
 
 
-def ends_with_sources(told: Structured) -> bool:
-    """Whether the text of a typed answer lists them itself."""
-    return told["provider"] == EXTRACTIVE
+def lists_sources(output: SearchWebOutput) -> bool:
+    """Whether the text of the answer ends with a list of its sources."""
+    return output.provider == EXTRACTIVE
 
 
-def failure(error: DowseError, given: Mapping[str, object], *, has_search: bool = False) -> Answer:
-    """What went wrong, by its code and in words that say what to do; `has_search` where `web_search` is a way out."""
+def render_error(error: DowseError, given: Mapping[str, object], *, has_search: bool = False) -> Answer:
+    """The error by its code, with advice; `has_search` where `web_search` is an alternative."""
     code, retry_after = code_of(error), _retry_after_s(error)
-    message = " ".join(filter(None, [_sentence(str(error)), _advice(error, retry_after, has_search=has_search)]))
-    told: Fields = {"code": code, "message": message}
-    if retry_after is not None:
-        told["retry_after"] = retry_after
-    return replace(tool.failed(error, given), text=f"{code}: {message}", structured={"error": told})
+    message = " ".join(filter(None, [_end_sentence(str(error)), _advice(error, retry_after, has_search=has_search)]))
+    output = FailureOutput(error=ErrorOutput(code=code, message=message, retry_after=retry_after))
+    return replace(render_failure(error, given), text=f"{code}: {message}", output=output)
 
 
 def _growth(secrets: Sequence[tuple[int, int]], index: int) -> int:
-    """How much longer the text in front of a place is with masks for its secrets."""
+    """By how much masks lengthen the text in front of a place."""
     return sum(len(MASK) - (last - first) for first, last in secrets if last <= index)
 
 
-def _fields(outcome: AnswerOutcome, now: datetime) -> Fields:
-    """The answer under the names that clients know."""
-    answer = outcome.answer
-    told: Fields = {
-        "text": answer.text,
-        "citations": _fitting(answer),
-        "provider": answer.provider,
-        "respondedAt": _responded_at(outcome, now),
-    }
-    if answer.usage is not None:
-        told["usage"] = {
-            "promptTokens": answer.usage.prompt_tokens,
-            "responseTokens": answer.usage.response_tokens,
-        }
-    return told
+def _usage(answer: CitedAnswer) -> UsageOutput | None:
+    usage = answer.usage
+    if usage is None:
+        return None
+    return UsageOutput(prompt_tokens=usage.prompt_tokens, response_tokens=usage.response_tokens)
 
 
-def _fitting(answer: CitedAnswer) -> list[Fields]:
+def _fit_citations(answer: CitedAnswer) -> tuple[CitationOutput, ...]:
     """The citations, without the last ones if clients would cut the message."""
     room = CEILING - _FRAME_TOKENS - estimate_tokens(json.dumps(answer.text, ensure_ascii=False))
-    listed: list[Fields] = []
-    for citation in map(_item, answer.citations):
-        room -= estimate_tokens(json.dumps(citation, ensure_ascii=False))
+    listed: list[CitationOutput] = []
+    for citation in map(_citation, answer.citations):
+        room -= estimate_tokens(json.dumps(to_json(citation), ensure_ascii=False))
         if room < 0:
             break
         listed.append(citation)
-    return listed
+    return tuple(listed)
 
 
-def _item(citation: Citation) -> Fields:
-    return {
-        "url": citation.url,
-        "title": citation.title,
-        "textSnippet": citation.snippet,
-        "startIndex": citation.start,
-        "endIndex": citation.end,
-        "rank": citation.rank,
-    }
+def _citation(citation: Citation) -> CitationOutput:
+    return CitationOutput(
+        url=citation.url,
+        title=citation.title,
+        text_snippet=citation.snippet,
+        start_index=citation.start,
+        end_index=citation.end,
+        rank=citation.rank,
+    )
 
 
 def _responded_at(outcome: AnswerOutcome, now: datetime) -> str:
-    """When the answer was written, such as `2026-11-15T12:00:00.000Z`: of a remembered one, that was earlier."""
+    """When the answer was written, such as `2026-11-15T12:00:00.000Z`: earlier than now, if it was cached."""
     age_s = 0.0 if outcome.freshness.state is CacheState.MISS else outcome.freshness.age_s
     written = (now - timedelta(seconds=age_s)).astimezone(UTC)
     return written.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _blocks(told: Structured, *, is_list: bool) -> list[str]:
-    found, copy = sources(told), stale_copy(told)
-    head = f"Answer by {told['provider']}, with {len(found)} source{'' if len(found) == 1 else 's'}. {UNTRUSTED}"
-    blocks = [head + (f" This is {copy}." if copy else ""), Fence().around(str(told["text"]), "answer")]
-    if found and not is_list and not ends_with_sources(told):
-        lines = [f"{item['rank']}. {item['title'] or url} · {url}" for url, item in found.items()]
+def _blocks(output: SearchWebOutput, *, is_list: bool) -> list[str]:
+    found, copy = first_citations(output), describe_copy(output.cache, output.cache_age_s)
+    head = f"Answer by {output.provider}, with {len(found)} source{'' if len(found) == 1 else 's'}. {UNTRUSTED}"
+    blocks = [head + (f" This is {copy}." if copy else ""), Spotlight().fence(output.text, "answer")]
+    if found and not is_list and not lists_sources(output):
+        lines = [f"{citation.rank}. {citation.title or url} · {url}" for url, citation in found.items()]
         blocks.append("\n".join(["Sources:", *lines]))
     return blocks + ([f"To read a source: {get_content_call(next(iter(found)))}"] if found else [])
 
@@ -169,13 +170,13 @@ def _retry_after_s(error: DowseError) -> int | None:
 
 
 def _advice(error: DowseError, retry_after: int | None, *, has_search: bool) -> str:
-    """What to do about it, where the error itself does not say so."""
+    """What to do about an error, where it does not say so itself."""
     if isinstance(error, AllProvidersFailed) and len(error.errors) == 1:
         # It was a search that failed: another one is no way out.
         return _advice(error.errors[0], retry_after, has_search=False)
     if isinstance(error, KeyRejected):
         variable = Settings.credential_variable(error.provider)
-        # Others than ours have no variable of that name.
+        # Other providers have no variable of that name.
         key = variable if variable.lower() in Settings.model_fields else f"the key of {error.provider}"
         instead = " Use web_search meanwhile." if has_search else ""
         return f"Asking again does not help: whoever runs this server has to correct {key}.{instead}"
@@ -192,7 +193,7 @@ def _advice(error: DowseError, retry_after: int | None, *, has_search: bool) -> 
     return ""
 
 
-def _sentence(text: str) -> str:
-    """With a full stop behind the first line, which is what happened; the others are told as they are."""
+def _end_sentence(text: str) -> str:
+    """With a full stop after the first line; the others stay as they are."""
     first, *others = text.split("\n")
     return "\n".join([first if first.endswith((".", "!", "?")) else f"{first}.", *others])

@@ -1,30 +1,197 @@
-"""One tool call, from whichever surface: admitted, watched, given its contract's shape, and masked."""
+"""Tools and contracts as any surface serves them, and the dispatcher that admits, runs and masks one tool call."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, is_dataclass, replace
+from typing import TYPE_CHECKING
 
-from dowse.contracts.token import Stranger
-from dowse.contracts.tool import Answer, Tool
-from dowse.core.caller import on_behalf_of
-from dowse.core.errors import DowseError, InternalError, LimitReached, Overloaded
-from dowse.core.models import LOCAL, OK, Clock, Principal
-from dowse.core.protocols import Limiter, Observer, Progress, ToolCall
+from dowse.contracts.arguments import Param, input_schema
+from dowse.contracts.guardrails import Guardrails
+from dowse.contracts.output import schema_of, to_json
+from dowse.core.caller import called_at, on_behalf_of
+from dowse.core.errors import AllProvidersFailed, DowseError, InternalError, LimitReached, Overloaded, Unauthorized
+from dowse.core.models import LOCAL, OK, Category, Clock, Deadline, Principal, Query
+from dowse.core.protocols import Authenticator, Limiter, Observer, Progress, ToolCall
+from dowse.flows.answer import AnswerFlow
+from dowse.flows.page_view import PageViewFlow
+from dowse.flows.read import ReadFlow
+from dowse.flows.search import SearchFlow
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.telemetry.log import LOGGER, event
 from dowse.telemetry.traces import span
 
-_SOON_S = 1.0
-# A caller who could not say who they are.
-_NOBODY = Principal("unknown")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+JsonObject = Mapping[str, object]
+
+TOKEN = "token"
+_TOKEN_PARAM = Param(TOKEN, "string", "Your token for this server; without a good one the call is refused.")
+# As HTTP takes it behind `Bearer`: visible ASCII without a comma.
+_TOKEN_FORM = re.compile(r"[!-+\--~]{1,4096}", re.ASCII)
+_TOKEN_NEEDED = f"A good token is needed: pass the one that the owner of this server gave you as {TOKEN}."
+_RETRY_AFTER_S = 1.0
+# A caller that has not been authenticated.
+_UNKNOWN = Principal("unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer of a tool: text for the model, structured output, the provider behind it, and whether it failed.
+
+    `further` are text blocks after the first. `meta` goes beside the answer, for programs.
+    """
+
+    text: str
+    output: DataclassInstance | JsonObject | None = None
+    is_error: bool = False
+    engine: str = ""
+    further: tuple[str, ...] = ()
+    meta: JsonObject = field(default_factory=dict)
+
+    @property
+    def structured(self) -> JsonObject | None:
+        """The output as a JSON object."""
+        return to_json(self.output) if is_dataclass(self.output) else self.output
+
+    def with_remark(self, remark: str) -> Answer:
+        """The same answer with a remark on how it came about, in its warnings if the contract has them."""
+        meta = {**self.meta, "warnings": [remark]}
+        warnings = getattr(self.output, "warnings", None)
+        if warnings is None or remark in warnings:
+            return replace(self, meta=meta)
+        assert is_dataclass(self.output)
+        output = replace(self.output, warnings=(*warnings, remark))
+        return replace(self, text=f"{self.text}\n\nNote: {remark}", output=output, meta=meta)
+
+
+def render_failure(error: DowseError, _given: JsonObject) -> Answer:
+    """An error as most contracts show it: its sentence, and when to retry if that is known."""
+    meta: dict[str, object] = {}
+    if isinstance(error, LimitReached | Overloaded | AllProvidersFailed) and error.retry_after_s is not None:
+        meta["retry_after"] = error.retry_after_s
+    return Answer(str(error), is_error=True, meta=meta)
+
+
+Call = Callable[[JsonObject, Progress], Awaitable[Answer]]
+RenderFailure = Callable[[DowseError, JsonObject], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. `call` raises `DowseError`; `failed` gives the error the shape that the contract promises.
+
+    `output` is the type of structured output, and `failure` the type in its place after an error, if there are any.
+    """
+
+    name: str
+    title: str
+    description: str
+    params: Sequence[Param]
+    call: Call
+    failed: RenderFailure = render_failure
+    output: type | None = None
+    failure: type | None = None
+
+    def input_schema(self) -> dict[str, object]:
+        return input_schema(self.params)
+
+    def output_schema(self) -> dict[str, object] | None:
+        return schema_of(self.output, self.failure) if self.output else None
+
+    def with_token(self) -> Tool:
+        """The tool with the token among its arguments."""
+        return replace(self, params=(*self.params, _TOKEN_PARAM))
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A named set of tools in a fixed order, so that clients can cache the list.
+
+    `server_name` is the name that MCP clients see. With `takes_token`, a client sends its token with each call where
+    the transport does not authenticate.
+    """
+
+    name: str
+    instructions: str
+    tools: tuple[Tool, ...]
+    server_name: str = ""
+    takes_token: bool = False
+
+    def tool(self, name: str) -> Tool | None:
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The flows that tools call, and the settings with the defaults of their arguments."""
+
+    search: SearchFlow
+    read: ReadFlow
+    pages: PageViewFlow
+    answer: AnswerFlow
+    clock: Clock
+    settings: Settings
+    guardrails: Guardrails
+    redactor: Redactor
+
+    def deadline(self, timeout_s: float | None = None) -> Deadline:
+        """The end of a call, counted from its arrival; the caller may shorten the configured limit, not lengthen it."""
+        called = called_at()
+        began = self.clock.now() if called is None else called
+        return Deadline(self.clock, began + min(timeout_s or self.settings.deadline_s, self.settings.deadline_s))
+
+    def query(self, text: str, num_results: int) -> Query:
+        """A query with the configured defaults, for contracts that offer no filters."""
+        safe_search = self.settings.default_safe_search
+        return Query(
+            text,
+            num_results,
+            category=Category(self.settings.default_category),
+            language=self.settings.default_language,
+            safe_search=int(safe_search) if safe_search else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ContractSpec:
+    """Declaration of a contract: its tools are built once the services exist."""
+
+    name: str
+    instructions: str
+    tools: tuple[Callable[[Services], Tool], ...]
+    server_name: str = ""
+    takes_token: bool = False
+
+    def build(self, services: Services) -> Contract:
+        tools = tuple(make(services) for make in self.tools)
+        return Contract(self.name, self.instructions, tools, self.server_name or self.name, self.takes_token)
+
+
+class TokenCaller:
+    """A caller that is authenticated by the `token` argument, where the transport does not authenticate."""
+
+    def __init__(self, given: JsonObject, authenticator: Authenticator, contract: str) -> None:
+        self._sent = given.get(TOKEN)
+        self._authenticator = authenticator
+        self._contract = contract
+
+    async def authenticate(self) -> Principal:
+        """Raises `Unauthorized` for a token that is missing, wrong, or good for other contracts only."""
+        sent = self._sent.strip() if isinstance(self._sent, str) else ""
+        principal = await self._authenticator.authenticate(sent) if _TOKEN_FORM.fullmatch(sent) else None
+        if principal is None or (principal.contracts is not None and self._contract not in principal.contracts):
+            raise Unauthorized(_TOKEN_NEEDED)
+        return principal
 
 
 class Dispatcher:
-    """The way every server surface calls a tool; nothing that a tool raises gets past it but cancellation."""
+    """Calls a tool for a server surface. Of everything that a tool raises, only cancellation passes through."""
 
     def __init__(
         self, settings: Settings, *, clock: Clock, limiter: Limiter, observer: Observer, redactor: Redactor
@@ -34,33 +201,38 @@ class Dispatcher:
         self._limiter = limiter
         self._observer = observer
         self._redactor = redactor
-        self._in_hand = 0
+        self._in_flight = 0
 
     async def call(
-        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal | Stranger = LOCAL
+        self, tool: Tool, given: JsonObject, progress: Progress, caller: Principal | TokenCaller = LOCAL
     ) -> Answer:
-        """The tool's answer, or its failure as an answer; no secret is in either."""
+        """The tool's answer, or its failure as an answer; neither holds a secret."""
         started = self._clock.now()
         with span(f"call {tool.name}", tool=tool.name) as current:
-            answer, outcome, known = await self._answered(tool, given, progress, caller, started)
+            answer, outcome, known = await self._run(tool, given, progress, caller, started)
             engine = "" if answer.is_error else answer.engine
             current.finished(outcome, engine=engine)
         seconds = self._clock.now() - started
         self._observer.tool_called(ToolCall(tool.name, engine, outcome, seconds, known.name))
-        return self._masked(answer)
+        return self._mask(answer)
 
-    async def _answered(
-        self, tool: Tool, given: Mapping[str, object], progress: Progress, caller: Principal | Stranger, started: float
+    async def _run(
+        self,
+        tool: Tool,
+        given: JsonObject,
+        progress: Progress,
+        caller: Principal | TokenCaller,
+        started: float,
     ) -> tuple[Answer, str, Principal]:
-        """What to answer, how that is counted, and who asked."""
-        known = caller if isinstance(caller, Principal) else _NOBODY
+        """The answer, its outcome for the metrics, and the caller."""
+        known = caller if isinstance(caller, Principal) else _UNKNOWN
         try:
-            if isinstance(caller, Stranger):
-                known = await caller.introduced()
-            remark = await self._admit(tool.name, known)
-            with on_behalf_of(known, started), self._in_hand_here():
+            if isinstance(caller, TokenCaller):
+                known = await caller.authenticate()
+            remark = await self._check_rate(tool.name, known)
+            with on_behalf_of(known, started), self._limit_concurrency():
                 answer = await tool.call(given, progress)
-            return answer.remarked(remark) if remark else answer, OK, known
+            return answer.with_remark(remark) if remark else answer, OK, known
         except DowseError as error:
             event(logging.WARNING, "tool call failed", tool=tool.name, caller=known.name, error=type(error).__name__)
             return tool.failed(error, given), type(error).__name__, known
@@ -70,18 +242,18 @@ class Dispatcher:
             return tool.failed(InternalError(tool.name), given), InternalError.__name__, known
 
     @contextmanager
-    def _in_hand_here(self) -> Iterator[None]:
-        """Around the work of a call; raises `Overloaded` where there is too much of it. HTTP has a finer door."""
-        if self._in_hand >= self._settings.max_calls:
-            raise Overloaded(_SOON_S)
-        self._in_hand += 1
+    def _limit_concurrency(self) -> Iterator[None]:
+        """Raises `Overloaded` above the concurrency limit. HTTP sheds load before that."""
+        if self._in_flight >= self._settings.max_calls:
+            raise Overloaded(_RETRY_AFTER_S)
+        self._in_flight += 1
         try:
             yield
         finally:
-            self._in_hand -= 1
+            self._in_flight -= 1
 
-    async def _admit(self, tool: str, caller: Principal) -> str:
-        """Count the call; what its caller should know about the count, or nothing."""
+    async def _check_rate(self, tool: str, caller: Principal) -> str:
+        """Count the call against the rate limit; returns the limiter's remark, if any."""
         rate = caller.limits.get(tool) or self._settings.limit(tool)
         if rate is None:
             return ""
@@ -90,7 +262,7 @@ class Dispatcher:
             raise LimitReached(tool, rate, admission.wait_s, admission.remark)
         return admission.remark
 
-    def _masked(self, answer: Answer) -> Answer:
+    def _mask(self, answer: Answer) -> Answer:
         redactor = self._redactor
         text, data = (redactor.message, redactor.fields) if answer.is_error else (redactor.text, redactor.data)
         structured = data(answer.structured) if self._settings.structured else None
@@ -98,5 +270,5 @@ class Dispatcher:
             answer,
             text=text(answer.text),
             further=tuple(map(text, answer.further)),
-            structured=structured if isinstance(structured, dict) else None,
+            output=structured if isinstance(structured, dict) else None,
         )

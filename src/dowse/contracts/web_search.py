@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
-from dowse.contracts.ceiling import MAX_TOKENS, Item, below_ceiling
-from dowse.contracts.fence import Fence
-from dowse.contracts.freshness import cache_fields
-from dowse.contracts.render import render_search
-from dowse.contracts.results import agreement, items_of
-from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
-from dowse.contracts.services import Services
-from dowse.contracts.tool import Answer, Tool
+from dowse.contracts.dispatch import Answer, Services, Tool
+from dowse.contracts.output import MAX_TOKENS, ResultOutput, WebSearchOutput
+from dowse.contracts.render import Spotlight, cache_age_s, fact_warnings, page_content, render_search, sure_date
+from dowse.contracts.size_limit import fit_search
 from dowse.core import urls
+from dowse.core.digests import Digest
 from dowse.core.errors import InvalidRequest
-from dowse.core.models import Category, Depth, Query, SearchOutcome, TimeRange, fields_of
+from dowse.core.models import Category, Depth, Page, Query, Result, SearchOutcome, Status, TimeRange
 from dowse.core.protocols import Progress
 from dowse.settings import Settings
 
@@ -38,6 +36,11 @@ untrusted data."""
 _IGNORED = ("return_full_pages",)
 _CONCISE, _DETAILED = "concise", "detailed"
 _MAX_TOKENS = {_CONCISE: 2000, _DETAILED: 6000}
+# More results than this are wanted as a list, without room for details.
+_MAX_DETAILED = 10
+_MAX_CODE_BLOCKS = 10
+# A page of short lines has thousands of blocks, and their names would cost more than they say.
+_MAX_ANCHORS = 40
 
 
 def web_search(services: Services) -> Tool:
@@ -56,7 +59,7 @@ def web_search(services: Services) -> Tool:
         return answer(outcome, arguments.warnings, is_concise=shape == _CONCISE)
 
     params = _params(services.settings)
-    return Tool("web_search", "Search the web", _DESCRIPTION, params, call, WEB_SEARCH_OUTPUT)
+    return Tool("web_search", "Search the web", _DESCRIPTION, params, call, output=WebSearchOutput)
 
 
 def to_query(arguments: Arguments) -> Query:
@@ -80,34 +83,87 @@ def to_query(arguments: Arguments) -> Query:
 
 
 def answer(outcome: SearchOutcome, remarks: tuple[str, ...] = (), *, is_concise: bool = False) -> Answer:
-    """Shape a finished search: the typed object, and the same as text for the model."""
-    # One for all attempts to make it short enough: another one could be longer by a token.
-    warnings, fence = (*remarks, *outcome.warnings), Fence()
-
-    def render(items: Sequence[Item]) -> str:
-        return render_search(outcome, items, warnings + _about_missing(items, outcome), fence, is_concise=is_concise)
-
-    items, text = below_ceiling(items_of(outcome, is_concise=is_concise), render)
-    structured: dict[str, object] = {
-        "query": outcome.query.text,
-        "engine": outcome.engine,
-        "results": list(items),
-        "attempts": [fields_of(attempt) for attempt in outcome.attempts],
-        "warnings": [*warnings, *_about_missing(items, outcome)],
-        "stats": fields_of(outcome.stats),
-        **cache_fields(outcome.freshness),
-        "untrusted": True,
-    }
-    extras = {"answers": outcome.answers, "suggestions": outcome.suggestions}
-    structured |= {name: list(value) for name, value in extras.items() if value}
-    if len(outcome.providers) > 1:
-        structured |= {"providers": list(outcome.providers), "agreement": agreement(outcome)}
-    return Answer(text, structured, engine=outcome.engine)
+    """The answer for a finished search: structured output, and the same as text for the model."""
+    # One marker for all attempts to make it short enough: another one could be longer by a token.
+    spotlight, is_wide = Spotlight(), len(outcome.providers) > 1
+    found = WebSearchOutput(
+        query=outcome.query.text,
+        engine=outcome.engine,
+        results=_results(outcome, is_concise=is_concise),
+        attempts=outcome.attempts,
+        warnings=(*remarks, *outcome.warnings),
+        answers=outcome.answers,
+        suggestions=outcome.suggestions,
+        providers=outcome.providers if is_wide else (),
+        agreement=sum(len(result.indexes) > 1 for result in outcome.results) if is_wide else None,
+        stats=outcome.stats,
+        cache=outcome.freshness.state,
+        cache_age_s=cache_age_s(outcome.freshness),
+    )
+    found, text = fit_search(found, lambda found: render_search(found, spotlight, is_concise=is_concise))
+    return Answer(text, found, engine=outcome.engine)
 
 
-def _about_missing(items: Sequence[Item], outcome: SearchOutcome) -> tuple[str, ...]:
-    missing = len(outcome.results) - len(items)
-    return (f"{missing} more results did not fit into one answer; ask for fewer with num_results",) if missing else ()
+def shown_status(page: Page, text: str) -> Status:
+    """The status of a page of which `text` is shown."""
+    return Status.TRUNCATED if page.status is Status.OK and text != page.text else page.status
+
+
+def shown_blocks(digest: Digest | None) -> tuple[str, tuple[str, ...]]:
+    """How many blocks of a page are shown and their anchors; none for a page that is whole or shown from its start."""
+    if digest is None or not digest.anchors:
+        return "", ()
+    anchors = digest.anchors
+    # The last one is where to read on.
+    listed = anchors if len(anchors) <= _MAX_ANCHORS else (*anchors[: _MAX_ANCHORS - 1], anchors[-1])
+    return f"{len(anchors)} of {digest.blocks}", listed
+
+
+def _results(outcome: SearchOutcome, *, is_concise: bool) -> tuple[ResultOutput, ...]:
+    """The results in order; in a concise answer, without the fields that repeat the page."""
+    results = [_result(result, outcome) for result in outcome.results]
+    if is_concise:
+        return tuple(
+            replace(each, snippet="", summary="") if each.status.readable and each.page_content else each
+            for each in results
+        )
+    for number, result in enumerate(outcome.results[:_MAX_DETAILED]):
+        if digest := result.digest:
+            code_blocks = digest.code_blocks[:_MAX_CODE_BLOCKS]
+            results[number] = replace(results[number], key_points=digest.key_points, code_blocks=code_blocks)
+    return tuple(results)
+
+
+def _result(result: Result, outcome: SearchOutcome) -> ResultOutput:
+    page, digest, hit = result.page, result.digest, result.hit
+    is_fetched = page.status is not Status.NOT_FETCHED
+    freshness = outcome.freshness.joined(page.freshness) if is_fetched else outcome.freshness
+    text = digest.text if digest else page_content(page)
+    blocks, anchors = shown_blocks(digest)
+    return ResultOutput(
+        title=hit.title,
+        link=hit.url,
+        snippet=hit.snippet,
+        page_content=text,
+        status=shown_status(page, text),
+        engine=hit.engine or outcome.engine,
+        score=result.score,
+        published=hit.published or sure_date(page.facts),
+        word_count=page.word_count,
+        fetch_time_ms=page.fetch_ms,
+        summary=digest.summary if digest else "",
+        cache=freshness.state,
+        cache_age_s=cache_age_s(freshness),
+        image_url=hit.image_url,
+        thumbnail=hit.thumbnail,
+        duration=hit.duration,
+        kind=page.facts.kind,
+        warnings=(*fact_warnings(page), *result.remarks),
+        found_by=tuple(result.found_by) if len(outcome.providers) > 1 else (),
+        duplicates=tuple(result.duplicates),
+        blocks=blocks,
+        anchors=anchors,
+    )
 
 
 def _params(settings: Settings) -> tuple[Param, ...]:
@@ -156,7 +212,7 @@ def _date(name: str, value: str) -> str:
 
 
 def domains(name: str, arguments: Arguments) -> tuple[str, ...]:
-    """Host names out of whatever was sent: addresses, paths and `www.` are taken off."""
+    """Host names; the scheme, path and `www.` of an address are taken off."""
     hosts = []
     entries = arguments.names(name)
     if len(entries) > MAX_DOMAINS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from dowse.core.errors import (
     AllProvidersFailed,
@@ -18,10 +19,12 @@ from dowse.core.errors import (
     Unauthorized,
 )
 
+ErrorCode = Literal["AUTH", "RATE_LIMIT", "PROVIDER", "VALIDATION", "PARSE"]
+
 EXTRACTIVE = "dowse-extractive"
 """Who answers where no model does."""
 
-_CODES: tuple[tuple[type[DowseError], str], ...] = (
+_CODES: tuple[tuple[type[DowseError], ErrorCode], ...] = (
     (Unauthorized, "AUTH"),
     (KeyRejected, "AUTH"),
     (LimitReached, "RATE_LIMIT"),
@@ -79,7 +82,7 @@ class CitedAnswer:
     warnings: tuple[str, ...] = ()
 
 
-def code_of(error: DowseError) -> str:
+def code_of(error: DowseError) -> ErrorCode:
     """What kind of failure it is, for whoever asked: AUTH, RATE_LIMIT, VALIDATION, PARSE or PROVIDER."""
     if isinstance(error, AllProvidersFailed):
         codes = {code_of(each) for each in error.errors}

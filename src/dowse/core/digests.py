@@ -34,6 +34,19 @@ class CodeBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    """A section in the outline of a page; `tokens` is an estimate of its length."""
+
+    number: str
+    title: str
+    level: int
+    tokens: int
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.title} ({self.tokens:,} tokens)"
+
+
+@dataclass(frozen=True, slots=True)
 class Digest:
     """What is shown of one page, and what else was found out while it was compared with the others.
 

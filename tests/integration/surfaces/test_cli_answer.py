@@ -7,7 +7,7 @@ from collections.abc import Callable
 import jsonschema
 import pytest
 
-from dowse.contracts.schemas import SEARCH_WEB_OUTPUT
+from dowse.contracts.output import FailureOutput, SearchWebOutput, schema_of
 from dowse.surfaces.cli.main import main
 from tests.doubles import Listing, PocketWeb
 from tests.support.command_line import Terminal
@@ -72,7 +72,7 @@ def test_without_a_summary_the_sources_are_listed_once(otters: PocketWeb, capsys
 def test_json_prints_the_whole_typed_result(otters: PocketWeb, capsys: Captured) -> None:
     assert main(["answer", "how heavy is an otter", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    jsonschema.validate(found, SEARCH_WEB_OUTPUT)
+    jsonschema.validate(found, schema_of(SearchWebOutput, FailureOutput))
     assert found["provider"] == "dowse-extractive"
     assert [citation["url"] for citation in found["citations"]][:1] == [otters.page("/otters.txt")]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import jsonschema
 import pytest
 
-from dowse.contracts.schemas import GET_CONTENT_OUTPUT
+from dowse.contracts.output import GetContentOutput, schema_of
 from dowse.surfaces.cli.main import main
 from tests.doubles import PocketWeb
 from tests.support.command_line import Terminal
@@ -41,7 +41,7 @@ def test_json_prints_the_whole_typed_result_and_a_cut_page_says_so(point: Point,
     web.pages.serves("/files/notes.txt", "A line of text.\n" * 200, content_type="text/plain")
     assert main(["read", web.page("/files/notes.txt"), "--json", "--max-tokens", "100"]) == 0
     page = json.loads(capsys.readouterr().out)
-    jsonschema.validate(page, GET_CONTENT_OUTPUT)
+    jsonschema.validate(page, schema_of(GetContentOutput))
     assert page["status"] == "truncated"
     assert 10 < page["page_content"].count("A line of text.") < 30
     assert page["next_cursor"]

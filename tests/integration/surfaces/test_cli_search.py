@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
+from dowse.contracts.output import WebSearchOutput, schema_of
 from dowse.surfaces.cli.main import main
 from tests.doubles import SERPER_KEY, Listing, PocketWeb
 from tests.support.command_line import Terminal
@@ -49,7 +49,7 @@ def test_json_prints_the_whole_typed_result(point: Point, capsys: Captured) -> N
     point("serper")
     assert main(["search", "python", "--json", "--no-content"]) == 0
     found = json.loads(capsys.readouterr().out)
-    jsonschema.validate(found, WEB_SEARCH_OUTPUT)
+    jsonschema.validate(found, schema_of(WebSearchOutput))
     assert (found["query"], found["engine"], len(found["results"])) == ("python", "serper", 3)
     assert {item["status"] for item in found["results"]} == {"not_fetched"}
 

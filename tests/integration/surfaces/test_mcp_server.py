@@ -11,7 +11,7 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from dowse.app import App
-from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
+from dowse.contracts.output import WebSearchOutput, schema_of
 from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from tests.doubles import EXA_KEY, SERPER_KEY, Listing, PocketWeb
@@ -35,7 +35,7 @@ def text(result: CallToolResult) -> str:
 async def test_a_search_is_text_and_the_typed_object(web: PocketWeb, era: str) -> None:
     async with connected(web.environment("serper"), era) as client:
         result = await client.call_tool("web_search", {"query": "python", "fetch_content": False})
-    jsonschema.validate(result.structured_content, WEB_SEARCH_OUTPUT)
+    jsonschema.validate(result.structured_content, schema_of(WebSearchOutput))
     assert text(result).startswith("3 results for 'python', found by serper.")
     assert not result.is_error
 

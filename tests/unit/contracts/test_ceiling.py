@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from dowse.contracts.ceiling import MAX_TOKENS
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer
+from dowse.contracts.output import MAX_TOKENS
 from dowse.contracts.web_search import answer
 from dowse.core.digests import Digest
 from dowse.core.models import Hit, Page, Query, Result, SearchOutcome, Status

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.contracts.code import code_of
+from dowse.contracts.dropins.swissarmyhammer import list_code_blocks
 from tests.support.tables import each_row
 
 
@@ -23,9 +23,9 @@ from tests.support.tables import each_row
 def test_each_block_has_its_language_its_code_and_its_line(
     markdown: str, listed: list[tuple[str | None, str, int]]
 ) -> None:
-    assert [(each["language"], each["code"], each["start_line"]) for each in code_of(markdown)] == listed
+    assert [(each["language"], each["code"], each["start_line"]) for each in list_code_blocks(markdown)] == listed
 
 
 def test_a_long_block_is_left_out_and_a_short_one_behind_it_is_not() -> None:
     long, short = "x = 1\n" * 400, "y = 2"
-    assert [each["code"] for each in code_of(f"```\n{long}```\n\n```\n{short}\n```")] == [short]
+    assert [each["code"] for each in list_code_blocks(f"```\n{long}```\n\n```\n{short}\n```")] == [short]

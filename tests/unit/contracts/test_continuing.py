@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer
 from dowse.core.errors import InvalidRequest, Offline, PageUnreadable
 from dowse.core.models import Status
 from dowse.core.tokens import estimate_tokens

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.contracts.cursor import Cursor, parse
 from dowse.core.errors import InvalidRequest
 from dowse.document.cut import Position
+from dowse.flows.page_view import Cursor
 from dowse.flows.read import content_hash
 from tests.support.tables import each_row
 
@@ -24,7 +24,7 @@ def test_a_cursor_survives_the_way_to_the_caller_and_back(
 ) -> None:
     place = Position(at, code_at if code_at is not None and code_at < at else None)
     cursor = Cursor(place, content_hash(text), end if end is not None and end > at else None)
-    assert parse(str(cursor)) == cursor
+    assert Cursor.parse(str(cursor)) == cursor
 
 
 def test_a_cursor_is_one_short_word_that_no_command_takes_for_an_option() -> None:
@@ -58,7 +58,7 @@ def test_a_cursor_is_one_short_word_that_no_command_takes_for_an_option() -> Non
 )
 def test_anything_else_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(InvalidRequest) as caught:
-        parse(text)
+        Cursor.parse(text)
     assert str(caught.value) == (
         "cursor must be the next_cursor of an earlier answer, exactly as it stands there; "
         "leave it out to read the page from its beginning."

@@ -3,13 +3,11 @@
 import asyncio
 import io
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
-from dowse.contracts.dispatch import Dispatcher
-from dowse.contracts.token import Stranger
-from dowse.contracts.tool import Answer, Tool
+from dowse.contracts.dispatch import Answer, Dispatcher, TokenCaller, Tool
 from dowse.core.allowances import Admission, Rate
 from dowse.core.caller import called_at, current_caller
 from dowse.core.errors import DowseError, LimitReached, NoProvider
@@ -23,6 +21,14 @@ from tests.fakes import FakeClock, RecordingObserver
 
 ALICE, BOB = Principal("alice"), Principal("bob")
 SECRET = "sk-canary-0123456789abcdef"
+
+
+@dataclass(frozen=True)
+class Warned:
+    """An output that has warnings."""
+
+    engine: str
+    warnings: tuple[str, ...]
 
 
 class Bench:
@@ -137,10 +143,10 @@ class Alone:
 
 async def test_a_result_says_that_its_limit_was_kept_by_one_process_alone(clock: FakeClock) -> None:
     bench = Bench(clock, Alone(), DOWSE_LIMIT_WEB_SEARCH="1/10m")
-    typed = Answer("found", {"warnings": ["old"], "engine": "serper"})
+    typed = Answer("found", Warned("serper", ("old",)))
     answer = await bench.call(ALICE, bench.tool(does=typed))
     assert answer.text == "found\n\nNote: counted alone"
-    assert answer.structured == {"warnings": ["old", "counted alone"], "engine": "serper"}
+    assert answer.structured == {"engine": "serper", "warnings": ["old", "counted alone"]}
     assert answer.meta == {"warnings": ["counted alone"]}
 
 
@@ -273,8 +279,8 @@ class OneToken:
         return ALICE if token == "token-of-alice" else None
 
 
-def stranger(**given: object) -> Stranger:
-    return Stranger(given, OneToken(), "answers")
+def stranger(**given: object) -> TokenCaller:
+    return TokenCaller(given, OneToken(), "answers")
 
 
 async def test_a_stranger_is_limited_and_told_of_by_the_name_that_the_token_gives(clock: FakeClock) -> None:

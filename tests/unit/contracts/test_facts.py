@@ -9,12 +9,12 @@ import jsonschema
 import pytest
 
 from dowse.contracts import get_content, web_search
-from dowse.contracts.excerpt import excerpt_of
-from dowse.contracts.facts import fact_fields, fact_warnings, facts_line
-from dowse.contracts.schemas import GET_CONTENT_OUTPUT, WEB_SEARCH_OUTPUT
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer
+from dowse.contracts.output import GetContentOutput, WebSearchOutput, schema_of
+from dowse.contracts.render import fact_warnings, facts_line
 from dowse.core.digests import Digest
 from dowse.core.models import Body, Facts, Found, Hit, Page, Query, Result, SearchOutcome, Status, Text
+from dowse.flows.page_view import cut_page
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import PlainExtractor
 from tests.support.tables import each_row
@@ -32,11 +32,21 @@ FACTS = Facts(
     "https://example.org/canonical",
 )
 PAGE = Page(URL, Status.OK, "Text.", "Title", URL, facts=FACTS)
+FACT_FIELDS = (
+    *("kind", "author", "published", "published_confidence", "modified", "modified_confidence"),
+    *("language", "site", "canonical_url"),
+)
 WHOLE = "the content could not be told from menus and the like, so this is the text of the whole page"
 
 
 def shown(page: Page) -> Answer:
-    return get_content.answer(page, excerpt_of(page, 1000))
+    return get_content.answer(cut_page(page, 1000))
+
+
+def facts_of(page: Page) -> dict[str, object]:
+    structured = shown(page).structured
+    assert structured is not None
+    return {name: value for name, value in structured.items() if name in FACT_FIELDS}
 
 
 def found(page: Page, published: str = "") -> Answer:
@@ -47,9 +57,8 @@ def found(page: Page, published: str = "") -> Answer:
 def test_get_content_has_a_field_for_everything_that_is_known() -> None:
     structured = shown(PAGE).structured
     assert structured is not None
-    jsonschema.validate(structured, GET_CONTENT_OUTPUT)
-    assert fact_fields(PAGE) == {name: structured[name] for name in fact_fields(PAGE)}
-    assert fact_fields(PAGE) == {
+    jsonschema.validate(structured, schema_of(GetContentOutput))
+    assert facts_of(PAGE) == {
         "kind": "article",
         "author": "Ana Lind",
         "published": "2026-03-02T09:30:00+01:00",
@@ -63,8 +72,8 @@ def test_get_content_has_a_field_for_everything_that_is_known() -> None:
 
 
 def test_what_is_not_known_has_no_field() -> None:
-    assert fact_fields(replace(PAGE, facts=Facts())) == {}
-    assert fact_fields(replace(PAGE, facts=Facts(canonical_url=URL))) == {}
+    assert facts_of(replace(PAGE, facts=Facts())) == {}
+    assert facts_of(replace(PAGE, facts=Facts(canonical_url=URL))) == {}
 
 
 @each_row(
@@ -78,7 +87,9 @@ def test_what_is_not_known_has_no_field() -> None:
     ],
 )
 def test_one_line_says_who_wrote_it_and_when(facts: Facts, line: str) -> None:
-    assert facts_line(fact_fields(replace(PAGE, facts=facts))) == line
+    output = shown(replace(PAGE, facts=facts)).output
+    assert isinstance(output, GetContentOutput)
+    assert facts_line(output) == line
 
 
 @each_row(
@@ -146,7 +157,7 @@ def test_a_result_tells_the_kind_of_page_where_it_is_known() -> None:
     for page, kind in ((PAGE, "article"), (replace(PAGE, facts=Facts()), None)):
         structured = found(page).structured
         assert structured is not None
-        jsonschema.validate(structured, WEB_SEARCH_OUTPUT)
+        jsonschema.validate(structured, schema_of(WebSearchOutput))
         results = structured["results"]
         assert isinstance(results, list)
         assert results[0].get("kind") == kind

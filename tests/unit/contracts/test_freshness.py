@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.contracts.freshness import cache_fields, stale_copy
+from dowse.contracts.render import cache_age_s, describe_copy
 from dowse.core.models import LIVE, CacheState, Freshness
 from tests.support.tables import each_row
 
@@ -19,7 +19,7 @@ from tests.support.tables import each_row
     ],
 )
 def test_the_age_is_in_whole_seconds_and_a_miss_has_none(freshness: Freshness, fields: dict[str, object]) -> None:
-    assert cache_fields(freshness) == fields
+    assert {"cache": freshness.state.value, "cache_age_s": cache_age_s(freshness)} == fields
 
 
 @each_row(
@@ -37,9 +37,9 @@ def test_the_age_is_in_whole_seconds_and_a_miss_has_none(freshness: Freshness, f
     ],
 )
 def test_a_stale_answer_says_how_old_it_is(age_s: int, words: str) -> None:
-    assert stale_copy({"cache": "stale", "cache_age_s": age_s}) == f"a copy from {words} ago"
+    assert describe_copy(CacheState.STALE, age_s) == f"a copy from {words} ago"
 
 
 @pytest.mark.parametrize("state", ["hit", "miss"])
 def test_any_other_answer_is_as_good_as_new(state: str) -> None:
-    assert stale_copy({"cache": state, "cache_age_s": 200}) == ""
+    assert describe_copy(CacheState(state), 200) == ""

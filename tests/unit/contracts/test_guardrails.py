@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.contracts.guardrail_rules import RULES
-from dowse.contracts.guardrails import Guardrails
+from dowse.contracts.guardrails import RULES, Guardrails
 from dowse.core.errors import InvalidRequest
 from dowse.settings.guardrails import Rule
 from tests.support.tables import each_row

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dowse.contracts.jan import MAX_TEXT_CHARS, NO_SNIPPET
+from dowse.contracts.dropins.jan import MAX_TEXT_CHARS, NO_SNIPPET
 from dowse.core.allowances import Rate
 from dowse.core.errors import (
     AllProvidersFailed,
@@ -329,7 +329,7 @@ def test_the_instructions_name_the_tools_of_the_contract_and_no_tool_declares_an
         assert all(tool.name in contract.instructions for tool in contract.tools)
         others = {"web_search", "get_content", "google_search", "scrape"} - {tool.name for tool in contract.tools}
         assert not any(other in contract.instructions for other in others)
-    assert all(tool.output_schema is None for tool in jan().contract.tools)
+    assert all(tool.output_schema() is None for tool in jan().contract.tools)
 
 
 async def test_a_copy_is_as_old_as_it_is_and_a_stale_one_is_not_live() -> None:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from dowse.contracts.kindly import CUT_MARK, MAX_PAGE_CHARS
-from dowse.contracts.notes import note
+from dowse.contracts.dropins.kindly import CUT_MARK, MAX_PAGE_CHARS
+from dowse.contracts.render import note
 from dowse.core.errors import InvalidRequest, Offline, PageUnreadable
 from dowse.core.models import Category, Page, Query, Status
 from dowse.fetch.direct import DirectFetcher
@@ -118,7 +118,7 @@ async def test_progress_is_told() -> None:
 
 
 def test_no_tool_declares_an_output() -> None:
-    assert [(tool.name, tool.output_schema) for tool in ContractBench("kindly").contract.tools] == [
+    assert [(tool.name, tool.output_schema()) for tool in ContractBench("kindly").contract.tools] == [
         ("web_search", None),
         ("get_content", None),
     ]

@@ -1,6 +1,6 @@
 """Notes in place of pages: one fixed phrase per status, the source, and nothing else."""
 
-from dowse.contracts.notes import content, note
+from dowse.contracts.render import note, page_content
 from dowse.core.models import NEEDS_BROWSER, Page, Status
 from tests.support.tables import each_row
 from tests.unit.test_names import REASONS
@@ -29,7 +29,7 @@ def test_a_page_without_text_says_so() -> None:
 @each_row("status", list(Status))
 def test_content_is_the_text_or_the_note(status: Status) -> None:
     page = Page(URL, status, text="the text" if status.readable else "")
-    assert content(page) == ("the text" if status.readable else note(page))
+    assert page_content(page) == ("the text" if status.readable else note(page))
 
 
 def test_a_page_that_needs_a_browser_says_what_to_install() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dowse.contracts.calls import get_content_call
-from dowse.contracts.render import render_page
+from dowse.contracts.get_content import answer
+from dowse.contracts.render import get_content_call
 from dowse.core.models import Page, Status
+from dowse.flows.page_view import cut_page
 from tests.support.tables import each_row
 
 
@@ -20,7 +21,7 @@ from tests.support.tables import each_row
 )
 def test_a_title_is_shown_where_the_text_does_not_begin_with_it(title: str, text: str, headings: list[str]) -> None:
     page = Page("https://example.org/", Status.OK, title=title, text=text)
-    shown = render_page(page, text, (), more="")
+    shown = answer(cut_page(page, 1000)).text
     assert [line for line in shown.split("\n") if line.startswith("# ")] == headings
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 
-from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
+from dowse.contracts.output import WebSearchOutput, schema_of
 from dowse.contracts.web_search import answer
 from dowse.core.digests import CodeBlock, Digest, KeyPoint
 from dowse.core.models import Hit, Page, Query, Result, SearchOutcome, Status
@@ -36,7 +36,7 @@ def found(*results: Result, **fields: Any) -> SearchOutcome:
 
 def typed(outcome: SearchOutcome, *, is_concise: bool = False) -> dict[str, Any]:
     structured = answer(outcome, is_concise=is_concise).structured
-    jsonschema.validate(structured, WEB_SEARCH_OUTPUT)
+    jsonschema.validate(structured, schema_of(WebSearchOutput))
     assert structured is not None
     return dict(structured)
 

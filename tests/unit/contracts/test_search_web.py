@@ -9,11 +9,9 @@ import pytest
 
 from dowse.contracts import answers
 from dowse.contracts.arguments import input_schema, read
-from dowse.contracts.ceiling import CEILING
-from dowse.contracts.countries import COUNTRIES
-from dowse.contracts.schemas import ANSWERS_OUTPUT, SEARCH_WEB_OUTPUT
-from dowse.contracts.search_web import PARAMS, to_question
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer
+from dowse.contracts.output import CEILING, AnswersOutput, FailureOutput, SearchWebOutput, schema_of
+from dowse.contracts.search_web import COUNTRIES, PARAMS, to_question
 from dowse.core.allowances import Rate
 from dowse.core.answers import Citation, CitedAnswer, Question, TokenUsage
 from dowse.core.errors import (
@@ -71,7 +69,7 @@ def typed(answer: Answer) -> dict[str, Any]:
 
 
 def test_the_drop_in_has_the_fields_of_the_contract_and_no_others() -> None:
-    answer = answers.drop_in(outcome(warnings=("something to tell",)), NOW)
+    answer = answers.render_drop_in(outcome(warnings=("something to tell",)), NOW)
     assert typed(answer) == {
         "text": TEXT,
         "citations": [
@@ -92,26 +90,26 @@ def test_the_drop_in_has_the_fields_of_the_contract_and_no_others() -> None:
     }
     assert json.loads(answer.text) == answer.structured
     assert answer.engine == "openai"
-    jsonschema.validate(answer.structured, ANSWERS_OUTPUT)
+    jsonschema.validate(answer.structured, schema_of(AnswersOutput, FailureOutput))
 
 
 @pytest.mark.parametrize("freshness", [LIVE, Freshness(CacheState.HIT, 7.0)])
 def test_an_answer_is_counted_for_who_gave_it_now_or_before(freshness: Freshness) -> None:
     given = outcome(attempts=(Attempt("cache", "recall", "ok", 0),), freshness=freshness)
-    assert answers.drop_in(given, NOW).engine == "openai"
-    assert answers.readable(given, NOW, [], is_list=False).engine == "openai"
+    assert answers.render_drop_in(given, NOW).engine == "openai"
+    assert answers.render_answer(given, NOW, [], is_list=False).engine == "openai"
 
 
 def test_without_a_model_there_is_no_usage() -> None:
     extractive = CitedAnswer(TEXT, CITED, "dowse-extractive")
-    assert "usage" not in typed(answers.drop_in(outcome(extractive), NOW))
+    assert "usage" not in typed(answers.render_drop_in(outcome(extractive), NOW))
 
 
 def test_the_dowse_contract_tells_the_rest_too() -> None:
-    answer = answers.readable(outcome(warnings=("PARSE: b",)), NOW, ["a"], is_list=False)
+    answer = answers.render_answer(outcome(warnings=("PARSE: b",)), NOW, ["a"], is_list=False)
     found = typed(answer)
-    jsonschema.validate(found, SEARCH_WEB_OUTPUT)
-    assert found.items() >= typed(answers.drop_in(outcome(), NOW)).items()
+    jsonschema.validate(found, schema_of(SearchWebOutput, FailureOutput))
+    assert found.items() >= typed(answers.render_drop_in(outcome(), NOW)).items()
     assert {name: found[name] for name in ("attempts", "warnings", "cache", "cache_age_s", "untrusted")} == {
         "attempts": [{"provider": "openai", "operation": "answer", "outcome": "ok", "ms": 7, "detail": ""}],
         "warnings": ["a", "PARSE: b"],
@@ -122,7 +120,7 @@ def test_the_dowse_contract_tells_the_rest_too() -> None:
 
 
 def test_the_text_fences_the_answer_and_numbers_each_source_once() -> None:
-    head, fenced, listed, onward, *notes = answers.readable(
+    head, fenced, listed, onward, *notes = answers.render_answer(
         outcome(warnings=("b",)), NOW, ["a"], is_list=False
     ).text.split("\n\n")
     assert head == (
@@ -137,19 +135,19 @@ def test_the_text_fences_the_answer_and_numbers_each_source_once() -> None:
 
 
 def test_a_list_of_sources_is_not_followed_by_another() -> None:
-    text = answers.readable(outcome(), NOW, [], is_list=True).text
+    text = answers.render_answer(outcome(), NOW, [], is_list=True).text
     assert "Sources:" not in text
     assert "To read a source: get_content(" in text
 
 
 def test_neither_is_a_text_that_ends_with_its_sources() -> None:
     extractive = CitedAnswer(f"{TEXT}\n\nSources:\n[1] The zoo — {ZOO}", CITED[:1], "dowse-extractive")
-    text = answers.readable(outcome(extractive), NOW, [], is_list=False).text
+    text = answers.render_answer(outcome(extractive), NOW, [], is_list=False).text
     assert text.count("Sources:") == 1
 
 
 def test_an_answer_without_sources_says_so_and_offers_none_to_read() -> None:
-    text = answers.readable(outcome(CitedAnswer(TEXT, (), "dowse-extractive")), NOW, [], is_list=False).text
+    text = answers.render_answer(outcome(CitedAnswer(TEXT, (), "dowse-extractive")), NOW, [], is_list=False).text
     assert text.startswith("Answer by dowse-extractive, with 0 sources. ")
     assert "get_content" not in text
 
@@ -158,7 +156,7 @@ def test_an_answer_without_sources_says_so_and_offers_none_to_read() -> None:
 def test_a_remembered_answer_keeps_its_time_and_a_stale_one_says_how_old_it_is(
     state: CacheState, says_so: bool
 ) -> None:
-    answer = answers.readable(outcome(freshness=Freshness(state, 7200.0)), NOW, [], is_list=False)
+    answer = answers.render_answer(outcome(freshness=Freshness(state, 7200.0)), NOW, [], is_list=False)
     found = typed(answer)
     assert (found["respondedAt"], found["cache_age_s"]) == ("2026-11-15T10:00:00.000Z", 7200)
     assert ("This is a copy from 2 hours ago." in answer.text) == says_so
@@ -166,7 +164,7 @@ def test_a_remembered_answer_keeps_its_time_and_a_stale_one_says_how_old_it_is(
 
 def test_citations_that_no_client_would_take_are_left_out() -> None:
     many = tuple(citing("They swim.", f"https://river.example/{'x' * 200}/{n}", "Title", n) for n in range(1, 10_001))
-    found = typed(answers.drop_in(outcome(CitedAnswer(TEXT, many, "gpt-5-nano-web-search")), NOW))
+    found = typed(answers.render_drop_in(outcome(CitedAnswer(TEXT, many, "gpt-5-nano-web-search")), NOW))
     assert 100 < len(found["citations"]) < 1000
     assert [item["rank"] for item in found["citations"]] == list(range(1, len(found["citations"]) + 1))
     assert estimate_tokens(json.dumps(found)) <= CEILING
@@ -178,7 +176,7 @@ def test_a_secret_in_the_text_is_masked_and_the_indices_are_those_of_the_masked_
     pieces = [secret[:9], f"{secret[4:]} says", secret[20:], secret[20:24]]
     parts = [f"{secret} says", "nine kilograms", f"Also {secret}!", *pieces]
     given = CitedAnswer(text, tuple(citing(part, text=text) for part in parts), "m")
-    masked = answers.masked(given, Redactor([secret]))
+    masked = answers.mask_answer(given, Redactor([secret]))
     assert masked.text == "🦦 [redacted] says: nine kilograms. Also [redacted]!"
     for citation in masked.citations:
         assert masked.text[citation.start : citation.end] == citation.snippet
@@ -196,7 +194,7 @@ def test_a_secret_in_the_text_is_masked_and_the_indices_are_those_of_the_masked_
 
 def test_an_answer_without_secrets_is_left_as_it_is() -> None:
     answer = outcome().answer
-    assert answers.masked(answer, Redactor(["sk-canary-0123456789abcdef"])) is answer
+    assert answers.mask_answer(answer, Redactor(["sk-canary-0123456789abcdef"])) is answer
 
 
 LIMIT = LimitReached("search_web", Rate(20, 600.0), 12.3)
@@ -285,7 +283,7 @@ FAILURES: list[tuple[DowseError, str, str, int | None]] = [
 def test_a_failure_has_its_code_and_says_what_to_do(
     error: DowseError, code: str, message: str, retry_after: int | None
 ) -> None:
-    answer = answers.failure(error, {"query": "secret", "token": "secret"})
+    answer = answers.render_error(error, {"query": "secret", "token": "secret"})
     told: dict[str, object] = {"code": code, "message": message}
     if retry_after is not None:
         told["retry_after"] = retry_after
@@ -295,23 +293,23 @@ def test_a_failure_has_its_code_and_says_what_to_do(
     is_for_programs = retry_after is not None and isinstance(error, LimitReached | AllProvidersFailed)
     assert answer.meta == ({"retry_after": retry_after} if is_for_programs else {})
     # Clients of the TypeScript SDK hold failures against the schema of answers.
-    jsonschema.validate(answer.structured, ANSWERS_OUTPUT)
-    jsonschema.validate(answer.structured, SEARCH_WEB_OUTPUT)
+    jsonschema.validate(answer.structured, schema_of(AnswersOutput, FailureOutput))
+    jsonschema.validate(answer.structured, schema_of(SearchWebOutput, FailureOutput))
 
 
 def test_where_there_is_a_search_it_is_the_way_out_of_a_rejected_key() -> None:
-    text = answers.failure(KeyRejected("openai"), {}, has_search=True).text
+    text = answers.render_error(KeyRejected("openai"), {}, has_search=True).text
     assert text.endswith("has to correct OPENAI_API_KEY. Use web_search meanwhile.")
     of_a_search = AllProvidersFailed((KeyRejected("serper"),), (Attempt("serper", "search", "key_rejected", 3),))
-    assert answers.failure(of_a_search, {}, has_search=True).text.endswith("has to correct SERPER_API_KEY.")
+    assert answers.render_error(of_a_search, {}, has_search=True).text.endswith("has to correct SERPER_API_KEY.")
 
 
 def test_no_variable_is_named_that_does_not_exist() -> None:
-    text = answers.failure(KeyRejected("wiki_server"), {}).text
+    text = answers.render_error(KeyRejected("wiki_server"), {}).text
     assert text.endswith("whoever runs this server has to correct the key of wiki_server.")
 
 
-@pytest.mark.parametrize("schema", [ANSWERS_OUTPUT, SEARCH_WEB_OUTPUT])
+@pytest.mark.parametrize("schema", [schema_of(AnswersOutput, FailureOutput), schema_of(SearchWebOutput, FailureOutput)])
 def test_half_an_answer_does_not_fit_the_schema(schema: dict[str, object]) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"text": TEXT}, schema)

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dowse.contracts.schemas import GET_CONTENT_OUTPUT
+from dowse.contracts.output import GetContentOutput, schema_of
 from dowse.core.errors import InvalidRequest, PageUnreadable
 from dowse.core.models import Status
 from dowse.core.tokens import estimate_tokens
@@ -26,7 +26,7 @@ def a_bench(page: str | Exception = PAGE) -> ContractBench:
 
 async def read(bench: ContractBench | None = None, **arguments: object) -> dict[str, Any]:
     page = await (bench or a_bench()).structured("get_content", url=URL, **arguments)
-    jsonschema.validate(page, GET_CONTENT_OUTPUT)
+    jsonschema.validate(page, schema_of(GetContentOutput))
     return page
 
 

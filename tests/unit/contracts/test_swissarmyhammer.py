@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dowse.contracts.ceiling import MAX_TOKENS
-from dowse.contracts.notes import note
-from dowse.contracts.swissarmyhammer import answer, failure
-from dowse.contracts.tool import Answer
+from dowse.contracts.dispatch import Answer
+from dowse.contracts.dropins.swissarmyhammer import answer, failure
+from dowse.contracts.output import MAX_TOKENS
+from dowse.contracts.render import note
 from dowse.core.allowances import Rate
 from dowse.core.digests import Digest
 from dowse.core.errors import (
@@ -108,7 +108,7 @@ def test_there_is_one_tool_with_the_parameters_of_the_contract_and_no_declared_o
     """Acceptance case 55: the schema."""
     here = bench()
     (tool,) = here.contract.tools
-    assert (tool.name, tool.output_schema, tool.input_schema()["required"]) == ("web_search", None, ["query"])
+    assert (tool.name, tool.output_schema(), tool.input_schema()["required"]) == ("web_search", None, ["query"])
     assert properties(here) == {
         "query": {"type": "string", "minLength": 1, "maxLength": 500},
         "category": {

@@ -3,8 +3,7 @@
 import pytest
 
 from dowse.contracts.arguments import Param
-from dowse.contracts.token import Stranger, asking
-from dowse.contracts.tool import Answer, Tool
+from dowse.contracts.dispatch import Answer, TokenCaller, Tool
 from dowse.core.errors import Unauthorized
 from dowse.core.models import Principal
 from tests.support.tables import each_row
@@ -27,13 +26,13 @@ class OneToken:
 
 @pytest.mark.parametrize("sent", [GOOD, f" {GOOD}\n"])
 async def test_a_good_token_says_who_calls(sent: str) -> None:
-    assert await Stranger({"token": sent}, OneToken(), "answers").introduced() == ANA
+    assert await TokenCaller({"token": sent}, OneToken(), "answers").authenticate() == ANA
 
 
 @pytest.mark.parametrize("given", [{}, {"token": None}, {"token": "token-of-bob"}, {"token": [GOOD]}, {"query": GOOD}])
 async def test_every_other_token_is_refused_in_the_same_words(given: dict[str, object]) -> None:
     with pytest.raises(Unauthorized) as refused:
-        await Stranger(given, OneToken(), "answers").introduced()
+        await TokenCaller(given, OneToken(), "answers").authenticate()
     assert str(refused.value) == (
         "A good token is needed: pass the one that the owner of this server gave you as token."
     )
@@ -44,14 +43,14 @@ async def test_what_cannot_be_a_token_is_not_even_looked_up(sent: str) -> None:
     """The same as behind `Bearer`, so that a token is good over both or over neither; some could not be hashed."""
     authenticator = OneToken()
     with pytest.raises(Unauthorized):
-        await Stranger({"token": sent}, authenticator, "answers").introduced()
+        await TokenCaller({"token": sent}, authenticator, "answers").authenticate()
     assert authenticator.asked == []
 
 
 async def test_the_longest_token_is_looked_up() -> None:
     authenticator = OneToken()
     with pytest.raises(Unauthorized):
-        await Stranger({"token": "x" * 4096}, authenticator, "answers").introduced()
+        await TokenCaller({"token": "x" * 4096}, authenticator, "answers").authenticate()
     assert len(authenticator.asked) == 1
 
 
@@ -60,12 +59,12 @@ async def test_a_token_is_good_for_the_contracts_it_was_given_out_for(
     contracts: set[str] | None, is_let_in: bool
 ) -> None:
     principal = Principal("ana", contracts=None if contracts is None else frozenset(contracts))
-    stranger = Stranger({"token": GOOD}, OneToken(principal), "answers")
+    caller = TokenCaller({"token": GOOD}, OneToken(principal), "answers")
     if is_let_in:
-        assert await stranger.introduced() == principal
+        assert await caller.authenticate() == principal
     else:
         with pytest.raises(Unauthorized):
-            await stranger.introduced()
+            await caller.authenticate()
 
 
 def test_a_tool_that_asks_lists_the_token_last_and_does_not_require_it() -> None:
@@ -73,7 +72,7 @@ def test_a_tool_that_asks_lists_the_token_last_and_does_not_require_it() -> None
         return Answer("")
 
     tool = Tool("search_web", "", "", (Param("query", "string", "What.", required=True),), call)
-    schema = asking(tool).input_schema()
+    schema = tool.with_token().input_schema()
     assert list(schema["properties"]) == ["query", "token"]  # type: ignore[call-overload]
     assert schema["required"] == ["query"]
     assert "token" not in tool.input_schema()["properties"]  # type: ignore[operator]

@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dowse.contracts.notes import note
-from dowse.contracts.schemas import WEB_SEARCH_OUTPUT
+from dowse.contracts.output import WebSearchOutput, schema_of
+from dowse.contracts.render import note
 from dowse.contracts.web_search import answer
 from dowse.core.caller import on_behalf_of
 from dowse.core.digests import Digest
@@ -117,7 +117,7 @@ async def test_the_whole_typed_answer() -> None:
 def test_every_outcome_fits_the_declared_schema_and_its_content_is_a_string(status: Status) -> None:
     page = Page(A, status, text=PROSE if status.readable else "")
     structured = answer(outcome(page)).structured
-    jsonschema.validate(structured, WEB_SEARCH_OUTPUT)
+    jsonschema.validate(structured, schema_of(WebSearchOutput))
     assert structured is not None
     (item,) = items(dict(structured))
     assert item["status"] == status.value
@@ -126,8 +126,8 @@ def test_every_outcome_fits_the_declared_schema_and_its_content_is_a_string(stat
 
 def test_an_answer_with_everything_fits_the_declared_schema() -> None:
     full = outcome(Page(A, Status.OK, CODE), answers=("42",), suggestions=("more",), warnings=("mind",), stats=Stats(1))
-    jsonschema.validate(answer(full, ("remark",)).structured, WEB_SEARCH_OUTPUT)
-    jsonschema.validate(answer(outcome()).structured, WEB_SEARCH_OUTPUT)
+    jsonschema.validate(answer(full, ("remark",)).structured, schema_of(WebSearchOutput))
+    jsonschema.validate(answer(outcome()).structured, schema_of(WebSearchOutput))
 
 
 async def test_a_short_page_is_whole_although_a_long_one_is_cut() -> None:

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from dowse.surfaces.cli.session import ProgressLine, style, tried
+from dowse.core.models import Attempt
+from dowse.surfaces.cli.session import ProgressLine, describe_attempts, style
 from tests.support.command_line import Terminal
 from tests.support.tables import each_row
 
@@ -53,6 +54,6 @@ async def test_progress_is_not_written_into_a_file(monkeypatch: pytest.MonkeyPat
 
 
 def test_who_was_tried_is_told_with_the_reason_or_the_time() -> None:
-    failed = {"provider": "serper", "outcome": "unavailable", "detail": "HTTP 500", "ms": 9}
-    answered = {"provider": "exa", "outcome": "ok", "detail": "", "ms": 12}
-    assert tried({"attempts": [failed, answered]}) == "tried: serper: unavailable (HTTP 500), exa: ok (12 ms)"
+    failed = Attempt("serper", "search", "unavailable", 9, "HTTP 500")
+    answered = Attempt("exa", "search", "ok", 12)
+    assert describe_attempts([failed, answered]) == "tried: serper: unavailable (HTTP 500), exa: ok (12 ms)"

@@ -16,7 +16,7 @@ from mcp_types import CallToolResult
 from dowse import __version__
 from dowse.app import App
 from dowse.contracts.arguments import Param
-from dowse.contracts.tool import Answer, Contract, Tool
+from dowse.contracts.dispatch import Answer, Contract, Tool
 from dowse.core.protocols import Progress
 from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server

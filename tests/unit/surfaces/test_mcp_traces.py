@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from dowse.app import App
 from dowse.settings.sources import load
-from dowse.surfaces.mcp import traces
+from dowse.surfaces.mcp import server
 from dowse.surfaces.mcp.server import build_server
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -25,7 +25,7 @@ def exported(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(traces, "_TRACER", provider.get_tracer("dowse"))
+    monkeypatch.setattr(server, "_TRACER", provider.get_tracer("dowse"))
     return exporter
 
 

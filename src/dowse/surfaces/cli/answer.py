@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from dowse.contracts.freshness import stale_copy
-from dowse.contracts.tool import Structured
+from dowse.contracts.output import SearchWebOutput
+from dowse.contracts.render import describe_copy
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import style, tried
+from dowse.surfaces.cli.session import describe_attempts, style
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -36,33 +36,29 @@ def run(arguments: argparse.Namespace) -> int:
         "offline_mode": arguments.offline,
     }
 
-    def show(answer: Structured) -> str:
-        return _shown(answer, is_list=arguments.no_summary)
+    def show(answer: SearchWebOutput) -> str:
+        return _show(answer, is_list=arguments.no_summary)
 
-    return session.call_and_print(settings, "search_web", given, as_json=arguments.json, show=show)
+    return session.call_and_print(settings, "search_web", given, SearchWebOutput, as_json=arguments.json, show=show)
 
 
-def _shown(answer: Structured, *, is_list: bool) -> str:
+def _show(answer: SearchWebOutput, *, is_list: bool) -> str:
     """The answer, then its sources by number unless it ends with them."""
-    from dowse.contracts.answers import (
-        ends_with_sources,
-    )  # The tool was called, so it is loaded; for `--help` it is not.
+    from dowse.contracts.answers import lists_sources  # Loaded by the call; `--help` does without.
 
-    warnings = answer["warnings"]
-    assert isinstance(warnings, list)
-    copy = stale_copy(answer)
-    blocks = [str(answer["text"])]
-    blocks += [] if is_list or ends_with_sources(answer) else [_sources(answer)]
-    blocks += [style(f"note: {note}", "yellow") for note in [*([f"this is {copy}"] if copy else []), *warnings]]
-    end = f"answered by {answer['provider']}; {tried(answer)}"
+    copy = describe_copy(answer.cache, answer.cache_age_s)
+    notes = [*([f"this is {copy}"] if copy else []), *answer.warnings]
+    blocks = [answer.text, "" if is_list or lists_sources(answer) else _list_sources(answer)]
+    blocks += [style(f"note: {note}", "yellow") for note in notes]
+    end = f"answered by {answer.provider}; {describe_attempts(answer.attempts)}"
     return "\n\n".join([*filter(None, blocks), style(end, "dim")])
 
 
-def _sources(answer: Structured) -> str:
-    from dowse.contracts.answers import sources
+def _list_sources(answer: SearchWebOutput) -> str:
+    from dowse.contracts.answers import first_citations
 
     lines = [
-        f"{item['rank']}. {style(str(item['title'] or url), 'bold')}\n   {style(url, 'cyan')}"
-        for url, item in sources(answer).items()
+        f"{citation.rank}. {style(citation.title or url, 'bold')}\n   {style(url, 'cyan')}"
+        for url, citation in first_citations(answer).items()
     ]
     return "\n".join(lines)

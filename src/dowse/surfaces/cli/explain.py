@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.contracts.notes import note
+from dowse.contracts.render import note
 from dowse.core.errors import DowseError, InvalidRequest
 from dowse.core.models import Deadline, Page
 from dowse.core.text import one_line
@@ -88,9 +88,9 @@ def _check(arguments: argparse.Namespace) -> None:
 
 async def _explained(arguments: argparse.Namespace, settings: Settings, line: ProgressLine) -> Explained:
     from dowse.app import App  # Everything heavy hangs on this import; `--help` does without.
-    from dowse.contracts.get_content import checked_address
+    from dowse.contracts.get_content import check_address
 
-    url = checked_address(arguments.url)
+    url = check_address(arguments.url)
     async with App(settings.model_copy(update={"contract": "dowse"}), is_brief=True) as app:
         await line.show(f"reading {url}")
         deadline = Deadline.after(app.clock, settings.deadline_s)

@@ -7,17 +7,16 @@ import shlex
 import shutil
 import sys
 
-from dowse.contracts.facts import facts_line
-from dowse.contracts.freshness import stale_copy
-from dowse.contracts.tool import Structured
+from dowse.contracts.output import GetContentOutput
+from dowse.contracts.render import describe_copy, facts_line
 from dowse.core.models import Status
 from dowse.settings import sources
 from dowse.surfaces.cli import explain, session
-from dowse.surfaces.cli.session import style, tried
+from dowse.surfaces.cli.session import describe_attempts, style
 
 # Longer lines are hard to read, however wide the window is.
 _WIDEST = 100
-# What lists, quotations and tables are drawn with.
+# Characters of lists, quotations and tables.
 _DRAWN = "•▌─"
 
 
@@ -46,22 +45,24 @@ def run(arguments: argparse.Namespace) -> int:
         return explain.run(arguments, settings)
     given = {name: getattr(arguments, name) for name in ("url", "question", "section", "max_tokens", "cursor")}
     given["offline_mode"] = arguments.offline
-    draw = _laid_out if _can_draw() and not arguments.raw else _plain
+    draw = _lay_out if _can_draw() and not arguments.raw else _plain
 
-    def show(page: Structured) -> str:
-        if arguments.outline and Status(str(page["status"])).readable:
-            return _outlined(page)
+    def show(page: GetContentOutput) -> str:
+        if arguments.outline and page.status.readable:
+            return _show_outline(page)
         title, text = draw(page)
-        return _framed(page, title, text, is_part=bool(arguments.section))
+        return _frame(page, title, text, is_part=bool(arguments.section))
 
-    def hint(page: Structured) -> str:
+    def hint(page: GetContentOutput) -> str:
         return "" if arguments.outline else _how_to_read_on(page)
 
-    return session.call_and_print(settings, "get_content", given, as_json=arguments.json, show=show, hint=hint)
+    return session.call_and_print(
+        settings, "get_content", given, GetContentOutput, as_json=arguments.json, show=show, hint=hint
+    )
 
 
 def _can_draw() -> bool:
-    """Whether somebody looks at a terminal that has the characters."""
+    """Whether stdout is a terminal that has the characters."""
     try:
         _DRAWN.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -69,61 +70,56 @@ def _can_draw() -> bool:
     return sys.stdout.isatty()
 
 
-def _plain(page: Structured) -> tuple[str, str]:
-    """What stands above the address, and the text below it."""
-    return f"{style(str(page['title']), 'bold')}\n" if page["title"] else "", str(page["page_content"])
+def _plain(page: GetContentOutput) -> tuple[str, str]:
+    """The title above the address, and the text below it."""
+    return f"{style(page.title, 'bold')}\n" if page.title else "", page.page_content
 
 
-def _laid_out(page: Structured) -> tuple[str, str]:
+def _lay_out(page: GetContentOutput) -> tuple[str, str]:
     """The same for a terminal, where the title is a part of the text."""
     from dowse.surfaces.cli.markdown import render  # Half as heavy as everything else together.
 
-    markdown = str(page["page_content"])
-    if not Status(str(page["status"])).readable:
+    markdown = page.page_content
+    if not page.status.readable:
         return "", markdown
-    if page["title"] and not markdown.startswith(f"# {page['title']}\n"):
-        markdown = f"# {page['title']}\n\n{markdown}"
+    if page.title and not markdown.startswith(f"# {page.title}\n"):
+        markdown = f"# {page.title}\n\n{markdown}"
     width = min(shutil.get_terminal_size().columns, _WIDEST)
     return "", render(markdown, width=width, colour=sources.colour_wanted())
 
 
-def _outlined(page: Structured) -> str:
-    from dowse.contracts.render import outline_line  # The tool was called, so it is loaded; for `--help` it is not.
-
-    outline = page.get("outline")
-    lines = [outline_line(section) for section in outline] if isinstance(outline, list) else []
-    return "\n".join([style(str(page["final_url"]), "cyan"), "", *(lines or ["(the page has no headings)"])])
+def _show_outline(page: GetContentOutput) -> str:
+    lines = [str(entry) for entry in page.outline] or ["(the page has no headings)"]
+    return "\n".join([style(page.final_url, "cyan"), "", *lines])
 
 
-def _framed(page: Structured, title: str, text: str, *, is_part: bool) -> str:
-    """The text with what there is to say about it before and after."""
-    warnings = page["warnings"]
-    assert isinstance(warnings, list)
-    copy = stale_copy(page)
-    notes = [style(f"note: {note}", "yellow") for note in [*([f"this is {copy}"] if copy else []), *warnings]]
-    if not Status(str(page["status"])).readable:
-        return "\n\n".join([text, *notes, *([style(tried(page), "dim")] if page["attempts"] else [])])
-    head = [f"{title}{style(str(page['final_url']), 'cyan')}", style(facts_line(page), "dim")]
+def _frame(page: GetContentOutput, title: str, text: str, *, is_part: bool) -> str:
+    """The text with address and facts before it, and notes after it."""
+    copy = describe_copy(page.cache, page.cache_age_s)
+    notes = [style(f"note: {note}", "yellow") for note in [*([f"this is {copy}"] if copy else []), *page.warnings]]
+    if not page.status.readable:
+        attempts = [style(describe_attempts(page.attempts), "dim")] if page.attempts else []
+        return "\n\n".join([text, *notes, *attempts])
+    head = [f"{title}{style(page.final_url, 'cyan')}", style(facts_line(page, page.url), "dim")]
     blocks = ["\n".join(filter(None, head)), text.rstrip("\n")]
-    if page["status"] == Status.TRUNCATED and not page["next_cursor"]:
-        blocks.append(style(_what_is_missing(page, is_part=is_part), "dim"))
+    if page.status is Status.TRUNCATED and not page.next_cursor:
+        blocks.append(style(_describe_cut(page, is_part=is_part), "dim"))
     return "\n\n".join([*blocks, *notes])
 
 
-def _what_is_missing(page: Structured, *, is_part: bool) -> str:
-    anchors = page.get("anchors")
-    if isinstance(anchors, list):
+def _describe_cut(page: GetContentOutput, *, is_part: bool) -> str:
+    if page.anchors:
         return (
-            f"({page['blocks']} blocks: {', '.join(anchors)}; --section {anchors[-1]} reads on from one, "
+            f"({page.blocks} blocks: {', '.join(page.anchors)}; --section {page.anchors[-1]} reads on from one, "
             "without --question the page is shown from its beginning)"
         )
     if is_part:
-        return f"(a part of the page, which has about {page['total_tokens']} tokens; all of it without --section)"
+        return f"(a part of the page, which has about {page.total_tokens} tokens; all of it without --section)"
     return "(the page goes on; this is all that was read of it)"
 
 
-def _how_to_read_on(page: Structured) -> str:
-    if not page["next_cursor"]:
+def _how_to_read_on(page: GetContentOutput) -> str:
+    if not page.next_cursor:
         return ""
-    command = f"dowse read {shlex.quote(str(page['url']))} --cursor {page['next_cursor']}"
-    return style(f"(cut: the page has about {page['total_tokens']} tokens; to read on: {command})", "dim", sys.stderr)
+    command = f"dowse read {shlex.quote(page.url)} --cursor {page.next_cursor}"
+    return style(f"(cut: the page has about {page.total_tokens} tokens; to read on: {command})", "dim", sys.stderr)

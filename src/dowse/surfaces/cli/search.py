@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 
-from dowse.contracts.freshness import stale_copy
-from dowse.contracts.tool import Structured
-from dowse.core.models import Status
+from dowse.contracts.output import ResultOutput, WebSearchOutput
+from dowse.contracts.render import describe_copy
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import style, tried
+from dowse.surfaces.cli.session import describe_attempts, style
 
 _OPTIONS = (
     *("category", "language", "safe_search", "time_range", "start_date", "end_date"),
@@ -53,52 +51,43 @@ def run(arguments: argparse.Namespace) -> int:
         "fetch_content": False if arguments.no_content else None,
         "offline_mode": arguments.offline,
     }
-    return session.call_and_print(settings, "web_search", given, as_json=arguments.json, show=_shown)
+    return session.call_and_print(settings, "web_search", given, WebSearchOutput, as_json=arguments.json, show=_show)
 
 
-def _shown(found: Structured) -> str:
-    items = found["results"]
-    assert isinstance(items, list)
-    blocks = [f"{style(str(found['query']), 'bold')} — {_counted(found, len(items))}"]
-    blocks += [f"{style('answer', 'green')} {answer}" for answer in _listed(found, "answers")]
-    copy = stale_copy(found)
-    # Of a search that is stale itself, every result is.
-    blocks += [_block(number, item, "" if copy else stale_copy(item)) for number, item in enumerate(items, start=1)]
+def _show(found: WebSearchOutput) -> str:
+    blocks = [f"{style(found.query, 'bold')} — {_count_results(found)}"]
+    blocks += [f"{style('answer', 'green')} {answer}" for answer in found.answers]
+    copy = describe_copy(found.cache, found.cache_age_s)
+    # Every result of a stale search is stale.
+    blocks += [_block(number, result, tells_age=not copy) for number, result in enumerate(found.results, start=1)]
     blocks += [style(f"note: this is {copy}", "yellow")] if copy else []
-    blocks += [style(f"note: {warning}", "yellow") for warning in _listed(found, "warnings")]
-    return "\n\n".join([*blocks, style(tried(found), "dim")])
+    blocks += [style(f"note: {warning}", "yellow") for warning in found.warnings]
+    return "\n\n".join([*blocks, style(describe_attempts(found.attempts), "dim")])
 
 
-def _counted(found: Structured, count: int) -> str:
-    """How many results, from whom, and how many of them several indexes have."""
-    providers = ", ".join(_listed(found, "providers")) or found["engine"]
-    agreed = f"; {found['agreement']} of them in more than one index" if "agreement" in found else ""
+def _count_results(found: WebSearchOutput) -> str:
+    """How many results, from which providers, and how many of them several indexes have."""
+    count, providers = len(found.results), ", ".join(found.providers) or found.engine
+    agreed = "" if found.agreement is None else f"; {found.agreement} of them in more than one index"
     return f"{count} result{'' if count == 1 else 's'} from {providers}{agreed}"
 
 
-def _block(number: int, item: Mapping[str, object], copy: str) -> str:
-    status = Status(str(item["status"]))
-    lines = [f"{number}. {style(str(item['title']), 'bold')}", f"   {style(str(item['link']), 'cyan')}"]
-    blocks = f"{item['blocks']} blocks" if "blocks" in item else ""
-    finders = ", ".join(_listed(item, "found_by"))
-    told = [
-        str(item["published"]),
-        str(item.get("duration", "")),
-        status.value,
-        blocks,
-        copy,
-        f"found by {finders}" if finders else "",
+def _block(number: int, result: ResultOutput, *, tells_age: bool) -> str:
+    is_readable = result.status.readable
+    facts = [
+        result.published,
+        result.duration,
+        result.status.value,
+        f"{result.blocks} blocks" if result.blocks else "",
+        describe_copy(result.cache, result.cache_age_s) if tells_age else "",
+        f"found by {', '.join(result.found_by)}" if result.found_by else "",
     ]
-    lines.append(f"   {style(' · '.join(filter(None, told)), 'green' if status.readable else 'yellow')}")
-    lines += [f"   image: {style(str(item['image_url']), 'cyan')}"] if item.get("image_url") else []
-    lines += [f"   {style(f'the same text: {url}', 'dim')}" for url in _listed(item, "duplicates")]
-    lines += [f"   {style(f'note: {warning}', 'yellow')}" for warning in _listed(item, "warnings")]
-    lines += [f"   {item['snippet']}"] if item["snippet"] else []
-    if status.readable:
-        lines += ["", *(f"   {line}".rstrip() for line in str(item["page_content"]).splitlines())]
+    lines = [f"{number}. {style(result.title, 'bold')}", f"   {style(result.link, 'cyan')}"]
+    lines.append(f"   {style(' · '.join(filter(None, facts)), 'green' if is_readable else 'yellow')}")
+    lines += [f"   image: {style(result.image_url, 'cyan')}"] if result.image_url else []
+    lines += [f"   {style(f'the same text: {url}', 'dim')}" for url in result.duplicates]
+    lines += [f"   {style(f'note: {warning}', 'yellow')}" for warning in result.warnings]
+    lines += [f"   {result.snippet}"] if result.snippet else []
+    if is_readable:
+        lines += ["", *(f"   {line}".rstrip() for line in result.page_content.splitlines())]
     return "\n".join(lines)
-
-
-def _listed(found: Structured, name: str) -> list[str]:
-    value = found.get(name)
-    return [str(each) for each in value] if isinstance(value, list) else []

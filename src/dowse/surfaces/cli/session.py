@@ -10,16 +10,21 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
-from typing import TextIO
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
-from dowse.contracts.tool import Answer, Structured
+from dowse.contracts.output import map_texts, to_json
 from dowse.core.errors import ConfigError, DowseError, InvalidRequest
-from dowse.core.models import Status
+from dowse.core.models import Attempt, Status
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources
 from dowse.telemetry import log
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes of every command."""
@@ -79,10 +84,11 @@ def call_and_print(
     settings: Settings,
     tool: str,
     given: Mapping[str, object],
+    output: type[T],
     *,
     as_json: bool,
-    show: Callable[[Structured], str],
-    hint: Callable[[Structured], str] = lambda _answer: "",
+    show: Callable[[T], str],
+    hint: Callable[[T], str] = lambda _answer: "",
 ) -> int:
     """Call one tool of the `dowse` contract and print its answer, and for people a hint what to do next."""
     line = ProgressLine()
@@ -92,11 +98,11 @@ def call_and_print(
         line.clear()
         return report_failure(error, settings)
     line.clear()
-    structured = answer.structured or {}
-    print(json.dumps(structured, indent=2, ensure_ascii=False) if as_json else show(structured))
-    if not as_json and (next_step := hint(structured)):
+    assert isinstance(answer, output), "the command names the output of its tool"
+    print(json.dumps(to_json(answer), indent=2, ensure_ascii=False) if as_json else show(answer))
+    if not as_json and (next_step := hint(answer)):
         print(next_step, file=sys.stderr)
-    return DONE if Status(str(structured.get("status", Status.OK))).readable else FAILED
+    return DONE if getattr(answer, "status", Status.OK).readable else FAILED
 
 
 def report_failure(error: DowseError, settings: Settings) -> int:
@@ -113,15 +119,10 @@ def style(text: str, name: str, stream: TextIO | None = None) -> str:
     return f"\x1b[{_STYLES[name]}m{text}\x1b[0m"
 
 
-def tried(answer: Mapping[str, object]) -> str:
+def describe_attempts(attempts: Sequence[Attempt]) -> str:
     """The attempts of an answer with their outcomes, in one line."""
-    attempts = answer["attempts"]
-    assert isinstance(attempts, list)
-    told = [
-        f"{attempt['provider']}: {attempt['outcome']} ({attempt['detail'] or str(attempt['ms']) + ' ms'})"
-        for attempt in attempts
-    ]
-    return "tried: " + ", ".join(told)
+    described = [f"{each.provider}: {each.outcome} ({each.detail or f'{each.ms} ms'})" for each in attempts]
+    return "tried: " + ", ".join(described)
 
 
 class ProgressLine:
@@ -142,12 +143,11 @@ class ProgressLine:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-async def _call(settings: Settings, name: str, given: Mapping[str, object], line: ProgressLine) -> Answer:
+async def _call(settings: Settings, name: str, given: Mapping[str, object], line: ProgressLine) -> object:
     from dowse.app import App  # Heavy; `--help` does without.
 
     async with App(settings.model_copy(update={"contract": "dowse"}), is_brief=True) as app:
         tool = app.contract.tool(name)
         assert tool is not None, "the command names a tool of its contract"
         answer = await tool.call(given, line.show)
-        data = app.redactor.data(answer.structured)
-        return Answer(app.redactor.text(answer.text), data if isinstance(data, dict) else None)
+        return map_texts(answer.output, app.redactor.text)

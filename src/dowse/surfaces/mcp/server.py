@@ -4,7 +4,7 @@ leniently and refused in our own words, and schemas stay as short as we write th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import mcp_types as types
@@ -12,24 +12,22 @@ from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.methods import SPEC_CLIENT_METHODS, SPEC_CLIENT_NOTIFICATION_METHODS
+from opentelemetry import context, trace
+from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from dowse import __version__
 from dowse.app import App
-from dowse.contracts.token import Stranger, asking
-from dowse.contracts.tool import Answer, Tool
+from dowse.contracts.dispatch import Answer, TokenCaller, Tool
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Progress, no_progress
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
-from dowse.surfaces.mcp.traces import MessageSpans
 
 Context = ServerRequestContext[Any, Any]
 
 _ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
-# The server name that clients of a drop-in know.
-_NAMES = {"kindly": "kindly-web-search"}
-# Its clients send a token with each call, over any transport.
-_WITH_TOKEN = "answers"
 # The list depends on settings alone, which do not change while the server runs.
 _CACHE: dict[CacheableMethod, CacheHint] = {"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")}
 
@@ -60,7 +58,7 @@ def build_server(app: App) -> Server[Any]:
             raise MCPError(error.code, error.message, _repeat(ctx.method, app.redactor)) from None
 
     server = Server[Any](
-        _NAMES.get(app.contract.name, app.contract.name),
+        app.contract.server_name,
         version=__version__,
         title="dowse",
         instructions=app.contract.instructions,
@@ -80,18 +78,18 @@ class Callers:
 
     def __init__(self, app: App) -> None:
         self._contract = app.contract
-        self._authenticator = app.authenticator if app.contract.name == _WITH_TOKEN else None
+        self._authenticator = app.authenticator if app.contract.takes_token else None
 
     def tools(self, context: Context) -> tuple[Tool, ...]:
         """The contract's tools, with the token as an argument where the transport does not authenticate."""
         tools = self._contract.tools
-        return tuple(map(asking, tools)) if self._authenticator and context.request is None else tools
+        return tuple(tool.with_token() for tool in tools) if self._authenticator and context.request is None else tools
 
-    def caller(self, context: Context, given: Mapping[str, object]) -> Principal | Stranger:
+    def caller(self, context: Context, given: Mapping[str, object]) -> Principal | TokenCaller:
         """The principal that HTTP has authenticated; over stdio the owner of the process, unless tokens are set."""
         if context.request is not None:
             return getattr(context.request.state, "principal", LOCAL)
-        return Stranger(given, self._authenticator, self._contract.name) if self._authenticator else LOCAL
+        return TokenCaller(given, self._authenticator, self._contract.name) if self._authenticator else LOCAL
 
 
 def _repeat(sent: str, redactor: Redactor) -> str:
@@ -114,7 +112,7 @@ def _describe(tool: Tool, *, structured: bool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema(),
-        output_schema=dict(tool.output_schema) if tool.output_schema and structured else None,
+        output_schema=tool.output_schema() if structured else None,
         annotations=types.ToolAnnotations.model_validate(_ANNOTATIONS | {"title": tool.title}),
     )
 
@@ -132,3 +130,54 @@ def _progress(context: Context) -> Progress:
         await context.session.report_progress(steps, None, step)
 
     return report
+
+
+_TRACER = trace.get_tracer("dowse")
+_METHODS = SPEC_CLIENT_METHODS | SPEC_CLIENT_NOTIFICATION_METHODS
+_OTHER = "other"
+_PROPAGATOR = TraceContextTextMapPropagator()
+
+
+class MessageSpans:
+    """Middleware of the SDK's server. Spans hold names that we know, never text or an id that somebody sent."""
+
+    def __init__(self, tools: Iterable[str]) -> None:
+        self._tools = frozenset(tools)
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        attributes = dict(self._attributes(ctx))
+        name = " ".join(attributes.values())
+        # What an exception says may hold what was sent.
+        with _TRACER.start_as_current_span(
+            name,
+            _callers(ctx.meta),
+            SpanKind.SERVER,
+            attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            failure = "error"
+            try:
+                result = await call_next(ctx)
+                failure = "tool_error" if isinstance(result, Mapping) and result.get("isError") else ""
+                return result
+            except MCPError as error:
+                failure = str(error.code)
+                raise
+            finally:
+                if failure:
+                    span.set_status(Status(StatusCode.ERROR, failure))
+
+    def _attributes(self, ctx: ServerRequestContext[Any, Any]) -> Iterator[tuple[str, str]]:
+        yield "mcp.method.name", ctx.method if ctx.method in _METHODS else _OTHER
+        if ctx.method == "tools/call":
+            tool = (ctx.params or {}).get("name")
+            yield "gen_ai.tool.name", tool if isinstance(tool, str) and tool in self._tools else _OTHER
+
+
+def _callers(meta: Mapping[str, object] | None) -> context.Context | None:
+    """The trace of whoever sent the message; without one it is that of the request that brought it."""
+    if not meta or "traceparent" not in meta:
+        return None
+    carrier = {key: value for key in ("traceparent", "tracestate") if isinstance(value := meta.get(key), str)}
+    return _PROPAGATOR.extract(carrier, context.get_current())

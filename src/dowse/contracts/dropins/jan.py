@@ -9,10 +9,9 @@ from datetime import timedelta
 from functools import partial
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
-from dowse.contracts.get_content import checked_address
-from dowse.contracts.notes import reason
-from dowse.contracts.services import Services
-from dowse.contracts.tool import Answer, Tool, failed
+from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool, render_failure
+from dowse.contracts.get_content import check_address
+from dowse.contracts.render import reason
 from dowse.contracts.web_search import MAX_QUERY_CHARS, domains
 from dowse.core import urls
 from dowse.core.errors import AllProvidersFailed, AllReadersFailed, DowseError, Offline
@@ -34,7 +33,6 @@ from dowse.core.text import one_line
 from dowse.document.clean import to_plain_text
 from dowse.settings import Settings
 
-INSTRUCTIONS = "Web search and page reading. Search with google_search, read a known URL with scrape."
 NO_SNIPPET = "No snippet is available for this result."
 MAX_SNIPPET_CHARS = MAX_PREVIEW_CHARS = 5000
 MAX_TEXT_CHARS = 50_000
@@ -95,7 +93,7 @@ def google_search(services: Services) -> Tool:
 def scrape(services: Services) -> Tool:
     async def call(given: Mapping[str, object], progress: Progress) -> Answer:
         arguments = read(_SCRAPE_PARAMS, given, ignored=_IGNORED)
-        url = checked_address(arguments.text("url"))
+        url = check_address(arguments.text("url"))
         await progress(f"reading {url}")
         page = await services.read.read(url, services.deadline(), offline=arguments.flag("offline_mode"))
         page = replace(page, warnings=arguments.warnings + page.warnings)
@@ -120,7 +118,7 @@ def search_failed(error: DowseError, given: Mapping[str, object]) -> Answer:
         "citations": [],
         "raw": {"organic": [], "searchParameters": {"q": query, "type": "search", "engine": _ERROR}},
     }
-    return replace(failed(error, given), structured=structured)
+    return replace(render_failure(error, given), output=structured)
 
 
 def scrape_failed(services: Services, error: DowseError, given: Mapping[str, object]) -> Answer:
@@ -136,7 +134,7 @@ def scrape_failed(services: Services, error: DowseError, given: Mapping[str, obj
         "cache_status": _cache_status(error),
         "fetched_at": _time(services),
     }
-    return replace(failed(error, given), structured=structured, engine=page.engine)
+    return replace(render_failure(error, given), output=structured, engine=page.engine)
 
 
 def _search_params(settings: Settings) -> tuple[Param, ...]:
@@ -289,3 +287,10 @@ def _time(services: Services, freshness: Freshness = LIVE) -> str:
     """When it was found out."""
     found_at = services.clock.utc() - timedelta(seconds=freshness.age_s)
     return found_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+CONTRACT = ContractSpec(
+    "jan",
+    "Web search and page reading. Search with google_search, read a known URL with scrape.",
+    (google_search, scrape),
+)

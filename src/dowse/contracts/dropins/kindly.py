@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dowse.contracts.arguments import OFFLINE_MODE, Param, read
-from dowse.contracts.get_content import address
-from dowse.contracts.notes import content
-from dowse.contracts.services import Services
-from dowse.contracts.tool import Answer, Tool
+from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool
+from dowse.contracts.get_content import complete_address
+from dowse.contracts.render import page_content
 from dowse.contracts.web_search import MAX_QUERY_CHARS
 from dowse.core.models import Page
 from dowse.core.protocols import Progress
@@ -49,7 +48,7 @@ def web_search(services: Services) -> Tool:
                 "title": result.hit.title,
                 "link": result.hit.url,
                 "snippet": result.hit.snippet,
-                "page_content": _whole(result.page),
+                "page_content": _whole_text(result.page),
             }
             for result in outcome.results
         ]
@@ -63,16 +62,24 @@ def get_content(services: Services) -> Tool:
         arguments = read(_CONTENT_PARAMS, given)
         url, offline = arguments.text("url"), arguments.flag("offline_mode")
         await progress(f"reading {url}")
-        page = await services.read.read(address(url), services.deadline(), offline=offline)
-        return _json({"url": url, "page_content": _whole(page)}, page.answered_by)
+        page = await services.read.read(complete_address(url), services.deadline(), offline=offline)
+        return _json({"url": url, "page_content": _whole_text(page)}, page.answered_by)
 
     return Tool("get_content", "Page content", _CONTENT, _CONTENT_PARAMS, call)
 
 
-def _whole(page: Page) -> str:
-    text = content(page)
+def _whole_text(page: Page) -> str:
+    text = page_content(page)
     return text if len(text) <= MAX_PAGE_CHARS else text[: MAX_PAGE_CHARS - len(CUT_MARK)] + CUT_MARK
 
 
 def _json(value: Mapping[str, object], engine: str) -> Answer:
     return Answer(json.dumps(value, ensure_ascii=False), engine=engine)
+
+
+CONTRACT = ContractSpec(
+    "kindly",
+    "Web search that reads the pages it finds. Search with web_search, read a known URL with get_content.",
+    (web_search, get_content),
+    server_name="kindly-web-search",
+)

@@ -7,16 +7,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from textwrap import dedent
 
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
-from dowse.contracts.ceiling import MAX_TOKENS, shortened
-from dowse.contracts.code import code_of
-from dowse.contracts.freshness import cache_fields, stale_copy
-from dowse.contracts.notes import content
-from dowse.contracts.results import status_of
-from dowse.contracts.services import Services
-from dowse.contracts.tool import Answer, Tool, failed
-from dowse.contracts.web_search import MAX_QUERY_CHARS
+from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool, render_failure
+from dowse.contracts.output import MAX_TOKENS
+from dowse.contracts.render import cache_age_s, describe_copy, page_content
+from dowse.contracts.size_limit import shorten_texts
+from dowse.contracts.web_search import MAX_QUERY_CHARS, shown_status
 from dowse.core import urls
 from dowse.core.errors import (
     AllProvidersFailed,
@@ -80,7 +78,7 @@ def web_search(services: Services) -> Tool:
             offline=arguments.flag("offline_mode"),
             progress=progress,
         )
-        copy = stale_copy(cache_fields(outcome.freshness))
+        copy = describe_copy(outcome.freshness.state, cache_age_s(outcome.freshness))
         aged = (f"this is {copy}",) if copy else ()
         outcome = replace(outcome, warnings=arguments.warnings + aged + outcome.warnings)
         instance = _instance(outcome.engine, outcome.instances[-1:], services.settings)
@@ -109,9 +107,9 @@ def failure(settings: Settings, error: DowseError, given: Mapping[str, object]) 
     }
     reason = str(error).partition("\n")[0]
     return replace(
-        failed(error, given),
+        render_failure(error, given),
         text=f"Search failed: {reason}",
-        structured={"metadata": metadata},
+        output={"metadata": metadata},
         further=(_json(metadata),),
     )
 
@@ -161,7 +159,7 @@ def _with_snippets(outcome: SearchOutcome, instance: str) -> Metadata:
 def _with_pages(outcome: SearchOutcome, instance: str) -> Metadata:
     """With as much of the pages as leaves the whole within the budget: clients cut what is longer."""
     results = outcome.results
-    texts = {n: result.digest.text if result.digest else content(result.page) for n, result in enumerate(results)}
+    texts = {n: result.digest.text if result.digest else page_content(result.page) for n, result in enumerate(results)}
     while True:
         items = [
             _item(result, outcome.engine) | {"content": _content(result, texts[n])} for n, result in enumerate(results)
@@ -171,7 +169,7 @@ def _with_pages(outcome: SearchOutcome, instance: str) -> Metadata:
         pages = {n: text for n, text in texts.items() if text and results[n].page.status.readable}
         if excess <= 0 or not pages:
             return metadata
-        texts |= shortened(pages, excess)
+        texts |= shorten_texts(pages, excess)
 
 
 def _metadata(outcome: SearchOutcome, instance: str, items: list[dict[str, object]]) -> Metadata:
@@ -211,13 +209,13 @@ def _content(result: Result, text: str) -> dict[str, object]:
         "word_count": page.word_count,
         "fetch_time_ms": page.fetch_ms,
         "summary": digest.summary if digest else "",
-        "status": status_of(page, text).value,
+        "status": shown_status(page, text).value,
     }
     if digest is None:
         return read
     return read | {
         "key_points": [point.text for point in digest.key_points[:_MOST_POINTS]],
-        "code_blocks": code_of(text),
+        "code_blocks": list_code_blocks(text),
     }
 
 
@@ -274,3 +272,32 @@ def _retry_after_s(error: DowseError, error_type: str) -> int | None:
 
 def _json(metadata: Metadata) -> str:
     return json.dumps(metadata, ensure_ascii=False)
+
+
+# The text has the same code, so only a little of it is worth repeating.
+_MOST_CODE_CHARS = 1000
+
+
+def list_code_blocks(markdown: str) -> list[dict[str, object]]:
+    """Language, code and first line of each code block, as long as they fit into the limit together."""
+    from dowse.document.markdown import BlockKind, Document
+
+    document = Document(markdown)
+    listed: list[dict[str, object]] = []
+    room = _MOST_CODE_CHARS
+    for block in document.blocks:
+        if block.kind is not BlockKind.CODE:
+            continue
+        code = dedent("\n".join(document.code_lines(block)))
+        if code and len(code) <= room:
+            room -= len(code)
+            line = markdown.count("\n", 0, block.start) + 1
+            listed.append({"language": document.code_language(block) or None, "code": code, "start_line": line})
+    return listed
+
+
+CONTRACT = ContractSpec(
+    "swissarmyhammer",
+    "Web search that reads the pages it finds. Search with web_search.",
+    (web_search,),
+)

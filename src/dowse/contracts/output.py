@@ -1,0 +1,260 @@
+"""Typed outputs of the tools, and the JSON objects and JSON schemas that derive from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
+
+from dowse.core.answers import ErrorCode
+from dowse.core.digests import CodeBlock, KeyPoint, OutlineEntry
+from dowse.core.models import Attempt, CacheState, Stats, Status
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T")
+
+MAX_TOKENS = 24_000
+"""The most that a caller may ask for."""
+CEILING = 24_950
+"""The most that is sent: the usual clients cut a tool's answer at 25k tokens."""
+
+_JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+_OPTIONAL = {"optional": True}
+
+
+def _optional(default: T) -> T:
+    """A field that is left out of the JSON object while it has its default."""
+    return field(default=default, metadata=_OPTIONAL)
+
+
+def _named(name: str) -> Any:
+    """A field with another name in JSON."""
+    return field(metadata={"name": name})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultOutput:
+    """One result of `web_search`. `blocks` ("3 of 41") and `anchors` are the blocks shown of a page that is cut."""
+
+    title: str
+    link: str
+    snippet: str
+    page_content: str
+    status: Status
+    engine: str
+    score: float
+    published: str
+    word_count: int
+    fetch_time_ms: int
+    summary: str
+    cache: CacheState
+    cache_age_s: int
+    image_url: str = _optional("")
+    thumbnail: str = _optional("")
+    duration: str = _optional("")
+    kind: str = _optional("")
+    warnings: tuple[str, ...] = _optional(())
+    found_by: tuple[str, ...] = _optional(())
+    duplicates: tuple[str, ...] = _optional(())
+    blocks: str = _optional("")
+    anchors: tuple[str, ...] = _optional(())
+    key_points: tuple[KeyPoint, ...] = _optional(())
+    code_blocks: tuple[CodeBlock, ...] = _optional(())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSearchOutput:
+    """`web_search`; `providers` and `agreement` only when several providers answered."""
+
+    query: str
+    engine: str
+    results: tuple[ResultOutput, ...]
+    attempts: tuple[Attempt, ...]
+    warnings: tuple[str, ...]
+    answers: tuple[str, ...] = _optional(())
+    suggestions: tuple[str, ...] = _optional(())
+    providers: tuple[str, ...] = _optional(())
+    agreement: int | None = _optional(None)
+    stats: Stats
+    cache: CacheState
+    cache_age_s: int
+    untrusted: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetContentOutput:
+    """`get_content`; the facts about a page are left out where they are unknown."""
+
+    url: str
+    final_url: str
+    title: str
+    page_content: str
+    status: Status
+    engine: str
+    attempts: tuple[Attempt, ...]
+    warnings: tuple[str, ...]
+    total_tokens: int
+    next_cursor: str
+    cache: CacheState
+    cache_age_s: int
+    untrusted: bool = True
+    outline: tuple[OutlineEntry, ...] = _optional(())
+    blocks: str = _optional("")
+    anchors: tuple[str, ...] = _optional(())
+    kind: str = _optional("")
+    author: str = _optional("")
+    published: str = _optional("")
+    published_confidence: str = _optional("")
+    modified: str = _optional("")
+    modified_confidence: str = _optional("")
+    language: str = _optional("")
+    site: str = _optional("")
+    canonical_url: str = _optional("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationOutput:
+    """A source of a part of an answer's text; the indexes count code points."""
+
+    url: str
+    title: str
+    text_snippet: str = _named("textSnippet")
+    start_index: int = _named("startIndex")
+    end_index: int = _named("endIndex")
+    rank: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageOutput:
+    """Tokens that a model has read and written."""
+
+    prompt_tokens: int = _named("promptTokens")
+    response_tokens: int = _named("responseTokens")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CitedOutput:
+    text: str
+    citations: tuple[CitationOutput, ...]
+    provider: str
+    responded_at: str = _named("respondedAt")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersOutput(_CitedOutput):
+    """`search_web` of the contract `answers`, which promises no more."""
+
+    usage: UsageOutput | None = field(default=None, metadata=_OPTIONAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchWebOutput(_CitedOutput):
+    """`search_web` of the contract `dowse`."""
+
+    attempts: tuple[Attempt, ...]
+    warnings: tuple[str, ...]
+    cache: CacheState
+    cache_age_s: int
+    untrusted: bool = True
+    usage: UsageOutput | None = field(default=None, metadata=_OPTIONAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorOutput:
+    """The error of a `search_web` that failed."""
+
+    code: ErrorCode
+    message: str
+    retry_after: int | None = _optional(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureOutput:
+    """A `search_web` that failed."""
+
+    error: ErrorOutput
+
+
+@cache
+def schema_of(output: type, failure: type | None = None) -> dict[str, object]:
+    """The JSON schema of an output, or of `failure` in its place: some clients validate errors as well."""
+    properties, required = _properties(output), _required(output)
+    if failure is None:
+        return {"type": "object", "properties": properties, "required": required}
+    return {
+        "type": "object",
+        "properties": {**properties, **_properties(failure)},
+        "anyOf": [{"required": required}, {"required": _required(failure)}],
+    }
+
+
+def to_json(output: DataclassInstance) -> dict[str, object]:
+    """The JSON object of an output."""
+    values = ((name, getattr(output, attribute), default) for attribute, name, default in _json_fields(type(output)))
+    return {name: _to_json_value(value) for name, value, default in values if value != default}
+
+
+def map_texts(value: T, change: Callable[[str], str]) -> T:
+    """The same output with every text in it changed, such as masked."""
+    changed: Any = value
+    if is_dataclass(value) and not isinstance(value, type):
+        texts = {each.name: map_texts(getattr(value, each.name), change) for each in fields(value)}
+        changed = replace(value, **texts)
+    elif isinstance(value, tuple):
+        changed = tuple(map_texts(each, change) for each in value)
+    elif isinstance(value, str) and not isinstance(value, Enum):
+        changed = change(value)
+    return changed  # type: ignore[no-any-return]  # of the type of `value`
+
+
+@cache
+def _json_fields(output: type[DataclassInstance]) -> tuple[tuple[str, str, object], ...]:
+    """Attribute, name in JSON, and the value at which it is left out."""
+    return tuple(
+        (each.name, each.metadata.get("name", each.name), each.default if each.metadata.get("optional") else MISSING)
+        for each in fields(output)
+    )
+
+
+def _to_json_value(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_to_json_value(each) for each in value]
+    if isinstance(value, Enum):
+        return value.value
+    return to_json(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _required(output: type[DataclassInstance]) -> list[str]:
+    return [name for _, name, default in _json_fields(output) if default is MISSING]
+
+
+def _properties(output: type[DataclassInstance]) -> dict[str, object]:
+    types = get_type_hints(output)
+    return {name: _schema_of_type(types[attribute]) for attribute, name, _ in _json_fields(output)}
+
+
+def _schema_of_type(kind: Any) -> dict[str, object]:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        item = arguments[0]
+        return {"type": "array", "items": schema_of(item) if _is_output(item) else _schema_of_type(item)}
+    if origin is Literal:
+        return {"type": "string", "enum": list(arguments)}
+    if origin is UnionType:
+        return _schema_of_type(next(each for each in arguments if each is not NoneType))
+    if _is_output(kind):
+        return {"type": "object", "properties": _properties(kind)}
+    if issubclass(kind, Enum):
+        return {"type": "string", "enum": [each.value for each in kind]}
+    return {"type": _JSON_TYPES[kind]}
+
+
+def _is_output(kind: type) -> TypeGuard[type[DataclassInstance]]:
+    return is_dataclass(kind)

@@ -1,0 +1,281 @@
+"""View of one page: from its beginning, from a cursor, one section, or the passages for a question, within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from dowse.core.digests import Digest, OutlineEntry
+from dowse.core.errors import InvalidRequest, PageUnreadable
+from dowse.core.models import Deadline, Page
+from dowse.core.protocols import Extractor
+from dowse.core.text import one_line
+from dowse.core.tokens import estimate_tokens
+from dowse.document.cut import BEGINNING, Position, next_part
+from dowse.flows.read import ReadFlow, content_hash
+from dowse.flows.search import source_of
+
+# Reading Markdown is imported where it is needed: dowse starts without it.
+if TYPE_CHECKING:
+    from dowse.document.outline import Section
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LEAST_TOKENS = 100
+# Counting the tokens of a longer text, or looking for its headings, would hold up other calls.
+_LONG_CHARS = 20_000
+# A shorter text never exceeds the ceiling by being escaped.
+_LONG_SHARE = 3
+# Enough for orientation; the sections of a larger page have outlines of their own.
+_MOST_LISTED = 40
+_MOST_SUGGESTED = 3
+# An error has no fence around the words of a page: enough to choose by, too little for a prompt injection.
+_SUGGESTED_CHARS = 60
+_SIMILAR = 0.3
+_CHANGED = "the page has changed since it was begun; this is its new beginning"
+_NO_MATCH = "no word of the question is {where}; this is its beginning"
+_NO_TIME = "the question could not be looked for {where} in time; this is its beginning"
+_AT = r"[1-9]\d{0,8}"
+# The place comes first: a hash may begin with a dash, and a shell command would take that for an option.
+_CURSOR = re.compile(rf"({_AT})(?:\.(0|{_AT}))?(?:-({_AT}))?\.([\w-]{{22}})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A place in a text that is named by its hash, so that a changed page is noticed.
+
+    `end` is where to stop, if only a section is being read.
+    """
+
+    place: Position
+    digest: str
+    end: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """A cursor as it was given out; raises `InvalidRequest` for anything else."""
+        found = _CURSOR.fullmatch(text)
+        if found:
+            place = Position(int(found[1]), int(found[2]) if found[2] else None)
+            end = int(found[3]) if found[3] else None
+            if (place.code_at or 0) < place.at and (end is None or place.at < end):
+                return cls(place, found[4], end)
+        raise InvalidRequest(
+            "cursor must be the next_cursor of an earlier answer, exactly as it stands there; "
+            "leave it out to read the page from its beginning."
+        )
+
+    def __str__(self) -> str:
+        code_at = "" if self.place.code_at is None else f".{self.place.code_at}"
+        end = "" if self.end is None else f"-{self.end}"
+        return f"{self.place.at}{code_at}{end}.{self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """The wanted part of a page. `ceiling` bounds the text together with the address and the outline."""
+
+    url: str
+    question: str = ""
+    section: str = ""
+    cursor: Cursor | None = None
+    max_tokens: int = 10_000
+    ceiling: int = 24_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Sections in order, and how many are not listed."""
+
+    sections: tuple[OutlineEntry, ...] = ()
+    unlisted: int = 0
+
+    def __str__(self) -> str:
+        unlisted = [f"… and {self.unlisted} more"] if self.unlisted else []
+        return "\n".join([*map(str, self.sections), *unlisted])
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """The shown text of a page from `start` on; none of a page that could not be read.
+
+    `rest` is where to read on, which `next_cursor` says, and `end` where the section ends that is being read. `digest`
+    names the blocks that are shown, if the passages for a question are.
+    """
+
+    page: Page
+    text: str = ""
+    start: Position = BEGINNING
+    rest: Position | None = None
+    end: int | None = None
+    digest: Digest | None = None
+    outline: Outline = Outline()
+    next_cursor: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+class PageViewFlow:
+    """Reads a page and cuts the wanted part out of it."""
+
+    def __init__(self, reader: ReadFlow, extractor: Extractor) -> None:
+        self._reader = reader
+        self._extractor = extractor
+
+    async def view(self, request: PageRequest, deadline: Deadline, *, offline: bool = False) -> PageView:
+        """Raises `Offline`, and `InvalidRequest` for a section or a cursor that the page does not have."""
+        cursor = request.cursor
+        kept = await self._reader.kept(request.url, cursor.digest, offline=offline) if cursor else None
+        page = kept or await self._reader.read(request.url, deadline, offline=offline)
+        if not page.status.readable:
+            return PageView(page)
+        section = await off_loop(page, _find_section, page, request.section) if request.section else None
+        outline = Outline() if cursor else await off_loop(page, _outline, page, section)
+        room = max(LEAST_TOKENS, request.ceiling - estimate_tokens(page.final_url) - estimate_tokens(str(outline)))
+        request = replace(request, max_tokens=min(request.max_tokens, room))
+        view = await self._cut(page, request, section, deadline)
+        if request.max_tokens > request.ceiling // _LONG_SHARE:
+            # Escaped, as it stands in structured output, it may be longer than clients accept.
+            escaped = await off_loop(page, _escaped_tokens, view.text, room)
+            if escaped > room:
+                request = replace(request, max_tokens=request.max_tokens * room // escaped)
+                view = await self._cut(page, request, section, deadline)
+        view = replace(view, outline=outline)
+        if not view.rest:
+            return view
+        # A kept text is not kept again: it would look younger than it is.
+        digest = content_hash(page.text) if kept else await self._reader.keep(page)
+        return replace(view, next_cursor=str(Cursor(view.rest, digest, view.end)))
+
+    async def _cut(self, page: Page, request: PageRequest, section: Section | None, deadline: Deadline) -> PageView:
+        max_tokens = request.max_tokens
+        if request.cursor:
+            return await off_loop(page, _continue, page, max_tokens, request.cursor)
+        text = page.text[section.start : section.end] if section else page.text
+        if request.question and not await off_loop(page, _fits, text, max_tokens):
+            return await self._choose_passages(page, request, section, deadline)
+        return await off_loop(page, _from_beginning, page, max_tokens, section)
+
+    async def _choose_passages(
+        self, page: Page, request: PageRequest, section: Section | None, deadline: Deadline
+    ) -> PageView:
+        """The passages for a question; the beginning if there are none, or no time for them."""
+        source = source_of(page)
+        if section:
+            source = replace(source, text=page.text[section.start : section.end])
+        where = "in the section" if section else "on the page"
+        try:
+            # In a worker: comparing a page of megabytes with a question takes a second.
+            (digest,) = await self._extractor.digest(
+                request.question, [source], request.max_tokens, timeout_s=deadline.remaining_s()
+            )
+            objection = "" if digest.merit else _NO_MATCH.format(where=where)
+        except PageUnreadable:
+            digest, objection = None, _NO_TIME.format(where=where)
+        if digest is None or objection or not digest.anchors:
+            beginning = await off_loop(page, _from_beginning, page, request.max_tokens, section)
+            return replace(beginning, warnings=(objection,) if objection else ())
+        return await off_loop(page, _show_passages, page, section, digest)
+
+
+async def off_loop(page: Page, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run the work, in a thread if the page is long."""
+    if len(page.text) <= _LONG_CHARS:
+        return work(*args, **kwargs)
+    return await asyncio.to_thread(work, *args, **kwargs)
+
+
+def cut_page(page: Page, max_tokens: int, start: Position = BEGINNING, end: int | None = None) -> PageView:
+    """The page as far as it fits, from a place on; with `end` only up to there."""
+    if not page.status.readable:
+        return PageView(page)
+    shown = next_part(page.text[:end], start, max_tokens)
+    return PageView(page, shown.text, start=start, rest=shown.rest, end=end)
+
+
+def _from_beginning(page: Page, max_tokens: int, section: Section | None) -> PageView:
+    if section is None:
+        return cut_page(page, max_tokens)
+    return cut_page(page, max_tokens, Position(section.start), section.end)
+
+
+def _continue(page: Page, max_tokens: int, cursor: Cursor) -> PageView:
+    """The page from the cursor on, or from its beginning if it has changed."""
+    if content_hash(page.text) != cursor.digest:
+        return replace(cut_page(page, max_tokens), warnings=(_CHANGED,))
+    if cursor.place.at >= len(page.text):
+        raise InvalidRequest("cursor is behind the end of the page; leave it out to read the page from its beginning.")
+    return cut_page(page, max_tokens, cursor.place, cursor.end)
+
+
+def _show_passages(page: Page, section: Section | None, digest: Digest) -> PageView:
+    """The passages, under the anchors that their blocks have on the page."""
+    if section is None:
+        return PageView(page, digest.text, digest=digest)
+    before = _count_blocks_before(page, section)
+    anchors = tuple(f"b{int(anchor[1:]) + before}" for anchor in digest.anchors)
+    return PageView(page, digest.text, start=Position(section.start), digest=replace(digest, anchors=anchors))
+
+
+def _fits(text: str, max_tokens: int) -> bool:
+    return estimate_tokens(text) <= max_tokens
+
+
+def _escaped_tokens(text: str, room: int) -> int:
+    """The cost as a JSON string; counted only where it matters, since no token is shorter than a byte."""
+    escaped = json.dumps(text, ensure_ascii=False)
+    return 0 if len(escaped.encode("utf-8", "replace")) <= room else estimate_tokens(escaped)
+
+
+def _find_section(page: Page, name: str) -> Section:
+    """The section of that number, heading or block; raises `InvalidRequest` with the nearest ones if there is none."""
+    from dowse.document.markdown import Document
+    from dowse.document.outline import find_section
+
+    section = find_section(Document(page.text), name)
+    if section is None:
+        raise InvalidRequest(f"section {name!r} is not on the page. {_suggest_sections(page, name)}")
+    return section
+
+
+def _outline(page: Page, within: Section | None) -> Outline:
+    """The outline of a page or of one of its sections; if there are too many, the deepest ones are not listed."""
+    from dowse.document.markdown import Document
+    from dowse.document.outline import outline
+
+    sections = outline(Document(page.text), within)
+    listed = sorted(sorted(sections, key=lambda each: each.level)[:_MOST_LISTED], key=lambda each: each.start)
+    entries = tuple(OutlineEntry(each.number, each.title, each.level, each.tokens) for each in listed)
+    return Outline(entries, len(sections) - len(entries))
+
+
+def _count_blocks_before(page: Page, section: Section) -> int:
+    from dowse.document.markdown import Document
+
+    return sum(1 for _ in takewhile(lambda block: block.start < section.start, Document(page.text).blocks))
+
+
+def _suggest_sections(page: Page, name: str) -> str:
+    from dowse.document.markdown import Document
+    from dowse.document.outline import outline
+
+    sections = outline(Document(page.text))
+    if not sections:
+        return "It has no headings: leave out section, or pass a question."
+    wanted = _bigrams(name)
+    alike = {each: len(wanted & _bigrams(each.title)) / len(wanted) for each in sections}
+    near = sorted((each for each in sections if alike[each] >= _SIMILAR), key=lambda each: -alike[each])
+    names = (f"{each.number} {one_line(each.title, _SUGGESTED_CHARS)}" for each in (near or sections))
+    listed = ", ".join(map(repr, islice(names, _MOST_SUGGESTED)))
+    return f"{'Nearest' if near else 'It has'}: {listed}; without section the answer has the outline."
+
+
+def _bigrams(words: str) -> set[str]:
+    """Pairs of characters, which two spellings of a heading have in common in any script."""
+    text = f" {words.casefold()} "
+    return {text[at : at + 2] for at in range(len(text) - 1)}
