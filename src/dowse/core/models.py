@@ -273,8 +273,8 @@ class Facts:
     """What was found out about a page beside its text; empty where that is not known.
 
     Dates are as in ISO 8601, with a time where the page tells one, and their confidence is `high`, `medium` or `low`.
-    `is_whole` where content could not be told from the rest, so that all of the page was taken. Hidden words and
-    invisible characters are counted because they were left out: nobody who looks at the page sees them.
+    `is_whole` where content could not be told from the rest, so that all of the page was taken. Hidden
+    words are counted because they were left out.
     """
 
     kind: str = ""
@@ -289,7 +289,6 @@ class Facts:
     description: str = ""
     is_whole: bool = False
     hidden_words: int = 0
-    invisible_characters: int = 0
 
 
 MOST_TEXT_CHARS = 2_000_000

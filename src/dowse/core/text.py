@@ -57,14 +57,6 @@ def visible(text: str) -> str:
     return _NO_VARIATION.sub("", _VARIATION_RUN.sub(r"\1", text))
 
 
-def invisible_count(text: str) -> int:
-    """How many code points nobody could see: those that `visible` takes out."""
-    if _is_plain(text):
-        return 0
-    text = _with_plain_line_ends(text)
-    return len(text) - len(visible(text))
-
-
 def one_line(text: str, limit: int = 0) -> str:
     """Visible text on one line; cut at a word with an ellipsis when longer than `limit`."""
     line = _BLANKS.sub(" ", visible(_beginning(text, limit))).strip()

@@ -60,19 +60,6 @@ def test_what_only_hides_something_goes(written: str, seen: str) -> None:
     assert text.visible(written) == seen
 
 
-@each_row(
-    ("written", "count"),
-    [
-        ("plain", 0),
-        ("two\r\nlines\u2028more", 0),
-        (f"{FAMILY} {PERSIAN} ☎\ufe0f", 0),
-        ("a\u200bb\x00\U000e0041\ufe0f", 4),
-    ],
-)
-def test_invisible_characters_are_counted(written: str, count: int) -> None:
-    assert text.invisible_count(written) == count
-
-
 @given(st.text(), st.integers(2, 50))
 def test_one_line_is_one_line_and_fits(written: str, limit: int) -> None:
     line = text.one_line(written, limit)

@@ -58,7 +58,6 @@ def _rendered(tree: Tree, selection: Selection, url: str, *, with_images: bool) 
         kind=selection.kind,
         is_whole=selection.is_whole and bool(selection.blocks),
         hidden_words=tree.hidden_words,
-        invisible_characters=texts.invisible_count(selection.kept_text),
     )
     instead = _said_for_machines(tree, selection, markdown)
     return Text(instead or markdown, about.title, is_cut=is_long or tree.is_cut, is_thin=bool(instead), facts=facts)

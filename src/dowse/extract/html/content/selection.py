@@ -53,11 +53,6 @@ class Selection:
         """How many words are on the page."""
         return float(self.rows[:, features.WORDS].sum()) if self.blocks else 0.0
 
-    @property
-    def kept_text(self) -> str:
-        """What is content, as it is written on the page."""
-        return "\n".join(block.text for block, is_kept in zip(self.blocks, self.are_kept, strict=True) if is_kept)
-
 
 def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
     """Tell the content of a page from the rest."""
