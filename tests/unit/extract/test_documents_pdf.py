@@ -10,7 +10,7 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 from dowse.extract.convert import to_text
 from dowse.extract.formats.kinds import Limits
-from dowse.extract.formats.pdf.blocks import joined
+from dowse.extract.formats.pdf.blocks import join_lines
 from tests.fakes.pdf import BOLD, MONO, REGULAR, column, encrypted, many_pages, pdf, scanned, sheet, text
 from tests.support.tables import each_row
 
@@ -189,7 +189,7 @@ def test_the_gap_behind_a_bullet_or_a_section_number_makes_no_table() -> None:
 
 
 def test_chinese_lines_are_joined_without_a_blank() -> None:
-    assert joined("車站的燈", "每晚點亮", frozenset()) == "車站的燈每晚點亮"
+    assert join_lines("車站的燈", "每晚點亮", frozenset()) == "車站的燈每晚點亮"
 
 
 def test_figures_at_the_edge_of_pages_are_not_taken_for_page_numbers() -> None:

@@ -1,4 +1,7 @@
-"""Office documents: checked zip archives, Word without hidden text, spreadsheets, slides."""
+"""Office documents: checked zip archives, Word without hidden text, spreadsheets, slides.
+
+Only text in the file itself is read: no image, no macro, nothing linked.
+"""
 
 from __future__ import annotations
 
@@ -13,32 +16,22 @@ from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 from xml.etree import ElementTree
 from xml.parsers import expat
-from xml.parsers.expat import ExpatError
-from zipfile import ZipFile
 
 from dowse.core import text as texts
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Status, Text
 from dowse.document.clean import clean
-from dowse.extract.formats.tables import MOST_COLUMNS, MOST_ROWS, Table, limited, table
+from dowse.extract.formats.tables import MOST_COLUMNS, MOST_ROWS, LimitedTable, limit_table, render_table
 from dowse.extract.html.fragments import to_markdown
 from dowse.extract.tidy import TITLE_CHARS, title_of
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet  # type: ignore[import-untyped]  # it has no types
 
-# What `zipfile` raises for archives that are none; a RuntimeError stands for a password.
+# Raised by `zipfile` for files that are no archives; a RuntimeError stands for a password.
 _BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
-_STYLE_MAP = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
-_MOST_SHEETS = 20
-_MOST_SLIDES = 200
-_SLIDE = re.compile(r"ppt/slides/slide\d{1,4}\.xml")
-_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-_PRESENTATION = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-# Rows that are empty count here, and only here.
-_MOST_ROWS_READ = 50_000
-# What the libraries raise for files that are not what they should be; anything else is a bug, or memory.
-_BROKEN = (*_BROKEN_ARCHIVE, KeyError, TypeError, AttributeError, IndexError, SyntaxError, ExpatError)
+# Raised by the libraries for broken files; any other error is a bug, or memory.
+_BROKEN = (*_BROKEN_ARCHIVE, KeyError, TypeError, AttributeError, IndexError, SyntaxError, expat.ExpatError)
 _MOST_ENTRIES = 5000
 _LARGEST_TOTAL = 100 * 1024 * 1024
 # Parsed as a tree, XML takes ten times its size and more.
@@ -46,9 +39,17 @@ _LARGEST_PART = 30 * 1024 * 1024
 _HIGHEST_RATIO = 100
 _SMALL = 5 * 1024 * 1024
 _FIRST_STEP = 4096
+_STYLE_MAP = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
+_MOST_SHEETS = 20
+_MOST_SLIDES = 200
+# Only here do empty rows count.
+_MOST_ROWS_READ = 50_000
+_SLIDE = re.compile(r"ppt/slides/slide\d{1,4}\.xml")
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_PRESENTATION = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_PARTS = re.compile(r"word/[^/]{1,100}\.xml")
-_STYLES_PART = "word/styles.xml"
+_WORD_PARTS = re.compile(r"word/[^/]{1,100}\.xml")
+_WORD_STYLES = "word/styles.xml"
 _OFF = frozenset({"0", "false", "off"})
 
 
@@ -58,8 +59,8 @@ def from_word(body: Body) -> Text:
     import mammoth  # type: ignore[import-untyped]  # it has no types
 
     try:
-        made = mammoth.convert_to_html(
-            without_hidden_text(file),
+        converted = mammoth.convert_to_html(
+            _without_hidden_text(file),
             style_map=_STYLE_MAP,
             convert_image=lambda _image: [],
             include_embedded_style_map=False,
@@ -67,7 +68,7 @@ def from_word(body: Body) -> Text:
         )
     except _BROKEN:
         raise PageUnreadable(Status.ERROR, f"{body.media_type}, broken") from None
-    markdown = to_markdown(made.value, body.url)
+    markdown = to_markdown(converted.value, body.url)
     return Text(markdown, title_of(markdown))
 
 
@@ -81,96 +82,36 @@ def from_sheets(body: Body) -> Text:
         with warnings.catch_warnings(action="ignore"):
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
             sheets = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-            made = [_sheet(sheet) for sheet in sheets[:_MOST_SHEETS]]
+            tables = [_render_sheet(sheet) for sheet in sheets[:_MOST_SHEETS]]
             title = texts.without_markup(book.properties.title or "", TITLE_CHARS)
             book.close()
     except _BROKEN:
         raise PageUnreadable(Status.ERROR, f"{body.media_type}, broken") from None
-    parts = [sheet.markdown for sheet in made if sheet.markdown]
-    is_cut = any(sheet.is_cut for sheet in made) or len(sheets) > _MOST_SHEETS
-    if len(sheets) > _MOST_SHEETS:
+    parts = [table.markdown for table in tables]
+    has_more = len(sheets) > _MOST_SHEETS
+    if has_more:
         parts.append(f"_{_MOST_SHEETS} of {len(sheets)} sheets are shown._")
-    return Text(clean("\n\n".join(parts)), title, is_cut=is_cut)
+    is_cut = has_more or any(table.is_cut for table in tables)
+    return Text(clean("\n\n".join(filter(None, parts))), title, is_cut=is_cut)
 
 
 def from_slides(body: Body) -> Text:
     """The words of a `.pptx`, slide by slide; hidden slides are left out, as in a show."""
     file = check_archive(body.data, body.media_type)
     try:
-        with ZipFile(file) as packed:
+        with zipfile.ZipFile(file) as packed:
             names = sorted(filter(_SLIDE.fullmatch, packed.namelist()), key=lambda name: (len(name), name))
             slides = [ElementTree.fromstring(packed.read(name)) for name in names[:_MOST_SLIDES]]
     except _BROKEN:
         raise PageUnreadable(Status.ERROR, f"{body.media_type}, broken") from None
-    parts = [_slide(number, slide) for number, slide in enumerate(slides, 1) if slide.get("show") != "0"]
+    parts = [_render_slide(number, slide) for number, slide in enumerate(slides, 1) if slide.get("show") != "0"]
     if len(names) > _MOST_SLIDES:
         parts.append(f"_{_MOST_SLIDES} of {len(names)} slides are shown._")
     return Text(clean("\n\n".join(parts)), is_cut=len(names) > _MOST_SLIDES)
 
 
-def _slide(number: int, slide: ElementTree.Element) -> str:
-    title, lines = "", []
-    for shape in _outermost(slide, f"{_PRESENTATION}sp"):
-        texts_here = [
-            "".join(run.text or "" for run in line.iter(f"{_DRAWING}t")) for line in _outermost(shape, f"{_DRAWING}p")
-        ]
-        place = shape.find(f".//{_PRESENTATION}ph")
-        if not title and place is not None and place.get("type") in ("title", "ctrTitle"):
-            title = texts.without_markup(" ".join(texts_here), TITLE_CHARS)
-        else:
-            lines += [f"- {texts.without_markup(text)}" for text in texts_here if text.strip()]
-    tables = [table(_cells(drawn)) for drawn in _outermost(slide, f"{_DRAWING}tbl")]
-    heading = f"## Slide {number}: {title}" if title else f"## Slide {number}"
-    return "\n\n".join(filter(None, [heading, "\n".join(lines), *tables]))
-
-
-def _cells(drawn: ElementTree.Element) -> list[list[str]]:
-    rows = _outermost(drawn, f"{_DRAWING}tr")
-    return [[" ".join(cell.itertext()) for cell in _outermost(row, f"{_DRAWING}tc")] for row in rows]
-
-
-def _outermost(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
-    """The elements of that name inside, in order, but none within another: no program nests them, and reading them
-    again at every level would take the square of the time.
-    """
-    waiting = [element]
-    while waiting:
-        inner = waiting.pop()
-        if inner.tag == tag:
-            yield inner
-        else:
-            waiting.extend(reversed(inner))
-
-
-def _sheet(sheet: ReadOnlyWorksheet) -> Table:
-    declared_rows, declared_columns = sheet.max_row or 0, sheet.max_column or 0
-    # Files lie about their size, in both directions.
-    sheet.reset_dimensions()
-    read = itertools.islice(sheet.iter_rows(max_col=MOST_COLUMNS + 1, values_only=True), _MOST_ROWS_READ)
-    filled = (row for values in read if any(row := [_shown(value) for value in values]))
-    rows = list(itertools.islice(filled, MOST_ROWS + 2))
-    made = limited(rows, declared_rows=declared_rows, declared_columns=declared_columns)
-    heading = f"## {texts.without_markup(sheet.title, TITLE_CHARS)}"
-    return Table(f"{heading}\n\n{made.markdown}", made.is_cut) if made.markdown else made
-
-
-def _shown(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return str(value).upper()
-        case float():
-            return f"{value:.15g}"
-        case datetime.datetime() if value.time() == datetime.time():
-            return value.date().isoformat()
-        case datetime.datetime():
-            return value.isoformat(" ", "seconds")
-    return str(value)
-
-
 def check_archive(data: bytes, media_type: str) -> io.BytesIO:
-    """The archive as a file, if it is sound, small enough, and free of DTDs, which no document of an office has.
+    """The archive as a file, if it is sound, small enough, and free of DTDs, which no office document has.
 
     A DTD could name files to read and entities that multiply. Pictures may have one: those are left out.
     """
@@ -180,7 +121,7 @@ def check_archive(data: bytes, media_type: str) -> io.BytesIO:
             with_dtd = [entry.filename for entry in archive.infolist() if _has_dtd(archive, entry)]
             if any(name.lower().endswith((".xml", ".rels")) for name in with_dtd):
                 raise PageUnreadable(Status.UNSUPPORTED, f"{media_type}, with a DTD")
-            return _copied(archive, with_dtd) if with_dtd else io.BytesIO(data)
+            return _copy_without(archive, with_dtd) if with_dtd else io.BytesIO(data)
     except _BROKEN_ARCHIVE:
         raise PageUnreadable(Status.ERROR, f"{media_type}, broken") from None
 
@@ -203,9 +144,9 @@ class _Root(Exception):
 
 
 def _has_dtd(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
-    """Whether a part has one. The parser is the libraries' own: what it does not take for XML they cannot read."""
+    """Whether a part has a DTD. The parser is the libraries' own: where it fails, they cannot read the part either."""
     parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler, parser.StartElementHandler = _raising(_Dtd), _raising(_Root)
+    parser.StartDoctypeDeclHandler, parser.StartElementHandler = _raise_on_call(_Dtd), _raise_on_call(_Root)
     size = _FIRST_STEP
     try:
         with archive.open(entry) as part:
@@ -215,19 +156,19 @@ def _has_dtd(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
                 size *= 2
     except _Dtd:
         return True
-    except (_Root, expat.ExpatError, LookupError):  # a LookupError for an encoding that nobody knows
+    except (_Root, expat.ExpatError, LookupError):  # a LookupError for an unknown encoding
         return False
     return False
 
 
-def _raising(signal: type[Exception]) -> Callable[..., None]:
+def _raise_on_call(signal: type[Exception]) -> Callable[..., None]:
     def handle(*_: object) -> None:
         raise signal
 
     return handle
 
 
-def _copied(archive: zipfile.ZipFile, left_out: Container[str]) -> io.BytesIO:
+def _copy_without(archive: zipfile.ZipFile, left_out: Container[str]) -> io.BytesIO:
     copy = io.BytesIO()
     with zipfile.ZipFile(copy, "w") as packed:
         for entry in archive.infolist():
@@ -236,19 +177,19 @@ def _copied(archive: zipfile.ZipFile, left_out: Container[str]) -> io.BytesIO:
     return copy
 
 
-def without_hidden_text(file: BinaryIO) -> BinaryIO:
-    """The document without runs that are formatted as hidden; the file itself where nothing is."""
-    with ZipFile(file) as packed:
-        parts = {name: packed.read(name) for name in packed.namelist() if _PARTS.fullmatch(name)}
+def _without_hidden_text(file: BinaryIO) -> BinaryIO:
+    """A Word document without runs that are formatted as hidden; the file itself where there are none."""
+    with zipfile.ZipFile(file) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist() if _WORD_PARTS.fullmatch(name)}
         # The zeros are those of UTF-16.
         if not any(b"vanish" in data.replace(b"\0", b"") for data in parts.values()):
             file.seek(0)
             return file
-        styles = _hiding_styles(parts.pop(_STYLES_PART)) if _STYLES_PART in parts else frozenset()
+        styles = _hiding_styles(parts.pop(_WORD_STYLES)) if _WORD_STYLES in parts else frozenset()
         shown = io.BytesIO()
-        with ZipFile(shown, "w") as copy:
+        with zipfile.ZipFile(shown, "w") as copy:
             for name in packed.namelist():
-                copy.writestr(name, _without_runs(parts[name], styles) if name in parts else packed.read(name))
+                copy.writestr(name, _drop_hidden_runs(parts[name], styles) if name in parts else packed.read(name))
     shown.seek(0)
     return shown
 
@@ -258,7 +199,7 @@ def _hiding_styles(data: bytes) -> frozenset[str]:
     return frozenset(style.get(f"{_WORD}styleId", "") for style in styles if _vanishes(style, ()))
 
 
-def _without_runs(data: bytes, styles: Container[str]) -> bytes:
+def _drop_hidden_runs(data: bytes, styles: Container[str]) -> bytes:
     root = ElementTree.fromstring(data)
     for parent in root.iter():
         properties = parent.find(f"{_WORD}pPr/{_WORD}pStyle") if parent.tag == f"{_WORD}p" else None
@@ -276,3 +217,71 @@ def _vanishes(element: ElementTree.Element, styles: Container[str]) -> bool:
         return mark.get(f"{_WORD}val", "1") not in _OFF
     style = element.find(f"{_WORD}rPr/{_WORD}rStyle")
     return style is not None and style.get(f"{_WORD}val") in styles
+
+
+def _render_sheet(sheet: ReadOnlyWorksheet) -> LimitedTable:
+    declared_rows, declared_columns = sheet.max_row or 0, sheet.max_column or 0
+    # Files lie about their size, in both directions.
+    sheet.reset_dimensions()
+    read = itertools.islice(sheet.iter_rows(max_col=MOST_COLUMNS + 1, values_only=True), _MOST_ROWS_READ)
+    filled = (row for values in read if any(row := [_format_value(value) for value in values]))
+    rows = list(itertools.islice(filled, MOST_ROWS + 2))
+    table = limit_table(rows, declared_rows=declared_rows, declared_columns=declared_columns)
+    heading = f"## {texts.without_markup(sheet.title, TITLE_CHARS)}"
+    return LimitedTable(f"{heading}\n\n{table.markdown}", table.is_cut) if table.markdown else table
+
+
+def _format_value(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).upper()
+        case float():
+            return f"{value:.15g}"
+        case datetime.datetime() if value.time() == datetime.time():
+            return value.date().isoformat()
+        case datetime.datetime():
+            return value.isoformat(" ", "seconds")
+    return str(value)
+
+
+def _render_slide(number: int, slide: ElementTree.Element) -> str:
+    title, lines = "", []
+    for shape in _outermost(slide, f"{_PRESENTATION}sp"):
+        paragraphs = _paragraphs(shape)
+        if not title and _is_title(shape):
+            title = texts.without_markup(" ".join(paragraphs), TITLE_CHARS)
+        else:
+            lines += [f"- {texts.without_markup(text)}" for text in paragraphs if text.strip()]
+    tables = [render_table(_cells(drawn)) for drawn in _outermost(slide, f"{_DRAWING}tbl")]
+    heading = f"## Slide {number}: {title}" if title else f"## Slide {number}"
+    return "\n\n".join(filter(None, [heading, "\n".join(lines), *tables]))
+
+
+def _paragraphs(shape: ElementTree.Element) -> list[str]:
+    lines = _outermost(shape, f"{_DRAWING}p")
+    return ["".join(run.text or "" for run in line.iter(f"{_DRAWING}t")) for line in lines]
+
+
+def _is_title(shape: ElementTree.Element) -> bool:
+    place = shape.find(f".//{_PRESENTATION}ph")
+    return place is not None and place.get("type") in ("title", "ctrTitle")
+
+
+def _cells(drawn: ElementTree.Element) -> list[list[str]]:
+    rows = _outermost(drawn, f"{_DRAWING}tr")
+    return [[" ".join(cell.itertext()) for cell in _outermost(row, f"{_DRAWING}tc")] for row in rows]
+
+
+def _outermost(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
+    """The elements of a tag, in order, but none within another: no program nests them, and to read them again at
+    every level would take quadratic time.
+    """
+    waiting = [element]
+    while waiting:
+        inner = waiting.pop()
+        if inner.tag == tag:
+            yield inner
+        else:
+            waiting.extend(reversed(inner))

@@ -1,4 +1,4 @@
-"""Rows of cells as a Markdown table."""
+"""Rows of cells as a Markdown table of bounded size."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _LONGEST_CELL = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Markdown, with a last line that says what is missing where it is cut."""
+class LimitedTable:
+    """Markdown, with a last line that says how much is missing where it is cut."""
 
     markdown: str
     is_cut: bool
 
 
-def limited(rows: Sequence[Sequence[str]], *, declared_rows: int = 0, declared_columns: int = 0) -> Table:
-    """A table of bounded size. What a file declares counts where not all of it was read."""
+def limit_table(rows: Sequence[Sequence[str]], *, declared_rows: int = 0, declared_columns: int = 0) -> LimitedTable:
+    """Render a table of bounded size; the declared size of a file counts where not all of it was read."""
     row_count = max(len(rows), declared_rows)
     column_count = max(max(map(len, rows), default=0), declared_columns)
     shown = [row[:MOST_COLUMNS] for row in rows[: MOST_ROWS + 1]]
@@ -33,11 +33,11 @@ def limited(rows: Sequence[Sequence[str]], *, declared_rows: int = 0, declared_c
         missing.append(f"{MOST_COLUMNS} of {column_count} columns")
     note = f"\n\n_{' and '.join(missing)} are shown._" if missing else ""
     is_cut = bool(missing) or any(len(cell) > _LONGEST_CELL for row in shown for cell in row)
-    return Table(table(shown) + note, is_cut)
+    return LimitedTable(render_table(shown) + note, is_cut)
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """The first row is the head; short rows are filled up, and columns that are empty throughout go."""
+def render_table(rows: Sequence[Sequence[str]]) -> str:
+    """Render rows, the first being the head; short rows are filled up, and empty columns dropped."""
     width = max(map(len, rows), default=0)
     cells = [[_cell(text) for text in row] + [""] * (width - len(row)) for row in rows]
     used = [column for column in range(width) if any(row[column] for row in cells)]
