@@ -337,7 +337,7 @@ class App:
         return ReadChain(router, readers, self._guard, self._robots)
 
     def _loaders(self) -> Sequence[SiteLoader]:
-        from dowse.sites.kit import Kit as LoaderKit
+        from dowse.sites.site import LoaderKit
         from dowse.sites.table import make_loaders
 
         return make_loaders(LoaderKit(self.settings, self._api_client, self._page_client, self._workers, self.redactor))
@@ -386,6 +386,6 @@ class App:
 
 
 def _open_search(kit: KeylessKit) -> SearchProvider:
-    from dowse.sites.open_table import make_search
+    from dowse.sites.search import make_search
 
     return make_search(kit)

@@ -96,7 +96,7 @@ def link(text: str, url: str) -> str:
     return f"[{label(text)}]({target})"
 
 
-def shifted(markdown: str, by: int) -> str:
+def shift_headings(markdown: str, by: int) -> str:
     """Headings inside a quoted text, deeper by so much, so that they do not look like ours; code stays code."""
     lines: list[str] = []
     is_prose_above = False
@@ -113,7 +113,7 @@ def shifted(markdown: str, by: int) -> str:
     return "\n".join(lines)
 
 
-def fenced(markdown: str) -> str:
+def fence_indented_code(markdown: str) -> str:
     """Code that is only indented, between fences: whoever cleans text takes it for code then too."""
     lines: list[str] = []
     code: list[str] = []
@@ -132,7 +132,7 @@ def _as_block(code: Sequence[str]) -> list[str]:
     return [to_code_block("\n".join(code).rstrip()), ""] if code else []
 
 
-def page(
+def compose_page(
     url: str,
     title: str,
     parts: Iterable[Part | str],
@@ -205,7 +205,7 @@ def _cut(markdown: str, limit: int) -> str:
     return close_code(next(place for place in places if len(place) > limit / 2 or place is head))
 
 
-def shortened(markdown: str, limit: int, whole: int = 0) -> str:
+def shorten(markdown: str, limit: int, whole: int = 0) -> str:
     """A long text that leaves room for others on its page, with a note of how much of it is shown.
 
     `whole` is the length of the text where only its beginning is given.

@@ -11,26 +11,26 @@ from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, WireErro
 from dowse.core.models import Deadline, Status, Text
 from dowse.core.urls import Url
 from dowse.net.json_api import Json, items, string, strings, whole
-from dowse.sites.compose import Part, day, label, page
-from dowse.sites.kit import TIMEOUT_S, Kit, asking
-from dowse.sites.markup import below
+from dowse.sites.compose import Part, compose_page, day, label
+from dowse.sites.markup import nest_headings
 from dowse.sites.packages import (
     MAX_CHARS,
     Release,
     bullets,
     code,
+    explain_missing,
     head,
     links,
     mapping,
-    missing,
     releases,
     segments,
     some,
     warning,
 )
+from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, request_deadline
 
 NAME = "crates"
-SITE = "https://crates.io"
+_HOME = "https://crates.io"
 _CRATE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]{1,80})?")
 _README_BYTES = 1_000_000
@@ -42,13 +42,13 @@ _MOST_IN_FEATURE = 15
 _KINDS = {"normal": "## Dependencies", "build": "## Build dependencies"}
 
 
-class Crates:
+class CratesLoader:
     """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: LoaderKit) -> None:
         self._api = kit.api(NAME)
         self._pages = kit.pages
         self._extractor = kit.extractor
@@ -60,7 +60,7 @@ class Crates:
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
         name, wanted = _target(parsed) if parsed else ("", "")
-        patience = asking(deadline)
+        patience = request_deadline(deadline)
         found = await self._crate(name, patience)
         versions = items(NAME, found, "versions")
         version = _chosen(found, versions, wanted)
@@ -69,14 +69,14 @@ class Crates:
             self._dependencies(name, number, patience), self._readme(name, number, patience)
         )
         readme = await self._rendered(html, deadline) if html else html
-        link = f"{SITE}/crates/{name}" + (f"/{number}" if wanted else "")
+        link = f"{_HOME}/crates/{name}" + (f"/{number}" if wanted else "")
         return _page(mapping(found, "crate"), version, versions, needed, readme, link)
 
     async def _crate(self, name: str, deadline: Deadline) -> Json:
         try:
             return await self._get(name, deadline)
         except ProviderError as error:
-            raise missing(error, "crate on crates.io") from error
+            raise explain_missing(error, "crate on crates.io") from error
 
     async def _dependencies(self, name: str, number: str, deadline: Deadline) -> list[Json] | None:
         """`None` where they could not be got: that is not the same as having none."""
@@ -102,10 +102,10 @@ class Crates:
     async def _rendered(self, html: str, deadline: Deadline) -> str | None:
         """The README as Markdown; one that cannot be converted is as good as one that could not be got."""
         try:
-            [text] = await self._extractor.render([html], url=f"{SITE}/", timeout_s=deadline.remaining_s())
+            [text] = await self._extractor.render([html], url=f"{_HOME}/", timeout_s=deadline.remaining_s())
         except PageUnreadable:
             return None
-        return below(text, 3)
+        return nest_headings(text, 3)
 
     async def _get(self, path: str, deadline: Deadline) -> Json:
         headers = {"Accept": "application/json"}
@@ -144,7 +144,7 @@ def _page(
         warning("Not the latest version", f"that is {latest}") if latest not in ("", number) else "",
     ]
     title = f"{label(name)} {label(number)}"
-    return page(
+    return compose_page(
         link,
         title,
         [
@@ -152,11 +152,11 @@ def _page(
             *(() if needed is None else _dependencies(needed)),
             bullets("## Features", _features(version), _MOST_FEATURES),
             links(_links(crate, name, number)),
-            releases(_releases(versions), f"{SITE}/crates/{name}/versions"),
+            releases(_releases(versions), f"{_HOME}/crates/{name}/versions"),
             "" if readme is None else Part("## README", body=readme or "There is none."),
         ],
         max_chars=MAX_CHARS,
-        rest=_unread({"the dependencies": needed, "the README": readme}, f"{SITE}/crates/{name}/{number}"),
+        rest=_unread({"the dependencies": needed, "the README": readme}, f"{_HOME}/crates/{name}/{number}"),
     )
 
 
@@ -230,3 +230,6 @@ def _release(version: Json) -> Release:
     said = label(string(version, "yank_message"), 120)
     remark = "yanked" + (f": {said}" if said else "") if version.get("yanked") is True else ""
     return Release(string(version, "num"), day(version.get("created_at")), remark)
+
+
+SITE = Site(NAME, "crates.io", loader=CratesLoader)

@@ -1,4 +1,4 @@
-"""Scholarly works at Crossref: https://api.crossref.org/swagger-ui/index.html, one request."""
+"""Crossref: a search over scholarly works. https://api.crossref.org/swagger-ui/index.html"""
 
 from __future__ import annotations
 
@@ -8,35 +8,34 @@ from dowse.core.allowances import Rate
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Deadline, Hit, Query
 from dowse.net.json_api import Api, Json, first_hits, hit, items, objects, string, strings
-from dowse.sites.answer import Answer
-from dowse.sites.period import period_of
-from dowse.sites.words import keywords, without_tags
+from dowse.settings import Settings
+from dowse.sites.query import keywords, period_of, without_tags
+from dowse.sites.site import Site, SiteHits
 
-# A comma would end the filter that a DOI is sent in.
-DOI = re.compile(r"\b10\.\d{4,9}/[^\s,\"'<>]{1,200}[^\s,.;:)\"'<>\]]")
+NAME = "crossref"
+# Without commas, which separate filters.
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s,\"'<>]{1,200}[^\s,.;:)\"'<>\]]")
 _RESOLVER = "https://doi.org/"
 _FIELDS = "DOI,URL,title,author,container-title,issued,abstract"
 _LONGEST_QUERY = 300
 _MOST, _MOST_AUTHORS = 50, 3
 
 
-class Crossref:
-    """Implements `OpenApi`."""
+class CrossrefSearch:
+    """Implements `SiteSearch`."""
 
-    name = "crossref"
-    title = "Crossref"
-    # For lists, of whom leaves no address: https://doi.org/10.64000/wadve-3tj60.
+    # Lists for clients without a mail address: https://doi.org/10.64000/wadve-3tj60.
     rate = Rate(1, 1.0)
 
-    def __init__(self, api: Api, base_url: str) -> None:
+    def __init__(self, settings: Settings, api: Api) -> None:
         self._api = api
-        self._base = base_url.rstrip("/")
+        self._base = settings.crossref_api_url.rstrip("/")
 
     def address(self, _query: Query) -> str:
         return f"{self._base}/works"
 
-    async def search(self, query: Query, deadline: Deadline) -> Answer:
-        doi, period = DOI.search(query.text), period_of(query, deadline.clock.today())
+    async def search(self, query: Query, deadline: Deadline) -> SiteHits:
+        doi, period = _DOI.search(query.text), period_of(query, deadline.clock.today())
         asked = {} if doi else {"query.bibliographic": keywords(query.text, max_chars=_LONGEST_QUERY, most=30)}
         filters = [
             f"doi:{doi[0]}" if doi else "",
@@ -49,8 +48,8 @@ class Crossref:
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
         message = body.get("message")
         if not isinstance(message, dict):
-            raise BadAnswer(self.name, "the answer has no object 'message'")
-        return Answer(first_hits(map(_hit, items(self.name, message, "items")), query.num_results))
+            raise BadAnswer(NAME, "the answer has no object 'message'")
+        return SiteHits(first_hits(map(_hit, items(NAME, message, "items")), query.num_results))
 
 
 def _hit(item: Json) -> Hit | None:
@@ -60,7 +59,7 @@ def _hit(item: Json) -> Hit | None:
     doi = string(item, "DOI")
     url = string(item, "URL") or (f"{_RESOLVER}{doi}" if doi else "")
     title = without_tags(" ".join(strings(item.get("title"))[:1]))
-    return hit(title, url, snippet, engine=Crossref.name, published=published)
+    return hit(title, url, snippet, engine=NAME, published=published)
 
 
 def _authors(item: Json) -> str:
@@ -69,9 +68,12 @@ def _authors(item: Json) -> str:
 
 
 def _issued(item: Json) -> str:
-    """As much of the date as is known: a year, a month or a day."""
+    """The date of publication as far as it is known: a year, a month or a day."""
     issued = item.get("issued")
     parts = issued.get("date-parts") if isinstance(issued, dict) else None
     first = parts[0] if isinstance(parts, list) and parts else None
     numbers = [part for part in first if isinstance(part, int)] if isinstance(first, list) else []
     return "-".join(f"{number:02d}" for number in numbers[:3])
+
+
+SITE = Site(NAME, "Crossref", search=CrossrefSearch, search_domains=("doi.org",), filters_dates=True)

@@ -13,7 +13,7 @@ from dowse.core import urls
 from dowse.core.text import visible
 from dowse.document.clean import close_code
 from dowse.document.markdown import LineScanner, scan_lines
-from dowse.sites.compose import shifted, shortened
+from dowse.sites.compose import shift_headings, shorten
 
 # Every pattern is bounded, or stops at the character it starts with: no line is read more than a few times.
 _BACKTICKS = re.compile(r"`+")
@@ -44,13 +44,13 @@ _DEFINITION = re.compile(r"(^\s{0,3}\[[^\[\]]{1,300}\]:\s{1,9})(<?)([^<>\s]{1,10
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinkBase:
     """Where a document is, for the links in it: the root of its repository, and the folder below that."""
 
     root: str
     folder: str = ""
 
-    def resolved(self, target: str) -> str:
+    def resolve(self, target: str) -> str:
         """Where a link leads; one that starts with a slash starts at the root of the repository."""
         if target.startswith(("#", "//")) or urls.parse(target) is not None or ":" in target.partition("/")[0]:
             return target
@@ -63,26 +63,26 @@ class Place:
         return found.href if found else target
 
 
-def quoted(markdown: str, level: int, limit: int, place: Place | None = None) -> str:
+def quote_markdown(markdown: str, level: int, limit: int, place: LinkBase | None = None) -> str:
     """What somebody wrote as a part of a page of ours: its headings start at a level, and its length is bounded."""
     # Of a very long text no more is looked at than could be shown, or it would keep everybody waiting.
     whole = len(markdown) if len(markdown) > 2 * limit else 0
-    return shortened(below(readable(markdown[: 2 * limit], place), level), limit, whole)
+    return shorten(nest_headings(strip_html(markdown[: 2 * limit], place), level), limit, whole)
 
 
-def readable(markdown: str, place: Place | None = None) -> str:
+def strip_html(markdown: str, place: LinkBase | None = None) -> str:
     """The text without comments and layout in HTML; code stays code, and no block of it is left open."""
     lines = (line if is_code else _line(line, place) for line, is_code in _told_apart(visible(markdown).split("\n")))
     return close_code("\n".join(lines))
 
 
-def below(markdown: str, level: int) -> str:
+def nest_headings(markdown: str, level: int) -> str:
     """The text with its highest headings at this level, and the others as far below them as they were."""
     # Headings with a line under them become ordinary ones.
-    text = shifted(markdown, 0)
+    text = shift_headings(markdown, 0)
     marks = [_HEADING.match(line.text) for line in scan_lines(text) if line.fence is None]
     levels = [len(mark[0]) for mark in marks if mark]
-    return shifted(text, max(0, level - min(levels))) if levels else text
+    return shift_headings(text, max(0, level - min(levels))) if levels else text
 
 
 def _told_apart(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -90,14 +90,14 @@ def _told_apart(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
     A comment in HTML that starts a line goes on until its end; one within a line has to end there.
     """
-    scanner, is_hidden = LineScanner(), False
+    blocks, is_hidden = LineScanner(), False
     for line in lines:
         if is_hidden:
             _, end, line = line.partition(_COMMENT_END)
             is_hidden = not end
             if not line.strip():
                 continue
-        taken = scanner.scan(line)
+        taken = blocks.scan(line)
         is_code = taken.fence is not None or taken.is_indented_code
         if not is_code and _COMMENT in line:
             line, is_hidden = _outside_comments(line)
@@ -133,10 +133,10 @@ def _pieces(line: str) -> Iterator[str]:
     yield line[at:]
 
 
-def _line(line: str, place: Place | None) -> str:
+def _line(line: str, place: LinkBase | None) -> str:
     """A line of prose; what stands in backticks stays as it is."""
     if place is not None:
-        line = _DEFINITION.sub(lambda found: found[1] + found[2] + place.resolved(found[3]), line)
+        line = _DEFINITION.sub(lambda found: found[1] + found[2] + place.resolve(found[3]), line)
     if "<" not in line and "](" not in line:
         return line
     line = _HTML_HEADING.sub(lambda found: "#" * int(found[1]) + " ", line)
@@ -147,14 +147,14 @@ def _line(line: str, place: Place | None) -> str:
     return text.replace("\n", " ") if line.lstrip().startswith("|") else text
 
 
-def _prose(text: str, place: Place | None) -> str:
+def _prose(text: str, place: LinkBase | None) -> str:
     if "<" in text:
         text = _LINK.sub(_markdown_link, _IMAGE.sub(_alternative, text))
         for tag, mark in _MARKS:
             text = tag.sub(mark, text)
         text = _LAYOUT.sub("", _BREAK.sub("\n", text))
     if place is not None and "](" in text:
-        text = _TARGET.sub(lambda found: found[1] + place.resolved(found[2]), text)
+        text = _TARGET.sub(lambda found: found[1] + place.resolve(found[2]), text)
     return text
 
 

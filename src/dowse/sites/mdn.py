@@ -12,13 +12,13 @@ from dowse.core.models import NO_READABLE_CONTENT, Deadline, Status, Text
 from dowse.core.text import without_markup
 from dowse.core.urls import Url
 from dowse.net.json_api import Json, items, objects, string
-from dowse.sites.compose import Part, day, label, link, page, title
-from dowse.sites.kit import TIMEOUT_S, Kit, asking
-from dowse.sites.markup import below
-from dowse.sites.packages import MAX_CHARS, bullets, mapping, missing, segments
+from dowse.sites.compose import Part, compose_page, day, label, link, title
+from dowse.sites.markup import nest_headings
+from dowse.sites.packages import MAX_CHARS, bullets, explain_missing, mapping, segments
+from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, request_deadline
 
 NAME = "mdn"
-SITE = "https://developer.mozilla.org"
+_HOME = "https://developer.mozilla.org"
 _HOST = "developer.mozilla.org"
 _LOCALE = re.compile(r"[a-z]{2,3}(?:-[A-Z]{2})?")
 _WITHOUT = (".example-header, .sample-code-frame, .bc-table, .visually-hidden, .hidden, .sidebar, .metadata",)
@@ -36,13 +36,13 @@ _BASELINE = {
 _LIMITED = "limited availability, not in all major browsers"
 
 
-class Mdn:
+class MdnLoader:
     """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: LoaderKit) -> None:
         self._api = kit.api(NAME)
         self._extractor = kit.extractor
         self._base = kit.settings.mdn_url.rstrip("/")
@@ -56,11 +56,11 @@ class Mdn:
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
         path = parsed.path.rstrip("/") if parsed else ""
-        document = await self._document(path, asking(deadline))
+        document = await self._document(path, request_deadline(deadline))
         sections = items(NAME, document, "body")
         shown = sections[:_MOST_SECTIONS]
         html = [_with_quotations(string(mapping(section, "value"), "content")) for section in shown]
-        address = SITE + path
+        address = _HOME + path
         texts = await self._extractor.render(html, url=address, timeout_s=deadline.remaining_s(), without=_WITHOUT)
         if not any(texts):
             raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
@@ -71,7 +71,7 @@ class Mdn:
         try:
             answer = await self._api.get(f"{self._base}{path}/index.json", deadline, headers={}, params={})
         except ProviderError as error:
-            raise missing(error, "page on MDN") from error
+            raise explain_missing(error, "page on MDN") from error
         document = mapping(answer, "doc")
         if not string(document, "title"):
             raise BadAnswer(NAME, "the answer holds no document")
@@ -88,7 +88,7 @@ def _page(document: Json, address: str, parts: Sequence[Part | str], total: int)
         f"In: {label(' / '.join(above[:-1]), 200)}" if len(above) > 1 else "",
         f"Source: {source}" if source else "",
     ]
-    return page(
+    return compose_page(
         address,
         name,
         [Part(f"# {title(name)}", facts), *parts],
@@ -103,7 +103,7 @@ def _part(section: Json, text: str, document: Json, address: str) -> Part | str:
     heading = _heading(value)
     match string(section, "type"):
         case "prose":
-            return Part(heading, body=below(text, 4)) if heading or text else ""
+            return Part(heading, body=nest_headings(text, 4)) if heading or text else ""
         case "specifications":
             return bullets(heading, _specifications(value), _MOST_SPECIFICATIONS)
         case "browser_compatibility":
@@ -151,3 +151,6 @@ def _with_quotations(html: str) -> str:
         return _NOTE_END if open_notes and open_notes.pop() else tag[0]
 
     return _DIVISION.sub(replaced, html)
+
+
+SITE = Site(NAME, "MDN", loader=MdnLoader)

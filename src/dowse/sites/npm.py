@@ -8,29 +8,31 @@ from urllib.parse import quote
 
 from dowse.core import urls
 from dowse.core.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut, WireError
-from dowse.core.models import Deadline, Status, Text
+from dowse.core.models import Deadline, Hit, Query, Status, Text
 from dowse.core.urls import Url
-from dowse.net.json_api import Json, string
-from dowse.sites.compose import Part, day, label, page
-from dowse.sites.kit import TIMEOUT_S, Kit, asking
-from dowse.sites.markup import Place
+from dowse.net.json_api import Api, Json, first_hits, hit, items, string, strings
+from dowse.settings import Settings
+from dowse.sites.compose import Part, compose_page, day, label
+from dowse.sites.markup import LinkBase
 from dowse.sites.packages import (
     MAX_CHARS,
     Release,
     bullets,
     code,
+    explain_missing,
     head,
     links,
     mapping,
-    missing,
     readme,
     releases,
     segments,
     warning,
 )
+from dowse.sites.query import keywords
+from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, SiteHits, request_deadline
 
 NAME = "npm"
-SITE = "https://www.npmjs.com"
+_HOME = "https://www.npmjs.com"
 _SCOPE = re.compile(r"@[A-Za-z0-9~_-][A-Za-z0-9._~-]{0,100}")
 _PACKAGE = re.compile(r"[A-Za-z0-9~_-][A-Za-z0-9._~-]{0,213}")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,80}")
@@ -44,15 +46,23 @@ _NO_DOCUMENT = (
     "…(the registry's document on this package is too large or could not be read: {what} are missing here; they are at "
     "{link})"
 )
+_PACKAGE_URL = "https://www.npmjs.com/package/"
+# It refuses longer and shorter ones (ERR_TEXT_LENGTH).
+_SHORTEST_QUERY, _LONGEST_QUERY = 2, 64
+_MOST = 50
+_NOISE = frozenset(
+    "add error i install javascript js latest library module node node.js nodejs npm npx package packages pnpm "
+    "typescript version yarn".split()
+)
 
 
-class Npm:
+class NpmLoader:
     """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: LoaderKit) -> None:
         self._api = kit.api(NAME)
         self._pages = kit.pages
         self._base = kit.settings.npm_registry_url.rstrip("/")
@@ -66,9 +76,9 @@ class Npm:
         package, version = _target(parsed) if parsed else ("", "")
         try:
             # It holds every version there ever was, and popular packages have thousands.
-            document = await self._get(package, asking(deadline))
+            document = await self._get(package, request_deadline(deadline))
         except (NetworkFailed, TimedOut, NotRead):
-            manifest = await self._get(f"{package}/{version or 'latest'}", asking(deadline))
+            manifest = await self._get(f"{package}/{version or 'latest'}", request_deadline(deadline))
             text = await self._file(package, string(manifest, "version"), "README.md", deadline)
             return _page({}, {"readme": text, **manifest}, package, version)
         return _page(document, _manifest(document, version), package, version)
@@ -87,7 +97,7 @@ class Npm:
         try:
             return await self._api.get(f"{self._base}/{name}", deadline, headers={}, params={})
         except ProviderError as error:
-            raise missing(error, "package on npm") from error
+            raise explain_missing(error, "package on npm") from error
 
 
 def _target(url: Url) -> tuple[str, str]:
@@ -123,7 +133,7 @@ def _page(document: Json, manifest: Json, package: str, version: str) -> Text:
     number = string(manifest, "version")
     if not number:
         raise BadAnswer(NAME, "the answer names no version")
-    home = f"{SITE}/package/{package}"
+    home = f"{_HOME}/package/{package}"
     link = f"{home}/v/{number}" if version else home
     latest = string(mapping(document, "dist-tags"), "latest")
     warnings = [
@@ -131,7 +141,7 @@ def _page(document: Json, manifest: Json, package: str, version: str) -> Text:
         warning("Not the latest version", f"that is {latest}") if latest not in ("", number) else "",
     ]
     title = f"{label(package)} {label(number)}"
-    return page(
+    return compose_page(
         link,
         title,
         [
@@ -246,9 +256,45 @@ def _readme(document: Json, manifest: Json) -> Part | str:
     return readme(text, is_markdown=True, heading=heading, place=_place(manifest))
 
 
-def _place(manifest: Json) -> Place | None:
+def _place(manifest: Json) -> LinkBase | None:
     """Where links in the README start: in the folder of the package, where its repository holds several."""
     address = urls.parse(_repository(_named(manifest.get("repository"), "url")))
     if address is None or address.name != _HOSTS["github"]:
         return None
-    return Place(f"{address.href}/blob/HEAD", string(mapping(manifest, "repository"), "directory").strip("/"))
+    return LinkBase(f"{address.href}/blob/HEAD", string(mapping(manifest, "repository"), "directory").strip("/"))
+
+
+class NpmSearch:
+    """Implements `SiteSearch`."""
+
+    rate = None
+
+    def __init__(self, settings: Settings, api: Api) -> None:
+        self._api = api
+        self._base = settings.npm_registry_url.rstrip("/")
+
+    def address(self, _query: Query) -> str:
+        return f"{self._base}/-/v1/search"
+
+    async def search(self, query: Query, deadline: Deadline) -> SiteHits:
+        text = keywords(query.text, max_chars=_LONGEST_QUERY, most=5, without=_NOISE)
+        if len(text) < _SHORTEST_QUERY:
+            return SiteHits(())
+        params = {"text": text, "size": str(min(query.num_results, _MOST))}
+        body = await self._api.get(self.address(query), deadline, headers={}, params=params)
+        return SiteHits(first_hits(map(_hit, items(NAME, body, "objects")), query.num_results))
+
+
+def _hit(item: Json) -> Hit | None:
+    package = item.get("package")
+    if not isinstance(package, dict):
+        return None
+    name, links = string(package, "name"), package.get("links")
+    url = (string(links, "npm") if isinstance(links, dict) else "") or f"{_PACKAGE_URL}{name}"
+    known_for = ", ".join(strings(package.get("keywords"))[:8])
+    snippet = string(package, "description") + (f" ({known_for})" if known_for else "")
+    title = f"{name} {string(package, 'version')} · npm" if name else ""
+    return hit(title, url, snippet, engine=NAME, published=string(package, "date"))
+
+
+SITE = Site(NAME, "npm", loader=NpmLoader, search=NpmSearch, search_domains=("npmjs.com",))

@@ -14,8 +14,8 @@ from dowse.core.text import one_line
 from dowse.core.urls import Url
 from dowse.document.clean import to_code_block
 from dowse.net.json_api import Json
-from dowse.sites.compose import Part, label, shortened
-from dowse.sites.markup import Place, quoted
+from dowse.sites.compose import Part, label, shorten
+from dowse.sites.markup import LinkBase, quote_markdown
 
 MAX_CHARS = 50_000
 _MOST_DEPENDENCIES = 60
@@ -44,7 +44,7 @@ def segments(url: Url, *hosts: str) -> list[str]:
     return [unquote(part) for part in url.path.strip("/").split("/")]
 
 
-def missing(error: ProviderError, what: str) -> Exception:
+def explain_missing(error: ProviderError, what: str) -> Exception:
     """A thing that a registry does not have, or has elsewhere, is no failure of the registry."""
     if isinstance(error, BadRequest) and error.http_status == _NOT_FOUND:
         return PageUnreadable(Status.NOT_FOUND, f"no such {what}")
@@ -119,10 +119,10 @@ def sentence(text: str) -> str:
     return f"\\{line}" if _LINE_MARK.match(line) else line
 
 
-def readme(text: str, *, is_markdown: bool, heading: str = "## README", place: Place | None = None) -> Part | str:
+def readme(text: str, *, is_markdown: bool, heading: str = "## README", place: LinkBase | None = None) -> Part | str:
     """What the authors say, below a heading of ours; what is no Markdown stays the text that it is."""
     if not text.strip():
         return ""
     if is_markdown:
-        return Part(heading, body=quoted(text, 3, MAX_CHARS, place))
-    return Part(heading, body=shortened(to_code_block(text[: 2 * MAX_CHARS].strip()), MAX_CHARS))
+        return Part(heading, body=quote_markdown(text, 3, MAX_CHARS, place))
+    return Part(heading, body=shorten(to_code_block(text[: 2 * MAX_CHARS].strip()), MAX_CHARS))

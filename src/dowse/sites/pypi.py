@@ -9,32 +9,33 @@ from email.utils import getaddresses
 from urllib.parse import quote
 
 from dowse.core import urls
-from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
-from dowse.core.models import Deadline, Text
+from dowse.core.errors import BadAnswer, BadRequest, PageUnreadable, ProviderError, Redirected
+from dowse.core.models import Deadline, Hit, Query, Text
 from dowse.core.text import one_line
 from dowse.core.urls import Url
-from dowse.net.json_api import Json, objects, string, strings
-from dowse.sites.compose import Part, day, label, page
-from dowse.sites.kit import TIMEOUT_S, Kit, asking
+from dowse.net.json_api import Api, Json, hit, objects, string, strings
+from dowse.settings import Settings
+from dowse.sites.compose import Part, compose_page, day, label
 from dowse.sites.packages import (
     MAX_CHARS,
     Release,
     bullets,
     code,
+    explain_missing,
     head,
     links,
     mapping,
-    missing,
     readme,
     releases,
     segments,
     some,
     warning,
 )
-from dowse.sites.together import together
+from dowse.sites.query import keywords, words_of
+from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, SiteHits, gather_both, request_deadline
 
 NAME = "pypi"
-SITE = "https://pypi.org"
+_HOME = "https://pypi.org"
 _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.!+_-]{0,60}")
 _SEPARATORS = re.compile(r"[-_.]+")
@@ -45,15 +46,25 @@ _MOST_IN_EXTRA = 30
 _LONGEST_LICENCE = 80
 # What old tools uploaded in place of a description that they did not have.
 _NO_DESCRIPTION = "UNKNOWN"
+_PROJECT_URL = "https://pypi.org/project/"
+_INSTALLED = re.compile(r"(?i)\b(?:pip3?|pipx|uv|poetry|conda)(?: pip)? (?:install|add) ([^;&|]{1,200})")
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,98}[a-z0-9]")
+_OPTION = re.compile(r"(?<!\S)-\S{1,80}")
+# A few guesses, not a search: each name is a request.
+_MOST_GUESSES = 3
+_NOISE = frozenset(
+    "add conda error errors install latest library module package packages pip pip3 pipx poetry pypi python python3 uv "
+    "version".split()
+)
 
 
-class Pypi:
+class PypiLoader:
     """Implements `protocols.SiteLoader`."""
 
     name = NAME
     timeout_s = TIMEOUT_S
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: LoaderKit) -> None:
         self._api = kit.api(NAME)
         self._base = kit.settings.pypi_url.rstrip("/")
 
@@ -67,8 +78,8 @@ class Pypi:
             found = await self._get(package, deadline)
             return _page(found, found, package)
         # Only the whole project knows its other versions; a page about one of them can do without.
-        found, project = await together(
-            self._get(f"{package}/{version}", deadline), self._project(package, asking(deadline))
+        found, project = await gather_both(
+            self._get(f"{package}/{version}", deadline), self._project(package, request_deadline(deadline))
         )
         return _page(found, project, package)
 
@@ -82,7 +93,7 @@ class Pypi:
         try:
             return await self._api.get(f"{self._base}/pypi/{path}/json", deadline, headers={}, params={})
         except ProviderError as error:
-            raise missing(error, "package on PyPI") from error
+            raise explain_missing(error, "package on PyPI") from error
 
 
 def _target(url: Url) -> tuple[str, str]:
@@ -102,7 +113,7 @@ def _page(found: Json, project: Json, package: str) -> Text:
         raise BadAnswer(NAME, "the answer names no package")
     latest = string(mapping(project, "info"), "version")
     is_latest = latest in ("", string(info, "version"))
-    home = f"{SITE}/project/{package}/"
+    home = f"{_HOME}/project/{package}/"
     link = home if is_latest else f"{home}{quote(string(info, 'version'))}/"
     vulnerabilities = _vulnerabilities(found)
     warnings = [
@@ -112,7 +123,7 @@ def _page(found: Json, project: Json, package: str) -> Text:
         else "",
         "" if is_latest else warning("Not the latest version", f"that is {latest}"),
     ]
-    return page(
+    return compose_page(
         link,
         f"{name} {version}",
         [
@@ -235,3 +246,53 @@ def _description(info: Json) -> str:
 
 def _is_markdown(info: Json) -> bool:
     return string(info, "description_content_type").lower().startswith("text/markdown")
+
+
+class PypiSearch:
+    """Implements `SiteSearch` by exact names, as PyPI has no search for programs."""
+
+    rate = None
+
+    def __init__(self, settings: Settings, api: Api) -> None:
+        self._api = api
+        self._base = settings.pypi_url.rstrip("/")
+
+    def address(self, _query: Query) -> str:
+        return f"{self._base}/pypi/"
+
+    async def search(self, query: Query, deadline: Deadline) -> SiteHits:
+        found = [await self._find_package(name, deadline) for name in guess_names(query.text)]
+        return SiteHits(tuple(filter(None, found)))
+
+    async def _find_package(self, name: str, deadline: Deadline) -> Hit | None:
+        try:
+            body = await self._api.get(f"{self._base}/pypi/{name}/json", deadline, headers={}, params={})
+        except BadRequest as error:
+            if error.http_status != 404:
+                raise
+            return None
+        except Redirected:
+            return None
+        info = body.get("info")
+        if not isinstance(info, dict):
+            raise BadAnswer(NAME, "the answer has no object 'info'")
+        return _hit(info, body, name)
+
+
+def guess_names(text: str) -> list[str]:
+    """Possible names of packages in a query, normalised (PEP 503) so that PyPI does not redirect."""
+    installed = _INSTALLED.search(text)
+    words = words_of(_OPTION.sub(" ", installed[1]) if installed else keywords(text, max_chars=200, without=_NOISE))
+    names = (_SEPARATORS.sub("-", word).lower() for word in words if word.lower() not in _NOISE)
+    return list(dict.fromkeys(name for name in names if _NAME.fullmatch(name)))[:_MOST_GUESSES]
+
+
+def _hit(info: Json, body: Json, name: str) -> Hit | None:
+    files = objects(body.get("urls"))
+    released = string(files[0], "upload_time_iso_8601") if files else ""
+    title = f"{string(info, 'name') or name} {string(info, 'version')} · PyPI"
+    url = string(info, "package_url", "project_url") or f"{_PROJECT_URL}{name}/"
+    return hit(title, url, string(info, "summary"), engine=NAME, published=released)
+
+
+SITE = Site(NAME, "PyPI", loader=PypiLoader, search=PypiSearch, search_domains=("pypi.org",))

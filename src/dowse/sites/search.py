@@ -1,12 +1,14 @@
-"""The open APIs as one member of the keyless pool: those that fit the query are asked at once, and fused."""
+"""Search over the open APIs of several sites, as one provider of the keyless pool."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dowse.core import urls
+from dowse.core.allowances import Rate
 from dowse.core.errors import (
     Blocked,
     Busy,
@@ -21,33 +23,66 @@ from dowse.core.errors import (
 )
 from dowse.core.models import Category, Clock, Deadline, Found, Hit, Query
 from dowse.core.protocols import Limiter
+from dowse.net.clients import ConfiguredClient
+from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
+from dowse.providers.keyless import KeylessKit
 from dowse.providers.limits import Limits, fit
-from dowse.sites.answer import Answer, OpenApi
-from dowse.sites.fuse import fused
-from dowse.sites.language import language_of
-from dowse.sites.shape import choose
+from dowse.providers.relevance import is_relevant
+from dowse.secrets.redact import Redactor
+from dowse.settings import Settings
+from dowse.sites.query import keywords, language_of
+from dowse.sites.shapes import choose
+from dowse.sites.site import Site, SiteHits, SiteSearch
+from dowse.sites.table import find_site
 
 LIMITS = Limits(
     max_results=50,
     filters=frozenset({"language", "time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
     categories=frozenset({Category.GENERAL, Category.IT, Category.SCIENCE}),
 )
-# Some are dropped as unrelated, and some are found twice.
+# Requested from each API: unrelated hits are dropped, and some are found twice.
 _LEAST_PER_API = 10
-# What one of them may take of the time; the rest is for putting the answers together.
+# Share of the time for one request; the rest is for merging.
 _SHARE = 0.9
-# Once somebody has found something, the others are waited for no longer than this.
+# Further wait for the slower APIs once one has found something.
 _GRACE_S = 1.5
-_UNSAID_PAUSE_S, _LONGEST_PAUSE_S = 60.0, 24 * 3600.0
+_DEFAULT_PAUSE_S, _LONGEST_PAUSE_S = 60.0, 24 * 3600.0
+_PIECE = re.compile(r"[^\W_]{1,40}")
+# Scripts without blanks between words.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_ENDING = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s)$")
 
-Outcomes = Mapping[str, Answer | ProviderError]
+
+@dataclass(frozen=True, slots=True)
+class OpenApi:
+    """A searchable site and the adapter of its API."""
+
+    site: Site
+    adapter: SiteSearch
 
 
-class OpenApis:
-    """Implements `protocols.SearchProvider`. An API that asks for a pause is not asked before it is over.
+_Outcomes = Mapping[str, SiteHits | ProviderError]
 
-    Nor is one that was asked as often as it allows: the others answer, and need not wait for it.
+
+def open_apis(settings: Settings, client: ConfiguredClient, redactor: Redactor) -> list[OpenApi]:
+    """The open APIs that the settings name."""
+    return [
+        OpenApi(site, site.search(settings, Api(site.name, client, settings.open_timeout_s, "", redactor)))
+        for site in map(find_site, settings.open_apis)
+        if site.search
+    ]
+
+
+def make_search(kit: KeylessKit) -> OpenApiSearch:
+    apis = open_apis(kit.settings, kit.client, kit.redactor)
+    return OpenApiSearch(apis, kit.disclosure, kit.limiter, timeout_s=kit.settings.open_timeout_s)
+
+
+class OpenApiSearch:
+    """Implements `protocols.SearchProvider`: calls the APIs that fit the query at once and merges their results.
+
+    An API is skipped during a pause that it asked for, and while its rate limit is used up.
     """
 
     name = "open"
@@ -63,7 +98,7 @@ class OpenApis:
         grace_s: float = _GRACE_S,
     ) -> None:
         self.timeout_s = timeout_s
-        self._apis = {api.name: api for api in apis}
+        self._apis = {api.site.name: api for api in apis}
         self._disclosure = disclosure
         self._limiter = limiter
         self._grace_s = grace_s
@@ -71,22 +106,22 @@ class OpenApis:
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         fitted, warnings = fit(self.name, query, LIMITS)
-        apis = self._chosen(fitted, deadline.clock)
+        apis = self._choose(fitted, deadline.clock)
         asked = replace(fitted, num_results=max(fitted.num_results, _LEAST_PER_API), language=language_of(fitted))
-        outcomes = await self._outcomes(apis, asked, deadline)
-        answers = [outcome for outcome in outcomes.values() if isinstance(outcome, Answer)]
+        outcomes = await self._call_all(apis, asked, deadline)
+        answers = [outcome.hits for outcome in outcomes.values() if isinstance(outcome, SiteHits)]
         errors = [outcome for outcome in outcomes.values() if isinstance(outcome, ProviderError)]
         if not answers:
-            raise _failure(errors)
-        hits = fused(fitted.text, [_wanted(answer.hits, fitted) for answer in answers], fitted.num_results)
+            raise _combine(errors)
+        hits = merge_hits(fitted, answers)
         if not hits:
-            raise NotCovered(self.name, _looked(outcomes))
-        # Any other failure says nothing that somebody with an answer could do something about.
-        told = tuple(f"{error}; it was left out." for error in errors if isinstance(error, KeyRejected))
-        return Found(tuple(hits[query.earlier :]), warnings=warnings + told)
+            raise NotCovered(self.name, _describe(outcomes))
+        # Other failures need no action where there are results.
+        rejected = tuple(f"{error}; it was left out." for error in errors if isinstance(error, KeyRejected))
+        return Found(tuple(hits[query.earlier :]), warnings=warnings + rejected)
 
-    def _chosen(self, query: Query, clock: Clock) -> list[OpenApi]:
-        names = choose(query, self._apis)
+    def _choose(self, query: Query, clock: Clock) -> list[OpenApi]:
+        names = choose(query, [api.site for api in self._apis.values()])
         if not names:
             raise NotCovered(self.name, "none of the APIs in DOWSE_OPEN_APIS fits the query")
         ready = [self._apis[name] for name in names if self._paused_until.get(name, 0.0) <= clock.now()]
@@ -94,10 +129,10 @@ class OpenApis:
             raise Skipped(self.name, f"{', '.join(names)} asked for a pause that is not over")
         return ready
 
-    async def _outcomes(self, apis: Sequence[OpenApi], query: Query, deadline: Deadline) -> Outcomes:
-        """What became of each of them; one that is still silent when the others are done is left behind."""
+    async def _call_all(self, apis: Sequence[OpenApi], query: Query, deadline: Deadline) -> _Outcomes:
+        """The results or the failure of each API; a slow one is cancelled after the grace period."""
         share = deadline.capped(_SHARE * min(self.timeout_s, deadline.remaining_s()))
-        tasks = {asyncio.create_task(self._ask(api, query, share)): api.name for api in apis}
+        tasks = {asyncio.create_task(self._call(api, query, share)): api.site.name for api in apis}
         pending, has_found = set(tasks), False
         try:
             while pending:
@@ -118,64 +153,97 @@ class OpenApis:
             for task, name in tasks.items()
         }
 
-    async def _ask(self, api: OpenApi, query: Query, deadline: Deadline) -> Answer | ProviderError:
-        if busy := await self._busy(api):
+    async def _call(self, api: OpenApi, query: Query, deadline: Deadline) -> SiteHits | ProviderError:
+        name, adapter = api.site.name, api.adapter
+        if busy := await self._check_rate(name, adapter.rate):
             return busy
-        self._disclosure.tell(party(api.title, api.address(query)), self.name)
+        self._disclosure.tell(party(api.site.title, adapter.address(query)), self.name)
         try:
-            answer = await api.search(query, deadline)
+            found = await adapter.search(query, deadline)
         except (RateLimited, Blocked) as error:
-            self._pause(api.name, error.retry_after_s or _UNSAID_PAUSE_S, deadline.clock)
+            self._pause(name, error.retry_after_s or _DEFAULT_PAUSE_S, deadline.clock)
             return error
         except ProviderError as error:
             return error
-        self._pause(api.name, answer.pause_s, deadline.clock)
-        return answer
+        self._pause(name, found.pause_s, deadline.clock)
+        return found
 
-    async def _busy(self, api: OpenApi) -> Busy | None:
-        """Why it is not asked now, if it was asked as often as it allows."""
-        if self._limiter is None or api.rate is None:
+    async def _check_rate(self, name: str, rate: Rate | None) -> Busy | None:
+        """The error for an API whose rate limit is used up."""
+        if self._limiter is None or rate is None:
             return None
-        wait_s = (await self._limiter.admit(f"open:{api.name}", api.rate)).wait_s
-        return Busy(api.name, f"it takes {api.rate.in_words()}", retry_after_s=wait_s) if wait_s else None
+        wait_s = (await self._limiter.admit(f"open:{name}", rate)).wait_s
+        return Busy(name, f"it takes {rate.in_words()}", retry_after_s=wait_s) if wait_s else None
 
     def _pause(self, name: str, seconds: float, clock: Clock) -> None:
         until = clock.now() + min(seconds, _LONGEST_PAUSE_S)
         self._paused_until[name] = max(until, self._paused_until.get(name, 0.0))
 
 
-def _has_hits(outcome: Answer | ProviderError) -> bool:
-    return isinstance(outcome, Answer) and bool(outcome.hits)
+def merge_hits(query: Query, answers: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The related hits of all answers at the requested domains, one for each page.
 
-
-def _wanted(hits: Sequence[Hit], query: Query) -> list[Hit]:
-    """Those at the domains that were asked for."""
-    hosts = [(hit, parsed.name) for hit in hits if (parsed := urls.parse(hit.url))]
-    return [
-        hit
-        for hit, host in hosts
-        if (not query.include_domains or urls.is_below(host, *query.include_domains))
-        and not urls.is_below(host, *query.exclude_domains)
+    Sorted by the words that they share with the query, then by rank: the orders of different APIs are not comparable.
+    """
+    asked = _terms(keywords(query.text, max_chars=500, most=60))
+    ranked = [
+        (-len(asked & _terms(f"{hit.title} {hit.snippet} {hit.url}")), rank, hit)
+        for hits in answers
+        for rank, hit in enumerate(hit for hit in hits if _is_admitted(hit, query))
     ]
+    pages: dict[str, Hit] = {}
+    for _, _, hit in sorted(ranked, key=lambda entry: entry[:2]):
+        if len(pages) == query.num_results:
+            break
+        if is_relevant(query.text, [hit]):
+            pages.setdefault(urls.identity(hit.url), hit)
+    return list(pages.values())
 
 
-def _looked(outcomes: Outcomes) -> str:
-    silent = [name for name, outcome in outcomes.items() if not isinstance(outcome, Answer)]
+def _terms(text: str) -> set[str]:
+    """Words without their endings, and pairs of characters in scripts without blanks."""
+    terms: set[str] = set()
+    for piece in _PIECE.findall(text.lower()):
+        if _UNSPACED.search(piece):
+            terms.update(piece[at : at + 2] for at in range(max(1, len(piece) - 1)))
+        else:
+            terms.add(_ENDING.sub("", piece))
+    return terms
+
+
+def _is_admitted(hit: Hit, query: Query) -> bool:
+    """Whether the page is at a requested domain and at none of the excluded ones."""
+    page = urls.parse(hit.url)
+    if page is None or urls.is_below(page.name, *query.exclude_domains):
+        return False
+    return not query.include_domains or urls.is_below(page.name, *query.include_domains)
+
+
+def _has_hits(outcome: SiteHits | ProviderError) -> bool:
+    return isinstance(outcome, SiteHits) and bool(outcome.hits)
+
+
+def _describe(outcomes: _Outcomes) -> str:
+    silent = [name for name, outcome in outcomes.items() if not isinstance(outcome, SiteHits)]
     looked = f"looked in {', '.join(name for name in outcomes if name not in silent)}"
     return looked + (f"; {', '.join(silent)} did not answer" if silent else "")
 
 
-def _failure(errors: Sequence[ProviderError]) -> ProviderError:
-    """The first failure as one of the member: a mistake in a request to one of them must not keep others from trying.
+def _combine(errors: Sequence[ProviderError]) -> ProviderError:
+    """One transient error for all APIs, so that the next provider of the pool is tried.
 
-    Rather of one that was asked than of one that was busy. Unless all were busy, it has no time to come back: the pause
-    of one is not a pause of all.
+    It has a time to retry only where all were busy: a pause of one API is not a pause of all.
     """
-    transient = [error for error in errors if isinstance(error, Transient)]
-    first = next((error for error in transient if error.was_asked), (transient or errors)[0])
+    first = _most_telling(errors)
     kind = type(first) if isinstance(first, Transient) else Misconfigured
     others = [f"{error.provider}: {error.code}" for error in errors if error is not first]
     detail = "; ".join([f"{first.provider}: {first.logged_detail or first.code}", *others])
     waits_s = [error.retry_after_s for error in errors if isinstance(error, Busy) and error.retry_after_s]
     retry_after_s = min(waits_s) if len(waits_s) == len(errors) else None
-    return kind(OpenApis.name, detail, retry_after_s=retry_after_s, http_status=first.http_status)
+    return kind(OpenApiSearch.name, detail, retry_after_s=retry_after_s, http_status=first.http_status)
+
+
+def _most_telling(errors: Sequence[ProviderError]) -> ProviderError:
+    """The first transient failure of an API that was called, else of a busy one, else the first of all."""
+    transient = [error for error in errors if isinstance(error, Transient)]
+    return next((error for error in transient if error.was_asked), (transient or errors)[0])

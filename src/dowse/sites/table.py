@@ -1,39 +1,31 @@
-"""The loaders by name. A new one is one file and one line here; no two accept the same URL."""
+"""Lazy access to the sites: a loader or a search is imported with the first URL or query that needs it."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from importlib import import_module
+from typing import TYPE_CHECKING
 
+from dowse.core import urls
 from dowse.core.models import Deadline, Text
 from dowse.core.protocols import SiteLoader
 from dowse.core.urls import Url
 from dowse.sites import SITES
-from dowse.sites.kit import Kit
 
-_LOADERS = {
-    "stackexchange": ("stackexchange.reader", "StackExchange"),
-    "github": ("github.loader", "Github"),
-    "wikipedia": ("wikipedia.reader", "Wikipedia"),
-    "arxiv": ("arxiv.reader", "Arxiv"),
-    "hackernews": ("hackernews", "HackerNews"),
-    "pypi": ("pypi", "Pypi"),
-    "npm": ("npm", "Npm"),
-    "crates": ("crates", "Crates"),
-    "mdn": ("mdn", "Mdn"),
-}
+if TYPE_CHECKING:
+    from dowse.sites.site import LoaderKit, Site
 
 
-class LoaderOnDemand:
-    """A loader whose code is imported when a page of its domains comes by: most pages are of none of them."""
+class LazyLoader:
+    """Implements `protocols.SiteLoader`: imports the loader of a site when a URL of its domains is read."""
 
-    def __init__(self, name: str, kit: Kit) -> None:
+    def __init__(self, name: str, kit: LoaderKit) -> None:
         self.name = name
         self._domains = SITES[name]
         self._kit = kit
 
     def accepts(self, url: Url) -> bool:
-        return self._is_of_its_domains(url.name) and self._loader.accepts(url)
+        return urls.is_below(url.name, *self._domains) and self._loader.accepts(url)
 
     @property
     def timeout_s(self) -> float:
@@ -44,13 +36,16 @@ class LoaderOnDemand:
 
     @cached_property
     def _loader(self) -> SiteLoader:
-        module, loader_class = _LOADERS[self.name]
-        loader: SiteLoader = getattr(import_module(f"dowse.sites.{module}"), loader_class)(self._kit)
-        return loader
-
-    def _is_of_its_domains(self, host: str) -> bool:
-        return any(host == domain or host.endswith(f".{domain}") for domain in self._domains)
+        make = find_site(self.name).loader
+        assert make is not None, f"{self.name} has domains but no loader"
+        return make(self._kit)
 
 
-def make_loaders(kit: Kit) -> tuple[SiteLoader, ...]:
-    return tuple(LoaderOnDemand(name, kit) for name in SITES)
+def make_loaders(kit: LoaderKit) -> tuple[SiteLoader, ...]:
+    return tuple(LazyLoader(name, kit) for name, domains in SITES.items() if domains)
+
+
+def find_site(name: str) -> Site:
+    """The declaration of a site, imported on the first call."""
+    site: Site = import_module(f"{__package__}.{name}").SITE
+    return site

@@ -11,7 +11,7 @@ from dowse.providers.keyless import KeylessKit
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load
-from dowse.sites.open_table import make_search
+from dowse.sites.search import make_search
 from tests.contract.conftest import in_memory
 from tests.doubles import PocketWeb
 from tests.fakes import FakeClock

@@ -14,10 +14,10 @@ from dowse.providers.disclosure import Disclosure
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
+from dowse.settings.keyless import OPEN_APIS
 from dowse.settings.sources import load
-from dowse.sites.answer import Answer, OpenApi
-from dowse.sites.open_table import APIS, open_apis
-from dowse.sites.search import OpenApis
+from dowse.sites.search import OpenApiSearch, open_apis
+from dowse.sites.site import SiteHits, SiteSearch
 from tests.contract.conftest import DEADLINE
 from tests.doubles import PocketWeb
 from tests.doubles.sites_github import TOKEN
@@ -42,10 +42,10 @@ def _settings(web: PocketWeb, **settings: str) -> Settings:
     return load({}, {**web.environment(), **settings}).settings
 
 
-def _api(web: PocketWeb, client: ConfiguredClient, name: str, **settings: str) -> OpenApi:
+def _api(web: PocketWeb, client: ConfiguredClient, name: str, **settings: str) -> SiteSearch:
     loaded = _settings(web, DOWSE_OPEN_APIS=name, **settings)
     (found,) = open_apis(loaded, client, Redactor(loaded.secrets()))
-    return found
+    return found.adapter
 
 
 def _member(
@@ -56,10 +56,10 @@ def _member(
     limiter: Limiter | None = None,
     grace_s: float = 1.0,
     **settings: str,
-) -> OpenApis:
+) -> OpenApiSearch:
     loaded = _settings(web, **settings)
     apis = open_apis(loaded, client, Redactor(loaded.secrets()))
-    return OpenApis(apis, disclosure or Disclosure(), limiter, timeout_s=loaded.open_timeout_s, grace_s=grace_s)
+    return OpenApiSearch(apis, disclosure or Disclosure(), limiter, timeout_s=loaded.open_timeout_s, grace_s=grace_s)
 
 
 def _params(web: PocketWeb, name: str) -> dict[str, str]:
@@ -67,7 +67,7 @@ def _params(web: PocketWeb, name: str) -> dict[str, str]:
     return seen.params
 
 
-@pytest.mark.parametrize("name", APIS)
+@pytest.mark.parametrize("name", OPEN_APIS)
 async def test_every_api_finds_something_with_one_request_and_an_honest_user_agent(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
@@ -142,7 +142,7 @@ async def test_the_request_is_the_documented_one(
     assert {parameter: sent.get(parameter) for parameter in params} == params
 
 
-@pytest.mark.parametrize("name", [name for name in APIS if name != "pypi"])
+@pytest.mark.parametrize("name", [name for name in OPEN_APIS if name != "pypi"])
 async def test_a_query_longer_than_an_api_takes_is_cut_at_a_word(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
@@ -180,13 +180,13 @@ async def test_a_package_that_moved_is_none_and_any_other_refusal_is_a_failure(
 ) -> None:
     pypi = _api(web, client, "pypi")
     web.sites["pypi"].fails("redirect", times=1).fails("400")
-    assert await pypi.search(Query("pip install lantern"), DEADLINE) == Answer(())
+    assert await pypi.search(Query("pip install lantern"), DEADLINE) == SiteHits(())
     with pytest.raises(errors.BadRequest):
         await pypi.search(Query("pip install lantern"), DEADLINE)
 
 
 async def test_one_letter_is_no_search_for_npm(web: PocketWeb, client: ConfiguredClient) -> None:
-    assert await _api(web, client, "npm").search(Query("npm install x"), DEADLINE) == Answer(())
+    assert await _api(web, client, "npm").search(Query("npm install x"), DEADLINE) == SiteHits(())
     assert not web.sites["npm"].requests
 
 
@@ -194,7 +194,7 @@ async def test_wikipedia_is_asked_in_the_language_of_the_query(client: Configure
     settings = load({}, {"DOWSE_OPEN_APIS": "wikipedia"}).settings
     (wikipedia,) = open_apis(settings, client, Redactor())
     hosts = {
-        language: wikipedia.address(Query("x", language=language)).split("/")[2]
+        language: wikipedia.adapter.address(Query("x", language=language)).split("/")[2]
         for language in ("", "de", "pt-BR", "nb", "evil.example/", "zh-Hant")
     }
     assert hosts == {
@@ -249,7 +249,7 @@ FAILURES: list[tuple[str, type[errors.ProviderError]]] = [
 ]
 
 
-@pytest.mark.parametrize("name", APIS)
+@pytest.mark.parametrize("name", OPEN_APIS)
 @pytest.mark.parametrize(("trouble", "expected"), FAILURES)
 async def test_every_failure_has_its_type(
     web: PocketWeb, client: ConfiguredClient, name: str, trouble: str, expected: type[errors.ProviderError]
@@ -261,7 +261,7 @@ async def test_every_failure_has_its_type(
     assert caught.value.provider == name
 
 
-@pytest.mark.parametrize("name", [name for name in APIS if name != "arxiv"])
+@pytest.mark.parametrize("name", [name for name in OPEN_APIS if name != "arxiv"])
 @pytest.mark.parametrize("body", [{}, {"query": {}, "message": {}, "items": None}])
 async def test_an_answer_without_its_list_is_no_answer(
     web: PocketWeb, client: ConfiguredClient, name: str, body: dict[str, object]
@@ -287,7 +287,7 @@ _ODD_ANSWER = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in APIS if name != "arxiv"])
+@pytest.mark.parametrize("name", [name for name in OPEN_APIS if name != "arxiv"])
 async def test_fields_that_are_not_what_they_should_be_do_no_harm(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:

@@ -22,8 +22,8 @@ from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load
-from dowse.sites.kit import Kit
-from dowse.sites.table import LoaderOnDemand
+from dowse.sites.site import LoaderKit
+from dowse.sites.table import LazyLoader
 from dowse.worker.pool import WorkerPool
 from tests.contract.conftest import in_memory
 from tests.doubles import PocketWeb
@@ -64,12 +64,12 @@ class Bench:
     client: ConfiguredClient
     pages: UntrustedClient
 
-    def kit(self, **environ: str) -> Kit:
+    def kit(self, **environ: str) -> LoaderKit:
         settings = load({}, {**self.web.environment(), **environ}).settings
-        return Kit(settings, self.client, self.pages, self.pool, Redactor(settings.secrets()))
+        return LoaderKit(settings, self.client, self.pages, self.pool, Redactor(settings.secrets()))
 
     def loader(self, name: str, **environ: str) -> SiteLoader:
-        return LoaderOnDemand(name, self.kit(**environ))
+        return LazyLoader(name, self.kit(**environ))
 
     def accepts(self, name: str, url: str) -> bool:
         parsed = urls.parse(url)

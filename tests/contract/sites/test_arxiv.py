@@ -15,7 +15,7 @@ from dowse.core.errors import (
     Unavailable,
 )
 from dowse.core.models import Status, Text
-from dowse.sites.arxiv import reader
+from dowse.sites import arxiv
 from tests.contract.sites.conftest import GENERAL, Bench, Golden, Recorded
 from tests.contract.sites.papers import pdf
 from tests.doubles import PocketWeb
@@ -287,7 +287,7 @@ async def test_a_page_without_its_full_text_is_still_a_page(bench: Bench, record
 async def test_html_that_hangs_leaves_time_for_the_pdf(
     bench: Bench, recorded: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "_RESERVED_S", 0.0)
+    monkeypatch.setattr(arxiv, "_RESERVED_S", 0.0)
     entry = recorded("arxiv/2403.01234v2.xml").replace("https://arxiv.org/pdf/", bench.web.page("/pdf/"))
     double(bench.web).paper("2403.01234", entry)
     bench.web.pages.fails("/html/2403.01234v2", "hang").serves("/pdf/2403.01234v2", NOTE, content_type=PDF)

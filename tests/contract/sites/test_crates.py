@@ -10,7 +10,7 @@ import pytest
 
 from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, TimedOut, Unavailable
 from dowse.core.models import Deadline, Status
-from dowse.sites.crates import Crates
+from dowse.sites.crates import CratesLoader
 from tests.contract.sites.conftest import GENERAL, LOADED, Bench, Golden, Recorded, SlowRequests
 from tests.doubles.sites import SiteDouble
 from tests.fakes import FakeClock
@@ -135,7 +135,7 @@ async def test_a_readme_that_cannot_be_converted_costs_nothing_but_itself(bench:
         async def render(self, fragments: object, **_options: object) -> list[str]:
             raise PageUnreadable(Status.ERROR, "could not be converted")
 
-    loader = Crates(replace(bench.kit(), extractor=Failing()))
+    loader = CratesLoader(replace(bench.kit(), extractor=Failing()))
     text = await loader.read(URL, Deadline.after(FakeClock(), 30))
     assert "- `memchr` `^2.7`" in text.markdown
     assert text.markdown.endswith(UNREAD)

@@ -20,7 +20,7 @@ from dowse.core.errors import (
 from dowse.core.models import Deadline, Status
 from dowse.net.clients import ConfiguredClient, Reply
 from dowse.settings.sources import load
-from dowse.sites.wikipedia.reader import Wikipedia
+from dowse.sites.wikipedia import WikipediaLoader
 from tests.contract.sites.conftest import GENERAL, Bench, Golden, Recorded, SlowRequests
 from tests.doubles import PocketWeb
 from tests.doubles.sites_wikipedia import WikipediaApi
@@ -410,7 +410,7 @@ async def test_each_language_has_its_own_api_unless_one_is_set(bench: Bench, hos
     client = Listening()
     kit = replace(bench.kit(), client=client, settings=load({}, {}).settings)
     with pytest.raises(PageUnreadable):
-        await Wikipedia(kit).read(f"https://{host}/wiki/X", Deadline.after(FakeClock(), 5))
+        await WikipediaLoader(kit).read(f"https://{host}/wiki/X", Deadline.after(FakeClock(), 5))
     assert client.asked == ["https://de.wikipedia.org/w/api.php"]
 
 

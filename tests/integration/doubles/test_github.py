@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.sites.github.queries import CONVERSATION, DISCUSSION, MORE_COMMENTS, MORE_DISCUSSION_COMMENTS
+from dowse.sites.github.graphql import CONVERSATION, DISCUSSION, MORE_COMMENTS, MORE_DISCUSSION_COMMENTS
 from tests.doubles.sites_github import TOKEN
 
 GOOD = {

@@ -19,9 +19,9 @@ LOOK_FOR_A_LOADER = """
 import sys
 from dowse.core import urls
 from dowse.settings.sources import load
-from dowse.sites.kit import Kit
+from dowse.sites.site import LoaderKit
 from dowse.sites.table import make_loaders
-loaders = make_loaders(Kit(load({}, {}).settings, None, None, None, None))
+loaders = make_loaders(LoaderKit(load({}, {}).settings, None, None, None, None))
 for loader in loaders:
     loader.accepts(urls.parse(sys.argv[1]))
 """
@@ -40,7 +40,7 @@ def test_a_start_imports_no_loader() -> None:
 
 @pytest.mark.parametrize("url", ["https://example.org/questions/1", "https://notgithub.com/a/b"])
 def test_a_page_of_no_loader_imports_none(url: str) -> None:
-    assert imported(LOOK_FOR_A_LOADER, url) == {"dowse.sites.kit", "dowse.sites.table"}
+    assert imported(LOOK_FOR_A_LOADER, url) == {"dowse.sites.site", "dowse.sites.table"}
 
 
 def test_a_page_of_one_loader_imports_no_other() -> None:

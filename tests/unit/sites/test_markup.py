@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.sites.markup import Place, below, quoted, readable
+from dowse.sites.markup import LinkBase, nest_headings, quote_markdown, strip_html
 from tests.support.tables import each_row
 
 ROOT = "https://github.com/otterworks/brook/blob/main"
@@ -23,7 +23,7 @@ ROOT = "https://github.com/otterworks/brook/blob/main"
     ],
 )
 def test_comments_are_what_nobody_can_see(markdown: str, expected: str) -> None:
-    assert readable(markdown) == expected
+    assert strip_html(markdown) == expected
 
 
 @each_row(
@@ -52,7 +52,7 @@ def test_comments_are_what_nobody_can_see(markdown: str, expected: str) -> None:
     ],
 )
 def test_layout_goes_and_what_it_laid_out_stays(markdown: str, expected: str) -> None:
-    assert readable(markdown) == expected
+    assert strip_html(markdown) == expected
 
 
 @each_row(
@@ -68,7 +68,7 @@ def test_layout_goes_and_what_it_laid_out_stays(markdown: str, expected: str) ->
     ],
 )
 def test_no_block_of_code_is_left_open(markdown: str, expected: str) -> None:
-    assert readable(markdown) == expected
+    assert strip_html(markdown) == expected
 
 
 @each_row(
@@ -86,10 +86,10 @@ def test_no_block_of_code_is_left_open(markdown: str, expected: str) -> None:
     ],
 )
 def test_links_lead_where_they_lead_on_the_page(target: str, expected: str) -> None:
-    place = Place(ROOT, "docs")
-    assert readable(f"[a]({target}) `[b]({target})`", place) == f"[a]({expected}) `[b]({target})`"
-    assert readable(f'<a href="{target}">a</a>', place) == f"[a]({expected})"
-    assert readable(f"[a]: {target}", place) == f"[a]: {expected}"
+    place = LinkBase(ROOT, "docs")
+    assert strip_html(f"[a]({target}) `[b]({target})`", place) == f"[a]({expected}) `[b]({target})`"
+    assert strip_html(f'<a href="{target}">a</a>', place) == f"[a]({expected})"
+    assert strip_html(f"[a]: {target}", place) == f"[a]: {expected}"
 
 
 @each_row(
@@ -106,14 +106,14 @@ def test_links_lead_where_they_lead_on_the_page(target: str, expected: str) -> N
     ],
 )
 def test_the_highest_heading_comes_to_its_level_and_the_others_follow(markdown: str, expected: str) -> None:
-    assert below(markdown, 5) == expected
+    assert nest_headings(markdown, 5) == expected
 
 
 def test_a_quoted_text_says_how_much_of_it_is_shown_only_where_that_is_not_all() -> None:
-    assert quoted("<p>\n# Short\n</p>", 3, 20) == "### Short"
-    assert quoted("word " * 8, 3, 20) == "word word word word\n\n…(19 of 39 characters of this text are shown)"
-    assert quoted("<!-- " + "x" * 90, 3, 20) == "\n\n…(0 of 95 characters of this text are shown)"
-    assert quoted("word " * 1000, 3, 20).endswith("…(19 of 5000 characters of this text are shown)")
+    assert quote_markdown("<p>\n# Short\n</p>", 3, 20) == "### Short"
+    assert quote_markdown("word " * 8, 3, 20) == "word word word word\n\n…(19 of 39 characters of this text are shown)"
+    assert quote_markdown("<!-- " + "x" * 90, 3, 20) == "\n\n…(0 of 95 characters of this text are shown)"
+    assert quote_markdown("word " * 1000, 3, 20).endswith("…(19 of 5000 characters of this text are shown)")
 
 
 PIECES = (
@@ -125,12 +125,12 @@ PIECES = (
 
 @each_row("piece", PIECES)
 def test_hostile_text_is_readable_after_one_pass(piece: str) -> None:
-    shown = below(readable(piece * (600 // len(piece)), Place(ROOT)), 5)
-    assert readable(shown, Place(ROOT)) == shown
+    shown = nest_headings(strip_html(piece * (600 // len(piece)), LinkBase(ROOT)), 5)
+    assert strip_html(shown, LinkBase(ROOT)) == shown
 
 
 FORGED_LINK = "<a " + "href=" * 55 + "x" * 1290
 
 
 def test_a_description_of_forged_links_is_text() -> None:
-    assert readable(FORGED_LINK * 2) == FORGED_LINK * 2
+    assert strip_html(FORGED_LINK * 2) == FORGED_LINK * 2

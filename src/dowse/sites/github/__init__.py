@@ -1,1 +1,94 @@
-"""GitHub: issues, pull requests and discussions as whole conversations; repositories, folders, files and releases."""
+"""GitHub: issues, pull requests, discussions, repositories, files and releases, and a search over them."""
+
+from __future__ import annotations
+
+from dowse.core import urls
+from dowse.core.errors import PageUnreadable, ProviderError
+from dowse.core.models import Deadline, Status, Text
+from dowse.core.urls import Url
+from dowse.sites.github.api import GithubSearch, Session
+from dowse.sites.github.graphql import load_discussion, load_thread_with_token
+from dowse.sites.github.repository import read_contents, read_releases, read_repository
+from dowse.sites.github.rest import load_comment, load_thread
+from dowse.sites.github.targets import NAME, Contents, Conversation, Releases, Repository, Target, find_target
+from dowse.sites.github.thread import Limits, Remark, Thread, compose_thread
+from dowse.sites.site import TIMEOUT_S, LoaderKit, Site
+
+
+class GithubLoader:
+    """Implements `protocols.SiteLoader` for pages of github.com that its APIs cover."""
+
+    name = NAME
+    timeout_s = TIMEOUT_S
+
+    def __init__(self, kit: LoaderKit) -> None:
+        settings = kit.settings
+        self._kit = kit
+        self._token = settings.github_token.get_secret_value() if settings.github_token else ""
+        self._limits = Limits(settings.github_max_comments, settings.github_max_chars)
+
+    def accepts(self, url: Url) -> bool:
+        return self._find_target(url) is not None
+
+    async def read(self, url: str, deadline: Deadline) -> Text:
+        parsed = urls.parse(url)
+        target = self._find_target(parsed) if parsed else None
+        session = Session.start(self._kit, self._token, deadline)
+        match target:
+            case Repository():
+                return await read_repository(session, target, self._limits)
+            case Conversation():
+                return await _read_conversation(session, target, self._limits)
+            case Contents():
+                return await read_contents(session, target, self._limits)
+            case Releases():
+                return await read_releases(session, target, self._limits)
+        raise PageUnreadable(Status.UNSUPPORTED, f"{NAME} has no way to read this page")
+
+    def _find_target(self, url: Url) -> Target | None:
+        target = find_target(url)
+        # Discussions are in the GraphQL API only, which requires a token.
+        if isinstance(target, Conversation) and target.kind == "discussions" and not self._token:
+            return None
+        return target
+
+
+async def _read_conversation(session: Session, target: Conversation, limits: Limits) -> Text:
+    thread = await _load_thread(session, target, limits.comments)
+    linked = _find_linked(thread, target.anchor)
+    if linked is None and target.anchor and thread.total > len(thread.remarks):
+        linked = await load_comment(session, target)
+    return compose_thread(thread, linked, limits, _why_cut(thread, limits, session), session.warnings)
+
+
+async def _load_thread(session: Session, target: Conversation, cap: int) -> Thread:
+    """Through GraphQL with a token; through REST without one, or where GraphQL fails."""
+    if target.kind == "discussions":
+        return await load_discussion(session, target, cap)
+    if session.token:
+        try:
+            return await load_thread_with_token(session, target, cap)
+        except ProviderError:
+            # REST has a rate limit of its own, and shows public pages without a token.
+            pass
+    return await load_thread(session, target, cap)
+
+
+def _find_linked(thread: Thread, anchor: str) -> Remark | None:
+    """The remark of the anchor, or the one whose reply it names."""
+    for remark in thread.remarks if anchor else ():
+        if anchor in (remark.anchor, *(reply.anchor for reply in remark.replies)):
+            return remark
+    return None
+
+
+def _why_cut(thread: Thread, limits: Limits, session: Session) -> str:
+    """The reason for missing remarks: the setting, a failure, or the limit of requests for one page."""
+    if len(thread.remarks) >= limits.comments:
+        return f"GITHUB_MAX_COMMENTS is {limits.comments}"
+    return "the others could not be loaded" if session.is_short else "no more are loaded for one page"
+
+
+SITE = Site(
+    NAME, "GitHub", loader=GithubLoader, search=GithubSearch, search_domains=("github.com",), filters_dates=True
+)

@@ -9,7 +9,11 @@ from dowse.core.errors import PageUnreadable, ProviderError
 from dowse.core.models import Status
 from dowse.net.json_api import Json, objects, string
 from dowse.sites.compose import day, label
-from dowse.sites.github.facts import (
+from dowse.sites.github.api import Session
+from dowse.sites.github.targets import Conversation
+from dowse.sites.github.thread import (
+    Remark,
+    Thread,
     anchor_of,
     change_facts,
     code_place,
@@ -24,10 +28,76 @@ from dowse.sites.github.facts import (
     role_of,
     state_fact,
 )
-from dowse.sites.github.queries import CONVERSATION, DISCUSSION, MORE_COMMENTS, MORE_DISCUSSION_COMMENTS
-from dowse.sites.github.remarks import Remark, Thread
-from dowse.sites.github.session import Session
-from dowse.sites.github.urls import Conversation
+
+_SAID = "author { login } authorAssociation body createdAt url reactionGroups { content reactors { totalCount } }"
+_HIDDEN = "isMinimized minimizedReason"
+_PAGED = "totalCount pageInfo { hasNextPage endCursor }"
+_TAGGED = "title locked closedAt labels(first: 100) { nodes { name } } milestone { title }"
+_COMMENTS = f"comments(first: $first, after: $after) {{ {_PAGED} nodes {{ {_SAID} {_HIDDEN} }} }}"
+_ARGUMENTS = "($owner: String!, $name: String!, $number: Int!, $first: Int!, $after: String)"
+
+# The two states have names of their own: fields of different types may not share one.
+CONVERSATION = f"""
+query Conversation{_ARGUMENTS} {{
+  repository(owner: $owner, name: $name) {{
+    issueOrPullRequest(number: $number) {{
+      __typename
+      ... on Issue {{
+        {_TAGGED} {_SAID} issueState: state stateReason
+        {_COMMENTS}
+      }}
+      ... on PullRequest {{
+        {_TAGGED} {_SAID} pullState: state isDraft mergedAt mergedBy {{ login }}
+        baseRefName headRefName headRepositoryOwner {{ login }} changedFiles additions deletions
+        {_COMMENTS}
+        reviews(first: 50) {{ totalCount nodes {{ {_SAID} state }} }}
+        reviewThreads(first: 50) {{
+          totalCount
+          nodes {{
+            path line originalLine isResolved isOutdated
+            comments(first: 20) {{ totalCount nodes {{ {_SAID} {_HIDDEN} }} }}
+          }}
+        }}
+      }}
+    }}
+  }}
+}}
+"""
+
+MORE_COMMENTS = f"""
+query MoreComments{_ARGUMENTS} {{
+  repository(owner: $owner, name: $name) {{
+    issueOrPullRequest(number: $number) {{
+      ... on Issue {{ {_COMMENTS} }}
+      ... on PullRequest {{ {_COMMENTS} }}
+    }}
+  }}
+}}
+"""
+
+_REPLY = f"{_SAID} {_HIDDEN} isAnswer upvoteCount"
+_DISCUSSED = f"{_REPLY} replies(first: 20) {{ totalCount nodes {{ {_REPLY} }} }}"
+_DISCUSSION_COMMENTS = f"comments(first: $first, after: $after) {{ {_PAGED} nodes {{ {_DISCUSSED} }} }}"
+
+DISCUSSION = f"""
+query Discussion{_ARGUMENTS} {{
+  repository(owner: $owner, name: $name) {{
+    discussion(number: $number) {{
+      title {_SAID} category {{ name }} closed closedAt stateReason locked updatedAt upvoteCount
+      isAnswered answerChosenBy {{ login }} answer {{ {_DISCUSSED} }}
+      {_DISCUSSION_COMMENTS}
+    }}
+  }}
+}}
+"""
+
+MORE_DISCUSSION_COMMENTS = f"""
+query MoreDiscussionComments{_ARGUMENTS} {{
+  repository(owner: $owner, name: $name) {{
+    discussion(number: $number) {{ {_DISCUSSION_COMMENTS} }}
+  }}
+}}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +115,7 @@ _CONVERSATION = _Kind("issueOrPullRequest", CONVERSATION, MORE_COMMENTS, 100)
 _DISCUSSION = _Kind("discussion", DISCUSSION, MORE_DISCUSSION_COMMENTS, 50)
 
 
-async def thread(session: Session, target: Conversation, cap: int) -> Thread:
+async def load_thread_with_token(session: Session, target: Conversation, cap: int) -> Thread:
     """An issue or a pull request: GitHub sends readers of the one to the other, where the number is the other's."""
     found, comments = await _with_comments(session, target, _CONVERSATION, cap)
     is_pull = found.get("__typename") == "PullRequest"
@@ -53,7 +123,7 @@ async def thread(session: Session, target: Conversation, cap: int) -> Thread:
     return _pull(target, found, comments, cap) if is_pull else _issue(target, found, comments)
 
 
-async def discussion(session: Session, target: Conversation, cap: int) -> Thread:
+async def load_discussion(session: Session, target: Conversation, cap: int) -> Thread:
     found, comments = await _with_comments(session, target, _DISCUSSION, cap)
     answer, chosen_by = found.get("answer"), login_of(found.get("answerChosenBy"))
     category = found.get("category")

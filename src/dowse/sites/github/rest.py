@@ -9,7 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dowse.net.json_api import Json, objects, string
-from dowse.sites.github.facts import (
+from dowse.sites.github.api import Session
+from dowse.sites.github.targets import Conversation
+from dowse.sites.github.thread import (
+    Remark,
+    Thread,
     anchor_of,
     change_facts,
     code_place,
@@ -23,16 +27,13 @@ from dowse.sites.github.facts import (
     role_of,
     state_fact,
 )
-from dowse.sites.github.remarks import Remark, Thread
-from dowse.sites.github.session import Session
-from dowse.sites.github.urls import Conversation
 
 _PAGE = 100
 # Requests that a pull request needs besides those for its comments.
 _FOR_REVIEWS = 2
 
 
-async def thread(session: Session, target: Conversation, cap: int) -> Thread:
+async def load_thread(session: Session, target: Conversation, cap: int) -> Thread:
     """The conversation, with as many comments as wanted; what cannot be loaded after the first answer is missing."""
     if target.kind == "pull":
         return await _pull(session, target, cap)
@@ -42,7 +43,7 @@ async def thread(session: Session, target: Conversation, cap: int) -> Thread:
     return await _issue(session, target, issue, cap)
 
 
-async def comment(session: Session, target: Conversation) -> Remark | None:
+async def load_comment(session: Session, target: Conversation) -> Remark | None:
     """The comment that the address points to, by itself."""
     kind, _, number = target.anchor.rpartition("-")
     if kind != "issuecomment" or not number.isdecimal():

@@ -1,26 +1,52 @@
-"""Stack Exchange's API 2.3: a whole question in at most six requests, none of them before its time."""
+"""Stack Exchange's API 2.3: a whole question in at most six requests, rate limits and failures, and the search.
+
+https://api.stackexchange.com/docs/error-handling and https://api.stackexchange.com/docs/throttle
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from html import unescape
 
-from dowse.core.errors import BadAnswer, NotRead, PageUnreadable, ProviderError, RateLimited
-from dowse.core.models import Deadline, Status
+from dowse.core.allowances import Rate
+from dowse.core.errors import BadAnswer, KeyRejected, NotRead, PageUnreadable, ProviderError, RateLimited, Unavailable
+from dowse.core.models import Clock, Deadline, Hit, Query, Status
 from dowse.net.clients import Reply
-from dowse.net.json_api import Json, items, string, whole
-from dowse.sites.kit import Kit
-from dowse.sites.stackexchange import failures as failures
-from dowse.sites.stackexchange.failures import KEY_VARIABLE, NAME
+from dowse.net.json_api import Api, Json, first_hits, hit, items, string, strings, whole
+from dowse.secrets.redact import Redactor
+from dowse.settings import Settings
+from dowse.sites.compose import day
+from dowse.sites.query import keywords, period_of, without_tags
+from dowse.sites.site import LoaderKit, SiteHits
 
+NAME = "stackexchange"
+KEY_VARIABLE = "STACKEXCHANGE_KEY"
 _PAGE_SIZE = 100
 _ANSWER_PAGES = 2
-_EVERYTHING = "*"
+_EVERY_METHOD = "*"
+# Error ids, nearly all of which come with the status 400.
+_BAD_PARAMETER, _THROTTLED, _DOWN = 400, 502, (500, 503)
+_WAIT = re.compile(r"available in (\d{1,7}) seconds")
+_DAY_S = 24 * 3600
+_LONGEST_QUERY = 240
+_MOST = 50
+_DEFAULT = "stackoverflow"
+# Topics of the other sites by their words; everything else goes to Stack Overflow.
+_SITES = {
+    "askubuntu": re.compile(r"(?i)\b(?:ubuntu|apt-get|snapd)\b"),
+    "serverfault": re.compile(r"(?i)\b(?:active directory|dhcp|haproxy|iptables|postfix|sysadmin|vlan)\b"),
+    "unix": re.compile(r"(?i)\b(?:archlinux|debian|fedora|linux|posix|systemd|zsh)\b"),
+    "superuser": re.compile(r"(?i)\b(?:excel|macos|outlook|powershell|windows)\b"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """A link to a question, or to an answer or a comment of it; 0 for what it does not name."""
+class PostAddress:
+    """A question, an answer or a comment that a URL names; 0 for each that it does not."""
 
     host: str
     site: str
@@ -30,11 +56,8 @@ class Address:
 
 
 @dataclass(slots=True)
-class Conversation:
-    """A question with what was said about it; `comments` are by post.
-
-    `missing` says what is not there, and `warnings` say what went wrong.
-    """
+class Question:
+    """A question with its answers, and `comments` by post; `missing` and `warnings` tell what could not be loaded."""
 
     question: Json
     answers: list[Json] = field(default_factory=list)
@@ -44,9 +67,9 @@ class Conversation:
 
 
 class StackApi:
-    """Sends requests; remembers for how long it was asked to leave a method alone, and sends none before."""
+    """Client that keeps the pauses which the API asks for, by method and for all methods."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: LoaderKit) -> None:
         settings, key = kit.settings, kit.settings.stackexchange_key
         self._api = replace(kit.api(NAME, KEY_VARIABLE), own_failure=self._failure)
         self._redactor = kit.redactor
@@ -57,44 +80,44 @@ class StackApi:
     async def get(self, method: str, ids: str, deadline: Deadline, params: dict[str, str]) -> tuple[list[Json], bool]:
         """The items of one page, and whether there are more pages."""
         clock = deadline.clock
-        wait_s = max(self._closed_until.get(name, 0.0) for name in (method, _EVERYTHING)) - clock.now()
+        wait_s = max(self._closed_until.get(name, 0.0) for name in (method, _EVERY_METHOD)) - clock.now()
         if wait_s > 0:
             raise RateLimited(NAME, "the pause that it asked for is not over", retry_after_s=wait_s)
         sent = {name: value for name, value in {**self._params, **params}.items() if value}
         body = await self._api.get(f"{self._base}/{method.format(ids)}", deadline, headers={}, params=sent)
         for closed, pause_s in (
-            (method, failures.backoff_s(body)),
-            (_EVERYTHING, failures.quota_pause_s(body, clock)),
+            (method, backoff_s(body)),
+            (_EVERY_METHOD, quota_pause_s(body, clock)),
         ):
             if pause_s:
                 self._closed_until[closed] = clock.now() + pause_s
         return items(NAME, body, "items"), body.get("has_more") is True
 
     def _failure(self, reply: Reply) -> ProviderError | None:
-        number, message = failures.told(reply)
-        if known := failures.failure(reply, self._redactor):
+        number, message = _read_error(reply)
+        if known := find_failure(reply, self._redactor):
             return known
-        # A site or a number that does not exist: the API is well, and the page may still be there.
+        # An unknown site or number is no failure of the API, and the page may still exist.
         said = self._redactor.message(message)
-        return NotRead(NAME, said=said) if number == failures.BAD_PARAMETER else None
+        return NotRead(NAME, said=said) if number == _BAD_PARAMETER else None
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
-    """The requests for one page; once there are `enough_chars` of answers, no more are asked for."""
+class QuestionRequest:
+    """The requests for one question; answers are loaded until there are `enough_chars` of them."""
 
     api: StackApi
-    address: Address
+    address: PostAddress
     deadline: Deadline
     enough_chars: int
 
-    async def conversation(self) -> Conversation:
-        """The question and as much of the rest as came; raises only if there is no question to show."""
-        number = self.address.question or await self._question_of(self.address.answer)
+    async def load(self) -> Question:
+        """The question with the answers and comments that could be loaded. Raises only without a question."""
+        number = self.address.question or await self._find_question(self.address.answer)
         questions, _ = await self._get("questions/{}", number)
         if not questions:
             raise PageUnreadable(Status.ERROR, "Stack Exchange has no such question")
-        found = Conversation(questions[0])
+        found = Question(questions[0])
         if not string(found.question, "title") or not string(found.question, "body_markdown", "body"):
             raise BadAnswer(NAME, "the question came without title or text; check STACKEXCHANGE_FILTER")
         try:
@@ -108,20 +131,20 @@ class Inquiry:
             found.warnings.append(f"the comments could not be loaded: {error}")
         return found
 
-    async def _question_of(self, answer: int) -> int:
+    async def _find_question(self, answer: int) -> int:
         answers, _ = await self._get("answers/{}", answer)
         question = whole(answers[0], "question_id") if answers else 0
         if not question:
             raise PageUnreadable(Status.ERROR, "Stack Exchange has no such answer")
         return question
 
-    async def _add_answers(self, number: int, found: Conversation) -> None:
-        """The best ones, and the two that must not be missing: the accepted one and the one that is linked."""
+    async def _add_answers(self, number: int, found: Question) -> None:
+        """The answers with the highest scores, the accepted one and the linked one."""
         has_more, page, answers = whole(found.question, "answer_count") > 0, 0, dict[int, Json]()
         while has_more and page < _ANSWER_PAGES and _chars(answers.values()) < self.enough_chars:
             page += 1
             more, has_more = await self._get("questions/{}/answers", number, sort="votes", page=str(page))
-            # By number: what gets a vote meanwhile may be on the next page again.
+            # By number: an answer that is voted down meanwhile appears on the next page again.
             answers |= {whole(answer, "answer_id"): answer for answer in more}
             found.answers = list(answers.values())
         absent = {whole(found.question, "accepted_answer_id"), self.address.answer} - set(answers) - {0}
@@ -129,8 +152,8 @@ class Inquiry:
             more, _ = await self._get("answers/{}", *sorted(absent))
             found.answers += [answer for answer in more if whole(answer, "question_id") == number]
 
-    async def _add_comments(self, number: int, found: Conversation) -> None:
-        """The hundred best of all posts together; a second request would seldom add what anybody misses."""
+    async def _add_comments(self, number: int, found: Question) -> None:
+        """The hundred comments with the highest scores over all posts, in one request."""
         posts = [number, *filter(None, (whole(answer, "answer_id") for answer in found.answers))]
         if len(posts) > _PAGE_SIZE:
             found.missing.append(f"comments are shown on {_PAGE_SIZE} of {len(posts)} posts")
@@ -145,6 +168,102 @@ class Inquiry:
         if "sort" in params:
             sent["order"] = "desc"
         return await self.api.get(method, ";".join(map(str, ids)), self.deadline, sent)
+
+
+class StackExchangeSearch:
+    """Implements `SiteSearch`: https://api.stackexchange.com/docs/advanced-search."""
+
+    # Faster clients are banned for a while.
+    rate = Rate(30, 1.0)
+
+    def __init__(self, settings: Settings, api: Api) -> None:
+        self._api = replace(api, own_failure=lambda reply: find_failure(reply, api.redactor))
+        self._base = settings.stackexchange_api_url.rstrip("/")
+        self._key = settings.stackexchange_key
+
+    def address(self, _query: Query) -> str:
+        return f"{self._base}/search/advanced"
+
+    async def search(self, query: Query, deadline: Deadline) -> SiteHits:
+        period = period_of(query, deadline.clock.today())
+        optional = {
+            "fromdate": str(period.starts_at or ""),
+            "todate": str(period.ends_at or ""),
+            "key": self._key.get_secret_value() if self._key else "",
+        }
+        params = {
+            "q": keywords(query.text, max_chars=_LONGEST_QUERY),
+            "site": site_of(query),
+            "sort": "relevance",
+            "order": "desc",
+            "pagesize": str(min(query.num_results, _MOST)),
+            "filter": "withbody",
+        } | {name: value for name, value in optional.items() if value}
+        body = await self._api.get(self.address(query), deadline, headers={}, params=params)
+        pause_s = max(backoff_s(body), quota_pause_s(body, deadline.clock))
+        return SiteHits(first_hits(map(_hit, items(NAME, body, "items")), query.num_results), pause_s)
+
+
+def site_of(query: Query) -> str:
+    """The site of a requested domain, else of the topic of the query."""
+    for domain in query.include_domains:
+        site = domain.lower().removeprefix("www.").removesuffix(".com").removesuffix(".stackexchange")
+        if site in (_DEFAULT, *_SITES) or domain.lower().endswith(".stackexchange.com"):
+            return site
+    return next((site for site, words in _SITES.items() if words.search(query.text)), _DEFAULT)
+
+
+def _hit(item: Json) -> Hit | None:
+    answers = whole(item, "answer_count")
+    facts = f"{answers} answer{'' if answers == 1 else 's'}" + (
+        ", one accepted" if "accepted_answer_id" in item else ""
+    )
+    tags = ", ".join(strings(item.get("tags"))[:5])
+    snippet = f"{facts}; {tags}. {without_tags(string(item, 'body'))}"
+    return hit(
+        unescape(string(item, "title")),
+        string(item, "link"),
+        snippet,
+        engine=NAME,
+        published=day(item.get("creation_date")),
+    )
+
+
+def _read_error(reply: Reply) -> tuple[int, str]:
+    """The id and the message of an error; 0 for an answer that does not come from the API."""
+    try:
+        body = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return 0, ""
+    return (whole(body, "error_id"), string(body, "error_message")) if isinstance(body, dict) else (0, "")
+
+
+def find_failure(reply: Reply, redactor: Redactor) -> ProviderError | None:
+    """The error of an error id; `None` where the HTTP status decides."""
+    number, message = _read_error(reply)
+    said, wait = redactor.message(message), _WAIT.search(message)
+    if number == _THROTTLED:
+        return RateLimited(NAME, said=said, retry_after_s=float(wait[1]) if wait else None)
+    if number in _DOWN:
+        return Unavailable(NAME, said=said)
+    if number == _BAD_PARAMETER and message.startswith("`key`"):
+        return KeyRejected(NAME, f"check {KEY_VARIABLE}", said=said)
+    return None
+
+
+def backoff_s(body: Json) -> float:
+    """The pause that the API asks for on the method of this answer."""
+    return float(min(max(0, whole(body, "backoff")), _DAY_S))
+
+
+def quota_pause_s(body: Json, clock: Clock) -> float:
+    """The pause on all methods once the quota is used up: it is renewed at midnight UTC."""
+    return _seconds_to_midnight(clock.utc()) if body.get("quota_remaining") == 0 else 0.0
+
+
+def _seconds_to_midnight(now: datetime) -> float:
+    midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (midnight - now).total_seconds()
 
 
 def _chars(posts: Iterable[Json]) -> int:

@@ -1,4 +1,4 @@
-"""How a question of Stack Exchange is written down: the accepted answer first, then by score, comments below each."""
+"""A question of Stack Exchange as a page: the accepted answer first, then by score, comments below each."""
 
 from __future__ import annotations
 
@@ -10,28 +10,40 @@ from itertools import accumulate
 from dowse.core.models import Text
 from dowse.core.text import one_line
 from dowse.net.json_api import Json, objects, string, strings, whole
-from dowse.sites.compose import Listed, Part, day, fenced, label, labels, link, page, shifted, shortened, title
-from dowse.sites.stackexchange.api import Address, Conversation
+from dowse.sites.compose import (
+    Listed,
+    Part,
+    compose_page,
+    day,
+    fence_indented_code,
+    label,
+    labels,
+    link,
+    shift_headings,
+    shorten,
+    title,
+)
+from dowse.sites.stackexchange.api import PostAddress, Question
 
-# An answer takes at least this much room, however short it is, and at least this share of the length of its HTML.
+# Estimated room of an answer: at least this many characters, and this share of its HTML.
 _LEAST_CHARS, _LEAST_SHARE = 100, 0.25
 _MOST_TAGS = 10
 _QUESTION_SHARE = 0.5
 _HERE = "the link points here"
 _COMMENTS = "### Comments"
-# Headings in posts are below all of ours.
+# Levels by which headings inside posts are moved below those of the page.
 _DEEPER = 3
 
 
-def arranged(found: Conversation, address: Address, max_chars: int) -> Conversation:
-    """The answers in the order of reading, without those for which there can be no room."""
+def arrange_answers(found: Question, address: PostAddress, max_chars: int) -> Question:
+    """The answers in the order of the page, without those that cannot fit."""
     accepted = whole(found.question, "accepted_answer_id")
     posts = [found.question, *found.answers]
     is_tight = sum(_LEAST_CHARS + len(_source(post)) for post in posts) > max_chars
 
     def rank(answer: Json) -> tuple[bool, bool, int]:
         number = whole(answer, "answer_id")
-        # Where not all answers may fit, the linked one must.
+        # The linked answer comes early where not all may fit.
         return number == accepted, is_tight and number == address.answer, whole(answer, "score")
 
     answers = sorted(found.answers, key=rank, reverse=True)
@@ -42,31 +54,31 @@ def arranged(found: Conversation, address: Address, max_chars: int) -> Conversat
     return replace(found, answers=kept, comments=comments)
 
 
-def html_of(found: Conversation) -> list[str]:
-    """What has to be converted, in the order in which `converted` takes it back."""
+def list_html(found: Question) -> list[str]:
+    """The HTML to convert, in the order in which `add_markdown` takes the results."""
     return [string(item, "body") for item in _items(found) if not string(item, "body_markdown")]
 
 
-def converted(found: Conversation, markdown: Sequence[str]) -> Conversation:
-    """The same with a field `markdown` in everything that anybody wrote."""
+def add_markdown(found: Question, markdown: Sequence[str]) -> Question:
+    """The question with a field `markdown` in every post and comment."""
     texts = iter(markdown)
 
-    def written(item: Json) -> Json:
-        # The API escapes Markdown like everything else, so that it could stand in a web page as it is.
-        source = fenced(unescape(string(item, "body_markdown")))
+    def convert(item: Json) -> Json:
+        # The API escapes Markdown as it escapes HTML.
+        source = fence_indented_code(unescape(string(item, "body_markdown")))
         return {**item, "markdown": source or next(texts, "")}
 
-    question, answers = written(found.question), [written(answer) for answer in found.answers]
-    comments = {post: [written(comment) for comment in said] for post, said in found.comments.items()}
+    question, answers = convert(found.question), [convert(answer) for answer in found.answers]
+    comments = {post: [convert(comment) for comment in said] for post, said in found.comments.items()}
     return replace(found, question=question, answers=answers, comments=comments)
 
 
-def to_page(found: Conversation, address: Address, max_chars: int) -> Text:
-    """The finished page; of a link to an answer or a comment it says which one that was."""
+def compose_question(found: Question, address: PostAddress, max_chars: int) -> Text:
+    """The page of a question; a linked answer or comment is marked."""
     question = found.question
     total = max(len(found.answers), whole(question, "answer_count"))
     answers = [_answer(*each, found, address) for each in enumerate(found.answers, start=1)]
-    return page(
+    return compose_page(
         _question_url(question, address),
         unescape(string(question, "title")),
         [_question(found, address, round(max_chars * _QUESTION_SHARE)), "" if total else "No answers yet."],
@@ -82,11 +94,11 @@ def _source(post: Json) -> str:
     return string(post, "body_markdown", "body")
 
 
-def _items(found: Conversation) -> list[Json]:
+def _items(found: Question) -> list[Json]:
     return [found.question, *found.answers, *(comment for said in found.comments.values() for comment in said)]
 
 
-def _question(found: Conversation, address: Address, max_chars: int) -> Part:
+def _question(found: Question, address: PostAddress, max_chars: int) -> Part:
     question = found.question
     tags = labels(strings(question.get("tags")), _MOST_TAGS)
     facts = [
@@ -102,15 +114,15 @@ def _question(found: Conversation, address: Address, max_chars: int) -> Part:
         f"Tags: {tags}" if tags else "",
     ]
     comments = _comments(whole(question, "question_id"), found, address)
-    body = shifted(string(question, "markdown"), _DEEPER)
+    body = shift_headings(string(question, "markdown"), _DEEPER)
     if found.answers:
-        # People paste whole logs, and the answers are what a reader came for.
-        body = shortened(body, max_chars)
+        # Pasted logs must not crowd out the answers.
+        body = shorten(body, max_chars)
     heading = f"# {title(unescape(string(question, 'title'))) or 'Question without a title'}"
     return Part(heading, facts, "\n\n".join(filter(None, [_closed(question, address), body, comments])))
 
 
-def _answer(place: int, answer: Json, found: Conversation, address: Address) -> Part:
+def _answer(place: int, answer: Json, found: Question, address: PostAddress) -> Part:
     number = whole(answer, "answer_id")
     is_accepted = number == whole(found.question, "accepted_answer_id")
     is_linked = number == address.answer and not address.comment
@@ -123,26 +135,26 @@ def _answer(place: int, answer: Json, found: Conversation, address: Address) -> 
         _date("Edited", answer, "last_edit_date"),
     ]
     comments = _comments(number, found, address)
-    body = "\n\n".join(filter(None, [shifted(string(answer, "markdown"), _DEEPER), comments]))
+    body = "\n\n".join(filter(None, [shift_headings(string(answer, "markdown"), _DEEPER), comments]))
     return Part(f"## Answer {place}" + (f" ({marks})" if marks else ""), facts, body)
 
 
-def _comments(post: int, found: Conversation, address: Address) -> str:
-    """As they were said, one after the other; no post can have a heading like theirs."""
+def _comments(post: int, found: Question, address: PostAddress) -> str:
+    """The comments of a post in their order in time."""
     said = sorted(found.comments.get(post, ()), key=lambda comment: whole(comment, "creation_date"))
     lines = [_comment(comment, address) for comment in said if string(comment, "markdown")]
     return "\n".join([_COMMENTS, "", *lines]) if lines else ""
 
 
-def _comment(comment: Json, address: Address) -> str:
+def _comment(comment: Json, address: PostAddress) -> str:
     score = whole(comment, "score")
     is_linked = bool(address.comment) and whole(comment, "comment_id") == address.comment
     facts = [day(comment.get("creation_date")), f"score {score}" if score else "", _HERE if is_linked else ""]
     return f"- **{_name(comment)}** ({', '.join(filter(None, facts))}): {one_line(string(comment, 'markdown'))}"
 
 
-def _closed(question: Json, address: Address) -> str:
-    """Why it is closed, and of what it is a duplicate where the filter in use makes the API say so."""
+def _closed(question: Json, address: PostAddress) -> str:
+    """The reason why the question is closed, and its originals where the filter includes them."""
     reason = label(unescape(string(question, "closed_reason")))
     if not reason:
         return ""
@@ -157,7 +169,7 @@ def _closed(question: Json, address: Address) -> str:
     return f"**Closed{when}: {reason}**" + (f" of {', '.join(links)}" if links else "")
 
 
-def _question_url(question: Json, address: Address) -> str:
+def _question_url(question: Json, address: PostAddress) -> str:
     return f"https://{address.host}/questions/{whole(question, 'question_id')}"
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, quote, unquote
 from dowse.core.urls import Url
 
 NAME = "github"
-SITE = "https://github.com"
+_HOME = "https://github.com"
 _HOSTS = ("github.com", "www.github.com")
 # Names of people may hold an underscore where a company manages them.
 _OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})")
@@ -41,7 +41,7 @@ class Repository:
 
     @property
     def link(self) -> str:
-        return f"{SITE}/{self.owner}/{self.name}"
+        return f"{_HOME}/{self.owner}/{self.name}"
 
     @property
     def api_path(self) -> str:
@@ -96,7 +96,7 @@ class Releases:
 Target = Repository | Conversation | Contents | Releases
 
 
-def target(url: Url) -> Target | None:
+def find_target(url: Url) -> Target | None:
     """What is behind an address; `None` for pages that are not ours to read."""
     if not url.is_page_of(*_HOSTS):
         return None

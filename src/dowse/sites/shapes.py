@@ -1,23 +1,24 @@
-"""Which open APIs may know the answer, by the shape of the query: a table that is easy to extend."""
+"""Choice of open APIs by the shape of a query: a table of patterns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from dowse.core import urls
 from dowse.core.models import Category, Query, TimeRange
-from dowse.sites.language import is_english
+from dowse.sites.query import is_english
+from dowse.sites.site import Site
 
 LEAST, MOST = 2, 4
-"""So many APIs are asked for one query: a single one may be down, and each more is one more that hears of it."""
+"""APIs for one query: a single one may be down, and each further one learns of the query."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """How queries of one kind look, and who knows about them."""
+class QueryShape:
+    """A kind of query: the APIs that cover it, and the pattern that recognises it."""
 
     name: str
     apis: tuple[str, ...]
@@ -34,12 +35,12 @@ _TROUBLE = re.compile(
 
 # The most telling signs first: of more than `MOST` APIs the first ones are asked.
 SHAPES = (
-    Shape(
+    QueryShape(
         "number of a paper",
         ("crossref", "arxiv"),
         re.compile(r"\b10\.\d{4,9}/\S|(?<![\d.])\d{4}\.\d{4,5}(?:v\d{1,2})?(?![\d.])"),
     ),
-    Shape(
+    QueryShape(
         "package for Node",
         ("npm", "github", "stackexchange"),
         re.compile(
@@ -47,7 +48,7 @@ SHAPES = (
             r"|\b(?:javascript|js|node(?:\.?js)?|react|typescript) (?:\w{1,30} )?(?:librar(?:y|ies)|module|packages?)\b"
         ),
     ),
-    Shape(
+    QueryShape(
         "package for Python",
         ("pypi", "github", "stackexchange"),
         re.compile(
@@ -55,8 +56,8 @@ SHAPES = (
             r"|\bpython (?:\w{1,30} )?(?:librar(?:y|ies)|module|packages?)\b"
         ),
     ),
-    Shape("trouble", ("stackexchange", "github"), _TROUBLE),
-    Shape(
+    QueryShape("trouble", ("stackexchange", "github"), _TROUBLE),
+    QueryShape(
         "code",
         ("stackexchange", "github"),
         re.compile(
@@ -65,7 +66,7 @@ SHAPES = (
             r"|#include\b|`\w| --[a-z]{2}"
         ),
     ),
-    Shape(
+    QueryShape(
         "scholarly",
         ("arxiv", "crossref"),
         re.compile(
@@ -73,7 +74,7 @@ SHAPES = (
             r"|preprints?|proceedings|randomi[sz]ed|scholarly|survey (?:of|on)|systematic review|theorem|thesis)\b"
         ),
     ),
-    Shape(
+    QueryShape(
         "repository",
         ("github", "hackernews"),
         re.compile(
@@ -81,7 +82,7 @@ SHAPES = (
             r"|self[- ]host(?:ed|ing)?|source code)\b"
         ),
     ),
-    Shape(
+    QueryShape(
         "programming",
         ("stackexchange", "github", "wikipedia"),
         re.compile(
@@ -91,7 +92,7 @@ SHAPES = (
             r"|terraform|typescript|ubuntu|unicode|vue|webpack|yaml)(?!\w)"
         ),
     ),
-    Shape(
+    QueryShape(
         "talk of the trade",
         ("hackernews", "wikipedia"),
         re.compile(
@@ -99,64 +100,53 @@ SHAPES = (
             r"|layoffs?|opinions?|outage|release[sd]?|review|startups?|vs|worth it)\b"
         ),
     ),
-    Shape(
+    QueryShape(
         "reference",
         ("wikipedia",),
         re.compile(r"(?i)^\W{0,3}(?:define|history of|meaning of|what|what's|when|where|which|who|whose)\b"),
     ),
 )
-# What is asked besides where that gives too few. Wikipedia has an article on most things that have a name, and the
-# stories of Hacker News lead to pages all over the web, which is as near to a web search as an open API comes.
+# Added where the shape gives fewer than `LEAST`. Wikipedia covers most named things, and stories of Hacker News lead to
+# pages all over the web, the nearest that an open API comes to a web search.
 _FURTHER = {
     Category.GENERAL: ("wikipedia", "hackernews"),
     Category.IT: ("stackexchange", "github", "hackernews"),
     Category.SCIENCE: ("arxiv", "crossref", "wikipedia"),
 }
-# Who can tell when something was published.
-_DATED = ("hackernews", "stackexchange", "github", "arxiv", "crossref")
-# What is asked in a language other than English only Wikipedia knows, and, of code, everybody who writes code.
+# Shapes of code look alike in every language; beside them only Wikipedia covers languages other than English.
 _IN_EVERY_LANGUAGE = frozenset({"number of a paper", "package for Node", "package for Python", "trouble", "code"})
-_DOMAINS = {
-    "wikipedia": ("wikipedia.org",),
-    "stackexchange": ("stackoverflow.com", "stackexchange.com", "serverfault.com", "superuser.com", "askubuntu.com"),
-    "github": ("github.com",),
-    "hackernews": ("news.ycombinator.com",),
-    "arxiv": ("arxiv.org",),
-    "crossref": ("doi.org",),
-    "pypi": ("pypi.org",),
-    "npm": ("npmjs.com",),
-}
 
 
-def choose(query: Query, available: Collection[str]) -> tuple[str, ...]:
-    """The APIs that fit, the best first; none where what is asked for is in none of them."""
-    chosen = _at(query.include_domains) if query.include_domains else _by_shape(query)
-    if query.start_date or query.end_date or query.time_range is not TimeRange.ANY:
-        # Whoever cannot tell dates would answer with all of them.
-        chosen = [name for name in chosen if name in _DATED]
+def choose(query: Query, sites: Sequence[Site]) -> tuple[str, ...]:
+    """The names of the sites whose APIs fit, the best first; empty where none covers the requested domains or dates."""
+    chosen = _choose_by_domain(query.include_domains, sites) if query.include_domains else _choose_by_shape(query)
+    has_dates = bool(query.start_date or query.end_date or query.time_range is not TimeRange.ANY)
+    # An API that cannot filter by date would return results of all dates.
+    available = {site.name for site in sites if site.filters_dates or not has_dates}
     return tuple(name for name in chosen if name in available)[:MOST]
 
 
-def speaks_of_trouble(text: str) -> bool:
-    """Whether something went wrong, which is reported and not published."""
+def is_about_error(text: str) -> bool:
+    """Whether the query is about an error, which issues cover rather than repositories."""
     return _TROUBLE.search(text) is not None
 
 
-def _by_shape(query: Query) -> list[str]:
+def _choose_by_shape(query: Query) -> list[str]:
     fitting = [shape for shape in SHAPES if shape.signs.search(query.text)]
     if not is_english(query):
         fitting = [shape for shape in fitting if shape.name in _IN_EVERY_LANGUAGE]
-        return _joined(("wikipedia",), *(shape.apis for shape in fitting))
-    names, further = _joined(*(shape.apis for shape in fitting)), _FURTHER[query.category]
+        return _join(("wikipedia",), *(shape.apis for shape in fitting))
+    names, further = _join(*(shape.apis for shape in fitting)), _FURTHER[query.category]
     if query.category is not Category.GENERAL:
-        # Whoever names a category has said where to look; the shape only adds to that.
-        return _joined(further, names)
-    return names if len(names) >= LEAST else _joined(names, further)
+        # A category decides; the shape only adds to it.
+        return _join(further, names)
+    return names if len(names) >= LEAST else _join(names, further)
 
 
-def _joined(*lists: Iterable[str]) -> list[str]:
+def _join(*lists: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
-def _at(domains: Iterable[str]) -> list[str]:
-    return [name for name, own in _DOMAINS.items() if any(urls.is_below(domain.lower(), *own) for domain in domains)]
+def _choose_by_domain(domains: Iterable[str], sites: Iterable[Site]) -> list[str]:
+    wanted = [domain.lower() for domain in domains]
+    return [site.name for site in sites if any(urls.is_below(domain, *site.search_domains) for domain in wanted)]

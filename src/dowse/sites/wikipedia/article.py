@@ -72,7 +72,7 @@ def prepare(html: str, *, keeps_links: bool = False) -> Prepared:
     return Prepared(_LINK.sub(fewer, article), [_in_one_line(_LINK.sub(r"\1<a>", box)) for box in infoboxes])
 
 
-def facts(infobox: str, title: str) -> str:
+def list_infobox(infobox: str, title: str) -> str:
     """An infobox as a list: tables of two columns are mostly bars."""
     lines: list[str] = []
     rows = [line for line in infobox.split("\n") if line.strip("|-: ")]
@@ -104,7 +104,7 @@ def arrange(markdown: str, anchor: str) -> Arranged:
     return Arranged(lead, named, to_plain_text(sections[start].title), _grouped(others))
 
 
-def first_items(markdown: str, most: int) -> tuple[str, int]:
+def cut_items(markdown: str, most: int) -> tuple[str, int]:
     """The text up to so many items of its lists, and how many items there are in all."""
     lines = markdown.split("\n")
     items = [index for index, line in enumerate(lines) if _ITEM.match(line)]

@@ -1,8 +1,13 @@
 """What is left of a query that goes to an API, of markup that comes from one, and of a package's name in a text."""
 
-from dowse.sites.pypi_search import names_in
-from dowse.sites.words import keywords, without_tags
+from datetime import UTC, date, datetime
+
+from dowse.core.models import Query, TimeRange
+from dowse.sites.pypi import guess_names
+from dowse.sites.query import Period, keywords, period_of, without_tags
 from tests.support.tables import each_row
+
+TODAY = date(2026, 11, 15)
 
 
 @each_row(
@@ -61,4 +66,27 @@ def test_markup_becomes_the_words_in_it(markup: str, expected: str) -> None:
 def test_a_few_names_of_packages_are_guessed_and_nothing_else_gets_into_the_address(
     text: str, names: list[str]
 ) -> None:
-    assert names_in(text) == names
+    assert guess_names(text) == names
+
+
+@each_row(
+    ("query", "period"),
+    [
+        (Query("x"), Period()),
+        (Query("x", time_range=TimeRange.DAY), Period(date(2026, 11, 14))),
+        (Query("x", time_range=TimeRange.YEAR), Period(date(2025, 11, 15))),
+        (Query("x", start_date="2026-01-02", end_date="2026-03-04"), Period(date(2026, 1, 2), date(2026, 3, 4))),
+        (Query("x", start_date="2026-01-02", time_range=TimeRange.DAY), Period(date(2026, 1, 2))),
+        (Query("x", end_date="2026-03-04", time_range=TimeRange.ANY), Period(None, date(2026, 3, 4))),
+    ],
+)
+def test_a_range_ends_today_and_dates_beat_it(query: Query, period: Period) -> None:
+    assert period_of(query, TODAY) == period
+    assert bool(period) is (period != Period())
+
+
+def test_seconds_reach_from_the_first_of_the_first_day_to_the_end_of_the_last() -> None:
+    period = Period(date(2026, 1, 2), date(2026, 1, 2))
+    assert period.starts_at == datetime(2026, 1, 2, tzinfo=UTC).timestamp()
+    assert period.ends_at == datetime(2026, 1, 3, tzinfo=UTC).timestamp()
+    assert (Period().starts_at, Period().ends_at) == (None, None)

@@ -1,15 +1,21 @@
 """Answers of several APIs become one list: what has most to do with the query first, and nothing twice."""
 
-from dowse.core.models import Hit
-from dowse.sites.fuse import fused
+from collections.abc import Sequence
+
+from dowse.core.models import Hit, Query
+from dowse.sites.search import merge_hits
 
 
 def _hit(title: str, url: str = "", snippet: str = "") -> Hit:
     return Hit(title, url or f"https://example.org/{title.replace(' ', '-')}", snippet)
 
 
+def _merge(query: str, answers: Sequence[Sequence[Hit]], most: int) -> list[Hit]:
+    return merge_hits(Query(query, num_results=most), answers)
+
+
 def _titles(query: str, *answers: list[Hit]) -> list[str]:
-    return [hit.title for hit in fused(query, answers, 50)]
+    return [hit.title for hit in _merge(query, answers, 50)]
 
 
 def test_more_shared_words_come_first_and_then_the_ranks_take_turns() -> None:
@@ -30,7 +36,7 @@ def test_what_shares_no_word_is_left_out() -> None:
 
 def test_of_two_hits_for_one_page_the_better_one_stays() -> None:
     same = "https://www.example.org/otter?utm_source=x"
-    hits = fused("otter diet", [[_hit("otter", "https://example.org/otter")], [_hit("otter diet", same)]], 50)
+    hits = _merge("otter diet", [[_hit("otter", "https://example.org/otter")], [_hit("otter diet", same)]], 50)
     assert [hit.title for hit in hits] == ["otter diet"]
 
 
@@ -44,10 +50,10 @@ def test_words_that_are_not_told_apart_are_compared_by_pairs() -> None:
 
 
 def test_nothing_is_made_of_nothing() -> None:
-    assert fused("otter", [], 5) == []
-    assert fused("otter", [[], []], 5) == []
+    assert _merge("otter", [], 5) == []
+    assert _merge("otter", [[], []], 5) == []
 
 
 def test_no_more_than_were_asked_for_are_taken_and_they_are_the_best() -> None:
     hits = [_hit("otter"), _hit("kettle"), _hit("river otter")]
-    assert [hit.title for hit in fused("river otter", [hits], 1)] == ["river otter"]
+    assert [hit.title for hit in _merge("river otter", [hits], 1)] == ["river otter"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dowse.core import urls
-from dowse.sites.github.urls import Contents, Conversation, Releases, Repository, Target, target
+from dowse.sites.github.targets import Contents, Conversation, Releases, Repository, Target, find_target
 from tests.support.tables import each_row
 
 BROOK = Repository("otterworks", "brook")
@@ -12,7 +12,7 @@ BROOK = Repository("otterworks", "brook")
 def meant(address: str) -> Target | None:
     parsed = urls.parse(address)
     assert parsed is not None
-    return target(parsed)
+    return find_target(parsed)
 
 
 @each_row(

@@ -2,11 +2,12 @@
 
 from dowse.core.models import Category, Query, TimeRange
 from dowse.settings.keyless import OPEN_APIS
-from dowse.sites.language import language_of
-from dowse.sites.open_table import APIS
-from dowse.sites.shape import MOST, SHAPES, choose, speaks_of_trouble
+from dowse.sites.query import language_of
+from dowse.sites.shapes import MOST, SHAPES, choose, is_about_error
+from dowse.sites.table import find_site
 from tests.support.tables import each_row
 
+SITES = [find_site(name) for name in OPEN_APIS]
 CODE = ("stackexchange", "github")
 PAPERS = ("arxiv", "crossref")
 ANYTHING = ("wikipedia", "hackernews")
@@ -45,7 +46,7 @@ ANYTHING = ("wikipedia", "hackernews")
     ],
 )
 def test_the_shape_of_a_query_chooses_the_apis(text: str, apis: tuple[str, ...]) -> None:
-    assert choose(Query(text), OPEN_APIS) == apis
+    assert choose(Query(text), SITES) == apis
 
 
 @each_row(
@@ -53,8 +54,8 @@ def test_the_shape_of_a_query_chooses_the_apis(text: str, apis: tuple[str, ...])
     ["plane crash 2024", "linear regression in statistics", "bed bug bites", "human error in aviation", "EUROPE map"],
 )
 def test_ordinary_words_are_not_taken_for_a_programmers_trouble(text: str) -> None:
-    assert not speaks_of_trouble(text)
-    assert "wikipedia" in choose(Query(text), OPEN_APIS)
+    assert not is_about_error(text)
+    assert "wikipedia" in choose(Query(text), SITES)
 
 
 @each_row(
@@ -69,7 +70,7 @@ def test_ordinary_words_are_not_taken_for_a_programmers_trouble(text: str) -> No
 def test_a_category_says_where_to_look_and_the_shape_adds_to_it(
     category: Category, text: str, apis: tuple[str, ...]
 ) -> None:
-    assert choose(Query(text, category=category), OPEN_APIS) == apis
+    assert choose(Query(text, category=category), SITES) == apis
 
 
 @each_row(
@@ -113,7 +114,7 @@ def test_a_domain_of_a_wikipedia_names_its_language() -> None:
     ],
 )
 def test_other_languages_are_for_wikipedia_and_code_is_for_everybody(query: Query, apis: tuple[str, ...]) -> None:
-    assert choose(query, OPEN_APIS) == apis
+    assert choose(query, SITES) == apis
 
 
 @each_row(
@@ -130,7 +131,7 @@ def test_other_languages_are_for_wikipedia_and_code_is_for_everybody(query: Quer
     ],
 )
 def test_domains_choose_whoever_is_there(domains: tuple[str, ...], apis: tuple[str, ...]) -> None:
-    assert choose(Query("who was the first otter", include_domains=domains), OPEN_APIS) == apis
+    assert choose(Query("who was the first otter", include_domains=domains), SITES) == apis
 
 
 @each_row(
@@ -142,20 +143,20 @@ def test_domains_choose_whoever_is_there(domains: tuple[str, ...], apis: tuple[s
     ],
 )
 def test_who_cannot_tell_dates_is_not_asked_for_them(dated: dict[str, str]) -> None:
-    assert choose(Query("golden gate bridge", **dated), OPEN_APIS) == ("hackernews",)  # type: ignore[arg-type]
-    assert choose(Query("pip install otter", **dated), OPEN_APIS) == ("github", "stackexchange")  # type: ignore[arg-type]
+    assert choose(Query("golden gate bridge", **dated), SITES) == ("hackernews",)  # type: ignore[arg-type]
+    assert choose(Query("pip install otter", **dated), SITES) == ("github", "stackexchange")  # type: ignore[arg-type]
 
 
 def test_an_api_that_is_switched_off_is_not_chosen() -> None:
-    assert choose(Query("TypeError: x"), ["github"]) == ("github",)
+    assert choose(Query("TypeError: x"), [find_site("github")]) == ("github",)
     assert choose(Query("TypeError: x"), []) == ()
 
 
 def test_a_query_that_looks_like_everything_goes_to_a_few() -> None:
     text = "npm pip install TypeError useEffect() paper github python vs 10.5555/x"
-    assert len(choose(Query(text), OPEN_APIS)) == MOST
+    assert len(choose(Query(text), SITES)) == MOST
 
 
 def test_every_api_has_its_place_in_the_tables() -> None:
-    assert set(APIS) == set(OPEN_APIS)
+    assert all(site.search and site.search_domains for site in SITES)
     assert {name for shape in SHAPES for name in shape.apis} == set(OPEN_APIS)

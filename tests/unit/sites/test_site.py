@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.sites.together import together
+from dowse.sites.site import gather_both
 
 
 async def value(number: int) -> int:
@@ -15,7 +15,7 @@ async def value(number: int) -> int:
 
 
 async def test_both_answers_come_back() -> None:
-    assert await together(value(1), value(2)) == (1, 2)
+    assert await gather_both(value(1), value(2)) == (1, 2)
 
 
 async def test_when_the_needed_one_fails_the_other_is_given_up() -> None:
@@ -32,5 +32,5 @@ async def test_when_the_needed_one_fails_the_other_is_given_up() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        await together(failing(), endless())
+        await gather_both(failing(), endless())
     assert ended.is_set()

@@ -1,0 +1,93 @@
+"""Declaration of a site, and the parts from which its loader and its search are made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from dowse.core.allowances import Rate
+from dowse.core.errors import NotRead
+from dowse.core.models import Deadline, Hit, Query
+from dowse.core.protocols import Extractor, SiteLoader
+from dowse.net.clients import ConfiguredClient, UntrustedClient
+from dowse.net.json_api import Api
+from dowse.secrets.redact import Redactor
+from dowse.settings import Settings
+
+TIMEOUT_S = 15.0
+# Share of the remaining time for requests; the rest is for converting their answers.
+_REQUEST_SHARE = 0.7
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderKit:
+    """Dependencies of a loader: `client` for endpoints of the settings, `pages` for addresses that an answer names."""
+
+    settings: Settings
+    client: ConfiguredClient
+    pages: UntrustedClient
+    extractor: Extractor
+    redactor: Redactor
+
+    def api(self, name: str, key_variable: str = "") -> Api:
+        """JSON client for a site. A page above the size limit is not counted as a failure of its API."""
+        return Api(name, self.client, TIMEOUT_S, key_variable, self.redactor, too_large=NotRead)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteHits:
+    """Results of a site, the best first; for `pause_s` from now on its API asks not to be called again."""
+
+    hits: tuple[Hit, ...]
+    pause_s: float = 0.0
+
+
+class SiteSearch(Protocol):
+    """Search through the open API of one site. Raises `ProviderError`."""
+
+    @property
+    def rate(self) -> Rate | None:
+        """Documented rate limit; `None` where there is none."""
+        ...
+
+    def address(self, query: Query) -> str:
+        """URL to which this query would be sent."""
+        ...
+
+    async def search(self, query: Query, deadline: Deadline) -> SiteHits: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A site with a loader of its pages, a search, or both; `title` is its name in texts for users.
+
+    A search restricted to domains calls only sites with one of them in `search_domains`; one restricted to dates, only
+    sites that filter by date.
+    """
+
+    name: str
+    title: str
+    loader: Callable[[LoaderKit], SiteLoader] | None = None
+    search: Callable[[Settings, Api], SiteSearch] | None = None
+    search_domains: tuple[str, ...] = ()
+    filters_dates: bool = False
+
+
+def request_deadline(deadline: Deadline) -> Deadline:
+    """The part of the remaining time that requests may take."""
+    return deadline.capped(_REQUEST_SHARE * deadline.remaining_s())
+
+
+async def gather_both(needed: Awaitable[T], other: Coroutine[None, None, U]) -> tuple[T, U]:
+    """Two requests at the same time; when the needed one fails, the other is cancelled."""
+    waiting = asyncio.create_task(other)
+    try:
+        return await needed, await waiting
+    finally:
+        if waiting.cancel():
+            await asyncio.wait([waiting])
