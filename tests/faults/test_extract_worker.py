@@ -317,4 +317,4 @@ def test_no_parser_is_imported_by_the_pool_and_nothing_heavy_by_the_worker() -> 
     assert not loaded("dowse.app") & {"dowse.rank.passages", "dowse.document.outline", "dowse.language.words"}
     assert not worker & {"asyncio", "pydantic", "aiohttp", "subprocess"}
     parts = {name.split(".")[1] for name in worker if name.startswith("dowse.")}
-    assert parts <= {"core", "document", "extract", "worker"}
+    assert parts <= {"core", "document", "extract", "language", "worker"}
