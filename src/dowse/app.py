@@ -35,7 +35,7 @@ from dowse.net.guard import Guard
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.keyless import MEMBERS, KeylessKit, Member
 from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, Kit, prices, remote
-from dowse.rank.sources import Rules
+from dowse.rank.sources import SiteRules
 from dowse.routing.hedging import Hedging
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
@@ -227,7 +227,7 @@ class App:
             reader,
             self._workers,
             self._cache,
-            Rules(settings.boost, settings.bury, settings.block),
+            SiteRules(settings.boost, settings.bury, settings.block),
             clock=self.clock,
             observer=observer,
             scrubber=QueryScrubber(self.redactor, settings.scrub),

@@ -15,8 +15,8 @@ from typing import ClassVar
 
 from dowse.core.digests import Source
 from dowse.rank.digest import digest
-from dowse.rank.quotes import MOST_CHARS, best_quotes
-from dowse.rank.summary import plain_words
+from dowse.rank.quotes import MOST_CHARS, find_quotes
+from dowse.rank.summary import strip_syntax
 from tools.passages.data import Page, language_pages, thinned, web_pages
 
 TOKENS_PER_PAGE = 500
@@ -34,7 +34,7 @@ def recall(pages: Iterable[Page], others: Sequence[str] = ()) -> float:
 
 def quotes(question: str, pages: Sequence[str]) -> list[str]:
     digests = digest(question, [Source(page) for page in pages], TOKENS_PER_PAGE * len(pages))
-    found = [quote.text for quote in best_quotes(question, [each.text for each in digests])]
+    found = [quote.text for quote in find_quotes(question, [each.text for each in digests])]
     assert sum(map(len, found)) <= MOST_CHARS
     return found
 
@@ -46,7 +46,7 @@ def is_quoted(answer: Sequence[str], quotes: Sequence[str]) -> bool:
 
 
 def letters(markdown: str) -> str:
-    return re.sub(r"[\W_]+", " ", plain_words(markdown)).strip().casefold()
+    return re.sub(r"[\W_]+", " ", strip_syntax(markdown)).strip().casefold()
 
 
 class TestEverySixthQuestion:

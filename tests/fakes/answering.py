@@ -15,7 +15,7 @@ from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
-from dowse.rank.sources import Rules
+from dowse.rank.sources import SiteRules
 from dowse.routing.router import Router
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
@@ -90,7 +90,7 @@ def quoting(
         reading(ScriptedFetcher(pages), clock=clock, observer=observer, extractor=extractor),
         extractor or PlainExtractor(),
         memory.cache,
-        Rules(),
+        SiteRules(),
         clock=clock,
         observer=observer,
         scrubber=QueryScrubber(Redactor(()), "mask"),

@@ -14,7 +14,7 @@ from dowse.flows.find import Finder
 from dowse.flows.page_view import PageViewFlow
 from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
-from dowse.rank.sources import Rules
+from dowse.rank.sources import SiteRules
 from dowse.routing.router import Router
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
@@ -66,7 +66,7 @@ class ContractBench:
             reader,
             extractor,
             memory.cache,
-            Rules(settings.boost, settings.bury, settings.block),
+            SiteRules(settings.boost, settings.bury, settings.block),
             clock=clock,
             observer=observer,
             scrubber=scrubber,

@@ -103,7 +103,7 @@ async def test_passages_are_cut_in_the_worker(pool: WorkerPool) -> None:
 
     assert answer.format("?") in long.text
     assert "[…]" in long.text and long.anchors and long.blocks > 100
-    assert (short.text, short.anchors, short.twin) == ("Short.", (), None)
+    assert (short.text, short.anchors, short.duplicate_of) == ("Short.", (), None)
 
 
 async def test_a_page_that_is_not_cut_comes_back_as_it_was(pool: WorkerPool) -> None:

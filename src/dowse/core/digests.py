@@ -57,9 +57,9 @@ class Digest:
     text: str
     anchors: tuple[str, ...] = ()
     blocks: int = 0
-    merit: float = 0.0
+    relevance: float = 0.0
     summary: str = ""
     key_points: tuple[KeyPoint, ...] = ()
     code_blocks: tuple[CodeBlock, ...] = ()
-    twin: int | None = None
-    flaws: tuple[str, ...] = ()
+    duplicate_of: int | None = None
+    quality_issues: tuple[str, ...] = ()

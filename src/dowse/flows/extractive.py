@@ -76,7 +76,7 @@ def time_range(hours: int) -> TimeRange:
 
 def _composed(question: Question, results: Sequence[Result], older: int) -> CitedAnswer:
     # Imported on first use: what it takes to compare words takes time to load.
-    from dowse.rank.compose import QUOTED, QUOTED_SNIPPETS, Material, listed, nothing, quoted
+    from dowse.rank.quotes import QUOTED, QUOTED_SNIPPETS, Material, compose_quotes, compose_refusal, list_sources
 
     def material(result: Result, text: str = "") -> Material:
         page, moment = result.page, _published(result)
@@ -86,13 +86,13 @@ def _composed(question: Question, results: Sequence[Result], older: int) -> Cite
 
     reachable = [result for result in results if result.page.status not in _NOT_LISTED]
     if not reachable:
-        return nothing(_about_older(question, older) if older else _NOTHING)
+        return compose_refusal(_about_older(question, older) if older else _NOTHING)
     if not question.wants_summary:
-        return listed([material(result) for result in reachable[: question.max_results]])
+        return list_sources([material(result) for result in reachable[: question.max_results]])
     read = [(result, result.digest.text) for result in reachable if result.digest and result.digest.text]
     shown = read or [(result, result.hit.snippet) for result in reachable]
     pages = [material(result, text) for result, text in shown[: question.max_results]]
-    return quoted(question.text, pages, QUOTED if read else QUOTED_SNIPPETS)
+    return compose_quotes(question.text, pages, QUOTED if read else QUOTED_SNIPPETS)
 
 
 def _published(result: Result) -> datetime | None:

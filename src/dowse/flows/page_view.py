@@ -174,7 +174,7 @@ class PageViewFlow:
             (digest,) = await self._extractor.digest(
                 request.question, [source], request.max_tokens, timeout_s=deadline.remaining_s()
             )
-            objection = "" if digest.merit else _NO_MATCH.format(where=where)
+            objection = "" if digest.relevance else _NO_MATCH.format(where=where)
         except PageUnreadable:
             digest, objection = None, _NO_TIME.format(where=where)
         if digest is None or objection or not digest.anchors:

@@ -16,7 +16,7 @@ from dowse.document.cut import truncate
 from dowse.flows.find import Finder, Findings
 from dowse.flows.read import ReadFlow
 from dowse.rank.fuse import fuse
-from dowse.rank.sources import Placed, Rules, order
+from dowse.rank.sources import Placed, SiteRules, order
 
 # Reading needs what is left when the providers were slow: they never get the whole of the time.
 _SEARCH_SHARE = 0.8
@@ -41,7 +41,7 @@ class SearchFlow:
         reader: ReadFlow,
         extractor: Extractor,
         cache: CacheEntries,
-        rules: Rules,
+        rules: SiteRules,
         *,
         clock: Clock,
         observer: Observer,
@@ -141,7 +141,7 @@ class SearchFlow:
     async def _digests(
         self, query: Query, pages: Sequence[Page], max_tokens: int, deadline: Deadline
     ) -> tuple[list[Digest | None], tuple[str, ...]]:
-        """What is shown of each page that was read; `twin` is a number among all of the pages."""
+        """What is shown of each page that was read; `duplicate_of` is a number among all of the pages."""
         numbers = [number for number, page in enumerate(pages) if page.status.readable]
         digests: list[Digest | None] = [None] * len(pages)
         if not numbers:
@@ -154,7 +154,9 @@ class SearchFlow:
             # Beside other calls: these may be long pages.
             made, remarks = await asyncio.to_thread(beginnings, sources, max_tokens), (_NO_PASSAGES,)
         for number, digest in zip(numbers, made, strict=True):
-            digests[number] = digest if digest.twin is None else replace(digest, twin=numbers[digest.twin])
+            digests[number] = (
+                digest if digest.duplicate_of is None else replace(digest, duplicate_of=numbers[digest.duplicate_of])
+            )
         return digests, remarks
 
     def _ms(self, started: float) -> int:
@@ -187,8 +189,8 @@ def _unread(placed: Placed) -> Page:
 
 
 def _result(placed: Placed, page: Page, digest: Digest | None = None, *, rank: int = 0) -> Result:
-    flaws = tuple(f"sorted down: {flaw}" for flaw in digest.flaws) if digest else ()
-    remarks = ((placed.remark,) if placed.remark else ()) + flaws
+    quality_issues = tuple(f"sorted down: {flaw}" for flaw in digest.quality_issues) if digest else ()
+    remarks = ((placed.remark,) if placed.remark else ()) + quality_issues
     score = _score(rank)
     return Result(placed.hit, page, score, digest, found_by=placed.found_by, indexes=placed.indexes, remarks=remarks)
 
@@ -197,18 +199,20 @@ def _without_twins(results: Sequence[Result]) -> list[Result]:
     """Of results that say the same the first one, which names the others."""
     others: dict[int, list[str]] = {}
     for result in results:
-        if result.digest and result.digest.twin is not None:
-            others.setdefault(result.digest.twin, []).append(result.hit.url)
+        if result.digest and result.digest.duplicate_of is not None:
+            others.setdefault(result.digest.duplicate_of, []).append(result.hit.url)
     return [
         replace(result, duplicates=tuple(others.get(number, ())))
         for number, result in enumerate(results)
-        if result.digest is None or result.digest.twin is None
+        if result.digest is None or result.digest.duplicate_of is None
     ]
 
 
 def _ordered(results: Sequence[Result]) -> list[Result]:
     """As they were placed, except that poor pages come after the others, and those that could not be read last."""
-    ranked = sorted(results, key=lambda result: (_failed(result.page), bool(result.digest and result.digest.flaws)))
+    ranked = sorted(
+        results, key=lambda result: (_failed(result.page), bool(result.digest and result.digest.quality_issues))
+    )
     return [replace(result, score=_score(rank)) for rank, result in enumerate(ranked)]
 
 

@@ -1,58 +1,89 @@
-"""The pages of a search, compared with its question and with each other: what is shown of each within the budget."""
+"""Digests of the pages of a search: passages within the token budget, near-duplicates, summaries, key points, quality.
+
+The job runs in a worker for all pages of a search together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
-from dowse.core.digests import Digest, Source
+from dowse.core.digests import CodeBlock, Digest, KeyPoint, Source
+from dowse.core.text import cut_at_word, inert, one_line
 from dowse.core.tokens import divide_budget
-from dowse.document.markdown import Document
+from dowse.document.markdown import Block, BlockKind, Document
 from dowse.rank import semantic
-from dowse.rank.near_duplicates import twins
+from dowse.rank.near_duplicates import find_near_duplicates
 from dowse.rank.passages import Passages
-from dowse.rank.points import code_blocks, key_points
-from dowse.rank.quality import flaws
-from dowse.rank.summary import summarize
+from dowse.rank.quality import find_quality_issues
+from dowse.rank.summary import strip_item_mark, strip_syntax, summarize
 
-# Less than this says little: a page that fits the question badly is still worth a look.
+# Granted to each page before the rest of the budget is divided by relevance.
 _FLOOR_TOKENS = 120
-# Less than this is a heading and the beginning of a sentence.
-_LEAST_TOKENS = 50
-# Of a page without any word of the question, beside one that has all of them.
-_LEAST_WEIGHT = 0.1
+# Fewer tokens are a heading and the beginning of a sentence.
+_MIN_TOKENS = 50
+# The weight of a page without any word of the question, beside 1.1 of one that has all of them.
+_MIN_WEIGHT = 0.1
 _KEY_POINTS = 5
+MAX_CODE_BLOCKS = 20
+_POINT_CHARS = 240
+_LINE_CHARS = 120
+# In bytes of UTF-8, because a character of Chinese says as much as three letters.
+_MIN_POINT_BYTES = 20
+_NO_WORD = re.compile(r"[\W_]+")
+# Comments and imports, which do not tell what code does.
+_UNTELLING = re.compile(r"(?:#|//|/\*|\*|--|<!--|\"\"\"|''')|[\W_]*$|(?:import|from|use|using|package|include)\b|<\?")
 
 
 def digest(question: str, sources: Sequence[Source], max_tokens: int, *, is_semantic: bool = False) -> list[Digest]:
-    """What each page has to say, in at most `max_tokens` tokens of all together; 0 to cut nothing.
+    """Digest each page, in at most `max_tokens` tokens together; 0 to cut nothing.
 
-    Of pages that say the same only the first is shown, and the others cost nothing.
+    Of near-duplicates only the first is shown; the others take nothing of the budget.
     """
     blend = semantic.scores if is_semantic and semantic.available() else None
-    same_as = twins([source.text for source in sources])
-    digests: list[Digest | None] = [None] * len(sources)
-    pages = {}
-    for number, (source, twin) in enumerate(zip(sources, same_as, strict=True)):
-        if twin is None:
-            pages[number] = Passages(Document(source.text), question or source.title, blend=blend)
-        else:
-            digests[number] = Digest("", twin=twin)
-    granted = _granted(list(pages.values()), max_tokens) if max_tokens else [None] * len(pages)
-    for (number, page), tokens in zip(pages.items(), granted, strict=True):
-        digests[number] = _digested(question, sources[number], page, tokens)
-    return [each for each in digests if each is not None]
+    originals = find_near_duplicates([source.text for source in sources])
+    pages = {
+        number: Passages(Document(source.text), question or source.title, blend=blend)
+        for number, (source, original) in enumerate(zip(sources, originals, strict=True))
+        if original is None
+    }
+    granted = _grant_tokens(pages, max_tokens)
+    return [
+        _digest_page(question, source, pages[number], granted.get(number))
+        if number in pages
+        else Digest("", duplicate_of=originals[number])
+        for number, source in enumerate(sources)
+    ]
 
 
-def _digested(question: str, source: Source, page: Passages, tokens: int | None) -> Digest:
+def find_key_points(passages: Passages, count: int = 5) -> tuple[KeyPoint, ...]:
+    """At most `count` of the best sentences in the order of the page, as plain text, without repetitions."""
+    points: tuple[KeyPoint, ...] = ()
+    # For each sentence that does not stand alone the next best one is tried.
+    for tried in range(count, 3 * count):
+        points = _choose_points(passages.best(tried))
+        if len(points) >= count:
+            break
+    return points
+
+
+def list_code_blocks(document: Document) -> tuple[CodeBlock, ...]:
+    """The first code blocks of a page, each with its first telling line."""
+    code = (block for block in document.blocks if block.kind is BlockKind.CODE)
+    return tuple(islice((_describe_code(document, block) for block in code), MAX_CODE_BLOCKS))
+
+
+def _digest_page(question: str, source: Source, page: Passages, tokens: int | None) -> Digest:
     whole = Digest(
         source.text,
         blocks=page.blocks,
-        merit=round(page.merit, 3),
+        relevance=round(page.relevance, 3),
         summary=summarize(source, page.document, question),
-        key_points=key_points(page, _KEY_POINTS),
-        code_blocks=code_blocks(page.document),
-        flaws=flaws(source),
+        key_points=find_key_points(page, _KEY_POINTS),
+        code_blocks=list_code_blocks(page.document),
+        quality_issues=find_quality_issues(source),
     )
     if tokens is None or page.tokens <= tokens:
         return whole
@@ -62,18 +93,52 @@ def _digested(question: str, source: Source, page: Passages, tokens: int | None)
     return replace(whole, text=shown.text, anchors=shown.anchors)
 
 
-def _granted(pages: Sequence[Passages], max_tokens: int) -> Sequence[int | None]:
-    """How much of the budget each page gets; where it is too small for all of them, those that fit best get some."""
-    by_merit = sorted(range(len(pages)), key=lambda number: -pages[number].merit)
-    shown = sorted(by_merit[: max(1, max_tokens // _LEAST_TOKENS)])
-    granted = dict(zip(shown, _shared([pages[number] for number in shown], max_tokens), strict=True))
-    return [granted.get(number, 0) for number in range(len(pages))]
+def _grant_tokens(pages: dict[int, Passages], max_tokens: int) -> dict[int, int]:
+    """The tokens of each page; of a budget that is too small for all pages, only the most relevant ones get some."""
+    if not max_tokens:
+        return {}
+    by_relevance = sorted(pages, key=lambda number: -pages[number].relevance)
+    shown = sorted(by_relevance[: max(1, max_tokens // _MIN_TOKENS)])
+    granted = _share_tokens([pages[number] for number in shown], max_tokens)
+    return dict.fromkeys(pages, 0) | dict(zip(shown, granted, strict=True))
 
 
-def _shared(pages: Sequence[Passages], max_tokens: int) -> list[int]:
-    """A little for each page in any case, and of the rest the more the better it fits."""
+def _share_tokens(pages: Sequence[Passages], max_tokens: int) -> list[int]:
+    """A floor for each page, and the rest by relevance."""
     floor = min(_FLOOR_TOKENS, max_tokens // max(1, len(pages)))
     granted = [min(floor, page.tokens) for page in pages]
     missing = [page.tokens - tokens for page, tokens in zip(pages, granted, strict=True)]
-    more = divide_budget(missing, max_tokens - sum(granted), [_LEAST_WEIGHT + page.merit for page in pages])
+    more = divide_budget(missing, max_tokens - sum(granted), [_MIN_WEIGHT + page.relevance for page in pages])
     return [first + rest for first, rest in zip(granted, more, strict=True)]
+
+
+def _choose_points(points: Iterable[KeyPoint]) -> tuple[KeyPoint, ...]:
+    found: dict[str, KeyPoint] = {}
+    for point in points:
+        text = strip_item_mark(strip_syntax(point.text))
+        key = _NO_WORD.sub(" ", text.casefold())
+        is_new = not any(key in other or other in key for other in found)
+        if is_new and _stands_alone(point.text, text):
+            found[key] = KeyPoint(_shorten_point(text), point.anchor)
+    return tuple(found.values())
+
+
+def _stands_alone(markdown: str, text: str) -> bool:
+    """Whether it is neither the row of a table, nor a word or two, nor the announcement of the next sentence."""
+    return not markdown.startswith("|") and len(text.encode()) >= _MIN_POINT_BYTES and not text.endswith((":", "："))
+
+
+def _shorten_point(text: str) -> str:
+    return text if len(text) <= _POINT_CHARS else cut_at_word(text, _POINT_CHARS - 1) + "…"
+
+
+def _describe_code(document: Document, block: Block) -> CodeBlock:
+    lines = document.code_lines(block)
+    said = [line.strip() for line in lines if line.strip()] or [""]
+    beginning = next((line for line in said if not _UNTELLING.match(line)), said[0])
+    return CodeBlock(
+        anchor=block.anchor,
+        language=document.code_language(block).lower(),
+        lines=len(lines),
+        beginning=one_line(inert(beginning), _LINE_CHARS),
+    )

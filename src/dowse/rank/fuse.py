@@ -1,4 +1,4 @@
-"""Puts the results of several providers together: one entry for each document, the best first."""
+"""Reciprocal rank fusion of the results of several providers: one entry for each document, the best first."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from dowse.core import urls
 from dowse.core.models import Hit
 
-# The customary constant of reciprocal rank fusion: to be found twice counts more than to be first once.
+# The customary constant of reciprocal rank fusion: being found twice counts more than being first once.
 _K = 60
-# Whose results others pass on: two messengers of one index agree about nothing.
+# Providers that pass on the index of another one: their agreement is no evidence.
 _INDEX_BEHIND = {
     "serper": "google",
     "startpage": "google",
@@ -22,7 +22,7 @@ _INDEX_BEHIND = {
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A result and who found it: the providers, and the independent indexes behind them.
+    """A result, the providers that found it, and the independent indexes behind them.
 
     `score` is the sum of reciprocal ranks over the indexes; it is comparable within one search only.
     """
@@ -41,18 +41,18 @@ class _Finding:
 
     @property
     def index(self) -> str:
-        """The index it comes from; a metasearch engine says from which, such as `google` or `bing news`."""
+        """The index behind it; a metasearch engine names it, such as `google` or `bing news`."""
         name = self.hit.engine.lower().replace(".", " ").partition(" ")[0] or self.provider
         return _INDEX_BEHIND.get(name, name)
 
 
 def fuse(answers: Sequence[tuple[str, Sequence[Hit]]]) -> tuple[Fused, ...]:
-    """The documents that the providers found, by reciprocal rank fusion; of one provider alone in its own order."""
+    """Fuse ranked lists into one; the order of a single provider is kept."""
     documents: dict[str, list[_Finding]] = {}
     for finding in _findings(answers):
         documents.setdefault(urls.identity(finding.hit.url), []).append(finding)
-    # Equal scores stay as they came: a provider that is asked first is preferred.
-    return tuple(sorted(map(_fused, documents.values()), key=lambda fused: -fused.score))
+    # The sort is stable: of equal scores the provider that was asked first wins.
+    return tuple(sorted(map(_fuse_document, documents.values()), key=lambda fused: -fused.score))
 
 
 def _findings(answers: Sequence[tuple[str, Sequence[Hit]]]) -> Iterator[_Finding]:
@@ -61,27 +61,27 @@ def _findings(answers: Sequence[tuple[str, Sequence[Hit]]]) -> Iterator[_Finding
             yield _Finding(provider, rank, hit)
 
 
-def _fused(findings: Sequence[_Finding]) -> Fused:
-    """One document out of all its findings, which are in the order in which the providers were asked."""
+def _fuse_document(findings: Sequence[_Finding]) -> Fused:
+    """One document out of all its findings, which are in the order of the providers."""
     if len(findings) == 1:
-        # As nearly always: there is nothing to put together.
+        # The common case.
         first = findings[0]
         return Fused(first.hit, 1 / (_K + first.rank), (first.provider,), (first.index,))
     ranked = sorted(findings, key=lambda finding: finding.rank)
     return Fused(
-        _merged([finding.hit for finding in ranked]),
+        _merge_hits([finding.hit for finding in ranked]),
         _score(ranked),
         tuple(dict.fromkeys(finding.provider for finding in findings)),
         tuple(dict.fromkeys(finding.index for finding in findings)),
     )
 
 
-def _merged(hits: Sequence[Hit]) -> Hit:
-    """The first hit, with what others know better."""
+def _merge_hits(hits: Sequence[Hit]) -> Hit:
+    """The first hit, with the best URL, snippet and date of all."""
     return replace(
         hits[0],
         url=min((hit.url for hit in hits), key=_remoteness),
-        snippet=max(hits, key=_says).snippet,
+        snippet=max(hits, key=_snippet_length).snippet,
         published=next((hit.published for hit in hits if hit.published), ""),
     )
 
@@ -98,11 +98,11 @@ def _score(ranked: Sequence[_Finding]) -> float:
 
 
 def _remoteness(url: str) -> tuple[bool, bool]:
-    """The less, the nearer is an address to the page itself, and the safer is the way to it."""
+    """Sort key of URLs: canonical before copies, https before http."""
     return urls.is_copy(url), not url.lower().startswith("https:")
 
 
-def _says(hit: Hit) -> int:
-    """How much a hit says beyond its title."""
+def _snippet_length(hit: Hit) -> int:
+    """The length of the snippet, 0 if it only repeats the title."""
     snippet, title = (text.strip(" .…").lower() for text in (hit.snippet, hit.title))
     return 0 if snippet == title else len(snippet)

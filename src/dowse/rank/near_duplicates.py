@@ -1,4 +1,4 @@
-"""Finds pages that say the same as another one: mirrors, reprints and copies under other addresses."""
+"""Near-duplicate detection by shingles: mirrors, reprints and copies under other addresses."""
 
 from __future__ import annotations
 
@@ -13,37 +13,41 @@ from dowse.language.scripts import separate_characters
 
 _LOOKED_AT = 200_000
 _SHINGLE_WORDS = 4
-# Two short texts share a phrase easily.
+# Shorter texts share a phrase easily; they have to be equal.
 _SHORT_WORDS = 40
-# So much of the longer page has to be on the other one: an excerpt is no mirror, nor is a page with much of its own.
-# Of two pages as long as each other it is a Jaccard similarity of 0.4.
+# The share of the longer page that the other one must have: neither an excerpt nor a page with much text of its own is
+# a mirror. For pages of equal length it is a Jaccard similarity of 0.4.
 _SHARED = 4 / 7
-# Pages with the frame of one site or the same licence share much, and both have a stretch that is theirs alone.
+# Pages with the boilerplate of one site or the same licence share much, and each has a stretch of its own.
 _OWN_STRETCH = 0.2
-# A shop says much of the same about each thing it sells: under other headings nearly all has to be the same.
-# Of two pages as long as each other it is a Jaccard similarity of 0.9.
+# Product pages of a shop share much text: under other headings nearly all has to be equal.
+# For pages of equal length it is a Jaccard similarity of 0.9.
 _NEARLY_ALL = 0.95
-# So many numbers may be others where the words before them are the same: a date, or how often a page was read.
+# Numbers that may differ behind equal words: a date, a count of views.
 _FEW_NUMBERS = 2
 _FEW_OF_THE_NUMBERS = 0.25
-# So many shingles tell a share to a percent or two; of longer pages every second, fourth, ... is looked at.
+# Enough shingles for a share within one or two percent; of longer pages every second, fourth, ... one is taken.
 _SAMPLE = 2000
 _WORD = re.compile(r"[^\W_]{1,40}")
-# A longer one is a paragraph that ran into it. Also a comment in code may look like one; a mirror has it as well.
+# A longer line is a paragraph. A comment in code may match as well; a mirror has it too.
 _HEADING = re.compile(r"^ {0,3}#{1,6} {1,4}(\S.{0,200})$", re.MULTILINE)
 _LINK_TARGET = re.compile(r"\]\([^()\s]{1,2000}\)")
 
 
-def twins(texts: Sequence[str]) -> list[int | None]:
-    """For each page the index of the first earlier one that says the same, if there is one.
+def find_near_duplicates(texts: Sequence[str]) -> list[int | None]:
+    """For each page the index of the earlier one that it duplicates, if any.
 
-    A page that has a twin is nobody's twin: those that say the same all have the first of them.
+    All pages of a group of near-duplicates refer to the first of them.
     """
     found: list[int | None] = []
     sketches: list[_Sketch] = []
     for text in texts:
         sketch = _Sketch.of(text)
-        same = (number for number, twin in enumerate(found) if twin is None and sketch.is_twin_of(sketches[number]))
+        same = (
+            number
+            for number, duplicate_of in enumerate(found)
+            if duplicate_of is None and sketch.is_near_duplicate_of(sketches[number])
+        )
         found.append(next(same, None))
         sketches.append(sketch)
     return found
@@ -51,10 +55,10 @@ def twins(texts: Sequence[str]) -> list[int | None]:
 
 @dataclass(frozen=True, slots=True)
 class _Sketch:
-    """A sample of the shingles of a text, in their order: those whose number is divided by the step.
+    """A sample of the shingles of a text in their order: the ones with a hash divisible by `step`.
 
-    `size` is how many different ones the text has, and `beginning` its first words. `headings` are the words of each
-    heading, and `numbers` those that stand behind the same two words.
+    `size` is the number of distinct shingles of the text, `beginning` its first words. `headings` has the words of each
+    heading, and `numbers` the numbers by the two words before them.
     """
 
     words: int
@@ -68,7 +72,7 @@ class _Sketch:
 
     @classmethod
     def of(cls, text: str) -> _Sketch:
-        # The addresses of links are left out: a mirror has others.
+        # Without link targets: a mirror has others.
         plain = separate_characters(_LINK_TARGET.sub("]", text[:_LOOKED_AT].lower()))
         words = _WORD.findall(plain)
         codes = _codes(words)
@@ -81,12 +85,12 @@ class _Sketch:
         beginning = tuple(codes[:_SHORT_WORDS])
         return cls(len(codes), beginning, size, step, sample, frozenset(sample), _headings(plain), _numbers(words))
 
-    def is_twin_of(self, other: _Sketch) -> bool:
+    def is_near_duplicate_of(self, other: _Sketch) -> bool:
         if min(self.words, other.words) < _SHORT_WORDS:
             return self.words == other.words > 0 and self.beginning == other.beginning
         if min(self.words, other.words) < _SHARED * max(self.words, other.words):
             return False
-        # Only those of the coarser sample are in both.
+        # Only shingles of the coarser sample are in both.
         shared = self.distinct & other.distinct
         step = max(self.step, other.step)
         share = len(shared) * step / max(self.size, other.size)
@@ -96,7 +100,7 @@ class _Sketch:
         return min(stretches) < _OWN_STRETCH
 
     def _is_about_another_thing(self, other: _Sketch, share: float) -> bool:
-        """Whether the pages fill one form, with other headings or other numbers."""
+        """Whether the pages fill one template, with other headings or other numbers."""
         in_both = self.numbers.keys() & other.numbers.keys()
         changed = sum(self.numbers[before].isdisjoint(other.numbers[before]) for before in in_both)
         if self._has_first_heading_of(other) or other._has_first_heading_of(self):
@@ -104,7 +108,7 @@ class _Sketch:
         return changed > _FEW_NUMBERS or share < _NEARLY_ALL
 
     def _has_first_heading_of(self, other: _Sketch) -> bool:
-        """Wherever it is, and also with the name of a site behind it; what has no heading asks for none."""
+        """Whether a heading has all words of the other page's first one; true if that has none."""
         return not other.headings or any(other.headings[0] <= heading for heading in self.headings)
 
 
@@ -119,7 +123,7 @@ def _headings(text: str) -> tuple[frozenset[str], ...]:
 
 
 def _numbers(words: Sequence[str]) -> Mapping[tuple[str, ...], set[str]]:
-    """The numbers by the two words before them; a number there counts as any."""
+    """The numbers by the two words before them; other numbers among these count as equal."""
     found: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     for place, word in enumerate(words):
         if word[0].isdigit():
@@ -133,6 +137,6 @@ def _every(step: int, shingles: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _own_stretch(shingles: Sequence[int], shared: frozenset[int]) -> float:
-    """The longest stretch that the other page has not, as a share of the page."""
+    """The longest stretch without shared shingles, as a share of the page."""
     runs = (sum(1 for _ in run) for is_shared, run in groupby(shingles, lambda each: each in shared) if not is_shared)
     return max(runs, default=0) / len(shingles)

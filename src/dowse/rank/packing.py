@@ -1,4 +1,4 @@
-"""Pieces of a page put together again within a budget: in their order, under their headings, gaps marked."""
+"""Packing of passages into a token budget: pieces in their order, under their headings, gaps marked."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ from dowse.document.cut import GAP
 from dowse.document.markdown import RULE, Block, BlockKind, Heading
 from dowse.rank.index import Index
 
-# What a gap or a break costs, that is the mark of it; a little may be counted wrong, as the whole is counted at last.
+# The cost of a mark for a gap or a break; it may be inexact, as the whole text is counted at the end.
 _MARK = 1.1
-# With less than this only the nearest heading is worth its tokens.
+# In a smaller budget only the nearest heading is worth its tokens.
 _ALL_HEADINGS = 400
 _TITLE_SHARE = 0.15
-# No text has more characters to a token for long: what is longer than this cannot fit, and need not be counted.
+# The most characters to a token over a longer text: a longer piece cannot fit and is not counted.
 _CHARS_PER_TOKEN = 9
-# A budget is full when not even this is left, in tokens and as a share: nothing that says something costs less.
-_LEAST, _LEAST_SHARE = 5.0, 0.01
-# With more left than this a piece is cut to fill it, if that fills at least half of it.
+# The budget is full when less is left, in tokens and as a share: no useful piece costs less.
+_MIN_LEFT, _MIN_LEFT_SHARE = 5.0, 0.01
+# If more is left unused, a piece is cut to fill it, provided that it fills at least half of it.
 _UNUSED_SHARE = 0.07
 _FILLED_SHARE = 0.5
 _CUT_FROM = 20
 
 
-class Choice:
-    """Pieces that are shown, and what they cost with everything around them."""
+class PassagePacker:
+    """The pieces that are shown so far, and the tokens left after them and their headings, fences and gaps."""
 
     def __init__(self, index: Index, max_tokens: int) -> None:
         self._index = index
         self._max_tokens = max_tokens
         self._has_all_headings = max_tokens >= _ALL_HEADINGS
-        # What was left out behind the last piece is marked as well.
+        # A gap behind the last piece is marked as well.
         self._left = max_tokens - 2 * _MARK
         # In the order in which they were taken.
         self._taken: dict[int, None] = {}
         self._around: dict[Heading | Block, None] = {}
-        self._title = self._kept_title()
-        # Where a piece ends early.
+        self._title = self._reserve_title()
+        # The early ends of pieces that are cut.
         self._ends: dict[int, int] = {}
         self._whole_headings: set[Heading] = set()
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing worth showing would fit any more."""
-        return self._left < max(_LEAST, _LEAST_SHARE * self._max_tokens)
+        """Whether no useful piece would fit any more."""
+        return self._left < max(_MIN_LEFT, _MIN_LEFT_SHARE * self._max_tokens)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was small enough."""
+        """Whether no piece was small enough."""
         return not self._taken
 
-    def takes(self, number: int, most: float | None = None) -> bool:
-        """Whether the piece fits into what is left, and into `most` tokens; if so it is shown."""
+    def add(self, number: int, most: float | None = None) -> bool:
+        """Show a piece if it fits into the rest of the budget and into `most` tokens; returns whether it did."""
         limit = self._left if most is None else min(self._left, most)
         piece = self._index.pieces[number]
         if number in self._taken or piece.end - piece.start > limit * _CHARS_PER_TOKEN:
@@ -63,27 +63,27 @@ class Choice:
         cost = self._cost(number) + token_cost(self._index.markdown[piece.start : piece.end])
         if cost > limit:
             return False
-        self._take(number, cost)
+        self._add(number, cost)
         return True
 
-    def takes_any(self, numbers: Iterable[int]) -> bool:
-        """Show as many of some pieces as fit, and say whether it was any."""
+    def add_any(self, numbers: Iterable[int]) -> bool:
+        """Show as many of some pieces as fit; returns whether any did."""
         before = len(self._taken)
         for number in numbers:
             if self.is_full:
                 break
-            self.takes(number)
+            self.add(number)
         return len(self._taken) > before
 
-    def take_part(self, numbers: Iterable[int]) -> None:
-        """Fill what is left, if it is much, with the beginning of a piece, or else with what headings are longer."""
-        if self._left < max(_LEAST, _UNUSED_SHARE * self._max_tokens):
+    def add_cut(self, numbers: Iterable[int]) -> None:
+        """Fill a large rest of the budget with the beginning of a piece, or else with the unshortened headings."""
+        if self._left < max(_MIN_LEFT, _UNUSED_SHARE * self._max_tokens):
             return
         for number in islice((number for number in numbers if number not in self._taken), _CUT_FROM):
-            end = self._cut(number, self._left - self._cost(number) - _MARK)
+            end = self._find_cut(number, self._left - self._cost(number) - _MARK)
             if end is not None:
                 self._ends[number] = end
-                self._take(number, self._left)
+                self._add(number, self._left)
                 return
         for heading in (thing for thing in self._around if isinstance(thing, Heading)):
             more = token_cost(heading.whole) - token_cost(heading.line)
@@ -92,24 +92,24 @@ class Choice:
                 self._left -= more
 
     def recount(self) -> None:
-        """Find out what is left indeed: each piece was counted by itself, with more around it than it may have."""
-        self._left = self._max_tokens - token_cost(self._text())
+        """Count the rest of the budget exactly: pieces were counted one by one, with all that may surround them."""
+        self._left = self._max_tokens - token_cost(self._compose())
 
     def text(self) -> str:
-        """The pieces in the order of the page, with a mark where something is left out."""
-        text = self._text()
+        """The pieces in the order of the page, with marks for gaps."""
+        text = self._compose()
         while self._taken and estimate_tokens(text) > self._max_tokens:
             self._taken.popitem()
-            text = self._text()
+            text = self._compose()
         return text
 
     def anchors(self) -> tuple[str, ...]:
-        """The names of the blocks of which something is shown."""
+        """The anchors of the blocks that are shown at least in part."""
         blocks = sorted({self._index.pieces[number].block for number in self._taken})
         return tuple(self._index.blocks[at].anchor for at in blocks)
 
-    def _kept_title(self) -> tuple[Heading, ...]:
-        """The first heading, which is shown in any case unless it is absurdly long."""
+    def _reserve_title(self) -> tuple[Heading, ...]:
+        """The first heading, which is always shown unless it is absurdly long."""
         title = self._index.blocks[0].headings[:1] if self._index.blocks else ()
         cost = sum(token_cost(heading.line) + _MARK for heading in title)
         if cost > _TITLE_SHARE * self._max_tokens:
@@ -118,14 +118,14 @@ class Choice:
         self._around |= dict.fromkeys(title)
         return title
 
-    def _take(self, number: int, cost: float) -> None:
+    def _add(self, number: int, cost: float) -> None:
         block = self._index.blocks[self._index.pieces[number].block]
         self._left -= cost
         self._around |= dict.fromkeys((*self._headings(block), block))
         self._taken[number] = None
 
     def _cost(self, number: int) -> float:
-        """What is shown with a piece that is not shown yet: headings, the frame of its block, breaks and gaps."""
+        """The tokens around a piece that is added: headings, the frame of its block, breaks and gaps."""
         piece = self._index.pieces[number]
         block = self._index.blocks[piece.block]
         cost = sum(token_cost(above.line) + _MARK for above in self._headings(block) if above not in self._around)
@@ -138,8 +138,8 @@ class Choice:
         # A piece between two others closes the gap between them.
         return cost + _MARK * (1 - (number - 1 in self._taken) - (number + 1 in self._taken))
 
-    def _cut(self, number: int, tokens: float) -> int | None:
-        """Where a piece would have to end, at the end of a word or of a line; nothing if that leaves too little."""
+    def _find_cut(self, number: int, tokens: float) -> int | None:
+        """Where a piece ends if it is cut at a word or a line; `None` if that leaves too little."""
         start, end = self._index.pieces[number][1:]
         is_lines = self._index.blocks[self._index.pieces[number].block].kind in (BlockKind.CODE, BlockKind.TABLE)
         text = self._index.markdown[start : min(end, start + int(tokens * _CHARS_PER_TOKEN))]
@@ -153,44 +153,50 @@ class Choice:
     def _headings(self, block: Block) -> tuple[Heading, ...]:
         return block.headings if self._has_all_headings else block.headings[-1:]
 
-    def _line(self, heading: Heading) -> str:
+    def _heading_line(self, heading: Heading) -> str:
         return heading.whole if heading in self._whole_headings else heading.line
 
-    def _text(self) -> str:
-        index = self._index
-        parts = [*map(self._line, self._title)]
+    def _compose(self) -> str:
+        parts = [*map(self._heading_line, self._title)]
         shown = set(self._title)
         end = 0
-        for at, group in groupby(sorted(self._taken), key=lambda number: index.pieces[number].block):
+        for at, group in groupby(sorted(self._taken), key=lambda number: self._index.pieces[number].block):
             numbers = list(group)
-            block = index.blocks[at]
+            block = self._index.blocks[at]
             new = [heading for heading in self._headings(block) if heading not in shown]
-            before = index.blocks[index.pieces[numbers[0] - 1].block].headings if numbers[0] else ()
-            # What is left out stood behind the headings that it shares with the block.
-            parts += [self._line(heading) for heading in new if heading in before]
-            parts += [GAP] if numbers[0] > end else [RULE] if end and block.is_apart and not new else []
-            parts += [self._line(heading) for heading in new if heading not in before]
-            parts.append(self._block(block, numbers))
+            parts += self._compose_transition(block, new, numbers[0], end)
+            parts.append(self._compose_block(block, numbers))
             shown.update(new)
             end = numbers[-1] + (numbers[-1] not in self._ends)
-        parts += [GAP] if end < len(index.pieces) else []
+        parts += [GAP] if end < len(self._index.pieces) else []
         return "\n\n".join(parts)
 
-    def _block(self, block: Block, numbers: Sequence[int]) -> str:
-        """What is shown of one block."""
+    def _compose_transition(self, block: Block, new: Sequence[Heading], first: int, end: int) -> Iterator[str]:
+        """The new headings of a block, and the gap or rule before its first piece."""
+        before = self._index.blocks[self._index.pieces[first - 1].block].headings if first else ()
+        # The omitted text stood below the headings that it shares with the block.
+        yield from (self._heading_line(heading) for heading in new if heading in before)
+        if first > end:
+            yield GAP
+        elif end and block.is_apart and not new:
+            yield RULE
+        yield from (self._heading_line(heading) for heading in new if heading not in before)
+
+    def _compose_block(self, block: Block, numbers: Sequence[int]) -> str:
+        """The shown part of one block."""
         text = ""
-        for start, end in self._stretches(numbers):
+        for start, end in self._find_spans(numbers):
             stretch = self._index.markdown[start:end]
             if text:
                 indent = stretch[: len(stretch) - len(stretch.lstrip(" "))]
                 text += f"\n{indent}{GAP}\n" if self._index.markdown[start - 1] == "\n" else f" {GAP} "
             text += stretch
-        # What was nested in a list that is not shown would look like code.
+        # An item nested in one that is not shown would look like code.
         text = textwrap.dedent(text).rstrip()
         return "\n".join(filter(None, [block.opening, text, block.closing]))
 
-    def _stretches(self, numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Where the text starts and ends that is shown without a gap."""
+    def _find_spans(self, numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """The spans of text without a gap."""
         pieces = self._index.pieces
         start, end, expected = -1, -1, -1
         for number in numbers:

@@ -1,4 +1,4 @@
-"""The part of a page that answers a question: its best sentences, in their order, under their headings."""
+"""Passage retrieval: the sentences of a page that fit a question best, in their order, under their headings."""
 
 from __future__ import annotations
 
@@ -12,83 +12,84 @@ from dowse.core.tokens import estimate_tokens
 from dowse.document.clean import close_code
 from dowse.document.cut import truncate
 from dowse.document.markdown import Document
-from dowse.rank.context import beside, needed
 from dowse.rank.index import Index
-from dowse.rank.packing import Choice
-from dowse.rank.scoring import merit, scores
+from dowse.rank.packing import PassagePacker
+from dowse.rank.scoring import score_page, score_pieces
 
 Blend = Callable[[str, Sequence[str]], Sequence[float]]
-"""From a question and some sentences to a figure for each of them: how near they are in meaning."""
+"""Semantic similarity of a question to each of some sentences."""
 
-# The beginning says what the page is about, but it is not what was asked for.
+# The first sentence tells the topic of the page, but it is rarely the answer.
 _LEAD_SHARE = 0.15
 _LEAD_WITHIN = 20
 _COMPANION_SHARE = 0.15
-# For so many tokens one of the best pieces comes with its neighbours: it reads better, but they are rarely the answer.
+# Tokens for which one of the best pieces gets its neighbours: it reads better, but they are rarely the answer.
 _NEIGHBOURS_PER = 600
-# A page with more characters to a token is none that anybody wrote.
+# No real page has more characters to a token.
 _CHARS_PER_TOKEN = 9
-# What is left is not known exactly until it is counted: then more may fit.
+# The rest of the budget is known exactly only after a count; then more may fit.
 _FILLINGS = 3
 _MEANING = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown of a page, and the anchors of the blocks that it is from; none if it is the whole page."""
+    """The text shown of a page, and the anchors of its blocks; no anchors for the whole page."""
 
     text: str
     anchors: tuple[str, ...] = ()
 
 
 class Passages:
-    """A page and a question to it. With `blend` what a sentence means counts beside its words."""
+    """The pieces of a page ranked for a question by their words, and with `blend` also by their meaning."""
 
     def __init__(self, document: Document, question: str, *, blend: Blend | None = None) -> None:
         self.document = document
         self._markdown = document.text
         self._index = Index(document, question)
-        figures = scores(self._index, question)
+        figures = score_pieces(self._index, question)
         if blend and self._index.pieces:
-            figures = _blended(figures, blend(question, [self._index.text(n) for n in range(len(self._index.pieces))]))
+            figures = _blend_scores(
+                figures, blend(question, [self._index.text(n) for n in range(len(self._index.pieces))])
+            )
         self._ranked = sorted(
             (number for number, figure in enumerate(figures) if figure is not None),
             key=lambda number: -(figures[number] or 0.0),
         )
 
     @cached_property
-    def merit(self) -> float:
-        """How well the page fits the question, from 0 for a page without any word of it to 1; to compare pages by."""
-        return merit(self._index)
+    def relevance(self) -> float:
+        """Relevance of the page to the question, from 0 (no word of it) to 1; comparable between pages."""
+        return score_page(self._index)
 
     @property
     def blocks(self) -> int:
-        """How many blocks the page has."""
+        """The number of blocks of the page."""
         return len(self._index.blocks)
 
     @cached_property
     def tokens(self) -> int:
-        """About how many tokens the whole page is."""
+        """The estimated tokens of the whole page."""
         return estimate_tokens(self._markdown)
 
     def within(self, max_tokens: int) -> Shown:
-        """What fits the question best in at most `max_tokens` tokens; the beginning of the page if nothing fits it."""
+        """The best passages in at most `max_tokens` tokens; the beginning of the page if nothing matches."""
         if len(self._markdown) <= max_tokens * _CHARS_PER_TOKEN and self.tokens <= max_tokens:
             whole = close_code(self._markdown)
             if estimate_tokens(whole) <= max_tokens:
                 return Shown(whole)
-        choice = Choice(self._index, max_tokens)
+        packer = PassagePacker(self._index, max_tokens)
         for number in self._lead():
-            choice.takes(number, max_tokens * _LEAD_SHARE)
-        self._answer(choice, max_tokens)
+            packer.add(number, max_tokens * _LEAD_SHARE)
+        self._pack_best(packer, max_tokens)
         for _ in range(_FILLINGS):
-            choice.recount()
-            if choice.is_full or not choice.takes_any(chain(self._ranked, self._rest())):
+            packer.recount()
+            if packer.is_full or not packer.add_any(chain(self._ranked, self._rest())):
                 break
-        choice.take_part(chain(self._ranked, self._rest()))
-        text = choice.text()
+        packer.add_cut(chain(self._ranked, self._rest()))
+        text = packer.text()
         # A page may be a single line that is too long for any budget.
-        return Shown(truncate(self._markdown, max_tokens)) if choice.is_empty else Shown(text, choice.anchors())
+        return Shown(truncate(self._markdown, max_tokens)) if packer.is_empty else Shown(text, packer.anchors())
 
     def best(self, count: int) -> list[KeyPoint]:
         """The best pieces, one of each block, in the order of the page."""
@@ -102,42 +103,70 @@ class Passages:
             for number in sorted(chosen.values())
         ]
 
-    def _answer(self, choice: Choice, max_tokens: int) -> None:
-        """Take the best pieces, each with those that belong to it."""
+    def _pack_best(self, packer: PassagePacker, max_tokens: int) -> None:
+        """Pack the best pieces, each with its antecedents and neighbours."""
         with_neighbours = max_tokens // _NEIGHBOURS_PER
         for rank, number in enumerate(self._ranked):
-            if choice.is_full:
+            if packer.is_full:
                 break
-            if choice.takes(number):
-                others = [*needed(self._index, number)]
-                others += beside(self._index, number) if rank < with_neighbours else ()
+            if packer.add(number):
+                others = [*_antecedents(self._index, number)]
+                others += _neighbours(self._index, number) if rank < with_neighbours else ()
                 for other in others:
-                    choice.takes(other, max_tokens * _COMPANION_SHARE)
+                    packer.add(other, max_tokens * _COMPANION_SHARE)
 
     def _lead(self) -> list[int]:
-        """The first sentence of prose, if the page begins with any."""
+        """The first sentence of prose near the beginning of the page."""
         blocks = self._index.blocks
         beginning = enumerate(self._index.pieces[:_LEAD_WITHIN])
         return [number for number, piece in beginning if blocks[piece.block].kind.is_prose][:1]
 
     def _rest(self) -> Iterator[int]:
-        """What has no word of the question, from the beginning of the page."""
+        """The pieces without a term of the question, in the order of the page."""
         ranked = set(self._ranked)
         return (number for number in range(len(self._index.pieces)) if number not in ranked)
 
 
-def _blended(figures: list[float | None], meanings: Sequence[float]) -> list[float | None]:
-    """What the words say together with what is meant, if that could be told."""
+def _blend_scores(figures: list[float | None], meanings: Sequence[float]) -> list[float | None]:
+    """Lexical scores blended with semantic ones, if there are any."""
     if not any(meanings):
         return figures
     lowest = min((figure for figure in figures if figure is not None), default=0.0)
-    lexical = _spread([lowest if figure is None else figure for figure in figures])
+    lexical = _normalize([lowest if figure is None else figure for figure in figures])
     return [
-        (1 - _MEANING) * words + _MEANING * meaning for words, meaning in zip(lexical, _spread(meanings), strict=True)
+        (1 - _MEANING) * words + _MEANING * meaning
+        for words, meaning in zip(lexical, _normalize(meanings), strict=True)
     ]
 
 
-def _spread(figures: Sequence[float]) -> list[float]:
-    """The figures on a scale from 0 to 1."""
+def _normalize(figures: Sequence[float]) -> list[float]:
+    """Scale scores to the range from 0 to 1."""
     lowest, highest = min(figures), max(figures)
     return [(figure - lowest) / (highest - lowest) if highest > lowest else 0.0 for figure in figures]
+
+
+def _antecedents(index: Index, number: int) -> Iterator[int]:
+    """The pieces that a piece needs to be understood: its announcement, the announced piece, its parent items."""
+    if _announces_next(index, number - 1):
+        yield number - 1
+    if _announces_next(index, number):
+        yield number + 1
+    indent, block = index.indent(number), index.pieces[number].block
+    while indent and number and index.pieces[number - 1].block == block:
+        number -= 1
+        if index.is_line(number) and index.indent(number) < indent:
+            indent = index.indent(number)
+            yield number
+
+
+def _announces_next(index: Index, number: int) -> bool:
+    following = number + 1
+    is_pair = number >= 0 and following < len(index.pieces)
+    return is_pair and index.announces(number) and index.share_headings(number, following)
+
+
+def _neighbours(index: Index, number: int) -> Iterator[int]:
+    """The next and the previous piece of the same block."""
+    for other in (number + 1, number - 1):
+        if 0 <= other < len(index.pieces) and index.pieces[other].block == index.pieces[number].block:
+            yield other

@@ -1,6 +1,6 @@
-"""What speaks against a page. Each rule asks for much: a good page that is sorted down is worse than a bad one shown.
+"""Quality issues of a page. The rules are strict: a good page sorted down is worse than a bad one shown.
 
-Code and tables are left out of everything: their lines resemble each other by right.
+Code and tables are ignored: their lines rightly resemble each other.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dowse.language.scripts import separate_characters
 
 _LOOKED_AT = 50_000
 _FEW_WORDS = 20
-# Below this a share of the words says nothing.
+# With fewer words a share of them says nothing.
 _ENOUGH_WORDS = 80
 # A page that announces its own sale says little else.
 _PARKED_WORDS = 200
-# Shorter lines are entries of lists, which resemble each other by right.
+# Shorter lines are list entries, which rightly resemble each other.
 _PROSE_WORDS = 12
 _SENTENCE_CHARS = 20
 
@@ -42,7 +42,7 @@ _ALTERNATIVES = re.compile(r"\w \{[a-z' ]{1,40}(?:\|[a-z' ]{1,40}){1,9}\}")
 
 @dataclass(frozen=True)
 class _Page:
-    """The text as the rules look at it: lines outside of code and tables, with links and with their words only."""
+    """The text that the rules examine: lines outside of code and tables."""
 
     lines: Sequence[str]
     has_code_or_table: bool
@@ -74,35 +74,35 @@ class _Page:
 
     @cached_property
     def prose(self) -> list[list[str]]:
-        """The words of each line that is long enough to be a paragraph; none of a page that hardly has any."""
+        """The words of each line that is long enough to be a paragraph; empty for a page with hardly any."""
         prose = [words for words in self.words if len(words) >= _PROSE_WORDS]
         return prose if sum(map(len, prose)) >= _ENOUGH_WORDS else []
 
 
-def flaws(source: Source) -> tuple[str, ...]:
-    """What is wrong with a page, each in a phrase; nothing for most."""
+def find_quality_issues(source: Source) -> tuple[str, ...]:
+    """The quality issues of a page, each as a phrase; empty for most pages."""
     page = _Page.of(source.text)
     return tuple(phrase for phrase, has in _RULES.items() if has(page))
 
 
 def _is_parked(page: _Page) -> bool:
-    """The notice of a registrar or a dealer in the place of a site."""
+    """A parked domain: the notice of a registrar or dealer."""
     return page.word_count < _PARKED_WORDS and _PARKED.search(page.text) is not None
 
 
 def _is_nearly_empty(page: _Page) -> bool:
-    """A heading and a line or two; a page of code has few words as well."""
+    """A heading and a line or two; a page of code is exempt."""
     return page.word_count < _FEW_WORDS and not page.has_code_or_table
 
 
 def _is_links(page: _Page) -> bool:
-    """Hardly a word stands outside of a link: a directory, or a page that only leads elsewhere."""
+    """Hardly a word outside of links: a directory, or a page that only leads elsewhere."""
     words = sum(len(_WORD.findall(link)) for link in page.links)
     return len(page.links) >= 30 and words >= 0.98 * page.word_count
 
 
 def _is_stuffed(page: _Page) -> bool:
-    """One phrase is a good part of the prose, and so is one of its words: written for a search engine."""
+    """Keyword stuffing: one phrase, and one of its words, are a large part of the prose."""
     total = sum(map(len, page.prose))
     if not total:
         return False
@@ -113,19 +113,19 @@ def _is_stuffed(page: _Page) -> bool:
 
 
 def _repeats_itself(page: _Page) -> bool:
-    """Most of what it says are sentences that it says five times or more."""
+    """Most of the text are sentences that occur five times or more."""
     sentences = [each for each in _SENTENCE_END.split(page.text) if len(each) >= _SENTENCE_CHARS]
     repeated = (len(each) * times for each, times in Counter(sentences).items() if times >= 5)
     return page.word_count >= _ENOUGH_WORDS and sum(repeated) >= 0.6 * len(page.text)
 
 
 def _is_spun(page: _Page) -> bool:
-    """Alternatives of which a program forgot to choose: `a {great|good|fine} offer`."""
+    """Unresolved alternatives of article spinning: `a {great|good|fine} offer`."""
     return page.text.count("{") >= 5 and len(_ALTERNATIVES.findall(page.text)) >= 5
 
 
 def _is_cut_off(page: _Page) -> bool:
-    """Nearly all paragraphs end in the middle, as in results of a search that somebody has collected."""
+    """Nearly all paragraphs end with an ellipsis, as in scraped search results."""
     lines = zip(page.text.split("\n"), page.words, strict=True)
     paragraphs = [line.rstrip(" )]*_") for line, words in lines if len(words) >= _PROSE_WORDS]
     cut = sum(line.endswith(("...", "…")) for line in paragraphs)
@@ -133,11 +133,11 @@ def _is_cut_off(page: _Page) -> bool:
 
 
 def _is_no_language(page: _Page) -> bool:
-    """Data, letters at random, or bytes that were read as the wrong characters."""
+    """Data, random letters, or bytes decoded as the wrong characters."""
     text = page.text
     if len(text) < 200:
         return False
-    # Languages with letters of their own, or with marks on most vowels, cannot be told by these.
+    # Not for languages with other letters, or with marks on most vowels.
     plain = text.encode("ascii", "ignore")
     letters, vowels = (len(plain) - len(plain.translate(None, some)) for some in (_LETTERS, _VOWELS))
     is_random = letters >= 200 and len(text) - len(plain) <= 0.03 * letters and vowels < 0.2 * letters
@@ -146,7 +146,7 @@ def _is_no_language(page: _Page) -> bool:
 
 
 def _is_no_word(text: str) -> bool:
-    """A long one may be an address, or a sentence in a script without blanks."""
+    """Whether a long run is neither a URL nor a sentence in a script without spaces."""
     return text.isascii() and "/" not in text
 
 

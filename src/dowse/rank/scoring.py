@@ -1,4 +1,4 @@
-"""How well each piece of a page fits a question: BM25 of the piece and of its block, and what stands around it."""
+"""Scores of the pieces of a page for a question: BM25 of the piece and of its block, and signals of its context."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _NUMBER_ASKED = re.compile(
     r"哪一年|多少|几|언제|몇|얼마|เมื่อไ|เท่าไ|กี่|متى|كم|कब|कितन",
     re.IGNORECASE,
 )
-# What each signal weighs; `tools/fit_scoring.py` finds them, with questions whose answers are known.
+# The weights of the signals, fitted by `tools/fit_scoring.py` on questions with known answers.
 WEIGHTS = (3.8, 5.2, 2.6, 4.4, 2.2, 1.35, 10.0, 2.7)
 
 Signals = tuple[float, ...]
 
 
-def scores(index: Index, question: str) -> list[float | None]:
-    """A figure for each piece, higher for a better one; `None` where its block has no word of the question."""
+def score_pieces(index: Index, question: str) -> list[float | None]:
+    """A score for each piece; `None` if its block has no term of the question."""
     return [None if found is None else sum(map(mul, WEIGHTS, found)) for found in Scorer(index, question).signals()]
 
 
-def merit(index: Index) -> float:
-    """How many of the words the best piece has, and to a lesser part its block and the page: from 0 to 1.
+def score_page(index: Index) -> float:
+    """The share of the terms in the best piece, and with less weight in its block and on the page: from 0 to 1.
 
-    How rare a word is on the page does not count here, or pages could not be compared.
+    The rarity of a term on the page is left out, so that pages can be compared.
     """
     in_blocks = [dict(index.above(block)) for block in index.blocks]
     for piece, found in zip(index.pieces, index.found, strict=True):
@@ -51,7 +51,7 @@ def merit(index: Index) -> float:
 
 
 class Scorer:
-    """What speaks for the pieces of a page. A word of the question weighs the more the fewer pieces have it."""
+    """The signals of the pieces of a page. A term weighs the more the fewer pieces have it."""
 
     def __init__(self, index: Index, question: str) -> None:
         self._index = index
@@ -66,7 +66,7 @@ class Scorer:
         self._total = sum(self._weights) or 1.0
 
     def signals(self) -> list[Signals | None]:
-        """For each piece one figure for each of `WEIGHTS`."""
+        """For each piece a value for each of `WEIGHTS`."""
         index = self._index
         above = [index.above(block) for block in index.blocks]
         in_piece = _bm25(index.found, index.lengths, self._weights)
@@ -77,16 +77,16 @@ class Scorer:
             if not in_block[block]:
                 signals.append(None)
                 continue
-            covered = self._added(found, NO_WORDS)
+            covered = self._share_added(found, NO_WORDS)
             signals.append(
                 (
                     in_piece[number],
                     covered * covered,
                     in_block[block],
-                    self._added(self._before(number), found),
-                    self._added(self._behind(number), found),
+                    self._share_added(self._before(number), found),
+                    self._share_added(self._behind(number), found),
                     1.0 if self._asks_number and _DIGIT.search(index.markdown, start, end) else 0.0,
-                    self._added(above[block], found),
+                    self._share_added(above[block], found),
                     names[block],
                 )
             )
@@ -101,14 +101,14 @@ class Scorer:
         return _bm25(found, self._block_lengths, _rarity(self._in_blocks, self._index.terms.weights))
 
     def _names(self, number: int) -> float:
-        """The share of the words that a block has as names."""
+        """The share of the terms that a block has with a capital letter."""
         block = self._index.blocks[number]
         text, words = self._index.markdown[block.start : block.end], self._index.terms.words
         named = sum(self._weights[term] for term in self._in_blocks[number] if words[term].capitalize() in text)
         return named / self._total
 
     def _before(self, number: int) -> Counts:
-        """What the piece before has, if it is of the same block or announces this one."""
+        """The terms of the previous piece, if it is of the same block or announces this one."""
         pieces = self._index.pieces
         if number and (pieces[number - 1].block == pieces[number].block or self._index.announces(number - 1)):
             return self._index.found[number - 1]
@@ -120,8 +120,8 @@ class Scorer:
             return self._index.found[number + 1]
         return NO_WORDS
 
-    def _added(self, around: Counts, found: Counts) -> float:
-        """The share of the words that stand around a piece but not in it."""
+    def _share_added(self, around: Counts, found: Counts) -> float:
+        """The share of the terms that occur around a piece but not in it."""
         if not around:
             return 0.0
         more = 0.0
@@ -133,7 +133,7 @@ class Scorer:
 
 
 def _bm25(found: Sequence[Counts], lengths: Sequence[int], weights: Sequence[float]) -> list[float]:
-    """How well each of some texts fits, as a share of the best one."""
+    """BM25 of each text, as a share of the best one."""
     average = sum(lengths) / max(1, len(lengths)) or 1.0
     fits = []
     for counts, length in zip(found, lengths, strict=True):
@@ -148,7 +148,7 @@ def _bm25(found: Sequence[Counts], lengths: Sequence[int], weights: Sequence[flo
 
 
 def _share(found: Counts, weights: Sequence[float]) -> float:
-    """How much of the question is there."""
+    """The share of the terms, by weight."""
     return sum(weights[term] * min(1.0, count) for term, count in found.items()) / (sum(weights) or 1.0)
 
 
@@ -158,17 +158,17 @@ def _add(counts: dict[int, float], more: Counts) -> None:
 
 
 def _rarity(found: Sequence[Counts], weights: Sequence[float]) -> list[float]:
-    """What the words weigh, the more the fewer texts have them."""
-    having, having_kin = [0] * len(weights), [0] * len(weights)
+    """The weights of the terms multiplied by their inverse document frequency."""
+    having, having_weak = [0] * len(weights), [0] * len(weights)
     for counts in found:
         for term, count in counts.items():
             if count >= 1.0:
                 having[term] += 1
             else:
-                having_kin[term] += 1
+                having_weak[term] += 1
     size = len(found)
-    # Words that only stand for another one make it no less rare.
-    common = [exact or kin for exact, kin in zip(having, having_kin, strict=True)]
+    # Weak matches count only for a term without any exact one.
+    common = [exact or weak for exact, weak in zip(having, having_weak, strict=True)]
     return [
         weight * log(1 + (size - count + 0.5) / (count + 0.5)) for weight, count in zip(weights, common, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""How close sentences are to a question in meaning, by a table of word vectors: the extra `semantic`.
+"""Semantic similarity of sentences and a question, by a table of word vectors: the extra `semantic`.
 
 The package `wordllama` carries the table (32,000 pieces of words, 256 figures each) and the tokenizer that belongs to
 it. The two files are read directly: the package itself would ask a server for one of them.
@@ -22,9 +22,9 @@ _CARRIER = "wordllama"
 _TABLE = Path("weights", "l2_supercat_256.safetensors")
 _TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 _TENSOR = "embedding.weight"
-# Longer than any sentence; what a hostile page has beyond is not looked at.
+# No real sentence is longer; the rest is ignored.
 _SENTENCE_CHARS = 2000
-# A book is left to its words: reading all of it would take seconds.
+# A book is ranked by its words only: vectors would take seconds.
 _PAGE_CHARS = 400_000
 _AT_ONCE = 256
 _LATIN_END = "\u0250"
@@ -45,11 +45,11 @@ def scores(question: str, sentences: Sequence[str]) -> list[float]:
     folder = _folder()
     if not folder:
         raise ModuleNotFoundError(_CARRIER)
-    return _installed(folder).scores(question, sentences)
+    return _load_vectors(folder).scores(question, sentences)
 
 
-class Meanings:
-    """Vectors of pieces of words. A text means the mean of its pieces."""
+class SentenceVectors:
+    """Vectors of pieces of words. The vector of a text is the mean of its pieces."""
 
     def __init__(self, table: Vectors, pieces: Callable[[str], list[int]]) -> None:
         self._table = table
@@ -80,7 +80,7 @@ class Meanings:
         return found
 
     def _rows(self, pieces: Sequence[int]) -> Vectors:
-        """The vector of each piece; one that comes often is read and widened once."""
+        """The vector of each piece; a repeated one is read and widened once."""
         import numpy
 
         different, places = numpy.unique(numpy.array(pieces), return_inverse=True)
@@ -90,8 +90,8 @@ class Meanings:
 
 
 @cache
-def _installed(folder: Path) -> Meanings:
-    """The vectors of the package; reading the tokenizer takes longer than a page does, so it happens once."""
+def _load_vectors(folder: Path) -> SentenceVectors:
+    """The vectors of the package; cached, because reading the tokenizer takes longer than a page."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
@@ -100,11 +100,11 @@ def _installed(folder: Path) -> Meanings:
         found: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
         return found
 
-    return Meanings(read_table(folder / _TABLE), pieces)
+    return SentenceVectors(read_table(folder / _TABLE), pieces)
 
 
 def read_table(file: Path) -> Vectors:
-    """The one table of a safetensors file, left on the disk: workers share it and most of it is never needed."""
+    """The one table of a safetensors file, memory-mapped: workers share it, and most of it is never read."""
     import numpy
 
     with file.open("rb") as opened:
@@ -116,12 +116,12 @@ def read_table(file: Path) -> Vectors:
 
 
 def _is_latin(text: str) -> bool:
-    """Whether most of its letters are Latin: of other scripts the table knows single letters, which mean nothing."""
+    """Whether most letters are Latin: of other scripts the table has only single letters, which mean nothing."""
     letters = [letter for letter in text if letter.isalpha()]
     return 2 * sum(letter < _LATIN_END for letter in letters) > len(letters)
 
 
 def _folder() -> Path | None:
-    """Where the package is, found without importing it."""
+    """The folder of the package, found without importing it."""
     spec = find_spec(_CARRIER)
     return Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None

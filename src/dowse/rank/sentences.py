@@ -1,4 +1,4 @@
-"""A block in the pieces that are shown whole or not at all: sentences, list items, rows of a table, lines of code."""
+"""Segmentation of blocks into pieces that are shown whole or not at all: sentences, items, rows, lines of code."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Iterator
 
 from dowse.document.markdown import Block, BlockKind
 
-# No sentence is longer that anybody wrote. Rows of tables and lines of code are never taken apart.
-_LONGEST = 1200
-# Code and tables up to this size are one piece. More code comes in whole lines, divided at empty ones if possible.
+# No real sentence is longer. Rows of tables and lines of code are never divided.
+_MAX_CHARS = 1200
+# Code and tables up to this size are one piece; longer code is divided between lines, at empty ones if possible.
 _CODE_CHARS = 400
 _CODE_PIECE = 240
 _TABLE_CHARS = 160
-# A shorter line was ended by somebody; a longer one was wrapped, and the sentence goes on in the next.
+# A shorter line ends on purpose; a longer one was wrapped, and its sentence goes on in the next.
 _WRAPPED = 50
 _ITEM = re.compile(r"[ \t>]{0,40}(?:[-*+•]|\d{1,3}[.)])\s{1,9}")
-# Group 1 is what belongs to the sentence: also the marks of notes behind its end.
+# Group 1 belongs to the sentence, with the marks of notes behind its end.
 _END = re.compile(r"([.!?…؟۔։።。！？｡।॥။།។][.!?…\"'”’»)\]*_」』）]{0,5}(?:\[\w{1,5}\]){0,4})\s{0,9}")
 _NEEDS_BLANK = frozenset(".!?…؟۔։።")
 _BEFORE_WORD = "([{\"'“‘«*_—–/"
 _WORD_CHARS = 20
-# Without those of one letter and those with a point inside, which are told by their form.
+# Abbreviations of one letter, or with a point inside, are recognised by their form.
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st jr sr gen col capt lt sgt rev hon gov sen rep pres mt ft vs etc al cf fig figs no nos vol pp "
     "ed eds approx ca dept est inc ltd co corp bros jan feb mar apr jun jul aug sep sept oct nov dec op cit sec ch art "
     "eq ref refs spp sp var bzw usw nr str bd hr fr ggf vgl evtl inkl sog sra dra ud uds av núm pág mme mlle dott sig "
     "ecc им гг ул см рис др проф".split()
 )
-# Thai and Lao have a blank where others have a comma or a full stop.
+# Thai and Lao have a space in place of a comma or full stop.
 _BLANKS_END = re.compile("[\u0e00-\u0eff]")
 _BLANK = re.compile(r"\s{1,9}")
 _PHRASE_CHARS = 40
@@ -36,8 +36,8 @@ _PHRASE_CHARS = 40
 Span = tuple[int, int]
 
 
-def pieces(markdown: str, block: Block) -> Iterator[Span]:
-    """Where the pieces of a block start and end, in order; what is between them is white space."""
+def split_block(markdown: str, block: Block) -> Iterator[Span]:
+    """The spans of the pieces of a block, in order; only white space is between them."""
     if block.kind is BlockKind.CODE:
         yield from _code(markdown, block)
     elif block.kind is BlockKind.TABLE:
@@ -45,19 +45,19 @@ def pieces(markdown: str, block: Block) -> Iterator[Span]:
     else:
         for first, last in _runs(markdown, block):
             for start, end in _sentences(markdown, first, last):
-                if end - start <= _LONGEST:
+                if end - start <= _MAX_CHARS:
                     yield start, end
                 else:
-                    yield from _chopped(markdown, start, end)
+                    yield from _chop(markdown, start, end)
 
 
 def _rows(markdown: str, start: int, end: int) -> Iterator[Span]:
-    """The rows of a table behind its header; all of them together if they are few."""
+    """The rows of a table behind its header; a short table is one piece."""
     return iter([(start, end)]) if end - start <= _TABLE_CHARS else _lines(markdown, start, end)
 
 
 def _code(markdown: str, block: Block) -> Iterator[Span]:
-    """The lines between the marks of a fence."""
+    """Groups of the lines between two fences."""
     last = markdown.rfind("\n", block.start, block.end) if block.is_closed else block.end
     start = markdown.find("\n", block.start, last) + 1
     if not start:
@@ -82,7 +82,7 @@ def _lines(markdown: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _runs(markdown: str, block: Block) -> Iterator[Span]:
-    """Lines that a sentence may go on over, together."""
+    """Groups of lines that a sentence may span."""
     if markdown.find("\n", block.start, block.end) < 0:
         yield block.start, block.end
         return
@@ -97,7 +97,7 @@ def _runs(markdown: str, block: Block) -> Iterator[Span]:
 
 def _sentences(markdown: str, start: int, end: int) -> Iterator[Span]:
     mark = _ITEM.match(markdown, start, end)
-    # The point behind the number of an item ends nothing.
+    # The point behind the number of an item ends no sentence.
     for found in _END.finditer(markdown, mark.end() if mark else start, end):
         stop = found.end()
         if stop < end and not _goes_on(markdown, start, found):
@@ -110,7 +110,7 @@ def _sentences(markdown: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _goes_on(markdown: str, start: int, found: re.Match[str]) -> bool:
-    """Whether a full stop ends no sentence, but an abbreviation, an initial, a number or a name."""
+    """Whether a full stop does not end the sentence: it ends an abbreviation, an initial, a number or a name."""
     point, stop = found.span()
     if markdown[point] not in _NEEDS_BLANK:
         return False
@@ -119,7 +119,11 @@ def _goes_on(markdown: str, start: int, found: re.Match[str]) -> bool:
     if markdown[point] != "." or found.end(1) > point + 1:
         return False
     first = max(start, point - _WORD_CHARS)
-    word = markdown[max(first, markdown.rfind(" ", first, point) + 1) : point].lstrip(_BEFORE_WORD)
+    return _is_abbreviation(markdown[max(first, markdown.rfind(" ", first, point) + 1) : point].lstrip(_BEFORE_WORD))
+
+
+def _is_abbreviation(word: str) -> bool:
+    """Whether the word before a point is an initial, a short number or an abbreviation."""
     if len(word) <= 2 and (word.isdigit() or (len(word) == 1 and word.isupper())):
         return True
     return word.lower() in _ABBREVIATIONS or (word[1:2] == "." and word[0].isalpha())
@@ -133,11 +137,11 @@ def _phrases(markdown: str, start: int, end: int) -> Iterator[Span]:
     yield start, end
 
 
-def _chopped(markdown: str, start: int, end: int) -> Iterator[Span]:
-    """What is absurdly long in parts, cut between words if there are any."""
-    while end - start > _LONGEST:
-        blank = markdown.rfind(" ", start + _LONGEST // 2, start + _LONGEST)
-        stop = start + _LONGEST if blank < 0 else blank
+def _chop(markdown: str, start: int, end: int) -> Iterator[Span]:
+    """Parts of an absurdly long sentence, divided between words if there are any."""
+    while end - start > _MAX_CHARS:
+        blank = markdown.rfind(" ", start + _MAX_CHARS // 2, start + _MAX_CHARS)
+        stop = start + _MAX_CHARS if blank < 0 else blank
         yield start, stop
         start = stop if blank < 0 else stop + 1
     if start < end:

@@ -1,4 +1,4 @@
-"""Whose pages are preferred: rules of the user about sites, and a few of ours that those override."""
+"""Preferred and buried sites: rules of the user, and a few built-in ones that they override."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dowse.rank.fuse import Fused
 
 # In ranks. A preferred site passes a few others; it does not become the answer to everything.
 _BOOSTED, _BURIED = 3, -100
-_BOOSTED_BY_US, _BURIED_BY_US = 1, -10
-# Those who decide what is true of their subject: documentation from its makers, and standards.
+_BOOSTED_BY_DEFAULT, _BURIED_BY_DEFAULT = 1, -10
+# Authorities on their subject: documentation from its makers, and standards.
 _AUTHORITIES = (
     "developer.apple.com developer.android.com developer.mozilla.org docs.aws.amazon.com docs.djangoproject.com "
     "docs.docker.com docs.github.com docs.kernel.org docs.oracle.com docs.python.org docs.rs docs.ruby-lang.org "
@@ -22,7 +22,7 @@ _AUTHORITIES = (
     "peps.python.org php.net/manual postgresql.org/docs react.dev sqlite.org typescriptlang.org/docs "
     "ecma-international.org iana.org ietf.org nist.gov rfc-editor.org tc39.es unicode.org w3.org whatwg.org"
 )
-# Known to blockers of such sites for years: what they show was written elsewhere, and is found there.
+# Content farms that copy other sites, from the lists of blockers.
 _COPIES = {
     "copies questions and answers of other sites": (
         "code-examples.net coderedirect.com coderoad.ru copyprogramming.com exceptionshub.com itranslater.com "
@@ -42,7 +42,7 @@ _PATTERN = re.compile(r"(\*\.)?([a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,20})(\.
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How many ranks a page is moved up, or down if that is negative, and why."""
+    """The ranks that a page is moved up (or down, if negative), and the reason."""
 
     weight: float = 0.0
     reason: str = ""
@@ -50,7 +50,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A result at its place; `remark` says why it is not further up."""
+    """A result in its final order; `remark` is the reason why it was sorted down."""
 
     fused: Fused
     remark: str = ""
@@ -70,7 +70,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """`example.org` with all below it, `*.gov` for what is below only, `docs.*` for a beginning; each with a path."""
+    """`example.org` with its subdomains, `*.gov` for subdomains only, `docs.*` for a prefix; each may have a path."""
 
     host: str
     path: str
@@ -79,9 +79,9 @@ class _Pattern:
 
     @classmethod
     def read(cls, text: str) -> _Pattern:
-        """Raises `ValueError` with a sentence for people."""
+        """Parse a pattern; raises `ValueError` with a sentence for the user."""
         found = _PATTERN.fullmatch(text.strip().lower())
-        # One label alone is a typing mistake more often than all of `.com`.
+        # A single label is more often a typing mistake than all of `.com`.
         if not found or not (found[1] or found[3] or "." in found[2]):
             raise ValueError(f"{text!r} is no site: write python.org, *.gov, docs.* or github.com/name")
         host = found[2] if found[1] else found[2].removeprefix("www.")
@@ -89,7 +89,7 @@ class _Pattern:
 
     @property
     def precision(self) -> tuple[int, int, bool]:
-        """The more of an address it names, the more precise it is."""
+        """A key to order patterns by: longer paths and hosts are more precise."""
         return self.path.count("/"), self.host.count("."), not (self.is_below or self.is_beginning)
 
     def matches(self, host: str, path: str) -> bool:
@@ -110,8 +110,8 @@ class _Rule:
 
 
 @dataclass(frozen=True)
-class Rules:
-    """Sites that the user wants to see first, last or never. Raises `ValueError` for what names no site."""
+class SiteRules:
+    """Sites that the user wants to see first, last or never. Raises `ValueError` for an invalid pattern."""
 
     boost: tuple[str, ...] = ()
     bury: tuple[str, ...] = ()
@@ -122,12 +122,12 @@ class Rules:
             _Pattern.read(text)
 
     def standing(self, url: str) -> Standing:
-        """What the most precise rule says; where a rule of the user says something, ours say nothing."""
+        """The standing by the most precise rule; any rule of the user overrides the built-in ones."""
         address = _address(url)
-        return _judged(self._own, address) or _judged_by_us(address) or Standing()
+        return _judge(self._own, address) or _judge_by_defaults(address) or Standing()
 
     def is_blocked(self, url: str) -> bool:
-        """Whether the user never wants to see it, whatever other rules say."""
+        """Whether a rule blocks the page, which overrides all other rules."""
         if not self._blocked:
             return False
         host, path = _address(url)
@@ -135,7 +135,7 @@ class Rules:
 
     @cached_property
     def _own(self) -> tuple[_Rule, ...]:
-        # Of two rules about the same the second is not looked at: who buries a site means it.
+        # Of two rules about the same site the first one counts: burying beats boosting.
         return (
             *_rules(self.bury, _BURIED, "a rule of yours buries {}"),
             *_rules(self.boost, _BOOSTED, "a rule of yours boosts {}"),
@@ -146,11 +146,11 @@ class Rules:
         return tuple(map(_Pattern.read, self.block))
 
 
-def order(fused: Sequence[Fused], rules: Rules) -> tuple[Placed, ...]:
-    """The results without the blocked ones; those of boosted sites a few ranks further up, of buried ones down."""
+def order(fused: Sequence[Fused], rules: SiteRules) -> tuple[Placed, ...]:
+    """Drop blocked results, and move boosted sites a few ranks up and buried ones down."""
     allowed = [each for each in fused if not rules.is_blocked(each.hit.url)]
     standings = [rules.standing(each.hit.url) for each in allowed]
-    # Where two meet at one rank, the one that was moved has come past the other.
+    # Of two results at one rank the moved one comes first.
     ranks = sorted(range(len(allowed)), key=lambda rank: (rank - standings[rank].weight, -standings[rank].weight))
     return tuple(Placed(allowed[rank], _remark(standings[rank])) for rank in ranks)
 
@@ -163,15 +163,15 @@ def _rules(patterns: Iterable[str], weight: float, reason: str) -> tuple[_Rule, 
     return tuple(_Rule(_Pattern.read(text), Standing(weight, reason.format(text))) for text in patterns)
 
 
-def _judged(rules: Iterable[_Rule], address: tuple[str, str]) -> Standing | None:
+def _judge(rules: Iterable[_Rule], address: tuple[str, str]) -> Standing | None:
     matching = [rule for rule in rules if rule.pattern.matches(*address)]
     return max(matching, key=lambda rule: rule.pattern.precision).standing if matching else None
 
 
-# The same sites come again and again, and there are many rules.
+# The same sites recur, and there are many rules.
 @lru_cache(maxsize=512)
-def _judged_by_us(address: tuple[str, str]) -> Standing | None:
-    return _judged(_OURS, address)
+def _judge_by_defaults(address: tuple[str, str]) -> Standing | None:
+    return _judge(_DEFAULTS, address)
 
 
 def _address(url: str) -> tuple[str, str]:
@@ -180,7 +180,7 @@ def _address(url: str) -> tuple[str, str]:
     return (parsed.name.removeprefix("www."), parsed.path.lower().rstrip("/")) if parsed else ("", "")
 
 
-_OURS = (
-    *_rules(_AUTHORITIES.split(), _BOOSTED_BY_US, "documentation or a standard from its makers"),
-    *(rule for reason, sites in _COPIES.items() for rule in _rules(sites.split(), _BURIED_BY_US, reason)),
+_DEFAULTS = (
+    *_rules(_AUTHORITIES.split(), _BOOSTED_BY_DEFAULT, "documentation or a standard from its makers"),
+    *(rule for reason, sites in _COPIES.items() for rule in _rules(sites.split(), _BURIED_BY_DEFAULT, reason)),
 )

@@ -1,4 +1,4 @@
-"""A page in a few of its own words: what it says of itself, or else the sentences that fit its title and a question."""
+"""Extractive summary of a page: its own description, or the sentences that fit its title and a question best."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dowse.document.markdown import BlockKind, Document, Heading
 from dowse.language.detection import detect_language
 from dowse.language.stopwords import STOP_WORDS
 from dowse.language.words import choose_splitter, load_stemmer
-from dowse.rank.sentences import pieces
+from dowse.rank.sentences import split_block
 
 MAX_CHARS = 500
-_LEAST_CHARS = 80
-# What a page is about it says early.
-_LOOKED_AT = 40_000
-# If fewer words of a description are on the page, it is the same on all pages of the site.
+_MIN_CHARS = 80
+# The topic of a page is near its beginning.
+_EXAMINED_CHARS = 40_000
+# With a smaller share of its words on the page, a description is the same on all pages of the site.
 _OWN_SHARE = 0.4
 _GAP = " … "
 _WIDE_ENDS = ("。", "！", "？", "」", "』")
@@ -37,7 +37,7 @@ _LINE_BYTES = 150
 _SHORT_LINE_BYTES = 60
 _ITEM_MARK = re.compile(r"\s{0,9}(?:[-*+•]|\d{1,3}[.)])\s{1,9}")
 _FOOTNOTE_MARK = re.compile(r"\[\^\w{1,20}\]:?")
-# What many pages say before they come to the point.
+# Notices that many pages have before their subject.
 _NOT_ABOUT_IT = re.compile(
     r"\b(?:(?:use|accept) (?:\w{1,20} )?cookies|enable javascript|affiliate (?:links?|commissions?)"
     r"|earn (?:an? (?:\w{1,20} )?commission|from qualifying)|(?:subscribe|sign up) (?:to|for) (?:our|the|my)"
@@ -45,20 +45,20 @@ _NOT_ABOUT_IT = re.compile(
     re.IGNORECASE,
 )
 _K1, _B = 1.2, 0.6
-# What the first sentence is worth beside the one that fits best, and after how many sentences half of it is left.
-# Less agrees less with what pages say of themselves (`tools/summary_scores.py`); more leaves no room for the question.
+# The bonus of the first sentence beside the score of the best one, and the number of sentences that halves it.
+# Less agrees less with pages' own descriptions (`tools/summary_scores.py`); more leaves no room for the question.
 _LEAD_WEIGHT = 1.0
 _LEAD_SENTENCES = 5
-# Of two sentences that share so much of the shorter one, the second says nothing new.
+# A sentence that shares more of the shorter one is a repetition.
 _SAME_SHARE = 0.6
-# What fits into less is mostly a call to read on.
+# Sentences that fit into less are mostly calls to read on.
 _WORTH_FILLING = 100
 
 
 class _Sentence(NamedTuple):
-    """A sentence, or a line that may be none; `is_own` if it is neither an item of a list nor a quotation.
+    """A sentence or a line; `is_own` if it is neither a list item nor a quote.
 
-    Those whose `place` follows on each other stand side by side, with nothing between them that is no sentence.
+    Sentences with consecutive `place` are adjacent, without code or a table between them.
     """
 
     text: str
@@ -67,7 +67,7 @@ class _Sentence(NamedTuple):
 
 
 class _Vocabulary:
-    """The words of a page without their endings, and without those that are in every sentence of its language."""
+    """Splits texts into stems in the language of a page, without its stop words."""
 
     def __init__(self, text: str) -> None:
         self._split = choose_splitter(text)
@@ -80,38 +80,35 @@ class _Vocabulary:
 
 
 def summarize(source: Source, document: Document, question: str) -> str:
-    """At most 500 characters of plain text on one line, with a mark where something is left out between them.
-
-    Empty for a page without prose.
-    """
-    if len(document.text) > _LOOKED_AT:
-        document = Document(document.text[:_LOOKED_AT])
+    """At most 500 characters of plain text on one line, with marks for gaps; empty for a page without prose."""
+    if len(document.text) > _EXAMINED_CHARS:
+        document = Document(document.text[:_EXAMINED_CHARS])
     text = document.text
     vocabulary = _Vocabulary(f"{source.title}\n{text}")
-    said = _whole(without_markup(to_plain_text(source.description)), text)
-    if len(said) >= _LEAST_CHARS and _is_about(said, f"{source.title}\n{text}", vocabulary):
+    said = _trim_description(without_markup(to_plain_text(source.description)), text)
+    if len(said) >= _MIN_CHARS and _is_about(said, f"{source.title}\n{text}", vocabulary):
         return said
-    return _extract(_telling(list(_sentences(document))), f"{source.title}\n{question}", vocabulary)
+    return _extract(_choose_candidates(list(_sentences(document))), f"{source.title}\n{question}", vocabulary)
 
 
-def plain_words(markdown: str) -> str:
-    """Text without the syntax of Markdown and the marks of footnotes."""
+def strip_syntax(markdown: str) -> str:
+    """Remove the syntax of Markdown and the marks of footnotes."""
     return _FOOTNOTE_MARK.sub("", to_plain_text(markdown))
 
 
-def without_item_mark(sentence: str) -> str:
-    """A sentence on one line, without the mark of the item of a list that it may be."""
+def strip_item_mark(sentence: str) -> str:
+    """A sentence on one line, without the mark of a list item."""
     mark = _ITEM_MARK.match(sentence)
     return without_markup(sentence[mark.end() :] if mark else sentence)
 
 
-def _whole(description: str, text: str) -> str:
-    """A description without a sentence that was cut off; empty if nothing else is left of it."""
+def _trim_description(description: str, text: str) -> str:
+    """A description without its truncated last sentence; empty if nothing else is left."""
     if len(description) <= MAX_CHARS and _END.search(description):
         return description
-    if (whole := _WHOLE_SENTENCES.match(description)) and len(whole[0]) >= _LEAST_CHARS:
+    if (whole := _WHOLE_SENTENCES.match(description)) and len(whole[0]) >= _MIN_CHARS:
         return whole[0]
-    # Some end without a full stop. One that was cut ends in the middle of a word, or with an ellipsis.
+    # Some end without a full stop; a truncated one ends within a word or with an ellipsis.
     last = _LAST_WORD.search(description)
     is_word = last is not None and re.search(rf"\b{last[0]}\b", text, re.IGNORECASE) is not None
     return description if is_word and len(description) <= MAX_CHARS else ""
@@ -133,39 +130,40 @@ def _sentences(document: Document) -> Iterator[_Sentence]:
         if not is_prose:
             continue
         is_own = block.kind.is_prose and not document.text.startswith((">", "|"), block.start)
-        # A link or a strong passage may hold more than one sentence: it has to be plain before it is divided.
-        words = plain_words(document.text[block.start : block.end])
-        for start, end in pieces(words, replace(block, start=0, end=len(words))):
+        # A link or strong text may span several sentences, so the syntax goes before the text is split.
+        words = strip_syntax(document.text[block.start : block.end])
+        for start, end in split_block(words, replace(block, start=0, end=len(words))):
             place += 1
-            yield _Sentence(without_item_mark(words[start:end]), place, is_own)
+            yield _Sentence(strip_item_mark(words[start:end]), place, is_own)
 
 
-def _telling(sentences: Sequence[_Sentence]) -> list[_Sentence]:
-    """Those to choose from: sentences of the page's own, or else the next best thing that it has."""
+def _choose_candidates(sentences: Sequence[_Sentence]) -> list[_Sentence]:
+    """The sentences to choose from: the page's own, else its longer lines, else quotes and list items."""
     own = [each for each in sentences if each.is_own]
-    found = [each for each in own if _is_sentence(each.text) and not _NOT_ABOUT_IT.search(each.text)]
+    others = (each for each in sentences if not each.is_own)
     return (
-        found
+        [each for each in own if _is_sentence(each.text) and not _NOT_ABOUT_IT.search(each.text)]
         or [each for each in own if len(each.text.encode()) >= _SHORT_LINE_BYTES]
-        or [each for each in sentences if not each.is_own and _is_sentence(each.text)]
+        or [each for each in others if _is_sentence(each.text)]
     )
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether it ends like one, or is too long for anything else: Thai has no full stops."""
+    """Whether a text ends like a sentence, or is too long for anything else: Thai has no full stops."""
     size = len(text.encode())
     return size >= _LINE_BYTES or (size >= _SENTENCE_BYTES and _END.search(text) is not None)
 
 
 def _extract(sentences: Sequence[_Sentence], about: str, vocabulary: _Vocabulary) -> str:
-    """As many of the best sentences as there is room for, in their order."""
+    """As many of the best sentences as fit, in their order."""
     if not sentences:
         return ""
     stems = [vocabulary.stems(each.text) for each in sentences]
-    scores = _scores(stems, {*vocabulary.stems(about)})
+    scores = _score(stems, {*vocabulary.stems(about)})
+    best_first = sorted(range(len(sentences)), key=lambda index: -scores[index])
     chosen: dict[int, set[str]] = {}
     left = MAX_CHARS
-    for index in sorted(range(len(sentences)), key=lambda index: -scores[index]):
+    for index in best_first:
         cost = len(sentences[index].text) + (len(_GAP) if chosen else 0)
         said = {*stems[index]}
         if cost <= left and not any(_is_same(said, other) for other in chosen.values()):
@@ -175,21 +173,21 @@ def _extract(sentences: Sequence[_Sentence], about: str, vocabulary: _Vocabulary
             break
     if not chosen:
         return cut_at_word(sentences[0].text, MAX_CHARS - 1) + "…"
-    return _joined([sentences[index] for index in sorted(chosen)])
+    return _join([sentences[index] for index in sorted(chosen)])
 
 
-def _scores(sentences: Sequence[Sequence[str]], wanted: Collection[str]) -> list[float]:
-    """BM25 of each sentence beside the best one, and something for coming early."""
-    found = [Counter(word for word in words if word in wanted) for words in sentences]
+def _score(sentences: Sequence[Sequence[str]], wanted: Collection[str]) -> list[float]:
+    """BM25 of each sentence relative to the best one, plus a bonus for early sentences."""
+    found = [Counter(filter(wanted.__contains__, words)) for words in sentences]
     frequency = Counter(word for counts in found for word in counts)
     weights = {word: log(1 + (len(sentences) - n + 0.5) / (n + 0.5)) for word, n in frequency.items()}
     average = sum(map(len, sentences)) / len(sentences) or 1.0
-    fits = [_fit(counts, weights, len(words) / average) for words, counts in zip(sentences, found, strict=True)]
+    fits = [_bm25(counts, weights, len(words) / average) for words, counts in zip(sentences, found, strict=True)]
     best = max(fits) or 1.0
     return [fit / best + _LEAD_WEIGHT / (1 + index / _LEAD_SENTENCES) for index, fit in enumerate(fits)]
 
 
-def _fit(counts: Mapping[str, int], weights: Mapping[str, float], length: float) -> float:
+def _bm25(counts: Mapping[str, int], weights: Mapping[str, float], length: float) -> float:
     return sum(weights[word] * n * (_K1 + 1) / (n + _K1 * (1 - _B + _B * length)) for word, n in counts.items())
 
 
@@ -197,10 +195,10 @@ def _is_same(words: set[str], other: set[str]) -> bool:
     return len(words & other) > _SAME_SHARE * min(len(words), len(other))
 
 
-def _joined(sentences: Sequence[_Sentence]) -> str:
+def _join(sentences: Sequence[_Sentence]) -> str:
     text = sentences[0].text
     for before, sentence in pairwise(sentences):
-        # Chinese and Japanese have no blanks between sentences.
+        # Chinese and Japanese have no spaces between sentences.
         beside = "" if text.endswith(_WIDE_ENDS) else " "
         text += (beside if sentence.place == before.place + 1 else _GAP) + sentence.text
     return text

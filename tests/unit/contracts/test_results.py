@@ -18,7 +18,7 @@ DIGEST = Digest(
     "# Otters\n\n[…]\n\nThe otter weighs nine kilograms.",
     anchors=("b1", "b7"),
     blocks=41,
-    merit=0.9,
+    relevance=0.9,
     summary="All about otters.",
     key_points=(KeyPoint("The otter weighs nine kilograms.", "b7"),),
     code_blocks=(CodeBlock("b12", "python", 3, "import otter"),),

@@ -26,7 +26,7 @@ from dowse.flows.find import Finder, Lifetimes
 from dowse.flows.read import PageLifetimes, content_hash
 from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
-from dowse.rank.sources import Rules
+from dowse.rank.sources import SiteRules
 from dowse.routing.router import Router
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
@@ -79,7 +79,7 @@ class Bench:
             self.reader,
             PlainExtractor(),
             self.memory.cache,
-            Rules(),
+            SiteRules(),
             clock=self.clock,
             observer=self.observer,
             scrubber=QueryScrubber(Redactor(()), "mask"),

@@ -26,7 +26,7 @@ from dowse.core.tokens import estimate_tokens
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
-from dowse.rank.sources import Rules
+from dowse.rank.sources import SiteRules
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.secrets.queries import QueryScrubber
@@ -67,7 +67,7 @@ class Bench:
             reader,
             extractor or PlainExtractor(),
             memory.cache,
-            Rules(block=blocked),
+            SiteRules(block=blocked),
             clock=self.clock,
             observer=self.observer,
             scrubber=QueryScrubber(Redactor(()), "mask"),

@@ -6,7 +6,7 @@ import re
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer
 from dowse.document.clean import clean
-from dowse.rank.compose import NOTHING_QUOTED, QUOTED, Material, listed, nothing, quoted
+from dowse.rank.quotes import NOTHING_QUOTED, QUOTED, Material, compose_quotes, compose_refusal, list_sources
 from tests.support.tables import each_row
 
 BRIDGE = Material(
@@ -39,7 +39,7 @@ def cited(answer: CitedAnswer) -> list[tuple[str, int]]:
 
 
 def test_every_sentence_is_quoted_with_its_source_and_the_answer_says_so() -> None:
-    assert quoted("cost of the bridge repair and of the ferry", [FERRY, BRIDGE]).text.split("\n") == [
+    assert compose_quotes("cost of the bridge repair and of the ferry", [FERRY, BRIDGE]).text.split("\n") == [
         "Quoted from the pages found; no model wrote this.",
         "",
         '"The repair of the bridge cost 2.3 million crowns." [1]',
@@ -52,7 +52,7 @@ def test_every_sentence_is_quoted_with_its_source_and_the_answer_says_so() -> No
 
 
 def test_citations_cover_the_quoted_sentences() -> None:
-    answer = quoted("cost of the bridge repair and of the ferry", [FERRY, BRIDGE])
+    answer = compose_quotes("cost of the bridge repair and of the ferry", [FERRY, BRIDGE])
     assert cited(answer) == [
         ("The repair of the bridge cost 2.3 million crowns.", 1),
         ("The ferry beside the bridge cost 4 crowns.", 2),
@@ -64,35 +64,35 @@ def test_citations_cover_the_quoted_sentences() -> None:
 
 @each_row("text", ["🌉 The bridge cost 5 crowns 🪙.", "桥 bridge 的费用是五克朗。", "Die Brücke: bridge cos\u0302t."])
 def test_indices_are_code_points(text: str) -> None:
-    assert cited(quoted("bridge", [Material("https://a.example/", "Ünïcödé 👩‍👩‍👧", text), BRIDGE]))[0]
+    assert cited(compose_quotes("bridge", [Material("https://a.example/", "Ünïcödé 👩‍👩‍👧", text), BRIDGE]))[0]
 
 
 def test_sources_without_a_quote_are_not_named() -> None:
-    answer = quoted("ferry", [BRIDGE, FERRY])
+    answer = compose_quotes("ferry", [BRIDGE, FERRY])
     assert "news.example" not in answer.text
     assert cited(answer) == [("The ferry beside the bridge cost 4 crowns.", 1)]
 
 
 def test_a_list_has_one_citation_for_each_line() -> None:
-    answer = listed([BRIDGE, FERRY])
+    answer = list_sources([BRIDGE, FERRY])
     assert answer.text.split("\n") == [snippet for snippet, _ in cited(answer)]
     assert [each.rank for each in answer.citations] == [1, 2]
     assert answer.text.startswith("[1] Harbour bridge reopens — https://news.example/bridge?id=7 (2026-09-14)\n[2] ")
 
 
 def test_pages_that_say_nothing_to_the_question_are_listed() -> None:
-    answer = quoted("rye bread", [BRIDGE, FERRY])
+    answer = compose_quotes("rye bread", [BRIDGE, FERRY])
     assert answer.text.startswith(f"{NOTHING_QUOTED}\n\n[1] ")
     assert len(cited(answer)) == 2
 
 
 def test_nothing_is_an_answer_without_citations() -> None:
-    assert nothing("Nothing was found.") == CitedAnswer("Nothing was found.", (), EXTRACTIVE)
+    assert compose_refusal("Nothing was found.") == CitedAnswer("Nothing was found.", (), EXTRACTIVE)
 
 
 @each_row("text", HOSTILE)
 def test_pages_can_neither_forge_a_citation_nor_make_a_viewer_load_anything(text: str) -> None:
-    answer = quoted("what does the bridge cost in crowns", [Material("https://a.example/", text, text)])
+    answer = compose_quotes("what does the bridge cost in crowns", [Material("https://a.example/", text, text)])
     assert cited(answer)
     assert clean(answer.text) == answer.text
     lines = answer.text.split("\n")

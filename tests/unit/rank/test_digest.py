@@ -31,7 +31,7 @@ def test_all_pages_together_stay_within_the_budget_and_use_most_of_it(max_tokens
 
 def test_a_page_that_answers_gets_more_than_one_that_does_not_and_that_gets_some() -> None:
     good, poor = digest(QUESTION, [OTTERS[0], OTHERS[0]], 1000)
-    assert good.merit > poor.merit
+    assert good.relevance > poor.relevance
     assert len(good.text) > 2 * len(poor.text) > 200
 
 
@@ -55,6 +55,6 @@ def test_without_a_budget_nothing_is_cut() -> None:
 
 def test_of_pages_that_say_the_same_the_first_is_shown_and_the_others_cost_nothing() -> None:
     digests = digest(QUESTION, [OTTERS[0], OTHERS[0], OTTERS[0], OTHERS[0]], 1000)
-    assert [each.twin for each in digests] == [None, None, 0, 1]
+    assert [each.duplicate_of for each in digests] == [None, None, 0, 1]
     assert [bool(each.text) for each in digests] == [True, True, False, False]
     assert sum(estimate_tokens(each.text) for each in digests) > 800

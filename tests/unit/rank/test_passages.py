@@ -187,7 +187,7 @@ def test_two_sections_of_one_name_are_two() -> None:
 
 def test_a_page_without_the_words_has_no_merit_and_shows_its_beginning() -> None:
     found = Passages(Document(PAGE), "quantum chromodynamics")
-    assert found.merit == 0
+    assert found.relevance == 0
     assert found.within(100).text.startswith("# Otter manual\n\nOtters live in rivers and eat fish.\n\nParagraph 0 ")
     assert Passages(Document(""), "otter").within(100).text == ""
     assert Passages(Document("# Only a heading"), "?!").within(100).text == "# Only a heading"
@@ -195,9 +195,9 @@ def test_a_page_without_the_words_has_no_merit_and_shows_its_beginning() -> None
 
 def test_a_page_with_all_words_in_one_place_has_more_merit_than_one_with_some_or_scattered_ones() -> None:
     question = "weight of the giant otter"
-    together = Passages(Document(f"{FILLER}\n\nThe weight of a giant otter is known."), question).merit
-    scattered = Passages(Document(f"A giant town.\n\n{FILLER}\n\nAn otter.\n\nThe weight."), question).merit
-    one_often = Passages(Document(f"{FILLER}\n\n" + "An otter is an otter is an otter.\n\n" * 20), question).merit
+    together = Passages(Document(f"{FILLER}\n\nThe weight of a giant otter is known."), question).relevance
+    scattered = Passages(Document(f"A giant town.\n\n{FILLER}\n\nAn otter.\n\nThe weight."), question).relevance
+    one_often = Passages(Document(f"{FILLER}\n\n" + "An otter is an otter is an otter.\n\n" * 20), question).relevance
     assert 1 >= together > scattered > one_often > 0
 
 
@@ -291,7 +291,7 @@ def test_passages_of_a_hostile_page_fit(name: str, page: str) -> None:
     passages = Passages(Document(page), LONG_QUESTION)
     text = passages.within(500).text
     assert estimate_tokens(text) <= 500
-    assert passages.merit <= 1
+    assert passages.relevance <= 1
 
 
 def test_posts_that_are_shown_one_after_the_other_are_apart() -> None:

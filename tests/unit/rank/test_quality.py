@@ -3,7 +3,7 @@
 import random
 
 from dowse.core.digests import Source
-from dowse.rank.quality import flaws
+from dowse.rank.quality import find_quality_issues
 from tests.support.tables import each_row
 
 TOWNS = "Aldon Brack Corley Dunmore Estwick Farnley Galston Hexley Ivering Jarrow Kelby Lynton".split()
@@ -61,7 +61,7 @@ RANDOM = " ".join("".join(random.Random(seed).choices("bcdfghjklmnpqrstvxz", k=6
     ],
 )
 def test_a_page_that_is_none_is_named(text: str, flaw: str) -> None:
-    assert flaw in flaws(Source(text))
+    assert flaw in find_quality_issues(Source(text))
 
 
 CODE = "```python\n" + "\n".join(f"print(values[{number}])" for number in range(60)) + "\n```"
@@ -107,4 +107,4 @@ TIBETAN = " ".join("་".join(chr(0x0F40 + (number + step) % 40) for step in ran
     ],
 )
 def test_a_page_that_is_merely_unusual_has_no_flaw(text: str) -> None:
-    assert flaws(Source(text)) == ()
+    assert find_quality_issues(Source(text)) == ()

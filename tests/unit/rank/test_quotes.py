@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.rank.quotes import MOST_CHARS, Quote, best_quotes
+from dowse.rank.quotes import MOST_CHARS, Quote, find_quotes
 from tests.support.tables import each_row
 
 BRIDGE = """\
@@ -21,7 +21,7 @@ The repair cost 2.3 million crowns, a fifth less than planned.
 
 
 def words(question: str, *texts: str) -> list[str]:
-    return [quote.text for quote in best_quotes(question, texts)]
+    return [quote.text for quote in find_quotes(question, texts)]
 
 
 def test_the_sentence_that_answers_comes_first() -> None:
@@ -32,7 +32,7 @@ def test_the_sentence_that_answers_comes_first() -> None:
 
 def test_quotes_name_the_text_they_are_from() -> None:
     other = "Trams run every ten minutes. The weather was fine."
-    assert best_quotes("how often do trams run", [BRIDGE, other])[0] == Quote("Trams run every ten minutes.", 1)
+    assert find_quotes("how often do trams run", [BRIDGE, other])[0] == Quote("Trams run every ten minutes.", 1)
 
 
 def test_nothing_is_quoted_that_has_no_word_of_the_question() -> None:

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from dowse.rank import semantic
-from dowse.rank.semantic import Meanings, read_table
+from dowse.rank.semantic import SentenceVectors, read_table
 
 WORDS = ["heavy", "weight", "rain", "wet"]
 # The first two mean nearly the same, and so do the last two.
@@ -27,14 +27,16 @@ def safetensors(table: numpy.ndarray, kind: str) -> bytes:
 
 
 def test_the_sentence_that_means_the_same_is_closest() -> None:
-    alike, other, nothing = Meanings(TABLE, pieces).scores("how heavy", ["its weight", "rain and wet", "says nothing"])
-    assert alike > 0.9 > 0.5 > other > nothing == 0.0
+    alike, other, neither = SentenceVectors(TABLE, pieces).scores(
+        "how heavy", ["its weight", "rain and wet", "says nothing"]
+    )
+    assert alike > 0.9 > 0.5 > other > neither == 0.0
 
 
 def test_each_of_many_sentences_has_its_score() -> None:
     """They are compared a few hundred at a time."""
     sentences = ["weight", "rain"] * 400
-    scores = Meanings(TABLE, pieces).scores("heavy", sentences)
+    scores = SentenceVectors(TABLE, pieces).scores("heavy", sentences)
     assert len(scores) == len(sentences)
     assert len(set(scores[::2])) == len(set(scores[1::2])) == 1
 

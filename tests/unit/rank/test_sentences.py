@@ -1,12 +1,12 @@
 """Sentences, items, rows and lines: where one ends and the next begins."""
 
 from dowse.document.markdown import Document
-from dowse.rank.sentences import pieces
+from dowse.rank.sentences import split_block
 from tests.support.tables import each_row
 
 
 def shown(page: str) -> list[str]:
-    return [page[start:end] for block in Document(page).blocks for start, end in pieces(page, block)]
+    return [page[start:end] for block in Document(page).blocks for start, end in split_block(page, block)]
 
 
 @each_row(

@@ -1,10 +1,10 @@
-"""Rules about sites: the user's lists move, bury and block results, and override ours."""
+"""SiteRules about sites: the user's lists move, bury and block results, and override ours."""
 
 import pytest
 
 from dowse.core.models import Hit
 from dowse.rank.fuse import Fused, fuse
-from dowse.rank.sources import Placed, Rules, Standing, order
+from dowse.rank.sources import Placed, SiteRules, Standing, order
 from tests.support.tables import each_row
 
 
@@ -13,7 +13,7 @@ def found(*urls: str) -> tuple[Fused, ...]:
 
 
 def placed(*urls: str, **lists: tuple[str, ...]) -> list[str]:
-    return [each.hit.url for each in order(found(*urls), Rules(**lists))]
+    return [each.hit.url for each in order(found(*urls), SiteRules(**lists))]
 
 
 PLAIN = [f"https://site{number}.example/page" for number in range(8)]
@@ -43,13 +43,13 @@ PLAIN = [f"https://site{number}.example/page" for number in range(8)]
     ],
 )
 def test_a_pattern_matches_a_site_with_all_below_it(pattern: str, url: str, matches: bool) -> None:
-    assert Rules(block=(pattern,)).is_blocked(url) is matches
+    assert SiteRules(block=(pattern,)).is_blocked(url) is matches
 
 
 @each_row("text", ["", "com", "*", "*.*", "https://example.org", "exa mple.org", "a.*.org", "a..b", "/x"])
 def test_what_names_no_site_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"is no site: write python\.org"):
-        Rules(bury=(text,))
+        SiteRules(bury=(text,))
 
 
 def test_a_boosted_result_passes_three_others_at_most() -> None:
@@ -58,7 +58,7 @@ def test_a_boosted_result_passes_three_others_at_most() -> None:
 
 
 def test_a_buried_result_comes_last_and_says_why() -> None:
-    ordered = order(found(*PLAIN), Rules(bury=("site0.example",)))
+    ordered = order(found(*PLAIN), SiteRules(bury=("site0.example",)))
     assert ordered[-1] == Placed(found(*PLAIN)[0], "sorted down: a rule of yours buries site0.example")
     assert [each.hit.url for each in ordered[:-1]] == PLAIN[1:]
     assert not any(each.remark for each in ordered[:-1])
@@ -81,12 +81,12 @@ def test_a_blocked_result_is_left_out_even_if_it_is_boosted() -> None:
 )
 def test_the_most_precise_rule_wins(boost: str, bury: str) -> None:
     url = "https://docs.example.org/docs/api/1"
-    assert Rules(boost=(boost,), bury=(bury,)).standing(url).weight > 0
-    assert Rules(boost=(bury,), bury=(boost,)).standing(url).weight < 0
+    assert SiteRules(boost=(boost,), bury=(bury,)).standing(url).weight > 0
+    assert SiteRules(boost=(bury,), bury=(boost,)).standing(url).weight < 0
 
 
 def test_of_equally_precise_rules_the_one_that_buries_wins() -> None:
-    assert Rules(boost=("example.org",), bury=("example.org",)).standing("https://example.org/").weight < 0
+    assert SiteRules(boost=("example.org",), bury=("example.org",)).standing("https://example.org/").weight < 0
 
 
 def test_documentation_from_its_makers_passes_one_other() -> None:
@@ -95,7 +95,7 @@ def test_documentation_from_its_makers_passes_one_other() -> None:
 
 
 def test_a_site_that_copies_others_is_sorted_down_with_the_reason() -> None:
-    copy = order(found("https://qastack.cn/programming/1", *PLAIN), Rules())[-1]
+    copy = order(found("https://qastack.cn/programming/1", *PLAIN), SiteRules())[-1]
     assert (copy.hit.url, copy.remark) == (
         "https://qastack.cn/programming/1",
         "sorted down: copies questions and answers of other sites",
@@ -104,17 +104,17 @@ def test_a_site_that_copies_others_is_sorted_down_with_the_reason() -> None:
 
 @each_row("pattern", ["docs.python.org", "python.org", "*.org", "docs.*"])
 def test_any_rule_of_the_user_overrides_ours(pattern: str) -> None:
-    assert Rules(bury=(pattern,)).standing("https://docs.python.org/3/").weight < 0
-    assert Rules(boost=("qastack.cn",)).standing("https://qastack.cn/1").weight > 0
+    assert SiteRules(bury=(pattern,)).standing("https://docs.python.org/3/").weight < 0
+    assert SiteRules(boost=("qastack.cn",)).standing("https://qastack.cn/1").weight > 0
 
 
 def test_most_sites_have_no_standing() -> None:
-    assert {Rules().standing(url) for url in PLAIN} == {Standing()}
-    assert Rules().standing("no address") == Standing()
+    assert {SiteRules().standing(url) for url in PLAIN} == {Standing()}
+    assert SiteRules().standing("no address") == Standing()
     assert placed(*PLAIN) == PLAIN
 
 
 def test_a_placed_result_tells_who_found_it() -> None:
     fused = fuse([("serper", [Hit("Title", PLAIN[0])]), ("exa", [Hit("Title", PLAIN[0])])])
-    (only,) = order(fused, Rules())
+    (only,) = order(fused, SiteRules())
     assert (only.found_by, only.indexes) == (("serper", "exa"), ("google", "exa"))

@@ -18,5 +18,5 @@ def test_a_hostile_page_costs_seconds_at_most(name: str) -> None:
     started = time.process_time()
     passages = Passages(Document(HOSTILE[name]), LONG_QUESTION)
     assert estimate_tokens(passages.within(2000).text) <= 2000
-    assert passages.merit <= 1
+    assert passages.relevance <= 1
     assert time.process_time() - started < 5

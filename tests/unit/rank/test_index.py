@@ -1,6 +1,6 @@
 """Which words of a page stand for the words of a question."""
 
-from dowse.rank.terms import Terms
+from dowse.rank.index import Terms
 from tests.support.tables import each_row
 
 
