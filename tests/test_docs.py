@@ -7,16 +7,15 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 from dowse.core import errors
-from dowse.providers import exa, serper, tavily
-from dowse.providers.searxng import adapter
 from dowse.routing.policy import FallbackPolicy, counts_as_failure
-from dowse.settings import PROVIDERS, Settings, sources, variables
-from dowse.settings.keyless import MEMBERS
+from dowse.settings import SEARCHERS, SPECS, all_settings
+from dowse.settings.sources import UNSUPPORTED, WITHOUT_EFFECT
 from dowse.surfaces.cli import kindly, session
 from dowse.surfaces.cli import main as cli
 from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch
@@ -26,8 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 IN_README = ("Codex", "Claude Code")
-VARIABLES = [name for field in Settings.model_fields for name in variables(field)]
-LIMITS = {"serper": serper.LIMITS, "exa": exa.LIMITS, "tavily": tavily.LIMITS, "searxng": adapter.LIMITS}
+VARIABLES = [name for setting in all_settings() for name in setting.variables]
+LIMITS = {name: SPECS[name].limits for name in SEARCHERS}
 
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
@@ -85,11 +84,10 @@ def test_every_generated_file_says_so_in_its_first_line() -> None:
         assert "make docs" in text(ROOT / name).splitlines()[0]
 
 
-def test_a_setting_without_a_group_stops_the_generator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generate_docs, "GROUPS", {})
-
-    with pytest.raises(SystemExit, match="log_level"):
-        generate_docs.pages()
+def test_every_setting_stands_under_one_heading() -> None:
+    groups = [group for group, _ in groupby(all_settings(), lambda setting: setting.group)]
+    assert "" not in groups
+    assert len(groups) == len(set(groups))
 
 
 def test_notes_and_old_names_refer_to_what_exists() -> None:
@@ -97,7 +95,7 @@ def test_notes_and_old_names_refer_to_what_exists() -> None:
     assert set(generate_docs.ORIGINS) <= set(VARIABLES)
     for old, (_, new) in generate_docs.RENAMED.items():
         assert old not in VARIABLES, f"{old} is an alias by now"
-        assert new in (*VARIABLES, *sources.RESERVED)
+        assert new in VARIABLES
 
 
 # README
@@ -134,19 +132,17 @@ def test_every_variable_is_documented() -> None:
     assert set(VARIABLES) - documented == set()
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("provider", SEARCHERS)
 def test_the_page_of_a_provider_names_all_its_variables(provider: str) -> None:
     page = text(ROOT / "docs" / "providers.md")
-    tiers = tuple(f"{member}_" for member in MEMBERS)
-    own = [field for field in Settings.model_fields if not field.startswith(tiers)]
-    fields = [field for field in own if field.startswith(f"{provider}_")]
-    assert [name for field in fields for name in variables(field) if f"`{name}`" not in page] == []
+    own = [setting for setting in all_settings() if setting.provider == provider]
+    assert [name for setting in own for name in setting.variables if f"`{name}`" not in page] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_variable_that_is_mentioned_exists(page: Path) -> None:
     mentioned = set(re.findall(r"\bDOWSE_[A-Z_]*[A-Z]\b(?!_)", text(page)))
-    known = {*VARIABLES, *sources.RESERVED, "DOWSE_CONFIG"}
+    known = {*VARIABLES, *WITHOUT_EFFECT, *UNSUPPORTED, "DOWSE_CONFIG", "DOWSE_EVAL_DATA"}
     assert mentioned - known == set()
 
 
@@ -199,7 +195,7 @@ async def test_the_example_of_a_test_passes() -> None:
 # Tables
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("provider", SEARCHERS)
 def test_the_table_of_filters_agrees_with_the_declared_limits(provider: str) -> None:
     head, *body = rows(ROOT / "docs" / "providers.md", "Filter")
     column = [name.lower() for name in head].index(provider)

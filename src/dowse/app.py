@@ -33,8 +33,8 @@ from dowse.flows.search import SearchFlow
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.keyless import MEMBERS, KeylessKit, Member
-from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, Kit, prices, remote
+from dowse.providers.kit import Kit
+from dowse.providers.table import LazyProvider, make, make_remote
 from dowse.rank.sources import SiteRules
 from dowse.routing.hedging import Hedging
 from dowse.routing.policy import FallbackPolicy
@@ -44,8 +44,9 @@ from dowse.routing.spending import Account
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
 from dowse.secrets.urls import SecretUrls
-from dowse.settings import Settings
+from dowse.settings import ANSWERERS, SEARCHERS, SPECS, Settings
 from dowse.settings.guardrails import Rule
+from dowse.settings.providers import SEARXNG_POOL
 from dowse.settings.sources import Loaded, state_address
 from dowse.sites import SITES
 from dowse.stores import open_coordinator, open_store
@@ -97,13 +98,13 @@ class App:
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
-        names = (*PROVIDERS, *MEMBERS, *ANSWERERS, EXTRACTIVE, *settings.mcp_providers, *SITES)
+        names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *SITES)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
         board = open_coordinator(self._store)
         self._traffic = Traffic(
             board, self._outage, settings.pace, self._api_client.prepare, clock=self.clock, observer=self.observer
         )
-        self._keyless = self._keyless_kit()
+        self._kit = self._make_kit()
         self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services())
         self.dispatcher = Dispatcher(
@@ -127,7 +128,7 @@ class App:
                 closing.push_async_callback(opened.close)
             if self.browser is not None:
                 closing.push_async_callback(self.browser.close)
-            for provider in (*self._providers, vars(self._keyless).get("pool")):
+            for provider in (*self._providers, vars(self._pool).get("provider")):
                 if isinstance(provider, HasInstances):
                     closing.push_async_callback(provider.instances.close)
             closing.push_async_callback(self._memory.close)
@@ -166,7 +167,11 @@ class App:
     def instances(self) -> Instances:
         """Looks after SearXNG instances: the user's own, if there are several, else the public ones."""
         own = next((each.instances for each in self._providers if isinstance(each, HasInstances)), None)
-        return own or self._keyless.pool.instances
+        if own is not None:
+            return own
+        pool = self._pool.provider
+        assert isinstance(pool, HasInstances)
+        return pool.instances
 
     @property
     def workers_full_s(self) -> float:
@@ -201,10 +206,10 @@ class App:
         return Jwks(url, self._api_client, self.clock) if url else None
 
     def _account(self) -> Account:
-        names = (*PROVIDERS, *ANSWERERS, *self.settings.keyless_members())
+        names = (*SEARCHERS, *ANSWERERS, *self.settings.keyless_members())
         budgets = {name: budget for name in names if (budget := self.settings.budget(name))}
         ledger = FailSoftLedger(self._store, self._outage) if budgets else MemoryLedger()
-        return Account(budgets, prices(self.settings), ledger, clock=self.clock, observer=self.observer)
+        return Account(budgets, self.settings.prices(), ledger, clock=self.clock, observer=self.observer)
 
     def _services(self) -> Services:
         settings, observer = self.settings, self.observer
@@ -231,7 +236,7 @@ class App:
             clock=self.clock,
             observer=observer,
             scrubber=QueryScrubber(self.redactor, settings.scrub),
-            disclosures=self._keyless.disclosure,
+            disclosures=self._kit.disclosure,
             offline=settings.offline,
         )
         return Services(
@@ -246,7 +251,7 @@ class App:
         )
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
-        settings, answerers = self.settings, [ANSWERERS[name](self._kit) for name in self.settings.answerers()]
+        settings, answerers = self.settings, [make(name, self._kit) for name in self.settings.answerers()]
         router = Router[AnswerProvider](
             "answer",
             answerers,
@@ -300,23 +305,29 @@ class App:
     @cached_property
     def _providers(self) -> list[SearchProvider]:
         kit = self._kit
-        return [PROVIDERS[name](kit) if name in PROVIDERS else remote(name, kit) for name in self.settings.searchers()]
+        return [make(name, kit) if name in SPECS else make_remote(name, kit) for name in self.settings.searchers()]
 
     @cached_property
     def _volunteers(self) -> list[SearchProvider]:
-        return [Member(name, self._keyless) for name in self.settings.keyless_members()]
+        names = self.settings.keyless_members()
+        return [self._pool if name == self._pool.name else LazyProvider(name, self._kit) for name in names]
+
+    @cached_property
+    def _pool(self) -> LazyProvider:
+        """The public SearXNG instances, which `dowse instances` shows although nothing may ask them."""
+        return LazyProvider(SEARXNG_POOL.name, self._kit)
 
     def _readers(self) -> Readers:
         return Readers(
             own=self._own_readers(self._extractor),
-            apis=[READERS[name](self._kit) for name in self.settings.scrapers()],
+            apis=[make(name, self._kit) for name in self.settings.scrapers()],
             make_loaders=self._loaders,
             apis_first=self.settings.read_order == "scrape-first",
         )
 
     def _own_readers(self, extractor: Extractor) -> list[FetchingReader]:
         settings = self.settings
-        disguise = self._keyless.manners.headers if settings.rotate_user_agents == "all" else dict
+        disguise = self._kit.manners.headers if settings.rotate_user_agents == "all" else dict
         direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size, headers=disguise)
         own = [FetchingReader(direct, extractor, timeout_s=settings.content_fetch_timeout_s)]
         if self.browser is not None:
@@ -351,20 +362,8 @@ class App:
         settings = self.settings
         return Guard(settings.allow_private, clock=self.clock, nat64_prefixes=settings.nat64_prefixes)
 
-    @cached_property
-    def _kit(self) -> Kit:
+    def _make_kit(self) -> Kit:
         return Kit(
-            self.settings,
-            self._api_client,
-            self.clock,
-            self.redactor,
-            self._workers,
-            self._instances_cache,
-            watches=not self._is_brief,
-        )
-
-    def _keyless_kit(self) -> KeylessKit:
-        return KeylessKit(
             self.settings,
             self._api_client,
             self._page_client,
@@ -373,9 +372,8 @@ class App:
             self.clock,
             self.redactor,
             Disclosure(),
-            USER_AGENT,
             self._traffic.limiter,
-            _open_search,
+            USER_AGENT,
             watches=not self._is_brief,
         )
 
@@ -383,9 +381,3 @@ class App:
     def _instances_cache(self) -> CacheEntries:
         """What is known of instances is true whatever the settings are."""
         return CacheEntries(FailSoftStore(self._store, self._outage), self.clock, b"instances")
-
-
-def _open_search(kit: KeylessKit) -> SearchProvider:
-    from dowse.sites.search import make_search
-
-    return make_search(kit)

@@ -9,11 +9,15 @@ from aiohttp import ClientSession
 
 from dowse.core.models import Deadline
 from dowse.core.protocols import PageReader, SearchProvider
-from dowse.net.clients import ConfiguredClient
+from dowse.net.clients import ConfiguredClient, UntrustedClient
+from dowse.net.guard import Guard
 from dowse.net.wire import build_session
-from dowse.providers.table import PROVIDERS, READERS, Kit
+from dowse.providers.disclosure import Disclosure
+from dowse.providers.kit import Kit
+from dowse.providers.table import make
+from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
-from dowse.settings import Settings
+from dowse.settings import SEARCHERS, SPECS, Settings
 from dowse.settings.sources import load
 from tests.doubles import PocketWeb, ReaderDouble
 from tests.doubles.double import Double
@@ -23,7 +27,7 @@ from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering
 
 HERE = Path(__file__).parent
-KEYED = ("serper", "exa", "tavily")
+KEYED = tuple(name for name in SEARCHERS if SPECS[name].key)
 LISTS = {"serper": "organic", "exa": "results", "tavily": "results", "searxng": "results"}
 DEADLINE = Deadline.after(FakeClock(), 30)
 
@@ -61,17 +65,22 @@ def in_memory() -> ClientSession:
 
 def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
     loaded = load({}, {**web.environment(name), **settings}).settings
-    return PROVIDERS[name](_kit(loaded, client))
+    made: SearchProvider = make(name, _kit(loaded, client))
+    return made
 
 
 def reader(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> PageReader:
     loaded = load({}, {**web.environment(name), **settings}).settings
-    return READERS[name](_kit(loaded, client))
+    made: PageReader = make(name, _kit(loaded, client))
+    return made
 
 
 def _kit(settings: Settings, client: ConfiguredClient) -> Kit:
     clock = FakeClock()
-    return Kit(settings, client, clock, Redactor(settings.secrets()), ListingsHere(), remembering(clock).cache)
+    pages = UntrustedClient(Guard((), clock=clock), "dowse/test", open_session=in_memory)
+    redactor, cache = Redactor(settings.secrets()), remembering(clock).cache
+    limiter = SlidingWindows(clock)
+    return Kit(settings, client, pages, ListingsHere(), cache, clock, redactor, Disclosure(), limiter, "dowse/test")
 
 
 def reader_double(web: PocketWeb, name: str) -> ReaderDouble:

@@ -6,7 +6,7 @@ from dowse.core import errors
 from dowse.core.models import Deadline, Text
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import PAGE_CHARS
-from dowse.providers.table import READERS
+from dowse.settings import READERS
 from tests.contract.conftest import DEADLINE, reader, reader_double
 from tests.contract.test_search_providers import FAILURES
 from tests.doubles import EXA_KEY, MISBEHAVIOURS, SERPER_KEY, TAVILY_KEY, PocketWeb, closed_port

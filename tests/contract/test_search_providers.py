@@ -5,13 +5,13 @@ import pytest
 from dowse.core import errors
 from dowse.core.models import Category, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
-from dowse.providers.table import PROVIDERS as TABLE
+from dowse.settings import SEARCHERS, SPECS
 from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
 from tests.doubles import PROVIDERS, PocketWeb, closed_port
 
 
 def test_the_table_and_the_pocket_web_name_the_same_providers() -> None:
-    assert set(TABLE) == set(PROVIDERS)
+    assert set(SEARCHERS) == set(PROVIDERS)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -236,19 +236,18 @@ async def test_a_filter_that_a_provider_lacks_is_reported_as_left_out(
         start_date="2026-01-01",
         end_date="2026-02-01",
     )
-    lacking = {
-        "serper": ["category", "safe_search"],
-        "exa": ["category", "language"],
-        "tavily": ["category", "language", "safe_search"],
-        "searxng": ["start_date", "end_date"],
-    }
+    limits = SPECS[name].limits
+    used = ("language", "safe_search", "time_range", "start_date", "end_date")
+    lacking = [] if Category.MUSIC in limits.categories else ["category"]
+    lacking += [name for name in used if name not in limits.filters]
     found = await provider(web, name, client).search(query, DEADLINE)
-    assert found.warnings == tuple(f"{name} cannot filter by {item}, so it was left out." for item in lacking[name])
+    assert found.warnings == tuple(f"{name} cannot filter by {item}, so it was left out." for item in lacking)
 
 
-@pytest.mark.parametrize(("name", "most"), [("serper", 100), ("exa", 100), ("tavily", 20), ("searxng", 50)])
+@pytest.mark.parametrize("name", PROVIDERS)
 async def test_more_results_than_a_provider_gives_are_capped_with_a_warning(
-    web: PocketWeb, client: ConfiguredClient, name: str, most: int
+    web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
+    most = SPECS[name].limits.max_results
     found = await provider(web, name, client).search(Query("python", num_results=most + 1), DEADLINE)
     assert any(f"at most {most} results" in warning for warning in found.warnings)

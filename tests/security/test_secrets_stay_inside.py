@@ -307,8 +307,8 @@ async def test_a_configuration_file_that_is_refused_is_not_quoted(
 def test_settings_show_no_secret_when_they_are_printed(web: PocketWeb) -> None:
     loaded = sources.load(environ=settings(web))
     shown = loaded.settings
-    assert shown.serper_api_key is not None
-    assert shown.serper_api_key.get_secret_value() == CANARIES["SERPER_API_KEY"]
+    assert shown.providers["serper"].api_key is not None
+    assert shown.providers["serper"].api_key.get_secret_value() == CANARIES["SERPER_API_KEY"]
     assert leaks(f"{loaded!r}\n{shown!r}\n{shown}") == []
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from dowse.core.errors import ConfigError
+from dowse.settings import all_settings
+from dowse.settings.model import value_of
 from dowse.settings.sources import load
 
 SEED_002 = """
@@ -71,22 +73,25 @@ def test_a_key_outside_the_table_beats_the_one_in_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "field", "expected"),
+    ("line", "variable", "expected"),
     [
-        ("default_safe_search = 1", "default_safe_search", "1"),
-        ("searxng_safesearch = 2", "searxng_safesearch", "2"),
-        ("deadline_s = 2.5", "deadline_s", 2.5),
-        ("offline = true", "offline", True),
-        ('search_order = ["tavily", "exa"]', "search_order", ("tavily", "exa")),
-        ('dowse_fallback = "any"', "fallback", "any"),
-        ('SERPER_TIMEOUT = "2s"', "serper_timeout_s", 2.0),
-        ("searxng_language = 5", "searxng_language", "5"),
-        ('fallback = ""', "fallback", "transient"),
+        ("default_safe_search = 1", "DOWSE_DEFAULT_SAFE_SEARCH", "1"),
+        ("searxng_safesearch = 2", "SEARXNG_SAFESEARCH", "2"),
+        ("deadline_s = 2.5", "DOWSE_DEADLINE_S", 2.5),
+        ("offline = true", "DOWSE_OFFLINE", True),
+        ('search_order = ["tavily", "exa"]', "DOWSE_SEARCH_ORDER", ("tavily", "exa")),
+        ('dowse_fallback = "any"', "DOWSE_FALLBACK", "any"),
+        ('SERPER_TIMEOUT = "2s"', "SERPER_TIMEOUT", 2.0),
+        ("searxng_language = 5", "SEARXNG_LANGUAGE", "5"),
+        ('fallback = ""', "DOWSE_FALLBACK", "transient"),
     ],
 )
-def test_values_are_written_as_toml_people_write_them(tmp_path: Path, line: str, field: str, expected: object) -> None:
+def test_values_are_written_as_toml_people_write_them(
+    tmp_path: Path, line: str, variable: str, expected: object
+) -> None:
     loaded = load({}, {}, config=str(write(tmp_path / "mine.toml", line)))
-    assert (getattr(loaded.settings, field), loaded.warnings) == (expected, ())
+    (setting,) = [each for each in all_settings() if variable in each.variables]
+    assert (value_of(loaded.settings, setting), loaded.warnings) == (expected, ())
 
 
 def test_headers_may_be_a_table(tmp_path: Path) -> None:
@@ -114,7 +119,7 @@ def test_a_file_of_the_working_directory_cannot_redirect_keys_or_open_the_networ
 def test_neither_can_it_from_inside_the_seeds_table(tmp_path: Path) -> None:
     write(tmp_path / "dowse.toml", '[web_search]\nSEARXNG_URL = "https://evil.example"\n')
     loaded = load({}, {})
-    assert loaded.settings.searxng_url is None
+    assert loaded.settings.providers["searxng"].servers is None
     assert len(loaded.warnings) == 1
 
 
@@ -163,7 +168,7 @@ def test_the_same_file_may_do_all_of_it_once_somebody_names_it(tmp_path: Path, h
     settings = loaded.settings
     assert loaded.warnings == ()
     assert settings.secrets() == ("stolen", "b")
-    assert settings.serper_search_endpoint == "https://evil.example/search"
+    assert settings.endpoint("serper") == "https://evil.example/search"
     assert settings.allow_private == ("169.254.169.254:80",)
 
 

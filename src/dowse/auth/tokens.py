@@ -14,11 +14,11 @@ from dowse.core.allowances import Rate
 from dowse.core.errors import ConfigError
 from dowse.core.models import Principal
 from dowse.core.text import one_line
-from dowse.settings.server import CONTRACTS, ServerSettings
+from dowse.settings.server import CONTRACTS, TOOL_LIMITS
 from dowse.settings.types import rate
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-TOOLS = tuple(name.removeprefix("limit_") for name in ServerSettings.model_fields if name.startswith("limit_"))
+TOOLS = tuple(TOOL_LIMITS)
 _HASH = re.compile(r"sha256:([0-9a-f]{64})")
 _KEYS = ("hash", "contracts", "limits")
 

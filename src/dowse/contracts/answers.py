@@ -35,7 +35,7 @@ from dowse.core.models import CacheState
 from dowse.core.tokens import estimate_tokens
 from dowse.flows.answer import AnswerOutcome
 from dowse.secrets.redact import MASK, Redactor
-from dowse.settings import Settings
+from dowse.settings import SPECS
 
 # Attempts, warnings and the like around the citations in structured output.
 _FRAME_TOKENS = 700
@@ -175,9 +175,8 @@ def _advice(error: DowseError, retry_after: int | None, *, has_search: bool) -> 
         # It was a search that failed: another one is no way out.
         return _advice(error.errors[0], retry_after, has_search=False)
     if isinstance(error, KeyRejected):
-        variable = Settings.credential_variable(error.provider)
-        # Other providers have no variable of that name.
-        key = variable if variable.lower() in Settings.model_fields else f"the key of {error.provider}"
+        spec = SPECS.get(error.provider)
+        key = (spec and spec.key) or f"the key of {error.provider}"
         instead = " Use web_search meanwhile." if has_search else ""
         return f"Asking again does not help: whoever runs this server has to correct {key}.{instead}"
     if isinstance(error, BadRequest):

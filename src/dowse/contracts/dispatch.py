@@ -254,7 +254,7 @@ class Dispatcher:
 
     async def _check_rate(self, tool: str, caller: Principal) -> str:
         """Count the call against the rate limit; returns the limiter's remark, if any."""
-        rate = caller.limits.get(tool) or self._settings.limit(tool)
+        rate = caller.limits.get(tool) or self._settings.limits.get(tool)
         if rate is None:
             return ""
         admission = await self._limiter.admit(f"{caller.name}:{tool}", rate)

@@ -17,6 +17,7 @@ from dowse.flows.find import Finder, Findings
 from dowse.flows.read import ReadFlow
 from dowse.rank.fuse import fuse
 from dowse.rank.sources import Placed, SiteRules, order
+from dowse.settings.providers import suggest_providers
 
 # Reading needs what is left when the providers were slow: they never get the whole of the time.
 _SEARCH_SHARE = 0.8
@@ -24,10 +25,7 @@ _SEARCH_SHARE = 0.8
 _READ_SHARE = 0.95
 _LONGEST_RESERVE_S = 1.0
 _NO_PASSAGES = "the passages for the query could not be looked for in time; pages are shown from their beginning"
-_SET_A_KEY = (
-    "Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL for your own SearXNG) in the environment "
-    "of this server, then restart it."
-)
+_SET_A_KEY = f"{suggest_providers()} in the environment of this server, then restart it."
 NO_PROVIDER = f"No search provider is configured. {_SET_A_KEY} Or set DOWSE_KEYLESS=on to search without a key."
 VOLUNTEERS_FAILED = f"No search provider is configured, and nobody answered without a key. {_SET_A_KEY}"
 

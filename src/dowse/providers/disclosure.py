@@ -1,18 +1,19 @@
-"""Names third parties that receive queries although nobody has chosen them, and says how to change that."""
+"""Discloses third parties that receive queries without having been configured, and how to change that."""
 
 from __future__ import annotations
 
 from dowse.core import urls
+from dowse.settings.providers import list_credentials
 
 
 def party(vendor: str, url: str) -> str:
-    """How a vendor is told of: with the host that the query is really sent to."""
+    """A vendor with the host that the query is really sent to."""
     endpoint = urls.parse(url)
     return f"{vendor} ({endpoint.host})" if endpoint else vendor
 
 
 class Disclosure:
-    """Implements `protocols.Disclosures`. Members without a key tell it before a query leaves."""
+    """Implements `protocols.Disclosures`. Members of the keyless pool report to it before a query leaves."""
 
     def __init__(self) -> None:
         self._named: set[str] = set()
@@ -31,7 +32,6 @@ class Disclosure:
         self._waiting.clear()
         names = " and ".join(filter(None, [", ".join(parties[:-1]), parties[-1]]))
         return (
-            f"no search provider of your own answers, so the query was sent to {names}; set SERPER_API_KEY, "
-            "TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL to choose one, leave members such as "
-            f"{members[0]} out of DOWSE_KEYLESS_ORDER, or set DOWSE_KEYLESS=off",
+            f"no search provider of your own answers, so the query was sent to {names}; set {list_credentials()} "
+            f"to choose one, leave members such as {members[0]} out of DOWSE_KEYLESS_ORDER, or set DOWSE_KEYLESS=off",
         )

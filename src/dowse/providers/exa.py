@@ -11,24 +11,18 @@ from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
 from dowse.core.text import one_line
 from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, items, string, strings
-from dowse.providers.limits import Limits, fit
+from dowse.providers.kit import Kit
+from dowse.providers.limits import fit
+from dowse.settings.providers import EXA as SPEC
 
-CATEGORIES = {Category.NEWS: "news", Category.SCIENCE: "research paper"}
-LIMITS = Limits(
-    max_results=100,
-    filters=frozenset(
-        {"safe_search", "time_range", "start_date", "end_date", "include_domains", "exclude_domains", "country"}
-    ),
-    categories=frozenset({Category.GENERAL, *CATEGORIES}),
-)
-PRICES = {"search": 0.007, "read": 0.001}
+_CATEGORIES = {Category.NEWS: "news", Category.SCIENCE: "research paper"}
 _DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 31, TimeRange.YEAR: 366}
 _SNIPPET_CHARS = 500
 
 
 class Exa:
-    name = "exa"
-    categories = LIMITS.categories
+    name = SPEC.name
+    categories = SPEC.limits.categories
 
     def __init__(
         self, api: Api, key: SecretStr, today: Callable[[], date], *, search_endpoint: str, contents_endpoint: str
@@ -41,7 +35,7 @@ class Exa:
         self._contents_endpoint = contents_endpoint
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        fitted, warnings = fit(self.name, query, LIMITS)
+        fitted, warnings = fit(self.name, query, SPEC.limits)
         payload = _payload(fitted, self._today())
         body = await self._api.post(self._search_endpoint, deadline, headers=self._headers(), body=payload)
         hits = first_hits(map(_hit, items(self.name, body, "results")), fitted.num_results)
@@ -62,6 +56,17 @@ class Exa:
         return {"x-api-key": self._key.get_secret_value()}
 
 
+def make(kit: Kit) -> Exa:
+    settings = kit.settings
+    return Exa(
+        kit.api(SPEC.name),
+        settings.api_key(SPEC.name),
+        kit.clock.today,
+        search_endpoint=settings.endpoint(SPEC.name),
+        contents_endpoint=settings.endpoint(SPEC.name, "read"),
+    )
+
+
 def _payload(query: Query, today: date) -> Json:
     start = query.start_date
     if not start and query.time_range is not TimeRange.ANY:
@@ -71,7 +76,7 @@ def _payload(query: Query, today: date) -> Json:
         "excludeDomains": list(query.exclude_domains),
         "startPublishedDate": start,
         "endPublishedDate": query.end_date,
-        "category": CATEGORIES.get(query.category, ""),
+        "category": _CATEGORIES.get(query.category, ""),
         "moderation": bool(query.safe_search),
         "userLocation": query.country.upper(),
     }
@@ -100,6 +105,6 @@ def _failure(body: Json) -> str:
     for status in statuses if isinstance(statuses, list) else []:
         if isinstance(status, dict) and status.get("status") == "error":
             error = status.get("error")
-            told = error if isinstance(error, dict) else {}
-            return f"{string(told, 'tag') or 'no reason given'} ({told.get('httpStatusCode', 'no status')})"
+            details = error if isinstance(error, dict) else {}
+            return f"{string(details, 'tag') or 'no reason given'} ({details.get('httpStatusCode', 'no status')})"
     return ""

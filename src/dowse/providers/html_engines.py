@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import ClassVar
+from typing import ClassVar, Self
 from urllib.parse import urlsplit
 
 from dowse.core.errors import BadAnswer, Blocked, PageUnreadable, ProviderError, Skipped, TimedOut
@@ -19,26 +19,26 @@ from dowse.net.clients import Reply
 from dowse.net.json_api import Api, first_hits, hit, media, plain
 from dowse.providers import relevance
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.limits import Limits, fit
+from dowse.providers.kit import Kit
+from dowse.providers.limits import fit
 from dowse.providers.politeness import Manners
+from dowse.settings.providers import DUCKDUCKGO, MOJEEK, list_credentials
+from dowse.settings.spec import ProviderSpec
 
 LOWEST_GAP_S = 2.0
 BAN_S = 600.0
 # DuckDuckGo's challenge comes as a success without content; the others refuse.
 _REFUSED = (202, 401, 403, 418, 429)
 _ADVICE = (
-    "it bans addresses that ask often, and lets them in again after some minutes; set SERPER_API_KEY, TAVILY_API_KEY, "
-    "EXA_API_KEY or SEARXNG_URL for searches that are not refused"
+    f"it bans addresses that ask often, and lets them in again after some minutes; set {list_credentials()} "
+    "for searches that are not refused"
 )
 
 
 class HtmlEngine(ABC):
     """Implements `protocols.SearchProvider`; a subclass knows the form."""
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    """What people call it."""
-    limits: ClassVar[Limits]
+    spec: ClassVar[ProviderSpec]
 
     def __init__(
         self,
@@ -50,6 +50,8 @@ class HtmlEngine(ABC):
         disclosure: Disclosure,
         clock: Clock,
     ) -> None:
+        self.name = self.spec.name
+        self.categories = self.spec.limits.categories
         self.timeout_s = api.timeout_s
         self._api = replace(api, own_failure=self._refusal)
         self._endpoint = endpoint
@@ -58,14 +60,22 @@ class HtmlEngine(ABC):
         self._disclosure = disclosure
         self._clock = clock
         self._free_at = 0.0
-        self._party = party(self.title, endpoint)
+        self._party = party(self.spec.title, endpoint)
 
-    @property
-    def categories(self) -> frozenset[Category]:
-        return self.limits.categories
+    @classmethod
+    def make(cls, kit: Kit) -> Self:
+        name = cls.spec.name
+        return cls(
+            kit.api(name),
+            kit.settings.endpoint(name),
+            listings=kit.listings,
+            manners=kit.manners,
+            disclosure=kit.disclosure,
+            clock=kit.clock,
+        )
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        query, warnings = fit(self.name, query, self.limits)
+        query, warnings = fit(self.name, query, self.spec.limits)
         await self._turn(deadline)
         self._disclosure.tell(self._party, self.name)
         reply = await self.ask(query, self._manners.headers(language=query.language), deadline)
@@ -137,13 +147,7 @@ _SHORTCUTS = re.compile(r"(?<!\S)[!\\]{1,9}(?=\S)")
 
 
 class DuckDuckGo(HtmlEngine):
-    name = "duckduckgo"
-    title = "DuckDuckGo"
-    limits = Limits(
-        max_results=10,
-        max_query_chars=499,
-        filters=frozenset({"language", "country", "time_range", "safe_search"}),
-    )
+    spec = DUCKDUCKGO
 
     async def ask(self, query: Query, headers: Mapping[str, str], deadline: Deadline) -> Reply:
         if "Sec-Fetch-Site" in headers:
@@ -177,14 +181,7 @@ _FORMATS = {Category.NEWS: "news", Category.IMAGES: "images"}
 
 
 class Mojeek(HtmlEngine):
-    name = "mojeek"
-    title = "Mojeek"
-    limits = Limits(
-        max_results=10,
-        max_query_chars=500,
-        filters=frozenset({"language", "country", "time_range", "start_date", "safe_search"}),
-        categories=frozenset({Category.GENERAL, *_FORMATS}),
-    )
+    spec = MOJEEK
 
     async def ask(self, query: Query, headers: Mapping[str, str], deadline: Deadline) -> Reply:
         params = _params(query, self._clock.today())
@@ -214,3 +211,6 @@ def _since(query: Query, today: date) -> str:
         return query.start_date[:10].replace("-", "")
     days = _DAYS.get(query.time_range)
     return f"{today - timedelta(days=days):%Y%m%d}" if days else ""
+
+
+make_duckduckgo, make_mojeek = DuckDuckGo.make, Mojeek.make

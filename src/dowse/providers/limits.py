@@ -1,12 +1,13 @@
-"""What a provider takes, and how a query is made to fit: cut, capped, emulated, or dropped aloud."""
+"""Adapts a query to the limits of a provider: cut, capped, emulated, or dropped with a warning."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 
 from dowse.core.models import Category, Query, TimeRange
 from dowse.core.text import cut_at_word
+from dowse.settings.spec import Limits
 
 # Filter name -> its value in a query that does not use it.
 _UNUSED: dict[str, object] = {
@@ -22,18 +23,11 @@ _UNUSED: dict[str, object] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Declared by each provider. What it lacks is emulated: domains with `site:`, a page by asking for all up to it."""
-
-    max_results: int
-    max_query_chars: int = 2048
-    filters: frozenset[str] = frozenset()
-    categories: frozenset[Category] = frozenset({Category.GENERAL})
-
-
 def fit(provider: str, query: Query, limits: Limits) -> tuple[Query, tuple[str, ...]]:
-    """The query this provider can be asked, and what the user should know about the difference."""
+    """The query as the provider takes it, and warnings about the difference.
+
+    Missing features are emulated where possible: domains with `site:`, a page by asking for all results up to it.
+    """
     warnings: list[str] = []
     for name, unused in _UNUSED.items():
         if getattr(query, name) != unused and not _takes(name, query, limits):

@@ -9,7 +9,9 @@ from pydantic import SecretStr
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
 from dowse.net.json_api import Api, Json, first_hits, hit, items, media, objects, plain, string
-from dowse.providers.limits import Limits, fit
+from dowse.providers.kit import Kit
+from dowse.providers.limits import fit
+from dowse.settings.providers import SERPER as SPEC
 
 # Each category has an endpoint beside that of the web, and a list of its own in the answer.
 _LISTS = {
@@ -20,19 +22,10 @@ _LISTS = {
     Category.SCIENCE: ("scholar", "organic"),
     Category.MAP: ("places", "places"),
 }
-LIMITS = Limits(
-    max_results=100,
-    filters=frozenset(
-        {"language", "time_range", "start_date", "end_date", "country", "location", "autocorrect", "page"}
-    ),
-    categories=frozenset(_LISTS),
-)
-PRICES = {"search": 0.001, "read": 0.002}
-"""Dollars: a credit for a search, two for a page."""
 
 
 class Serper:
-    name = "serper"
+    name = SPEC.name
 
     def __init__(self, api: Api, key: SecretStr, *, search_endpoint: str, scrape_endpoint: str) -> None:
         self.timeout_s = api.timeout_s
@@ -40,12 +33,12 @@ class Serper:
         self._key = key
         self._search_endpoint = search_endpoint
         self._scrape_endpoint = scrape_endpoint
-        # From an address that ends in another way nobody can tell where the other endpoints are.
+        # An address that ends in another way does not tell where the other endpoints are.
         has_siblings = search_endpoint.rstrip("/").endswith("/search")
-        self.categories = LIMITS.categories if has_siblings else frozenset({Category.GENERAL})
+        self.categories = SPEC.limits.categories if has_siblings else frozenset({Category.GENERAL})
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        query, warnings = fit(self.name, query, replace(LIMITS, categories=self.categories))
+        query, warnings = fit(self.name, query, replace(SPEC.limits, categories=self.categories))
         body = await self._api.post(self._endpoint(query), deadline, headers=self._headers(), body=_payload(query))
         return Found(_hits(body, query), _answers(body), _suggestions(body), warnings)
 
@@ -65,6 +58,16 @@ class Serper:
 
     def _headers(self) -> dict[str, str]:
         return {"X-API-KEY": self._key.get_secret_value()}
+
+
+def make(kit: Kit) -> Serper:
+    settings = kit.settings
+    return Serper(
+        kit.api(SPEC.name),
+        settings.api_key(SPEC.name),
+        search_endpoint=settings.endpoint(SPEC.name),
+        scrape_endpoint=settings.endpoint(SPEC.name, "read"),
+    )
 
 
 def _payload(query: Query) -> Json:
@@ -120,8 +123,8 @@ def _video(item: Json) -> Hit | None:
 def _place(item: Json) -> Hit | None:
     """A place without a page of its own is shown on Google's map."""
     on_map = f"https://www.google.com/maps?cid={cid}" if (cid := string(item, "cid")).isdecimal() else ""
-    told = [string(item, name) for name in ("category", "address", "phoneNumber")]
-    return hit(string(item, "title"), string(item, "website") or on_map, " · ".join(filter(None, told)))
+    about = [string(item, name) for name in ("category", "address", "phoneNumber")]
+    return hit(string(item, "title"), string(item, "website") or on_map, " · ".join(filter(None, about)))
 
 
 def _answers(body: Json) -> tuple[str, ...]:

@@ -1,90 +1,46 @@
-"""The providers by name, each made from the settings. A new one is one file and one line here."""
+"""The adapters of the providers, imported when they are first needed: most installations use one or two."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from importlib import import_module
+from typing import Any
 
-from pydantic import SecretStr
-
-from dowse.cache.entries import CacheEntries
-from dowse.core.models import Clock
-from dowse.core.protocols import AnswerProvider, ListingReader, PageReader, SearchProvider
-from dowse.net.clients import ConfiguredClient
+from dowse.core.models import Deadline, Found, Query
+from dowse.core.protocols import SearchProvider
 from dowse.net.json_api import Api
-from dowse.providers import exa, openai, serper, tavily
-from dowse.providers.exa import Exa
-from dowse.providers.serper import Serper
-from dowse.providers.tavily import Tavily
-from dowse.secrets.redact import Redactor
-from dowse.settings import Settings
-
-if TYPE_CHECKING:
-    from dowse.providers.searxng.adapter import SearXNG
-    from dowse.providers.searxng.several import SearXNGs
+from dowse.providers.kit import Kit
+from dowse.settings import SPECS
 
 REMOTE_TIMEOUT_S = 15.0
 
-
-@dataclass(frozen=True, slots=True)
-class Kit:
-    """What a provider is made of besides its own code. `watches` for a process that lives on."""
-
-    settings: Settings
-    client: ConfiguredClient
-    clock: Clock
-    redactor: Redactor
-    listings: ListingReader
-    cache: CacheEntries
-    watches: bool = False
-
-    def api(self, name: str, key_variable: str) -> Api:
-        timeout_s: float = getattr(self.settings, f"{name}_timeout_s")
-        return Api(name, self.client, timeout_s, key_variable, self.redactor)
-
-
-def _serper(kit: Kit) -> Serper:
-    settings = kit.settings
-    return Serper(
-        kit.api(Serper.name, "SERPER_API_KEY"),
-        _key(settings.serper_api_key),
-        search_endpoint=settings.serper_search_endpoint,
-        scrape_endpoint=settings.serper_scrape_endpoint,
-    )
+# Each names a function that takes a `Kit`. The open APIs belong to sites, whose folder stands above this one.
+ADAPTERS: Mapping[str, str] = {
+    "serper": "dowse.providers.serper:make",
+    "exa": "dowse.providers.exa:make",
+    "tavily": "dowse.providers.tavily:make",
+    "searxng": "dowse.providers.searxng:make",
+    "openai": "dowse.providers.openai.adapter:make",
+    "tavily_keyless": "dowse.providers.tavily_keyless:make",
+    "exa_mcp": "dowse.providers.hosted_mcp:make_exa",
+    "parallel_mcp": "dowse.providers.hosted_mcp:make_parallel",
+    "firecrawl_mcp": "dowse.providers.hosted_mcp:make_firecrawl",
+    "open": "dowse.sites.search:make_search",
+    "searxng_pool": "dowse.providers.searxng:make_pool",
+    "duckduckgo": "dowse.providers.html_engines:make_duckduckgo",
+    "mojeek": "dowse.providers.html_engines:make_mojeek",
+}
 
 
-def _exa(kit: Kit) -> Exa:
-    settings = kit.settings
-    return Exa(
-        kit.api(Exa.name, "EXA_API_KEY"),
-        _key(settings.exa_api_key),
-        kit.clock.today,
-        search_endpoint=settings.exa_search_endpoint,
-        contents_endpoint=settings.exa_contents_endpoint,
-    )
+def make(name: str, kit: Kit) -> Any:
+    """The adapter of a provider, which implements the protocol of each operation that the provider declares."""
+    module, _, function = ADAPTERS[name].partition(":")
+    factory: Callable[[Kit], Any] = getattr(import_module(module), function)
+    return factory(kit)
 
 
-def _tavily(kit: Kit) -> Tavily:
-    settings = kit.settings
-    return Tavily(
-        kit.api(Tavily.name, "TAVILY_API_KEY"),
-        _key(settings.tavily_api_key),
-        search_endpoint=settings.tavily_search_endpoint,
-        extract_endpoint=settings.tavily_extract_endpoint,
-        depth=settings.tavily_search_depth,
-    )
-
-
-def _searxng(kit: Kit) -> SearXNG | SearXNGs:
-    # It compiles patterns that take longer than all the others do, at a start that most of the time is not for it.
-    from dowse.providers.searxng import make_searxng
-
-    api = kit.api("searxng", "SEARXNG_HEADERS_JSON")
-    return make_searxng(kit.settings, api, kit.listings, kit.cache, kit.clock, watches=kit.watches)
-
-
-def remote(name: str, kit: Kit) -> SearchProvider:
+def make_remote(name: str, kit: Kit) -> SearchProvider:
     """An MCP server that the user has described."""
     from dowse.providers.mcp.search import McpSearch
 
@@ -92,49 +48,19 @@ def remote(name: str, kit: Kit) -> SearchProvider:
     return McpSearch(api, kit.settings.mcp_providers[name])
 
 
-def _openai(kit: Kit) -> AnswerProvider:
-    from dowse.providers.openai.adapter import OpenAI  # Most have no key for it.
+class LazyProvider:
+    """Implements `protocols.SearchProvider`: stands for an adapter until it is asked for the first time."""
 
-    settings = kit.settings
-    return OpenAI(
-        kit.api(OpenAI.name, "OPENAI_API_KEY"),
-        _key(settings.openai_api_key),
-        endpoint=settings.openai_base_url,
-        model=settings.openai_model,
-        clock=kit.clock,
-        temperature=settings.openai_temperature,
-        max_output_tokens=settings.openai_max_output_tokens,
-        context_size=settings.openai_context_size,
-        allowed_domains=settings.openai_allowed_domains,
-        blocked_domains=settings.openai_blocked_domains,
-    )
+    def __init__(self, name: str, kit: Kit) -> None:
+        self.name = name
+        self.timeout_s = kit.settings.providers[name].timeout_s
+        self.categories = SPECS[name].limits.categories
+        self._kit = kit
 
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        return await self.provider.search(query, deadline)
 
-def _key(key: SecretStr | None) -> SecretStr:
-    assert key, "only active providers are made"
-    return key
-
-
-PROVIDERS: dict[str, Callable[[Kit], SearchProvider]] = {
-    "serper": _serper,
-    "exa": _exa,
-    "tavily": _tavily,
-    "searxng": _searxng,
-}
-ANSWERERS: dict[str, Callable[[Kit], AnswerProvider]] = {"openai": _openai}
-READERS: dict[str, Callable[[Kit], PageReader]] = {
-    "serper": _serper,
-    "exa": _exa,
-    "tavily": _tavily,
-}
-
-
-def prices(settings: Settings) -> Mapping[str, Mapping[str, float]]:
-    """Estimated dollars for one call, by provider and operation (`search`, `read`, `answer`)."""
-    return {
-        "serper": serper.PRICES,
-        "exa": exa.PRICES,
-        "tavily": tavily.prices(settings.tavily_search_depth),
-        "searxng": {"search": 0.0},
-        "openai": openai.PRICES,
-    }
+    @cached_property
+    def provider(self) -> SearchProvider:
+        provider: SearchProvider = make(self.name, self._kit)
+        return provider

@@ -7,22 +7,14 @@ from pydantic import SecretStr
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text
 from dowse.net.json_api import Api, Json, first_hits, hit, items, plain, string
-from dowse.providers.limits import Limits, fit
-
-LIMITS = Limits(
-    max_results=20,
-    max_query_chars=400,
-    filters=frozenset({"time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
-    categories=frozenset({Category.GENERAL, Category.NEWS}),
-)
-PRICES = {"search": 0.008, "read": 0.0016}
-"""Dollars: a credit for a basic search, two for an advanced one, one for five pages."""
-_CREDITS = {"advanced": 2}
+from dowse.providers.kit import Kit
+from dowse.providers.limits import fit
+from dowse.settings.providers import TAVILY as SPEC
 
 
 class Tavily:
-    name = "tavily"
-    categories = LIMITS.categories
+    name = SPEC.name
+    categories = SPEC.limits.categories
 
     def __init__(
         self, api: Api, key: SecretStr, *, search_endpoint: str, extract_endpoint: str, depth: str = "basic"
@@ -35,7 +27,7 @@ class Tavily:
         self._depth = depth
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        fitted, warnings = fit(self.name, query, LIMITS)
+        fitted, warnings = fit(self.name, query, SPEC.limits)
         body = await self._api.post(
             self._search_endpoint, deadline, headers=self._headers(), body=payload(fitted, self._depth)
         )
@@ -58,9 +50,15 @@ class Tavily:
         return {"Authorization": f"Bearer {self._key.get_secret_value()}"}
 
 
-def prices(depth: str) -> dict[str, float]:
-    """What it costs at a depth of search."""
-    return PRICES | {"search": PRICES["search"] * _CREDITS.get(depth, 1)}
+def make(kit: Kit) -> Tavily:
+    settings = kit.settings
+    return Tavily(
+        kit.api(SPEC.name),
+        settings.api_key(SPEC.name),
+        search_endpoint=settings.endpoint(SPEC.name),
+        extract_endpoint=settings.endpoint(SPEC.name, "read"),
+        depth=settings.tavily_search_depth,
+    )
 
 
 def payload(query: Query, depth: str) -> Json:

@@ -1,5 +1,17 @@
 """One frozen `Settings`, read from flags, the environment and `dowse.toml`."""
 
-from dowse.settings.model import CONTRACT_DEFAULTS, PROVIDERS, Settings, variables
+from dowse.settings.declare import Setting
+from dowse.settings.model import CONTRACT_DEFAULTS, Settings, all_settings
+from dowse.settings.providers import ANSWERERS, KEYLESS, READERS, SEARCHERS, SPECS
 
-__all__ = ["CONTRACT_DEFAULTS", "PROVIDERS", "Settings", "variables"]
+__all__ = [
+    "ANSWERERS",
+    "CONTRACT_DEFAULTS",
+    "KEYLESS",
+    "READERS",
+    "SEARCHERS",
+    "SPECS",
+    "Setting",
+    "Settings",
+    "all_settings",
+]

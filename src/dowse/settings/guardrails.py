@@ -12,7 +12,7 @@ from pydantic import BeforeValidator
 
 from dowse.core.text import one_line
 from dowse.language.scripts import AGGLUTINATED, fold, separate_characters
-from dowse.settings.types import Takes
+from dowse.settings.declare import Takes
 
 _KEYS = frozenset({"message", "phrases", "patterns", "unless"})
 _MOST_RULES, _MOST_PHRASES = 50, 500

@@ -4,50 +4,37 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from dowse.core.errors import ConfigError
 from dowse.core.text import one_line
-from dowse.settings.keyless import MEMBERS, OPEN_APIS
-from dowse.settings.model import CONTRACT_DEFAULTS, PROVIDERS, Settings, variables
-from dowse.settings.types import Takes
+from dowse.settings.declare import Setting
+from dowse.settings.model import CONTRACT_DEFAULTS, Settings, all_settings
+from dowse.settings.providers import KEYLESS, SEARCHERS, SPECS
+from dowse.settings.search import OPEN_APIS
 
-# Names of features that are not built yet. They are accepted without a word, so that one configuration
-# file can serve several versions; everything else that starts with DOWSE_ is a typo.
-RESERVED = frozenset(
-    [
-        "DOWSE_PROXY",
-        "DOWSE_EVAL_DATA",
-        "DOWSE_SUMMARIZE_LONG_CONTENT",
-        "DOWSE_MAX_SUMMARY_LENGTH",
-        "DOWSE_EXTRACT_CODE_BLOCKS",
-    ]
-)
-
-# A file that merely lies in the working directory may belong to a repository somebody else wrote:
-# it must not decide where keys and queries are sent or which private hosts may be read.
-TRUSTED_ONLY = re.compile(
-    r"(dowse_)?(allow_private|proxy|state|log_queries|host|read_order"
-    # Without a provider of the user's own the query goes to those that nobody has chosen.
-    r"|search_order|.*_enabled|keyless(_order)?|open_apis|mcp_providers|scrub|allow_secret_urls|nat64_prefixes|cache_size"
-    r"|(browser|jwt|jwks|tokens?|allowed|trusted|limit|budget|pace)(_.*)?|hedge|max_calls"
-    r"|.*_(endpoint|url|key|token|headers_json))"
-)
-_SECRET_FIELDS = re.compile(r"_key$|headers|^tokens|_token$|mcp_providers")
+# Keys of swissarmyhammer's `[web_search]` table for features that dowse does not have. They are accepted without a
+# warning, so that the table can be copied as it is.
+WITHOUT_EFFECT = frozenset({"DOWSE_SUMMARIZE_LONG_CONTENT", "DOWSE_MAX_SUMMARY_LENGTH", "DOWSE_EXTRACT_CODE_BLOCKS"})
+# Requests that were meant for a proxy must not leave without it.
+UNSUPPORTED = {"DOWSE_PROXY": "DOWSE_PROXY is not supported by this version: dowse connects directly. Remove it."}
+# Variables that are no settings: the file to read, and the corpora of the project's own tests.
+_NO_SETTINGS = frozenset({"DOWSE_CONFIG", "DOWSE_EVAL_DATA"})
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
 SHARED = ("LOG_LEVEL",)
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """The `dowse.toml` that was read, or where it was looked for, and which entries a stranger's file may not have."""
+    """The `dowse.toml` that was read, or the places that were tried, and the entries that were not trusted."""
 
     path: Path | None = None
     looked_for: tuple[Path, ...] = ()
@@ -57,19 +44,26 @@ class ConfigFile:
 
     @property
     def refusals(self) -> tuple[str, ...]:
-        """One sentence for each entry that is not believed."""
+        """One sentence for each entry that is not trusted."""
         hint = "is ignored in a file of the working directory; name the file with DOWSE_CONFIG."
         return tuple(f"{self.path}: {name} {hint}" for name in self.ignored)
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings, where they came from, and what the user should hear about how they were written."""
+    """Settings, the file they came from, warnings, and problems that stop the start."""
 
     settings: Settings
     warnings: tuple[str, ...]
     file: ConfigFile = ConfigFile()
     problems: tuple[str, ...] = ()
+
+
+class _Given(NamedTuple):
+    """A value as it was written, and the name it was found under."""
+
+    name: str
+    value: object
 
 
 def load(
@@ -92,7 +86,7 @@ def examine(
     *,
     config: str | None = None,
 ) -> Loaded:
-    """The same for whoever wants to hear all that is wrong: the default stands for each invalid value."""
+    """Like `load`, with a list of all problems: the default stands for each invalid value."""
     env = dict(os.environ if environ is None else environ)
     problems: list[str] = []
     file = ConfigFile()
@@ -101,9 +95,10 @@ def examine(
         file, written = _read_file(config, env)
     except ConfigError as error:
         problems.append(str(error))
+    layers = [_strip(layer) for layer in (flags or {}, env, written)]
+    problems += [UNSUPPORTED[name] for name in UNSUPPORTED if any(name in layer for layer in layers)]
     warnings = [*file.refusals, *file.typos]
-    values, names = _pick([_written(layer) for layer in (flags or {}, env, written)])
-    settings = _coherent(_validated(values, names, warnings, problems), problems)
+    settings = _coherent(_validate(_pick(layers), warnings, problems), problems)
     warnings += [_typo(name) for name in sorted(env) if name.startswith("DOWSE_") and name not in _known()]
     warnings += enabled_without_credential(settings).values()
     return Loaded(settings, tuple(warnings), file, tuple(problems))
@@ -151,39 +146,52 @@ def browser_environment(home: str = "") -> dict[str, str]:
     return inherited | ({"HOME": home, "TMPDIR": home} if home else {})
 
 
-def _validated(
-    values: Mapping[str, object], names: Mapping[str, str], warnings: list[str], problems: list[str]
-) -> Settings:
-    """The settings without what is invalid. That is said in our words: pydantic's would quote a key."""
-    defaults = CONTRACT_DEFAULTS.get(str(values.get("contract")), {})
-    try:
-        return Settings.model_validate({**defaults, **values})
-    except ValidationError as error:
-        wrong = list(dict.fromkeys(str(item["loc"][0]) for item in error.errors()))
-    for field in wrong:
-        sentence = _sentence(field, values, names)
-        if names.get(field) in SHARED:
-            warnings.append(f"{sentence} It is ignored.")
-        else:
-            problems.append(sentence)
-    return _validated({name: value for name, value in values.items() if name not in wrong}, names, warnings, problems)
-
-
-def _written(layer: Mapping[str, object]) -> dict[str, object]:
-    """What was set: nothing is unset, and white space around a value is an accident of the file it came from."""
+def _strip(layer: Mapping[str, object]) -> dict[str, object]:
+    """The values that are set: white space around one is an accident of the file that it came from."""
     values = {name: value.strip() if isinstance(value, str) else value for name, value in layer.items()}
     return {name: value for name, value in values.items() if value not in (None, "")}
 
 
-def _pick(layers: list[Mapping[str, object]]) -> tuple[dict[str, object], dict[str, str]]:
-    """For each field the value of the first layer that has it, and the name it was found under."""
-    values: dict[str, object] = {}
-    names: dict[str, str] = {}
-    for field in Settings.model_fields:
-        found = next(((layer[name], name) for layer in layers for name in variables(field) if name in layer), None)
-        if found:
-            values[field], names[field] = found
-    return values, names
+def _pick(layers: list[dict[str, object]]) -> dict[Setting, _Given]:
+    """For each setting the value of the first layer that has it."""
+    return {
+        setting: found
+        for setting in all_settings()
+        if (found := next((_Given(n, layer[n]) for layer in layers for n in setting.variables if n in layer), None))
+    }
+
+
+def _validate(given: Mapping[Setting, _Given], warnings: list[str], problems: list[str]) -> Settings:
+    """The settings without invalid values. Sentences are dowse's own: pydantic's would quote a key."""
+    try:
+        return Settings.model_validate(_nest(given))
+    except ValidationError as error:
+        wrong = [_find(item["loc"], given) for item in error.errors()]
+    for setting in dict.fromkeys(wrong):
+        sentence = _sentence(setting, given[setting])
+        if given[setting].name in SHARED:
+            warnings.append(f"{sentence} It is ignored.")
+        else:
+            problems.append(sentence)
+    return _validate({each: value for each, value in given.items() if each not in wrong}, warnings, problems)
+
+
+def _nest(given: Mapping[Setting, _Given]) -> dict[str, Any]:
+    """The values in the shape of `Settings`, over the defaults of the contract."""
+    contract = next((str(value.value) for setting, value in given.items() if setting.path == ("contract",)), "")
+    values: dict[str, Any] = dict(CONTRACT_DEFAULTS.get(contract, {}))
+    for setting, value in given.items():
+        *parents, name = setting.path
+        place = values
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[name] = value.value
+    return values
+
+
+def _find(location: tuple[int | str, ...], given: Mapping[Setting, _Given]) -> Setting:
+    """The setting at which pydantic found an error, or inside whose value."""
+    return next(setting for setting in given if location[: len(setting.path)] == setting.path)
 
 
 def _read_file(flag: str | None, env: Mapping[str, str]) -> tuple[ConfigFile, dict[str, object]]:
@@ -220,7 +228,7 @@ def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[Confi
     typos: list[str] = []
     for key, value in entries.items():
         name, shown = _variable_for(key), one_line(key, 80)
-        if not trusted and _is_protected(key, name):
+        if not trusted and name in _trusted_only():
             ignored.append(shown)
         elif name not in _known():
             typos.append(f"{path}: {_typo(name, shown=shown)}")
@@ -229,10 +237,11 @@ def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[Confi
     return ConfigFile(path, (), trusted, tuple(ignored), tuple(typos)), values
 
 
-def _is_protected(key: str, name: str) -> bool:
-    """Whether only a trusted file may set it, under whichever of its names."""
-    names = next((variables(field) for field in Settings.model_fields if name in variables(field)), [])
-    return any(TRUSTED_ONLY.fullmatch(each.lower()) for each in (key, *names))
+@cache
+def _trusted_only() -> frozenset[str]:
+    return frozenset(name for each in all_settings() if each.is_trusted_only for name in each.variables) | {
+        *UNSUPPORTED
+    }
 
 
 def _as_variable(value: object) -> object:
@@ -248,9 +257,10 @@ def _variable_for(key: str) -> str:
     return upper if upper in _known() else f"DOWSE_{upper}"
 
 
+@cache
 def _known() -> frozenset[str]:
-    names = {name for field in Settings.model_fields for name in variables(field)}
-    return frozenset(names | RESERVED | {"DOWSE_CONFIG"})
+    names = frozenset(name for setting in all_settings() for name in setting.variables)
+    return names | WITHOUT_EFFECT | {*UNSUPPORTED} | _NO_SETTINGS
 
 
 def _typo(name: str, *, shown: str = "") -> str:
@@ -262,58 +272,33 @@ def _typo(name: str, *, shown: str = "") -> str:
     return f"{shown or name} is not a setting of dowse{hint}"
 
 
-def _sentence(field: str, values: Mapping[str, object], names: Mapping[str, str]) -> str:
-    """One sentence of ours for pydantic's complaint about a field; the value only where it is no secret."""
-    name = names.get(field, variables(field)[0])
+def _sentence(setting: Setting, given: _Given) -> str:
+    """One sentence for an invalid value; it quotes the value only where that is no secret."""
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
-    given = str(values[field])
+    written = str(given.value)
     # An address may hold a password, in front of its host or among its parameters.
-    secret = bool(_SECRET_FIELDS.search(field))
-    secret = secret or "@" in given or (field == "state" and "?" in given)
-    value = "" if secret else f" is {given[:80]!r}, but it"
-    return f"{name}{value} takes {takes(field)}."
-
-
-def takes(field: str) -> str:
-    """What a setting takes, in words that complete "VARIABLE takes ..."."""
-    info = Settings.model_fields[field]
-    for item in info.metadata:
-        if isinstance(item, Takes):
-            return item.what
-    options = getattr(info.annotation, "__args__", ())
-    if options and all(isinstance(option, str) for option in options):
-        return "one of " + ", ".join(option or "(empty)" for option in options)
-    takes = [item.what for option in options for item in getattr(option, "__metadata__", ()) if isinstance(item, Takes)]
-    if takes:
-        return takes[0]
-    if info.annotation is int:
-        low = next(item.ge for item in info.metadata if hasattr(item, "ge"))
-        high = next(item.le for item in info.metadata if hasattr(item, "le"))
-        return f"a whole number from {low} to {high}"
-    return "text"
+    is_secret = setting.is_secret or "@" in written or (setting.path == ("state",) and "?" in written)
+    value = "" if is_secret else f" is {written[:80]!r}, but it"
+    return f"{given.name}{value} takes {setting.takes}."
 
 
 def _coherent(settings: Settings, problems: list[str]) -> Settings:
-    """The settings without what does not fit together; that is said instead."""
-    doubled = sorted({*PROVIDERS, *MEMBERS} & settings.mcp_providers.keys())
+    """The settings without values that do not fit together; a sentence about each goes to `problems`."""
+    doubled = sorted(SPECS.keys() & settings.mcp_providers.keys())
     servers = {name: server for name, server in settings.mcp_providers.items() if name not in doubled}
-    taken: dict[str, tuple[str, ...]] = {
-        "search_order": (*PROVIDERS, *servers),
-        "keyless_order": MEMBERS,
-        "open_apis": OPEN_APIS,
-    }
     changed: dict[str, object] = {}
-    for field, names in taken.items():
-        given: tuple[str, ...] = getattr(settings, field)
-        unknown = [name for name in given if name not in names]
-        problems += [
-            f"{variables(field)[0]} names {name!r}, but it takes names out of {', '.join(names)}." for name in unknown
-        ]
-        if unknown:
-            changed[field] = tuple(name for name in given if name in names)
     if doubled:
         problems.append(f"DOWSE_MCP_PROVIDERS names {doubled[0]!r}, which dowse has already; call it something else.")
         changed["mcp_providers"] = servers
+    for field, variable, given, names in (
+        ("search_order", "DOWSE_SEARCH_ORDER", settings.search_order, (*SEARCHERS, *servers)),
+        ("keyless_order", "DOWSE_KEYLESS_ORDER", settings.keyless_order, KEYLESS),
+        ("open_apis", "DOWSE_OPEN_APIS", settings.open_apis, OPEN_APIS),
+    ):
+        unknown = [name for name in given if name not in names]
+        problems += [f"{variable} names {name!r}, but it takes names out of {', '.join(names)}." for name in unknown]
+        if unknown:
+            changed[field] = tuple(name for name in given if name in names)
     if incomplete := _incomplete_jwt(settings):
         problems.append(incomplete)
         changed |= {"jwt_issuer": "", "jwt_audience": "", "jwks_url": None}
@@ -335,10 +320,8 @@ def _incomplete_jwt(settings: Settings) -> str:
 
 def enabled_without_credential(settings: Settings) -> dict[str, str]:
     """Providers that were switched on but cannot be asked, each with the sentence that says so."""
-    enabled = [name for name in PROVIDERS if getattr(settings, f"{name}_enabled")]
     return {
-        name: f"{name.upper()}_ENABLED is true, but {settings.credential_variable(name)} is not set, "
-        f"so {name} is not asked."
-        for name in enabled
-        if settings.credential(name) is None
+        name: f"{name.upper()}_ENABLED is true, but {SPECS[name].credential} is not set, so {name} is not asked."
+        for name in SEARCHERS
+        if settings.providers[name].enabled and settings.credential(name) is None
     }

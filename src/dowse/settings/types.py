@@ -1,4 +1,4 @@
-"""The kinds of values a setting takes: how each is read, and the words that describe it."""
+"""Kinds of values that settings take: how each is parsed, and the words that describe it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import ipaddress
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, SecretStr
 
 from dowse.core import urls
-from dowse.core.allowances import Budget, Rate
+from dowse.core.allowances import Budget, Pace, Rate
+from dowse.settings.declare import Takes
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?", re.IGNORECASE | re.ASCII)
@@ -25,7 +25,7 @@ _RATE = re.compile(r"([1-9]\d{0,8}) */ *(\d{0,9}) *(s|m|h|d|)", re.IGNORECASE | 
 _BUDGET = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*(calls?|usd)\s*/\s*(day|month)", re.IGNORECASE | re.ASCII)
 _TOKEN = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63}):([!-+\--~]+)")  # no blank, no comma
 _STATE = re.compile(r"|memory:|sqlite:///.+")
-# A password has to be where everybody finds it who has to mask it, so these take no stray marks before the host.
+# A password has to stand where masking looks for it, so these take no stray marks before the host.
 _USER = r"(?:[^\s:/?#@]{0,256}:[^\s/?#@]{1,4096}@)?"
 _HOST = r"[\w.-]{1,253}(?::\d{1,5})?"
 _HOSTS = rf"{_HOST}(?:,{_HOST}){{0,63}}"
@@ -44,22 +44,12 @@ _TLS_OPTIONS = {
     "ssl_cert_reqs": "required|none",
     "ssl_check_hostname": "true|false",
 }
+_AT_ONCE = re.compile(r"(\d{1,5}) at once", re.ASCII)
+_LONGEST_PAUSE_MS = 60_000
 _NAT64_LENGTHS = (32, 40, 48, 56, 64, 96)  # RFC 6052
-# A host, of which a `*` may stand for labels at an end, and the beginning of a path.
+# A host with `*` for the labels at an end, and the beginning of a path.
 _SITE = re.compile(r"(?:\*\.)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,20}(?:\.\*)?(?:/[^\s,*]{0,200})?", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
-
-
-@dataclass(frozen=True, slots=True)
-class Takes:
-    """Completes the sentence "VARIABLE takes ..."."""
-
-    what: str
-
-
-def setting(default: object, *env: str, about: str, ge: int | None = None, le: int | None = None) -> Any:
-    """A field of `Settings`: its default, its variable with aliases, and what it is for."""
-    return Field(default, description=about, ge=ge, le=le, json_schema_extra={"env": list(env)})
 
 
 def _flag(value: object) -> bool:
@@ -97,9 +87,22 @@ def _temperature(value: object) -> float:
     return temperature
 
 
-def _on_off_auto(value: object) -> str:
-    text = str(value).strip().lower()
-    return text if text == "auto" else "on" if _flag(text) else "off"
+def _on_off_or(further: str) -> BeforeValidator:
+    def read(value: object) -> str:
+        text = str(value).strip().lower()
+        return text if text == further else "on" if _flag(text) else "off"
+
+    return BeforeValidator(read)
+
+
+def _delays(value: object) -> tuple[float, float]:
+    """Milliseconds as they are written; seconds inside."""
+    if isinstance(value, tuple):
+        return value
+    low, high = (int(part) for part in str(value).strip().strip("[]").split(","))
+    if not 0 <= low <= high <= _LONGEST_PAUSE_MS:
+        raise ValueError
+    return low / 1000, high / 1000
 
 
 def _size(value: object) -> int:
@@ -113,11 +116,20 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.strip().lower() for part in str(value).split(",") if part.strip()))
 
 
-def _http_url(value: str) -> str:
+def http_url(value: str) -> str:
+    """An address that `net` can reach."""
     parsed = urls.parse(value)
     if parsed is None or parsed.scheme not in ("http", "https"):
         raise ValueError
     return value.strip()
+
+
+def _http_urls(value: object) -> tuple[str, ...]:
+    parts = value if isinstance(value, tuple) else str(value).split(",")
+    addresses = tuple(dict.fromkeys(http_url(part) for part in parts if part.strip()))
+    if not addresses:
+        raise ValueError
+    return addresses
 
 
 def _browser_url(value: SecretStr) -> SecretStr:
@@ -175,6 +187,22 @@ def rate(value: object) -> Rate:
     if not match or not match[2] + match[3] or not int(match[2] or 1):
         raise ValueError
     return Rate(int(match[1]), int(match[2] or 1) * _SECONDS[match[3].lower() or "s"])
+
+
+def _pace(value: object) -> Pace:
+    """`100/m`, `4 at once`, both separated by a comma, or `off`."""
+    if isinstance(value, Pace):
+        return value
+    text = str(value).strip().lower()
+    if text in ("off", "none", "false"):
+        return Pace()
+    parts = [part.strip() for part in text.split(",")]
+    rates = [rate(part) for part in parts if "/" in part]
+    crowds = [_AT_ONCE.fullmatch(part) for part in parts if "/" not in part]
+    counts = [int(crowd[1]) for crowd in crowds if crowd]
+    if len(rates) > 1 or len(crowds) > 1 or len(counts) < len(crowds) or 0 in counts:
+        raise ValueError
+    return Pace(rates[0] if rates else None, counts[0] if counts else None)
 
 
 def _budget(value: object) -> Budget:
@@ -252,7 +280,7 @@ def _check_redis(address: str, options: str) -> None:
     if any(urlsplit(f"//{host}").port == 0 for host in hosts):
         raise ValueError
     scheme, _, kind = address.partition(":")[0].partition("+")
-    # What concerns TLS is taken only where it is on: nobody is to believe in a protection that is not there.
+    # Options of TLS are refused where TLS is off: they would suggest a protection that is not there.
     known = _REDIS_OPTIONS.get(kind, {}) | (_TLS_OPTIONS if scheme in ("rediss", "valkeys") else {})
     given = parse_qsl(options, strict_parsing=True) if options else []
     if not all(name in known and re.fullmatch(known[name], option) for name, option in given):
@@ -268,11 +296,21 @@ Pause = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 500m
 Ttl = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 30s, 5m or 24h, or 0 for not at all")]
 Factor = Annotated[float, BeforeValidator(_factor), Takes("a number from 1 to 20")]
 Temperature = Annotated[float, BeforeValidator(_temperature), Takes("a number from 0 to 2")]
-OnOffAuto = Annotated[Literal["auto", "on", "off"], BeforeValidator(_on_off_auto), Takes("auto, on or off")]
+OnOffAuto = Annotated[Literal["auto", "on", "off"], _on_off_or("auto"), Takes("auto, on or off")]
+OnOffFallback = Annotated[Literal["on", "off", "fallback"], _on_off_or("fallback"), Takes("on, off or fallback")]
+OnOffAll = Annotated[Literal["on", "off", "all"], _on_off_or("all"), Takes("on, off or all")]
+DelayRange = Annotated[
+    tuple[float, float], BeforeValidator(_delays), Takes("two numbers of milliseconds such as 100,500")
+]
 Size = Annotated[int, BeforeValidator(_size), Takes("a size such as 5MB or 500kB, up to 50MB")]
 CacheSize = Annotated[int, BeforeValidator(_size), Takes("a size from 1MB to 100GB such as 256MB")]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names), Takes("names separated by commas")]
-HttpUrl = Annotated[str, AfterValidator(_http_url), Takes("an address that starts with http:// or https://")]
+HttpUrl = Annotated[str, AfterValidator(http_url), Takes("an address that starts with http:// or https://")]
+HttpUrls = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_http_urls),
+    Takes("an address that starts with http:// or https://, or several separated by commas"),
+]
 BrowserUrl = Annotated[
     SecretStr, AfterValidator(_browser_url), Takes("an address that starts with ws://, wss://, http:// or https://")
 ]
@@ -286,6 +324,9 @@ Level = Annotated[
 SafeSearch = Annotated[Literal["", "0", "1", "2"], BeforeValidator(str), Takes("0 (off), 1 (moderate) or 2 (strict)")]
 Language = Annotated[str, AfterValidator(_language), Takes("a language such as en or pt-BR")]
 RateLimit = Annotated[Rate, BeforeValidator(rate), Takes("calls per time such as 20/10m or 100/h")]
+ProviderPace = Annotated[
+    Pace, BeforeValidator(_pace), Takes("calls per time such as 5/s, a number such as `4 at once`, both, or off")
+]
 ProviderBudget = Annotated[
     Budget, BeforeValidator(_budget), Takes("an amount per day or month such as 500calls/month or 5usd/month")
 ]

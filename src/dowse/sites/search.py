@@ -21,26 +21,22 @@ from dowse.core.errors import (
     TimedOut,
     Transient,
 )
-from dowse.core.models import Category, Clock, Deadline, Found, Hit, Query
+from dowse.core.models import Clock, Deadline, Found, Hit, Query
 from dowse.core.protocols import Limiter
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.keyless import KeylessKit
-from dowse.providers.limits import Limits, fit
+from dowse.providers.kit import Kit
+from dowse.providers.limits import fit
 from dowse.providers.relevance import is_relevant
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
+from dowse.settings.providers import OPEN as SPEC
 from dowse.sites.query import keywords, language_of
 from dowse.sites.shapes import choose
 from dowse.sites.site import Site, SiteHits, SiteSearch
 from dowse.sites.table import find_site
 
-LIMITS = Limits(
-    max_results=50,
-    filters=frozenset({"language", "time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
-    categories=frozenset({Category.GENERAL, Category.IT, Category.SCIENCE}),
-)
 # Requested from each API: unrelated hits are dropped, and some are found twice.
 _LEAST_PER_API = 10
 # Share of the time for one request; the rest is for merging.
@@ -67,16 +63,17 @@ _Outcomes = Mapping[str, SiteHits | ProviderError]
 
 def open_apis(settings: Settings, client: ConfiguredClient, redactor: Redactor) -> list[OpenApi]:
     """The open APIs that the settings name."""
+    timeout_s = settings.providers[SPEC.name].timeout_s
     return [
-        OpenApi(site, site.search(settings, Api(site.name, client, settings.open_timeout_s, "", redactor)))
+        OpenApi(site, site.search(settings, Api(site.name, client, timeout_s, "", redactor)))
         for site in map(find_site, settings.open_apis)
         if site.search
     ]
 
 
-def make_search(kit: KeylessKit) -> OpenApiSearch:
+def make_search(kit: Kit) -> OpenApiSearch:
     apis = open_apis(kit.settings, kit.client, kit.redactor)
-    return OpenApiSearch(apis, kit.disclosure, kit.limiter, timeout_s=kit.settings.open_timeout_s)
+    return OpenApiSearch(apis, kit.disclosure, kit.limiter, timeout_s=kit.settings.providers[SPEC.name].timeout_s)
 
 
 class OpenApiSearch:
@@ -85,8 +82,8 @@ class OpenApiSearch:
     An API is skipped during a pause that it asked for, and while its rate limit is used up.
     """
 
-    name = "open"
-    categories = LIMITS.categories
+    name = SPEC.name
+    categories = SPEC.limits.categories
 
     def __init__(
         self,
@@ -105,7 +102,7 @@ class OpenApiSearch:
         self._paused_until: dict[str, float] = {}
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        fitted, warnings = fit(self.name, query, LIMITS)
+        fitted, warnings = fit(self.name, query, SPEC.limits)
         apis = self._choose(fitted, deadline.clock)
         asked = replace(fitted, num_results=max(fitted.num_results, _LEAST_PER_API), language=language_of(fitted))
         outcomes = await self._call_all(apis, asked, deadline)

@@ -69,7 +69,7 @@ async def bench(request: pytest.FixtureRequest, client: ConfiguredClient, clock:
 
         def make(listings: ListingReader) -> HtmlEngine:
             return engine_kind(
-                Api(engine_kind.name, client, 5.0, "", Redactor()),
+                Api(engine_kind.spec.name, client, 5.0, "", Redactor()),
                 endpoint,
                 listings=listings,
                 manners=Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test"),
@@ -88,7 +88,7 @@ async def test_results_are_found_and_the_engine_is_named(bench: Bench) -> None:
     assert found.hits[0].url.endswith("/articles/python-315")
     assert found.hits[0].snippet.startswith("Lazy imports")
     (told,) = bench.disclosure.news()
-    assert f"sent to {bench.engine.title} (127.0.0.1)" in told
+    assert f"sent to {bench.engine.spec.title} (127.0.0.1)" in told
 
 
 async def test_requests_are_those_of_changing_browsers_without_a_past(bench: Bench) -> None:

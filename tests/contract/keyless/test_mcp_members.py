@@ -11,10 +11,8 @@ from dowse.core.models import Deadline, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.exa_mcp import exa_mcp
-from dowse.providers.firecrawl_mcp import firecrawl_mcp
+from dowse.providers.hosted_mcp import make_hosted
 from dowse.providers.mcp.search import McpSearch
-from dowse.providers.parallel_mcp import parallel_mcp
 from dowse.secrets.redact import Redactor
 from tests.contract.conftest import DEADLINE
 from tests.doubles.exa_mcp import ExaMcp
@@ -25,9 +23,9 @@ from tests.fakes import FakeClock
 from tests.fakes.served import served
 
 MEMBERS = {
-    "exa_mcp": (ExaMcp, exa_mcp, "Exa"),
-    "parallel_mcp": (ParallelMcp, parallel_mcp, "Parallel"),
-    "firecrawl_mcp": (FirecrawlMcp, firecrawl_mcp, "Firecrawl"),
+    "exa_mcp": (ExaMcp, "Exa"),
+    "parallel_mcp": (ParallelMcp, "Parallel"),
+    "firecrawl_mcp": (FirecrawlMcp, "Firecrawl"),
 }
 
 
@@ -41,12 +39,12 @@ class Member:
 
     def provider(self, timeout_s: float = 5.0) -> McpSearch:
         api = Api(self.double.name, self.client, timeout_s, "", Redactor())
-        return MEMBERS[self.double.name][1](api, self.disclosure, endpoint=self.endpoint)
+        return make_hosted(api, self.disclosure, self.endpoint)
 
 
 @pytest_asyncio.fixture(params=MEMBERS, loop_scope="module")
 async def member(request: pytest.FixtureRequest, client: ConfiguredClient) -> AsyncIterator[Member]:
-    kind, _, vendor = MEMBERS[request.param]
+    kind, vendor = MEMBERS[request.param]
     async with served(kind, in_memory=True) as (double, endpoint):
         yield Member(vendor, double, Disclosure(), client, endpoint)
 

@@ -15,7 +15,7 @@ from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.mcp.search import McpSearch
 from dowse.secrets.redact import Redactor
-from dowse.settings.search_types import McpServer
+from dowse.settings.mcp_servers import McpServer
 from tests.contract.conftest import DEADLINE
 
 MANNERS = {

@@ -14,7 +14,7 @@ from dowse.providers.disclosure import Disclosure
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.settings.keyless import OPEN_APIS
+from dowse.settings.search import OPEN_APIS
 from dowse.settings.sources import load
 from dowse.sites.search import OpenApiSearch, open_apis
 from dowse.sites.site import SiteHits, SiteSearch
@@ -59,7 +59,8 @@ def _member(
 ) -> OpenApiSearch:
     loaded = _settings(web, **settings)
     apis = open_apis(loaded, client, Redactor(loaded.secrets()))
-    return OpenApiSearch(apis, disclosure or Disclosure(), limiter, timeout_s=loaded.open_timeout_s, grace_s=grace_s)
+    timeout_s = loaded.providers["open"].timeout_s
+    return OpenApiSearch(apis, disclosure or Disclosure(), limiter, timeout_s=timeout_s, grace_s=grace_s)
 
 
 def _params(web: PocketWeb, name: str) -> dict[str, str]:

@@ -6,20 +6,17 @@ import pytest
 from aiohttp import web as web_server
 
 from dowse.core.models import Deadline, Query
-from dowse.providers.keyless import MEMBERS, KeylessKit, Member
-from dowse.settings.keyless import MEMBERS as NAMES
+from dowse.providers.kit import Kit
+from dowse.providers.table import LazyProvider
+from dowse.settings import KEYLESS
 from tests.doubles import PocketWeb, SeenRequest
 from tests.doubles.double import Double
 from tests.fakes import FakeClock
 
 
-def test_the_table_has_the_members_of_the_settings() -> None:
-    assert tuple(MEMBERS) == NAMES
-
-
-@pytest.mark.parametrize("name", NAMES)
-async def test_a_member_is_what_the_table_says_before_it_is_made(kit: KeylessKit, name: str) -> None:
-    member = Member(name, kit)
+@pytest.mark.parametrize("name", KEYLESS)
+async def test_a_member_is_what_the_table_says_before_it_is_made(kit: Kit, name: str) -> None:
+    member = LazyProvider(name, kit)
     assert (member.name, member.timeout_s, member.categories) == (
         member.provider.name,
         member.provider.timeout_s,
@@ -27,9 +24,9 @@ async def test_a_member_is_what_the_table_says_before_it_is_made(kit: KeylessKit
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-async def test_a_member_answers_and_names_who_received_the_query(kit: KeylessKit, clock: FakeClock, name: str) -> None:
-    found = await Member(name, kit).search(Query("python 3.15 release", num_results=2), Deadline.after(clock, 30))
+@pytest.mark.parametrize("name", KEYLESS)
+async def test_a_member_answers_and_names_who_received_the_query(kit: Kit, clock: FakeClock, name: str) -> None:
+    found = await LazyProvider(name, kit).search(Query("python 3.15 release", num_results=2), Deadline.after(clock, 30))
     assert found.hits[0].title == "Python 3.15: what changes for your code"
     (told,) = kit.disclosure.news()
     assert "127.0.0.1" in told
@@ -37,7 +34,7 @@ async def test_a_member_answers_and_names_who_received_the_query(kit: KeylessKit
 
 @pytest.mark.parametrize("name", ["searxng_pool", "duckduckgo", "mojeek"])
 async def test_strangers_see_one_browser_after_another_and_a_pause_between_them(
-    kit: KeylessKit, web: PocketWeb, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, name: str
+    kit: Kit, web: PocketWeb, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     double: Double = web.instances if name == "searxng_pool" else getattr(web, name)
     at: list[float] = []
@@ -48,7 +45,7 @@ async def test_strangers_see_one_browser_after_another_and_a_pause_between_them(
         return await record(request)
 
     monkeypatch.setattr(double._log, "record", timed)
-    member = Member(name, kit)
+    member = LazyProvider(name, kit)
     for _ in range(8):
         await member.search(Query("python 3.15 release", num_results=2), Deadline.after(clock, 30))
     pauses = [later - earlier for earlier, later in pairwise(at)]

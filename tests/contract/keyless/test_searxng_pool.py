@@ -17,7 +17,7 @@ from dowse.providers.politeness import Manners
 from dowse.providers.searxng.directory import FixedDirectory
 from dowse.providers.searxng.instance import Instance, Misbehaviour, State
 from dowse.providers.searxng.pool import Instances, RoundRobin
-from dowse.providers.searxng.public import NAME, PublicAsker, PublicWay, SearxngPool
+from dowse.providers.searxng.public import PublicAsker, PublicWay, SearxngPool
 from tests.doubles.public_instances import NAMES, PublicInstances
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
@@ -79,11 +79,11 @@ async def bench(public: PublicInstances, clock: FakeClock) -> AsyncIterator[Benc
     pair = public.address(ALDER).split("/")[2]
     async with page_clients() as build:
         manners = Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
-        way = PublicWay(NAME, build(pair), manners, ListingsHere())
+        way = PublicWay("searxng_pool", build(pair), manners, ListingsHere())
         asker, disclosure = PublicAsker(way, clock, timeout_s=5.0), Disclosure()
         cache = remembering(clock).cache
         directory = FixedDirectory(public.addresses())
-        instances = Instances(NAME, directory, asker, cache, clock, turns=RoundRobin())
+        instances = Instances("searxng_pool", directory, asker, cache, clock, turns=RoundRobin())
         yield Bench(SearxngPool(way, instances, disclosure, timeout_s=15.0), asker, public, disclosure, clock)
         await instances.close()
 
@@ -260,10 +260,10 @@ async def test_a_certificate_that_is_not_good_has_consequences(bench: Bench, tmp
     async with raw_servers() as serve, page_clients() as build:
         port = await serve(talk, Authority(tmp_path).server("127.0.0.1"))
         manners = Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
-        way = PublicWay(NAME, build(f"127.0.0.1:{port}"), manners, ListingsHere())
+        way = PublicWay("searxng_pool", build(f"127.0.0.1:{port}"), manners, ListingsHere())
         directory = FixedDirectory([f"https://127.0.0.1:{port}"])
         asker, cache = PublicAsker(way, clock, timeout_s=5.0), remembering(clock).cache
-        instances = Instances(NAME, directory, asker, cache, clock, turns=RoundRobin())
+        instances = Instances("searxng_pool", directory, asker, cache, clock, turns=RoundRobin())
         pool = SearxngPool(way, instances, bench.disclosure, timeout_s=15.0)
         with pytest.raises(errors.NoInstance, match="no secure connection"):
             await pool.search(QUERY, Deadline.after(clock, 30))
@@ -344,9 +344,9 @@ async def test_an_instance_whose_turn_comes_too_late_is_not_asked_and_not_blamed
     pair = public.address(ALDER).split("/")[2]
     async with page_clients() as build:
         manners = Manners(clock, rotates=True, delay_s=(20.0, 20.0), user_agent="dowse/test")
-        way = PublicWay(NAME, build(pair), manners, ListingsHere())
+        way = PublicWay("searxng_pool", build(pair), manners, ListingsHere())
         asker, directory = PublicAsker(way, clock, timeout_s=5.0), FixedDirectory([public.address(ALDER)])
-        instances = Instances(NAME, directory, asker, remembering(clock).cache, clock, turns=RoundRobin())
+        instances = Instances("searxng_pool", directory, asker, remembering(clock).cache, clock, turns=RoundRobin())
         pool = SearxngPool(way, instances, Disclosure(), timeout_s=15.0)
         await manners.turn()
         with pytest.raises(errors.NoInstance, match="others were asked until no time was left"):

@@ -1,21 +1,30 @@
 """What the table says of the providers: who can read pages, and what each call is estimated to cost."""
 
-from dowse.providers.table import ANSWERERS, PROVIDERS, READERS, prices
+from importlib import import_module
+
+from dowse.providers.table import ADAPTERS
+from dowse.settings import SPECS
 from dowse.settings.sources import load
 from tests.support.tables import each_row
 
 
 def test_a_price_is_known_for_everything_a_provider_can_do() -> None:
-    known = prices(load({}, {}).settings)
+    known = load({}, {}).settings.prices()
     assert {name: set(operations) for name, operations in known.items()} == {
-        **{name: {"search", "read"} if name in READERS else {"search"} for name in PROVIDERS},
-        **{name: {"answer"} for name in ANSWERERS},
+        name: set(spec.operations) for name, spec in SPECS.items() if not spec.is_keyless
     }
+
+
+def test_every_declared_provider_has_an_adapter() -> None:
+    assert list(ADAPTERS) == list(SPECS)
+    for path in ADAPTERS.values():
+        module, _, function = path.partition(":")
+        assert callable(getattr(import_module(module), function)), path
 
 
 @each_row(("depth", "usd"), [("basic", 0.008), ("advanced", 0.016), ("fast", 0.008)])
 def test_a_deeper_search_of_tavily_costs_twice_as_much(depth: str, usd: float) -> None:
-    assert prices(load({}, {"TAVILY_SEARCH_DEPTH": depth}).settings) == {
+    assert load({}, {"TAVILY_SEARCH_DEPTH": depth}).settings.prices() == {
         "serper": {"search": 0.001, "read": 0.002},
         "exa": {"search": 0.007, "read": 0.001},
         "tavily": {"search": usd, "read": 0.0016},

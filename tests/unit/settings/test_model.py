@@ -5,18 +5,13 @@ import json
 import pytest
 
 from dowse.core.allowances import Budget, Pace, Rate
-from dowse.settings import PROVIDERS, Settings, variables
+from dowse.settings import SEARCHERS, SPECS, Settings, all_settings
+from dowse.settings.model import value_of
 from dowse.settings.sources import load
-from dowse.settings.types import Takes
 from tests.support.tables import each_row
 
 KEY = "sk-canary-5e9a1c47d20b83f6"
-CREDENTIALS = {
-    "serper": {"SERPER_API_KEY": KEY},
-    "exa": {"EXA_API_KEY": KEY},
-    "tavily": {"TAVILY_API_KEY": KEY},
-    "searxng": {"SEARXNG_URL": "https://searx.example"},
-}
+SETTINGS = {name: setting for setting in all_settings() for name in setting.variables}
 
 
 def read(**environ: str) -> Settings:
@@ -27,7 +22,7 @@ def read(**environ: str) -> Settings:
     ("written", "seconds"), [("15", 15.0), ("15s", 15.0), ("500ms", 0.5), ("1.5 m", 90.0), ("1H", 3600.0), (" 2s ", 2)]
 )
 def test_durations_have_units(written: str, seconds: float) -> None:
-    assert read(SERPER_TIMEOUT=written).serper_timeout_s == seconds
+    assert read(SERPER_TIMEOUT=written).providers["serper"].timeout_s == seconds
 
 
 @each_row(("written", "size"), [("100", 100), ("5MB", 5_000_000), ("1.5 kb", 1500), ("0.05GB", 50_000_000)])
@@ -56,99 +51,93 @@ def test_lists_are_lower_case_and_without_repetition() -> None:
 
 
 ALIASES = [
-    ("SERPER_TIMEOUT", "SERPER_HTTP_TIMEOUT", "serper_timeout_s", ("3", 3.0), ("4", 4.0)),
-    ("SEARXNG_TIMEOUT", "SEARXNG_TIMEOUT_SECONDS", "searxng_timeout_s", ("3", 3.0), ("4", 4.0)),
+    ("SERPER_TIMEOUT", "SERPER_HTTP_TIMEOUT", ("3", 3.0), ("4", 4.0)),
+    ("SEARXNG_TIMEOUT", "SEARXNG_TIMEOUT_SECONDS", ("3", 3.0), ("4", 4.0)),
     (
-        *("SEARXNG_URL", "SEARXNG_BASE_URL", "searxng_url"),
+        *("SEARXNG_URL", "SEARXNG_BASE_URL"),
         *(("http://a.example", ("http://a.example",)), ("http://b.example,http://c", ("http://b.example", "http://c"))),
     ),
-    ("DOWSE_DEADLINE_S", "DOWSE_DEFAULT_TIMEOUT", "deadline_s", ("3", 3.0), ("4", 4.0)),
-    ("DOWSE_DEADLINE_S", "KINDLY_TOOL_TOTAL_TIMEOUT_SECONDS", "deadline_s", ("3", 3.0), ("4", 4.0)),
+    ("DOWSE_DEADLINE_S", "DOWSE_DEFAULT_TIMEOUT", ("3", 3.0), ("4", 4.0)),
+    ("DOWSE_DEADLINE_S", "KINDLY_TOOL_TOTAL_TIMEOUT_SECONDS", ("3", 3.0), ("4", 4.0)),
     (
         "DOWSE_MAX_CONCURRENT_FETCHES",
         "KINDLY_WEB_SEARCH_MAX_CONCURRENCY",
-        "max_concurrent_fetches",
         ("3", 3),
         ("4", 4),
     ),
     (
         "DOWSE_CONTENT_FETCH_TIMEOUT",
         "KINDLY_HTML_TOTAL_TIMEOUT_SECONDS",
-        "content_fetch_timeout_s",
         ("3", 3.0),
         ("4", 4.0),
     ),
-    ("DOWSE_HOST", "FASTMCP_HOST", "host", ("127.0.0.2",) * 2, ("127.0.0.3",) * 2),
-    ("DOWSE_PORT", "FASTMCP_PORT", "port", ("3", 3), ("4", 4)),
-    ("DOWSE_PORT", "MCP_TOOLS_HTTP_PORT", "port", ("3", 3), ("4", 4)),
+    ("DOWSE_HOST", "FASTMCP_HOST", ("127.0.0.2",) * 2, ("127.0.0.3",) * 2),
+    ("DOWSE_PORT", "FASTMCP_PORT", ("3", 3), ("4", 4)),
+    ("DOWSE_PORT", "MCP_TOOLS_HTTP_PORT", ("3", 3), ("4", 4)),
     *(
-        ("DOWSE_BROWSER_PATH", alias, "browser_path", ("/opt/a",) * 2, ("/opt/b",) * 2)
+        ("DOWSE_BROWSER_PATH", alias, ("/opt/a",) * 2, ("/opt/b",) * 2)
         for alias in ("KINDLY_BROWSER_EXECUTABLE_PATH", "BROWSER_EXECUTABLE_PATH", "CHROME_BIN", "CHROME_PATH")
     ),
-    ("DOWSE_BROWSER_SANDBOX", "KINDLY_NODRIVER_SANDBOX", "browser_sandbox", ("auto",) * 2, ("1", "on")),
+    ("DOWSE_BROWSER_SANDBOX", "KINDLY_NODRIVER_SANDBOX", ("auto",) * 2, ("1", "on")),
     (
         "DOWSE_BROWSER_READY_TIMEOUT",
         "KINDLY_NODRIVER_DEVTOOLS_READY_TIMEOUT_SECONDS",
-        "browser_ready_timeout_s",
         ("3", 3.0),
         ("4", 4.0),
     ),
     (
         "DOWSE_BROWSER_RETRY_ATTEMPTS",
         "KINDLY_NODRIVER_RETRY_ATTEMPTS",
-        "browser_retry_attempts",
         ("2", 2),
         ("4", 4),
     ),
     (
         "DOWSE_BROWSER_RETRY_BACKOFF",
         "KINDLY_NODRIVER_RETRY_BACKOFF_SECONDS",
-        "browser_retry_backoff_s",
         ("3", 3.0),
         ("0", 0.0),
     ),
     (
         "DOWSE_BROWSER_SNAP_MULTIPLIER",
         "KINDLY_NODRIVER_SNAP_BACKOFF_MULTIPLIER",
-        "browser_snap_multiplier",
         ("2", 2.0),
         ("4.5", 4.5),
     ),
-    ("DOWSE_LOG_LEVEL", "LOG_LEVEL", "log_level", ("debug",) * 2, ("error",) * 2),
+    ("DOWSE_LOG_LEVEL", "LOG_LEVEL", ("debug",) * 2, ("error",) * 2),
 ]
 
 
-@each_row(("name", "alias", "field", "ours", "theirs"), ALIASES)
+@each_row(("name", "alias", "ours", "theirs"), ALIASES)
 def test_an_alias_counts_until_the_main_name_is_set(
-    name: str, alias: str, field: str, ours: tuple[str, object], theirs: tuple[str, object]
+    name: str, alias: str, ours: tuple[str, object], theirs: tuple[str, object]
 ) -> None:
-    assert getattr(read(**{alias: theirs[0]}), field) == theirs[1]
-    assert getattr(read(**{alias: theirs[0], name: ours[0]}), field) == ours[1]
-    assert getattr(read(**{alias: theirs[0], name: ""}), field) == theirs[1]
+    setting = SETTINGS[name]
+    assert value_of(read(**{alias: theirs[0]}), setting) == theirs[1]
+    assert value_of(read(**{alias: theirs[0], name: ours[0]}), setting) == ours[1]
+    assert value_of(read(**{alias: theirs[0], name: ""}), setting) == theirs[1]
 
 
 def test_every_alias_is_covered_above() -> None:
-    declared = {alias for field in Settings.model_fields for alias in variables(field)[1:]}
+    declared = {alias for setting in all_settings() for alias in setting.variables[1:]}
     assert declared == {alias for _, alias, *_ in ALIASES}
 
 
 def test_no_variable_belongs_to_two_settings() -> None:
-    names = [name for field in Settings.model_fields for name in variables(field)]
+    names = [name for setting in all_settings() for name in setting.variables]
     assert len(names) == len(set(names))
 
 
 def test_every_setting_says_what_it_is_for() -> None:
-    for name, field in Settings.model_fields.items():
-        assert field.description and field.description.endswith("."), name
+    for setting in all_settings():
+        assert setting.about.endswith("."), setting
 
 
 def test_the_words_for_a_kind_complete_a_sentence() -> None:
-    takes = [item for field in Settings.model_fields.values() for item in field.metadata if isinstance(item, Takes)]
-    assert takes
-    assert all(item.what and not item.what.endswith(".") for item in takes)
+    takes = [setting.takes for setting in all_settings()]
+    assert all(what and not what.endswith(".") for what in takes)
 
 
-@each_row("provider", PROVIDERS)
+@each_row("provider", SEARCHERS)
 @each_row(
     ("has_credential", "flag", "active"),
     [
@@ -163,11 +152,12 @@ def test_the_words_for_a_kind_complete_a_sentence() -> None:
 def test_a_provider_is_active_with_a_credential_unless_switched_off(
     provider: str, has_credential: bool, flag: str | None, active: bool
 ) -> None:
-    environ = dict(CREDENTIALS[provider]) if has_credential else {}
+    spec = SPECS[provider]
+    environ = {spec.credential: KEY if spec.key else "https://searx.example"} if has_credential else {}
     if flag:
         environ[f"{provider.upper()}_ENABLED"] = flag
     settings = read(**environ)
-    assert {name for name in PROVIDERS if settings.is_active(name)} == ({provider} if active else set())
+    assert {name for name in SEARCHERS if settings.is_active(name)} == ({provider} if active else set())
 
 
 def test_secrets_are_all_keys_the_headers_that_hold_one_and_a_password_in_the_address() -> None:
@@ -243,12 +233,12 @@ def test_settings_do_not_change_once_read() -> None:
     ],
 )
 def test_a_limit_is_calls_per_time(written: str, rate: Rate) -> None:
-    assert read(DOWSE_LIMIT_SCRAPE=written).limit("scrape") == rate
+    assert read(DOWSE_LIMIT_SCRAPE=written).limits["scrape"] == rate
 
 
 def test_a_tool_without_a_limit_has_none() -> None:
-    assert read(DOWSE_LIMIT_SCRAPE="1/s").limit("web_search") is None
-    assert read().limit("no_such_tool") is None
+    assert read(DOWSE_LIMIT_SCRAPE="1/s").limits["web_search"] is None
+    assert read().limits.get("no_such_tool") is None
 
 
 @each_row(
@@ -268,7 +258,7 @@ def test_a_budget_is_calls_or_dollars_per_calendar_period(written: str, budget: 
 
 @each_row("written", ["20/10m", "1/1s", "100/1h", "5/30s", "1000/1d", "7/90m"])
 def test_a_limit_is_shown_as_it_is_written(written: str) -> None:
-    assert str(read(DOWSE_LIMIT_SCRAPE=written).limit("scrape")) == written
+    assert str(read(DOWSE_LIMIT_SCRAPE=written).limits["scrape"]) == written
 
 
 @each_row(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.core.errors import ConfigError
-from dowse.settings import Settings, sources, variables
-from dowse.settings.sources import RESERVED, examine, load
+from dowse.settings import all_settings, sources
+from dowse.settings.sources import WITHOUT_EFFECT, examine, load
 from tests.support.tables import each_row
 
 Write = Callable[[Path, str], Path]
@@ -25,7 +25,7 @@ LANGUAGE = "takes a language such as en or pt-BR."
 LEVELS = "takes one of debug, info, warning, error."
 RATE = "takes calls per time such as 20/10m or 100/h."
 BUDGET = "takes an amount per day or month such as 500calls/month or 5usd/month."
-GUARDRAILS = f"takes {sources.takes('guardrails_json')}."
+GUARDRAILS = next(f"takes {each.takes}." for each in all_settings() if each.path == ("guardrails_json",))
 HEADERS = 'takes a JSON object of strings such as {"X-Key": "value"}.'
 
 # Every variable that has a type, with values it does not take and the end of the sentence.
@@ -281,12 +281,12 @@ def test_the_real_environment_is_read_when_none_is_given(monkeypatch: pytest.Mon
 
 def test_an_alias_in_a_stronger_layer_beats_the_main_name_in_a_weaker_one(tmp_path: Path, write: Write) -> None:
     write(tmp_path / "dowse.toml", 'serper_timeout = "9s"\n')
-    assert load({}, {"SERPER_HTTP_TIMEOUT": "3"}).settings.serper_timeout_s == 3.0
+    assert load({}, {"SERPER_HTTP_TIMEOUT": "3"}).settings.providers["serper"].timeout_s == 3.0
 
 
 def in_rounds(cases: list[tuple[str, str, str]]) -> list[dict[str, tuple[str, str]]]:
     """The cases by variable, as few environments as possible: in each, a setting has one of its names."""
-    fields = {name: field for field in Settings.model_fields for name in variables(field)}
+    fields = {name: setting.variables[0] for setting in all_settings() for name in setting.variables}
     rounds: list[dict[str, tuple[str, str]]] = []
     seen: Counter[str] = Counter()
     for name, value, end in cases:
@@ -359,8 +359,8 @@ def test_an_mcp_server_cannot_have_the_name_of_a_provider() -> None:
 def test_every_setting_that_can_be_wrong_is_covered_here() -> None:
     secret = {"SEARXNG_HEADERS_JSON", "DOWSE_TOKENS", "DOWSE_MCP_PROVIDERS"}
     covered = {name for names in WRONG for name in names} | secret | set(LISTS)
-    assert {field for field in Settings.model_fields if sources.takes(field) != "text"} == {
-        field for field in Settings.model_fields if covered & set(variables(field))
+    assert {setting for setting in all_settings() if setting.takes != "text"} == {
+        setting for setting in all_settings() if covered & set(setting.variables)
     }
 
 
@@ -476,7 +476,7 @@ def test_an_empty_variable_counts_as_unset(blank: str) -> None:
 
 def test_white_space_around_a_key_is_not_part_of_it() -> None:
     """Files that hold a key end with a newline, which no header may carry."""
-    key = load({}, {"SERPER_API_KEY": f" {KEY}\n"}).settings.serper_api_key
+    key = load({}, {"SERPER_API_KEY": f" {KEY}\n"}).settings.providers["serper"].api_key
     assert key is not None
     assert key.get_secret_value() == KEY
 
@@ -493,7 +493,7 @@ def test_an_unknown_variable_that_resembles_nothing_is_mentioned_all_the_same() 
 
 def test_reserved_names_and_families_and_foreign_variables_are_accepted_silently() -> None:
     families = ["DOWSE_TTL_PAGES"]
-    names = [*RESERVED, *families, "PATH", "KINDLY_DIAGNOSTICS", "GITHUB_TOKEN"]
+    names = [*WITHOUT_EFFECT, "DOWSE_EVAL_DATA", *families, "PATH", "KINDLY_DIAGNOSTICS", "GITHUB_TOKEN"]
     assert load({}, dict.fromkeys(names, "1")).warnings == ()
 
 

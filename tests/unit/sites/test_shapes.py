@@ -1,7 +1,7 @@
 """Which open APIs are asked is decided by how the query looks."""
 
 from dowse.core.models import Category, Query, TimeRange
-from dowse.settings.keyless import OPEN_APIS
+from dowse.settings.search import OPEN_APIS
 from dowse.sites.query import language_of
 from dowse.sites.shapes import MOST, SHAPES, choose, is_about_error
 from dowse.sites.table import find_site

@@ -231,8 +231,8 @@ def _fetch_stats(outcome: SearchOutcome) -> dict[str, int]:
 
 def _instance(provider: str, asked: tuple[str, ...], settings: Settings) -> str:
     """A SearXNG by its address, since there can be many; the others by name."""
-    if not asked and provider == "searxng":
-        asked = settings.searxng_url or ()
+    if not asked and provider in settings.providers:
+        asked = settings.providers[provider].servers or ()
     return urls.without_userinfo(asked[0]).rstrip("/").removesuffix("/search") if asked else provider
 
 

@@ -11,7 +11,7 @@ from dowse.core.protocols import Progress, Spent
 from dowse.flows.doctor import callers, installation, memory, providers, server
 from dowse.flows.doctor.check import Check, Diagnosis
 from dowse.flows.doctor.probe import Probe
-from dowse.settings import PROVIDERS
+from dowse.settings import SEARCHERS
 from dowse.settings.sources import Loaded
 
 
@@ -33,7 +33,7 @@ class Doctor:
     probe: Probe
 
     async def examine(self, progress: Progress, *, probing: bool = False) -> Diagnosis:
-        names = (*PROVIDERS, *self.loaded.settings.keyless_members())
+        names = (*SEARCHERS, *self.loaded.settings.keyless_members())
         spent = {name: spent for name in names if (spent := await self.books.spent(name))}
         checks = list(self._checks(spent, await memory.store(self.state, self.loaded.settings)))
         if probing:

@@ -33,8 +33,7 @@ from dowse.core.models import Clock, Deadline, Query
 from dowse.core.protocols import Progress, SearchProvider, Spending
 from dowse.flows.doctor.check import Check, State
 from dowse.flows.doctor.providers import endpoint, endpoint_variable
-from dowse.settings import Settings
-from dowse.settings.keyless import MEMBERS
+from dowse.settings import KEYLESS, SPECS, Settings
 
 Question = Callable[[], Awaitable[Check]]
 Remedies = tuple[tuple[type[ProviderError], Callable[[Settings, ProviderError], str]], ...]
@@ -119,7 +118,7 @@ class Probe:
         names = {_named(provider.name) for provider in self._providers}
         if not any(check.name in names and check.state is State.OK for check in checks):
             return checks
-        members = {_named(name) for name in MEMBERS}
+        members = {_named(name) for name in KEYLESS}
         return [
             replace(check, state=State.WARNING) if check.name in members and check.state is State.PROBLEM else check
             for check in checks
@@ -197,7 +196,7 @@ def _named(name: str) -> str:
 
 def _fix(settings: Settings, error: ProviderError) -> str:
     """The remedy for the most specific class that is known; the table goes from special to general."""
-    remedies = _REMEDIES_OF_MEMBERS if error.provider in MEMBERS else _REMEDIES
+    remedies = _REMEDIES_OF_MEMBERS if error.provider in KEYLESS else _REMEDIES
     return next(remedy(settings, error) for kind, remedy in remedies if isinstance(error, kind))
 
 
@@ -214,7 +213,7 @@ def _key(settings: Settings, error: ProviderError) -> str:
         return "Check the headers of this server in DOWSE_MCP_PROVIDERS."
     if error.provider == "searxng":
         return "Check the user and password in SEARXNG_URL, or the headers in SEARXNG_HEADERS_JSON."
-    variable = settings.credential_variable(error.provider)
+    variable = SPECS[error.provider].credential
     return f"Check {variable}: copy the key again from your {error.provider} account, whole and without quotes."
 
 
@@ -233,9 +232,11 @@ def _network(settings: Settings, error: ProviderError) -> str:
 
 
 def _time(settings: Settings, error: ProviderError) -> str:
-    timeout_s = getattr(settings, f"{error.provider}_timeout_s", None)
-    longer = f"If it is only slow, raise {error.provider.upper()}_TIMEOUT, now {timeout_s:g}s." if timeout_s else ""
-    return f"{_network(settings, error)} {longer}".strip()
+    provider = settings.providers.get(error.provider)
+    if provider is None:
+        return _network(settings, error)
+    longer = f"If it is only slow, raise {error.provider.upper()}_TIMEOUT, now {provider.timeout_s:g}s."
+    return f"{_network(settings, error)} {longer}"
 
 
 def _misconfigured(settings: Settings, error: ProviderError) -> str:

@@ -8,39 +8,42 @@ from dowse.core import urls
 from dowse.core.allowances import Budget
 from dowse.core.protocols import Spent
 from dowse.flows.doctor.check import Check, State
-from dowse.settings import PROVIDERS, Settings, variables
-from dowse.settings.keyless import ENDPOINTS
+from dowse.settings import READERS, SEARCHERS, SPECS, Settings
+from dowse.settings.providers import join_credentials, suggest_providers
 from dowse.settings.sources import enabled_without_credential
 from dowse.sites import SITES
 
 _WARN_AT = 0.8
 _PLACES = ("first", "second", "third", "fourth")
 _OPEN = "open"
-_ADVICE = "Set SERPER_API_KEY or TAVILY_API_KEY (or EXA_API_KEY, or SEARXNG_URL for your own SearXNG) and restart."
+_ADVICE = f"{suggest_providers()} and restart."
 
 
 def endpoint(settings: Settings, name: str) -> str:
     """Where searches are sent, fit to be shown: no user, no password, and no query, which may hold a key."""
-    if name == "searxng":
-        return ", ".join(map(_shown, settings.searxng_url or ()))
     if name in settings.mcp_providers:
         return _shown(settings.mcp_providers[name].url)
-    field = ENDPOINTS.get(name, f"{name}_search_endpoint")
-    return _shown(getattr(settings, field)) if name != _OPEN else ", ".join(settings.open_apis)
+    if name == _OPEN:
+        return ", ".join(settings.open_apis)
+    servers = settings.providers[name].servers
+    return ", ".join(map(_shown, servers)) if servers else _shown(settings.endpoint(name))
 
 
 def endpoint_variable(settings: Settings, name: str) -> str:
-    special = {"searxng": "SEARXNG_URL", _OPEN: "DOWSE_OPEN_APIS"} | dict.fromkeys(
-        settings.mcp_providers, "DOWSE_MCP_PROVIDERS"
-    )
-    return special.get(name) or variables(ENDPOINTS.get(name, f"{name}_search_endpoint"))[0]
+    """The variable that says where searches are sent."""
+    if name in settings.mcp_providers:
+        return "DOWSE_MCP_PROVIDERS"
+    if name == _OPEN:
+        return "DOWSE_OPEN_APIS"
+    spec = SPECS[SPECS[name].endpoints_of or name]
+    return spec.credential if spec.servers else spec.endpoints["search"].variable
 
 
 def search_providers(settings: Settings, spent: Mapping[str, Spent]) -> Iterator[Check]:
     """Who is asked, then each provider, those that are asked first and in their order."""
     asked = settings.searchers()
     yield _search(asked, settings.keyless_members())
-    for name in [*asked, *(name for name in PROVIDERS if name not in asked)]:
+    for name in [*asked, *(name for name in SEARCHERS if name not in asked)]:
         yield _remote(settings, name) if name in settings.mcp_providers else _provider(settings, name, spent.get(name))
     yield _keyless(settings, spent)
 
@@ -57,7 +60,7 @@ def reading_chain(settings: Settings) -> Iterator[Check]:
             "reading",
             State.WARNING,
             "DOWSE_READ_ORDER is scrape-first, but no provider that reads pages is active, so dowse reads them itself.",
-            "Set SERPER_API_KEY, EXA_API_KEY or TAVILY_API_KEY, or DOWSE_READ_ORDER=direct-first.",
+            f"Set {join_credentials(READERS)}, or DOWSE_READ_ORDER=direct-first.",
             details,
         )
     else:
@@ -139,7 +142,7 @@ def _provider(settings: Settings, name: str, spent: Spent | None) -> Check:
         return Check(f"provider.{name}", "search", state, summary, fix, details)
     state, spending, fix = _spending(name, settings.budget(name), spent)
     place = settings.searchers().index(name)
-    parts = [f"Asked {_place(place)}; {settings.credential_variable(name)} is set"]
+    parts = [f"Asked {_place(place)}; {SPECS[name].credential} is set"]
     parts += ["it also reads pages"] if name in settings.scrapers() else []
     parts += [f"searches go to {details['endpoint']}"] if "endpoint" in details else []
     parts += [f"pages to {details['read_endpoint']}"] if "read_endpoint" in details else []
@@ -149,7 +152,7 @@ def _provider(settings: Settings, name: str, spent: Spent | None) -> Check:
 
 def _why_not(settings: Settings, name: str) -> tuple[State, str, str] | None:
     """Why a provider is not asked, and what would change it."""
-    variable, flag = settings.credential_variable(name), variables(f"{name}_enabled")[0]
+    variable, flag = SPECS[name].credential, f"{name.upper()}_ENABLED"
     if settings.credential(name) is None:
         contradiction = enabled_without_credential(settings).get(name)
         if contradiction:
@@ -168,9 +171,9 @@ def _details(settings: Settings, name: str, spent: Spent | None) -> dict[str, ob
     details: dict[str, object] = {
         "active": name in settings.searchers(),
         "credential": "set" if settings.credential(name) is not None else "not set",
-        "variable": settings.credential_variable(name),
+        "variable": SPECS[name].credential,
         "reads_pages": name in settings.scrapers(),
-        "timeout_s": getattr(settings, f"{name}_timeout_s"),
+        "timeout_s": settings.providers[name].timeout_s,
     }
     if name in settings.searchers():
         details["place"] = settings.searchers().index(name) + 1
@@ -185,14 +188,13 @@ def _details(settings: Settings, name: str, spent: Spent | None) -> dict[str, ob
 
 def _other_endpoints(settings: Settings, name: str) -> dict[str, object]:
     """Addresses that are not the provider's own."""
-    if name == "searxng":
+    if settings.providers[name].servers:
         return {"endpoint": endpoint(settings, name)}
-    fields = [field for field in Settings.model_fields if field.startswith(name) and field.endswith("_endpoint")]
-    changed = [field for field in fields if getattr(settings, field) != Settings.model_fields[field].default]
+    used = {"search": "endpoint"} | ({"read": "read_endpoint"} if name in settings.scrapers() else {})
     return {
-        "endpoint" if field.endswith("_search_endpoint") else "read_endpoint": _shown(getattr(settings, field))
-        for field in changed
-        if field.endswith("_search_endpoint") or name in settings.scrapers()
+        used[operation]: _shown(settings.endpoint(name, operation))
+        for operation, declared in SPECS[name].endpoints.items()
+        if operation in used and settings.endpoint(name, operation) != declared.default
     }
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dowse.core.allowances import Rate
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import Settings
+from dowse.settings.server import TOOL_LIMITS
 
 _GROUP = "server"
-_LIMIT = "limit_"
 
 
 def contract(settings: Settings, tools: Sequence[str]) -> Check:
@@ -19,8 +19,7 @@ def contract(settings: Settings, tools: Sequence[str]) -> Check:
 
 def limits(settings: Settings, tools: Sequence[str]) -> Iterator[Check]:
     """How often callers may use each tool, and limits that concern nothing that is served."""
-    names = [field.removeprefix(_LIMIT) for field in Settings.model_fields if field.startswith(_LIMIT)]
-    configured = {name: rate for name in names if (rate := settings.limit(name))}
+    configured = {name: rate for name, rate in settings.limits.items() if rate}
     served = {name: rate for name, rate in configured.items() if name in tools}
     if served:
         told = ", ".join(f"{name} {spoken(rate)}" for name, rate in served.items())
@@ -34,8 +33,8 @@ def limits(settings: Settings, tools: Sequence[str]) -> Iterator[Check]:
             "Callers may use every tool as often as they like.",
             f"Set DOWSE_LIMIT_{tools[0].upper()}=20/10m, for instance, to bound each of them.",
         )
-    # What nobody has set is our own limit for another contract.
-    idle = {name for name in configured if name not in served and f"{_LIMIT}{name}" in settings.model_fields_set}
+    # A limit of our own for a tool of another contract is no mistake of the user's.
+    idle = [name for name, rate in configured.items() if name not in served and str(rate) != TOOL_LIMITS[name]]
     for name in sorted(idle):
         variable = f"DOWSE_LIMIT_{name.upper()}"
         yield Check(

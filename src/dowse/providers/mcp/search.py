@@ -9,10 +9,11 @@ from dowse.core.errors import NotCovered
 from dowse.core.models import Deadline, Found, Hit, Query
 from dowse.net.json_api import Api, Json, first_hits
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.limits import Limits, fit
+from dowse.providers.limits import fit
 from dowse.providers.mcp.client import McpClient
 from dowse.providers.mcp.results import rows, texts, to_hit, tool_failure, without_results
-from dowse.settings.search_types import McpServer
+from dowse.settings.mcp_servers import McpServer
+from dowse.settings.spec import Limits
 
 # What is reasonable to ask of a server of which nothing is known.
 LIMITS = Limits(max_results=20, max_query_chars=1000)

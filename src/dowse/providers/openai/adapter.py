@@ -12,9 +12,11 @@ from dowse.core.errors import ProviderError, RateLimited, Unavailable
 from dowse.core.models import Clock, Deadline
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api, Json
+from dowse.providers.kit import Kit
 from dowse.providers.openai import output
 from dowse.providers.openai.output import read_answer
 from dowse.providers.openai.request import Options, payload
+from dowse.settings.providers import OPENAI as SPEC
 
 _RETRIED = (429, 500, 502, 503)
 _RETRY_DELAY_S = (0.2, 0.8)
@@ -23,7 +25,7 @@ _RETRY_DELAY_S = (0.2, 0.8)
 class OpenAI:
     """Implements `AnswerProvider`."""
 
-    name = output.NAME
+    name = SPEC.name
 
     def __init__(
         self,
@@ -79,3 +81,19 @@ def _as_object(reply: Reply) -> Reply:
     """Some show the list of items alone, and so do servers that were made after them."""
     is_list = reply.body.lstrip().startswith(b"[")
     return replace(reply, body=b'{"output": ' + reply.body + b"}") if is_list else reply
+
+
+def make(kit: Kit) -> OpenAI:
+    settings = kit.settings
+    return OpenAI(
+        kit.api(SPEC.name),
+        settings.api_key(SPEC.name),
+        endpoint=settings.endpoint(SPEC.name, "answer"),
+        model=settings.openai_model,
+        clock=kit.clock,
+        temperature=settings.openai_temperature,
+        max_output_tokens=settings.openai_max_output_tokens,
+        context_size=settings.openai_context_size,
+        allowed_domains=settings.openai_allowed_domains,
+        blocked_domains=settings.openai_blocked_domains,
+    )

@@ -4,24 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from random import Random
 from typing import TYPE_CHECKING
 
 from dowse.cache.entries import CacheEntries
 from dowse.core.models import Clock
 from dowse.core.protocols import ListingReader
 from dowse.net.json_api import Api
+from dowse.providers.kit import Kit
 from dowse.settings import Settings
+from dowse.settings.providers import SEARXNG, SEARXNG_POOL
 
 if TYPE_CHECKING:
     from dowse.providers.searxng.adapter import SearXNG
+    from dowse.providers.searxng.public import SearxngPool
     from dowse.providers.searxng.several import SearXNGs
+
+# A search may be waiting for the answer of an instance that is only being checked.
+_LONGEST_CHECK_S = 5.0
+
+
+def make(kit: Kit) -> SearXNG | SearXNGs:
+    """The user's own instances."""
+    api = kit.api(SEARXNG.name, credential="SEARXNG_HEADERS_JSON")
+    return make_searxng(kit.settings, api, kit.listings, kit.cache, kit.clock, watches=kit.watches)
+
+
+def make_pool(kit: Kit) -> SearxngPool:
+    """The public instances; a process has one manager of them."""
+    from dowse.providers.searxng.directory import SearxSpace
+    from dowse.providers.searxng.instance import Rules
+    from dowse.providers.searxng.pool import Deck, Instances, RoundRobin
+    from dowse.providers.searxng.public import PublicAsker, PublicWay, SearxngPool
+
+    name, settings, api, clock = SEARXNG_POOL.name, kit.settings, kit.api(SEARXNG_POOL.name), kit.clock
+    way = PublicWay(name, kit.page_client, kit.manners, kit.listings)
+    directory = SearxSpace(
+        name,
+        api,
+        settings.endpoint(name),
+        kit.cache,
+        clock,
+        allowed=settings.allow_private,
+        is_offline=settings.offline,
+        waits=not kit.watches,
+    )
+    instances = Instances(
+        name,
+        directory,
+        PublicAsker(way, clock, timeout_s=min(_LONGEST_CHECK_S, api.timeout_s)),
+        kit.cache,
+        clock,
+        turns=Deck(Random()) if settings.use_random_instances else RoundRobin(Random()),
+        rules=Rules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures),
+        interval_s=settings.instance_health_check_interval_s,
+        watches=kit.watches,
+    )
+    return SearxngPool(way, instances, kit.disclosure, timeout_s=api.timeout_s)
 
 
 def make_searxng(
     settings: Settings, api: Api, listings: ListingReader, cache: CacheEntries, clock: Clock, *, watches: bool
 ) -> SearXNG | SearXNGs:
     """`watches` for a process that lives on: several instances are checked behind everybody's back."""
-    addresses, make = settings.searxng_url, _maker(settings, api, listings)
+    addresses, make = settings.providers[SEARXNG.name].servers, _maker(settings, api, listings)
     assert addresses, "only active providers are made"
     if len(addresses) == 1:
         return make(addresses[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from dowse.core import urls
 from dowse.core.errors import (
@@ -20,11 +19,11 @@ from dowse.core.errors import (
     TimedOut,
 )
 from dowse.core.listings import Outcome
-from dowse.core.models import Category, Deadline, Found, Query, Status
+from dowse.core.models import Deadline, Found, Query, Status
 from dowse.core.protocols import ListingReader
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api, is_challenge
-from dowse.providers.limits import Limits, fit
+from dowse.providers.limits import fit
 from dowse.providers.searxng.protocol import (
     Answer,
     Preferences,
@@ -37,16 +36,9 @@ from dowse.providers.searxng.protocol import (
     search_address,
     web_page,
 )
+from dowse.settings.providers import SEARXNG as SPEC
 
-if TYPE_CHECKING:
-    pass
-
-
-LIMITS = Limits(
-    max_results=50,
-    filters=frozenset({"language", "safe_search", "time_range", "page"}),
-    categories=frozenset(Category),
-)
+LIMITS = SPEC.limits
 MAX_PAGES = 5
 JSON_OFF = (
     "its JSON answers are switched off; add `json` to `search.formats` in its settings.yml "
@@ -69,7 +61,7 @@ _PAGE_HEADERS = {**_HEADERS, "accept": "text/html,application/xhtml+xml;q=0.9,*/
 class SearXNG:
     """One instance. `answer_format` is `json`, `html`, or `auto`: the web page where JSON is refused."""
 
-    name = "searxng"
+    name = SPEC.name
     categories = LIMITS.categories
 
     def __init__(

@@ -28,12 +28,12 @@ from dowse.core.errors import (
     WireTimeout,
     WireTooLarge,
 )
-from dowse.core.models import Category, Clock, Deadline, Found, Query, Status
+from dowse.core.models import Clock, Deadline, Found, Query, Status
 from dowse.core.protocols import ListingReader
 from dowse.net.clients import Fetched, UntrustedClient
 from dowse.net.json_api import retry_after_s
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.limits import Limits, fit
+from dowse.providers.limits import fit
 from dowse.providers.politeness import Manners
 from dowse.providers.searxng.instance import Instance, Misbehaviour
 from dowse.providers.searxng.pool import Instances
@@ -50,13 +50,8 @@ from dowse.providers.searxng.protocol import (
     web_page,
 )
 from dowse.providers.searxng.several import Failures, Misbehaved, ask_in_turn, told
+from dowse.settings.providers import SEARXNG_POOL as SPEC
 
-NAME = "searxng_pool"
-LIMITS = Limits(
-    max_results=20,
-    filters=frozenset({"language", "safe_search", "time_range", "page"}),
-    categories=frozenset(Category),
-)
 _MAX_PAGES = 2
 _PROBE = Query("weather", num_results=1)
 _ADVICE = "try again later, or set SEARXNG_URL to an instance of your own"
@@ -89,8 +84,8 @@ class PublicAsker:
 
 
 class SearxngPool:
-    name = NAME
-    categories = LIMITS.categories
+    name = SPEC.name
+    categories = SPEC.limits.categories
 
     def __init__(self, way: PublicWay, instances: Instances, disclosure: Disclosure, *, timeout_s: float) -> None:
         self.timeout_s = timeout_s
@@ -100,7 +95,7 @@ class SearxngPool:
         self._fingerprints = Fingerprints()
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        query, warnings = fit(self.name, query, LIMITS)
+        query, warnings = fit(self.name, query, SPEC.limits)
 
         async def ask(instance: Instance, deadline: Deadline) -> Found:
             return await self._ask(instance, query, deadline)

@@ -12,7 +12,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from dowse.core.errors import ConfigError
-from dowse.settings import sources
+from dowse.settings import SEARCHERS, SPECS, sources
 from dowse.surfaces.cli.session import DONE, FAILED, style
 
 if TYPE_CHECKING:
@@ -152,8 +152,9 @@ def _print_excerpt(text: str) -> None:
 def _print_configurations() -> None:
     from dowse.surfaces.clients import MAIN, Launch
 
-    _say(6, "To use it, give your MCP client one of these (any of SERPER_API_KEY, EXA_API_KEY, TAVILY_API_KEY,")
-    print("   SEARXNG_URL will do; several make it survive an outage):")
+    credentials = [SPECS[name].credential for name in SEARCHERS]
+    _say(6, f"To use it, give your MCP client one of these (any of {', '.join(credentials[:-1])},")
+    print(f"   {credentials[-1]} will do; several make it survive an outage):")
     launch = Launch()
     for client in MAIN:
         print(f"\n{style(client.title, 'bold')} — {client.where}\n")

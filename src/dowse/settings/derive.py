@@ -1,0 +1,162 @@
+"""Settings that every provider has, derived from its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+from dowse.core import urls
+from dowse.settings.declare import Setting, describe_kind
+from dowse.settings.providers import SPECS
+from dowse.settings.spec import ProviderSpec
+from dowse.settings.types import Duration, Flag, HttpUrl, HttpUrls, ProviderBudget, ProviderPace
+
+KEYLESS_GROUP = "Searching without a key"
+ANSWERS_GROUP = "Answers"
+LOAD_GROUP = "Under load"
+
+
+class FrozenModel(BaseModel):
+    """Values that are read once; secrets never show in `repr`, nor do passwords inside addresses."""
+
+    # The parts of `Settings` are never filled by themselves: building their validators would slow down every start.
+    model_config = ConfigDict(frozen=True, validate_default=True, extra="forbid", defer_build=True)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        for name, value in super().__repr_args__():
+            yield name, _without_passwords(value)
+
+
+class ProviderSettings(FrozenModel):
+    """The settings of one provider."""
+
+    api_key: SecretStr | None = None
+    servers: HttpUrls | None = None
+    enabled: Flag | None = None
+    timeout_s: Duration
+    endpoints: Mapping[str, HttpUrl]
+    budget: ProviderBudget | None
+    pace: ProviderPace
+
+    @property
+    def is_active(self) -> bool:
+        """Whether there is a credential, and no flag that switches the provider off."""
+        return (self.api_key or self.servers) is not None and self.enabled is not False
+
+
+def derive_settings(spec: ProviderSpec) -> Iterator[Setting]:
+    """The settings of a provider, in the order of the documentation."""
+    name, prefix = spec.name, spec.name.upper()
+    if spec.key:
+        about = "Key that lets a model write answers." if spec.operations == ("answer",) else ""
+        about = about or f"Key that activates {spec.title}."
+        yield _setting(spec, "api_key", (spec.key,), None, about, is_trusted_only=True, is_secret=True)
+    if spec.servers:
+        about = f"Base address of your {spec.title}, or several separated by commas; activates it."
+        yield _setting(spec, "servers", spec.servers, None, about, is_trusted_only=True)
+    yield _setting(spec, "enabled", (f"{prefix}_ENABLED",), None, _about_flag(spec), is_trusted_only=True)
+    answer = f"answer of {spec.tier}" if spec.tier else f"{spec.title} answer"
+    about = f"Longest wait for one {answer}{', all attempts together' if 'answer' in spec.operations else ''}."
+    timeout = (f"{prefix}_TIMEOUT", *spec.timeout_aliases)
+    yield _setting(spec, "timeout_s", timeout, spec.timeout, about, splits_cache=False)
+    for operation, endpoint in spec.endpoints.items():
+        yield Setting(
+            ("providers", name, "endpoints", operation),
+            (endpoint.variable,),
+            endpoint.default,
+            endpoint.about,
+            _TAKES_URL,
+            _group(spec),
+            name,
+            is_trusted_only=True,
+        )
+    about = f"What {spec.title} may be used for; then it counts as out of quota."
+    about = f"How often {_is_asked(spec)}." if spec.tier else about
+    budget = (f"DOWSE_BUDGET_{prefix}",)
+    yield _setting(spec, "budget", budget, spec.budget, about, is_trusted_only=True, splits_cache=False)
+    yield Setting(
+        ("providers", name, "pace"),
+        (f"DOWSE_PACE_{prefix}",),
+        spec.pace,
+        f"How fast {_is_asked(spec)}{' for searches' if spec.unpaced else ''}.",
+        describe_kind(ProviderSettings.model_fields["pace"]),
+        LOAD_GROUP,
+        name,
+        is_trusted_only=True,
+        splits_cache=False,
+    )
+
+
+def with_defaults(given: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+    """The values of every provider: those that were given, and the defaults of its declaration for the others."""
+    return {name: _fill(spec, given.get(name, {})) for name, spec in SPECS.items()}
+
+
+def _fill(spec: ProviderSpec, given: Mapping[str, object]) -> dict[str, object]:
+    endpoints = {operation: endpoint.default for operation, endpoint in spec.endpoints.items()}
+    changed = given.get("endpoints")
+    return {
+        "timeout_s": spec.timeout,
+        "budget": spec.budget,
+        "pace": spec.pace,
+        **given,
+        "endpoints": {**endpoints, **(changed if isinstance(changed, dict) else {})},
+    }
+
+
+def _setting(
+    spec: ProviderSpec,
+    field: str,
+    variables: tuple[str, ...],
+    default: object,
+    about: str,
+    *,
+    is_trusted_only: bool = False,
+    splits_cache: bool = True,
+    is_secret: bool = False,
+) -> Setting:
+    return Setting(
+        ("providers", spec.name, field),
+        variables,
+        default,
+        about,
+        describe_kind(ProviderSettings.model_fields[field]),
+        _group(spec),
+        spec.name,
+        is_trusted_only,
+        splits_cache,
+        is_secret,
+    )
+
+
+def _group(spec: ProviderSpec) -> str:
+    if spec.is_keyless:
+        return KEYLESS_GROUP
+    return spec.title if "search" in spec.operations else ANSWERS_GROUP
+
+
+def _about_flag(spec: ProviderSpec) -> str:
+    if spec.is_opt_in:
+        return f"`true` asks {spec.tier} last."
+    if spec.is_keyless:
+        return f"`false` switches {spec.tier} off."
+    if "search" not in spec.operations:
+        return f"`false` leaves answers to dowse although {spec.title} has a key."
+    return f"`false` switches {spec.title} off although it has {'a key' if spec.key else 'an address'}."
+
+
+def _is_asked(spec: ProviderSpec) -> str:
+    subject = f"your {spec.title}" if spec.servers else spec.subject
+    return f"{subject} {'are' if subject.endswith('s') else 'is'} asked"
+
+
+def _without_passwords(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(map(_without_passwords, value))
+    if isinstance(value, dict):
+        return {name: _without_passwords(item) for name, item in value.items()}
+    return urls.without_userinfo(value) if isinstance(value, str) and "@" in value else value
+
+
+_TAKES_URL = "an address that starts with http:// or https://"
