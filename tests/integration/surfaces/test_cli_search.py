@@ -275,7 +275,7 @@ def test_neither_does_one_in_a_setting_of_somebody_elses_file(point: Point, caps
     (tmp_path / "dowse.toml").write_text('"x\\u001b[2J\\u009b_url" = 1\n"x\\u001b[2J\\u009b" = 1\n')
     assert main(["search", "x", "--no-content"]) == 0
     first, second = capsys.readouterr().err.splitlines()
-    assert "dowse.toml: x[2J_url is ignored in a file of the working directory" in first
+    assert "dowse.toml: x[2J_url is not a setting of dowse" in first
     assert "dowse.toml: x[2J is not a setting of dowse" in second
 
 
