@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 from pydantic import Field
@@ -90,15 +91,17 @@ def read_declaration(name: str, field: FieldInfo) -> Setting:
 
 def describe_kind(field: FieldInfo) -> str:
     """The values a field takes, in words that complete "VARIABLE takes ..."."""
-    if said := [item.what for item in field.metadata if isinstance(item, Takes)]:
-        return said[0]
     options = getattr(field.annotation, "__args__", ())
+    kinds = [*field.metadata, *chain.from_iterable(getattr(option, "__metadata__", ()) for option in options)]
+    for kind in kinds:
+        if isinstance(kind, Takes):
+            return kind.what
     if options and all(isinstance(option, str) for option in options):
         return "one of " + ", ".join(option or "(empty)" for option in options)
-    if said := [item.what for each in options for item in getattr(each, "__metadata__", ()) if isinstance(item, Takes)]:
-        return said[0]
-    if field.annotation is int:
-        low = next(item.ge for item in field.metadata if hasattr(item, "ge"))
-        high = next(item.le for item in field.metadata if hasattr(item, "le"))
-        return f"a whole number from {low} to {high}"
-    return "text"
+    return _describe_range(field) if field.annotation is int else "text"
+
+
+def _describe_range(field: FieldInfo) -> str:
+    low = next(item.ge for item in field.metadata if hasattr(item, "ge"))
+    high = next(item.le for item in field.metadata if hasattr(item, "le"))
+    return f"a whole number from {low} to {high}"

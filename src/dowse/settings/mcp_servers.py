@@ -11,10 +11,11 @@ from typing import Annotated
 from pydantic import BeforeValidator, SecretStr
 
 from dowse.settings.declare import Takes
-from dowse.settings.types import http_url
+from dowse.settings.types import headers, http_url
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
-_SERVER_KEYS = frozenset({"url", "tool", "query", "count", "arguments", "headers", "results"})
+_REQUIRED = frozenset({"url", "tool"})
+_OPTIONAL = frozenset({"query", "count", "arguments", "headers", "results"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +39,22 @@ class McpServer:
 
 def _mcp_servers(value: object) -> dict[str, McpServer]:
     given = json.loads(value) if isinstance(value, str) else value
-    if not isinstance(given, dict):
+    if not isinstance(given, dict) or not all(map(_NAME.fullmatch, given)):
         raise ValueError
-    return {
-        _check_name(name): server if isinstance(server, McpServer) else _server(server)
-        for name, server in given.items()
-    }
-
-
-def _check_name(name: str) -> str:
-    if not _NAME.fullmatch(name):
-        raise ValueError
-    return name
+    return {name: _server(server) for name, server in given.items()}
 
 
 def _server(given: object) -> McpServer:
     if isinstance(given, McpServer):
         return given
-    if not isinstance(given, dict) or given.keys() - _SERVER_KEYS or not {"url", "tool"} <= given.keys():
+    if not isinstance(given, dict) or not _REQUIRED <= given.keys() <= _REQUIRED | _OPTIONAL:
         raise ValueError
-    texts = {name: given[name] for name in ("url", "tool", "query", "count", "results") if name in given}
-    arguments, headers = given.get("arguments", {}), given.get("headers", {})
-    if not isinstance(arguments, dict) or not isinstance(headers, dict):
-        raise ValueError
-    if not all(isinstance(text, str) for text in (*texts.values(), *headers.values())):
-        raise ValueError
-    if any(character in f"{name}{item}" for name, item in headers.items() for character in "\r\n\0"):
+    texts = {name: text for name, text in given.items() if name not in ("arguments", "headers")}
+    arguments, sent = given.get("arguments", {}), headers(given.get("headers", {}))
+    if not isinstance(arguments, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise ValueError
     http_url(texts["url"])
-    return McpServer(**texts, arguments=arguments, headers={name: SecretStr(item) for name, item in headers.items()})
+    return McpServer(**texts, arguments=arguments, headers={name: SecretStr(item) for name, item in sent.items()})
 
 
 McpServers = Annotated[

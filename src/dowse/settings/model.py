@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
+from itertools import chain
 from typing import Annotated
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -115,19 +116,17 @@ class Settings(ServerSettings, ReadingSettings, SearchSettings):
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for the redaction filter and for nothing else."""
-        keys = [key for each in self.providers.values() if (key := each.api_key)]
+        providers = self.providers.values()
+        keys = [each.api_key for each in providers if each.api_key]
         keys += [value for name, value in self if isinstance(value, SecretStr) and name != "browser_url"]
         keys += self.tokens.values()
-        headers = [self.searxng_headers, *(server.headers for server in self.mcp_providers.values())]
-        keys += [value for each in headers for name, value in each.items() if not name.lower().startswith(_HARMLESS)]
-        servers = [url for each in self.providers.values() for url in each.servers or ()]
-        # MCP servers that take no header want their key among the parameters.
-        endpoints = [url for each in self.providers.values() for url in each.endpoints.values()]
-        endpoints += [server.url for server in self.mcp_providers.values()]
+        for headers in (self.searxng_headers, *(server.headers for server in self.mcp_providers.values())):
+            keys += [value for name, value in headers.items() if not name.lower().startswith(_HARMLESS)]
+        addresses = [url for each in providers for url in (*(each.servers or ()), *each.endpoints.values())]
+        addresses += [server.url for server in self.mcp_providers.values()]
         return (
             *(key.get_secret_value() for key in keys),
-            *(part for url in servers for part in _passwords(url)),
-            *(part for url in endpoints for part in (*_passwords(url), *_keys(url))),
+            *chain.from_iterable(map(_secrets_in, addresses)),
             *_passwords(self.state),
             *_credentials(self.browser_url),
         )
@@ -184,9 +183,10 @@ def _passwords(url: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([parts.password, password, f"{unquote(parts.username or '')}:{password}"]))
 
 
-def _keys(url: str) -> tuple[str, ...]:
-    """The keys among an address's parameters."""
-    return tuple(value for name, value in parse_qsl(urlsplit(url).query) if _NAMES_A_KEY.search(name))
+def _secrets_in(url: str) -> tuple[str, ...]:
+    """The password of an address, and keys among its parameters, where some MCP servers want theirs."""
+    keys = [value for name, value in parse_qsl(urlsplit(url).query) if _NAMES_A_KEY.search(name)]
+    return (*_passwords(url), *keys)
 
 
 def _credentials(url: SecretStr | None) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ WITHOUT_EFFECT = frozenset({"DOWSE_SUMMARIZE_LONG_CONTENT", "DOWSE_MAX_SUMMARY_L
 UNSUPPORTED = {"DOWSE_PROXY": "DOWSE_PROXY is not supported by this version: dowse connects directly. Remove it."}
 # Variables that are no settings: the file to read, and the corpora of the project's own tests.
 _NO_SETTINGS = frozenset({"DOWSE_CONFIG", "DOWSE_EVAL_DATA"})
+_DOUBLED = "DOWSE_MCP_PROVIDERS names {!r}, which dowse has already; call it something else."
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
 SHARED = ("LOG_LEVEL",)
 
@@ -286,23 +287,25 @@ def _coherent(settings: Settings, problems: list[str]) -> Settings:
     """The settings without values that do not fit together; a sentence about each goes to `problems`."""
     doubled = sorted(SPECS.keys() & settings.mcp_providers.keys())
     servers = {name: server for name, server in settings.mcp_providers.items() if name not in doubled}
-    changed: dict[str, object] = {}
-    if doubled:
-        problems.append(f"DOWSE_MCP_PROVIDERS names {doubled[0]!r}, which dowse has already; call it something else.")
-        changed["mcp_providers"] = servers
-    for field, variable, given, names in (
-        ("search_order", "DOWSE_SEARCH_ORDER", settings.search_order, (*SEARCHERS, *servers)),
-        ("keyless_order", "DOWSE_KEYLESS_ORDER", settings.keyless_order, KEYLESS),
-        ("open_apis", "DOWSE_OPEN_APIS", settings.open_apis, OPEN_APIS),
-    ):
-        unknown = [name for name in given if name not in names]
-        problems += [f"{variable} names {name!r}, but it takes names out of {', '.join(names)}." for name in unknown]
-        if unknown:
-            changed[field] = tuple(name for name in given if name in names)
+    problems += [_DOUBLED.format(name) for name in doubled[:1]]
+    changed: dict[str, object] = {
+        "mcp_providers": servers,
+        "search_order": _known_names("DOWSE_SEARCH_ORDER", settings.search_order, (*SEARCHERS, *servers), problems),
+        "keyless_order": _known_names("DOWSE_KEYLESS_ORDER", settings.keyless_order, KEYLESS, problems),
+        "open_apis": _known_names("DOWSE_OPEN_APIS", settings.open_apis, OPEN_APIS, problems),
+    }
     if incomplete := _incomplete_jwt(settings):
         problems.append(incomplete)
         changed |= {"jwt_issuer": "", "jwt_audience": "", "jwks_url": None}
+    current = dict(settings)
+    changed = {name: value for name, value in changed.items() if value != current[name]}
     return settings.model_copy(update=changed) if changed else settings
+
+
+def _known_names(variable: str, given: tuple[str, ...], names: tuple[str, ...], problems: list[str]) -> tuple[str, ...]:
+    unknown = [name for name in given if name not in names]
+    problems += [f"{variable} names {name!r}, but it takes names out of {', '.join(names)}." for name in unknown]
+    return tuple(name for name in given if name in names)
 
 
 def _incomplete_jwt(settings: Settings) -> str:

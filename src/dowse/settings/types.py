@@ -44,7 +44,7 @@ _TLS_OPTIONS = {
     "ssl_cert_reqs": "required|none",
     "ssl_check_hostname": "true|false",
 }
-_AT_ONCE = re.compile(r"(\d{1,5}) at once", re.ASCII)
+_AT_ONCE = re.compile(r"0*([1-9]\d{0,4}) at once", re.ASCII)
 _LONGEST_PAUSE_MS = 60_000
 _NAT64_LENGTHS = (32, 40, 48, 56, 64, 96)  # RFC 6052
 # A host with `*` for the labels at an end, and the beginning of a path.
@@ -139,7 +139,8 @@ def _browser_url(value: SecretStr) -> SecretStr:
     return value
 
 
-def _headers(value: object) -> dict[str, str]:
+def headers(value: object) -> dict[str, str]:
+    """A JSON object of strings that fit into HTTP headers."""
     parsed = json.loads(value) if isinstance(value, str) else value
     if not isinstance(parsed, dict) or not all(isinstance(item, str) for item in parsed.values()):
         raise ValueError
@@ -196,13 +197,19 @@ def _pace(value: object) -> Pace:
     text = str(value).strip().lower()
     if text in ("off", "none", "false"):
         return Pace()
-    parts = [part.strip() for part in text.split(",")]
+    parts = text.split(",")
     rates = [rate(part) for part in parts if "/" in part]
-    crowds = [_AT_ONCE.fullmatch(part) for part in parts if "/" not in part]
-    counts = [int(crowd[1]) for crowd in crowds if crowd]
-    if len(rates) > 1 or len(crowds) > 1 or len(counts) < len(crowds) or 0 in counts:
+    crowds = [_at_once(part) for part in parts if "/" not in part]
+    if max(len(rates), len(crowds)) > 1:
         raise ValueError
-    return Pace(rates[0] if rates else None, counts[0] if counts else None)
+    return Pace(rates[0] if rates else None, crowds[0] if crowds else None)
+
+
+def _at_once(text: str) -> int:
+    match = _AT_ONCE.fullmatch(text.strip())
+    if not match:
+        raise ValueError
+    return int(match[1])
 
 
 def _budget(value: object) -> Budget:
@@ -315,7 +322,7 @@ BrowserUrl = Annotated[
     SecretStr, AfterValidator(_browser_url), Takes("an address that starts with ws://, wss://, http:// or https://")
 ]
 Headers = Annotated[
-    dict[str, SecretStr], BeforeValidator(_headers), Takes('a JSON object of strings such as {"X-Key": "value"}')
+    dict[str, SecretStr], BeforeValidator(headers), Takes('a JSON object of strings such as {"X-Key": "value"}')
 ]
 HostPorts = Annotated[tuple[str, ...], BeforeValidator(_host_ports), Takes("exact host:port pairs separated by commas")]
 Level = Annotated[
