@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.settings import Settings
+from dowse.settings import SPECS
 from tests.conftest import MACHINE, Server
 from tests.doubles import PROVIDERS
 
@@ -16,7 +16,7 @@ def why_not(provider: str) -> str:
     """Why this provider is not asked; empty when it is."""
     if MACHINE.get("RUN_LIVE_TESTS") != "1":
         return "live tests are opt-in: set RUN_LIVE_TESTS=1"
-    variable = Settings.credential_variable(provider)
+    variable = SPECS[provider].credential
     return "" if MACHINE.get(variable) else f"{variable} is not set"
 
 
