@@ -20,7 +20,7 @@ from dowse.app import App
 from dowse.net.sockets import listening as port_of
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
-from dowse.surfaces.http.serve import Stop, serve
+from dowse.surfaces.http.serve import StopSignals, serve
 from dowse.telemetry.log import LOGGER, JsonLines
 
 SERVE = ("serve", "--http", "--port", "0")
@@ -87,7 +87,9 @@ class HttpProcess(HttpServer):
 class HttpHere(HttpServer):
     """A server in the process of the test, which can change how long it waits for something."""
 
-    def __init__(self, url: str, session: aiohttp.ClientSession, stop: Stop, serving: asyncio.Task[None]) -> None:
+    def __init__(
+        self, url: str, session: aiohttp.ClientSession, stop: StopSignals, serving: asyncio.Task[None]
+    ) -> None:
         super().__init__(url, session)
         self.stop = stop
         self.serving = serving
@@ -170,7 +172,7 @@ async def inside(settings: Mapping[str, str], log: Path, endings: Endings | None
     With `endings`, its shutdown is left to them; otherwise it is over when the context is left.
     """
     app = App(sources.load({"DOWSE_PORT": "0"}, settings).settings)
-    stop = Stop()
+    stop = StopSignals()
     with ExitStack() as stack, _logging_to(log):
         listener = stack.enter_context(port_of(app.settings.host, app.settings.port))
         serving = asyncio.create_task(serve(app, listener, stop))

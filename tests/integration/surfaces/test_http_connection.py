@@ -17,8 +17,7 @@ from dowse.app import App
 from dowse.net.sockets import listening
 from dowse.settings.sources import load
 from dowse.surfaces.http import connection, serve
-from dowse.surfaces.http.drain import Drain
-from dowse.surfaces.http.mcp import McpEndpoint
+from dowse.surfaces.http.mcp import Drain, McpEndpoint
 from dowse.surfaces.mcp.server import build_server
 from tests.doubles import PocketWeb
 from tests.http import HttpHere, call, inside
@@ -96,7 +95,7 @@ class Talkative:
 
 async def test_who_does_not_take_the_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "TAKING_TIMEOUT_S", 0.01)
-    talkative, stop = Talkative(), serve.Stop()
+    talkative, stop = Talkative(), serve.StopSignals()
     with listening("127.0.0.1", 0) as listener:
         serving = asyncio.create_task(serve.serve(App(load({}, {}).settings), listener, stop, lambda *_: talkative))
         _reader, writer = await asyncio.open_connection("127.0.0.1", listener.socket.getsockname()[1])
@@ -231,7 +230,7 @@ def test_a_head_that_trickles_in_is_looked_at_once_for_each_line(monkeypatch: py
     """Looking at all of it with every byte would take its square, without credentials."""
     looks: list[int] = []
     monkeypatch.setattr(connection, "_check_size", lambda received: looks.append(len(received)))
-    heads = connection._StrictHeads(h11.SERVER, 1000)
+    heads = connection._StrictConnection(h11.SERVER, 1000)
     for byte in b"GET / HTTP/1.1\r\nHost: a\r\nX-Long: and so on":
         heads.receive_data(bytes([byte]))
         assert heads.next_event() is h11.NEED_DATA

@@ -16,7 +16,7 @@ from dowse.auth.tokens import digest
 from dowse.core.errors import ConfigError
 from dowse.settings.sources import load
 from dowse.surfaces.http.asgi import TraceContextMiddleware, build_asgi
-from dowse.surfaces.http.drain import Drain
+from dowse.surfaces.http.mcp import Drain
 from tests.fakes.asgi import HOST, Inside, ask
 
 TOKEN = "alice-has-a-long-token"

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from dowse.surfaces.http.drain import Drain
+from dowse.surfaces.http.mcp import Drain
 
 
 async def test_without_calls_there_is_nothing_to_wait_for() -> None:
@@ -17,7 +17,7 @@ async def test_it_waits_until_the_last_call_has_ended() -> None:
     drain, first, second = Drain(), asyncio.Event(), asyncio.Event()
 
     async def call(end: asyncio.Event) -> None:
-        with drain.counted():
+        with drain.track():
             await end.wait()
 
     async with asyncio.TaskGroup() as calls:
@@ -38,21 +38,21 @@ async def test_a_call_that_is_cut_short_ends_where_it_is_and_says_so() -> None:
     drain, begun = Drain(), asyncio.Event()
 
     async def call() -> bool:
-        with drain.counted() as scope:
+        with drain.track() as scope:
             begun.set()
             await asyncio.Event().wait()
         return scope.cancelled_caught
 
     calling = asyncio.create_task(call())
     await begun.wait()
-    drain.cut_short()
+    drain.cancel_calls()
     assert await calling
     assert await drain.wait(0)
 
 
-async def test_a_call_that_ends_by_itself_was_not_cut_short() -> None:
+async def test_a_call_that_ends_by_itself_was_not_cancel_calls() -> None:
     drain = Drain()
-    with drain.counted() as scope:
+    with drain.track() as scope:
         pass
-    drain.cut_short()
+    drain.cancel_calls()
     assert not scope.cancelled_caught

@@ -5,22 +5,22 @@ from __future__ import annotations
 import pytest
 
 from dowse.surfaces.http.adaptive_concurrency import (
-    AVERAGED_S,
+    AVERAGE_S,
     FLOOR,
     FORGOTTEN_S,
-    LONGEST_LINE_S,
-    LOOK_S,
-    SHORT_LINE,
+    MAX_QUEUE_S,
+    SAMPLE_S,
+    SHORT_QUEUE,
     START,
-    CallLimit,
-    Seen,
+    ConcurrencyLimit,
+    LoadSample,
 )
 
 MOST = 512
 
 
 def looked(
-    limit: CallLimit,
+    limit: ConcurrencyLimit,
     busy: float,
     times: int = 1,
     *,
@@ -31,37 +31,37 @@ def looked(
 ) -> None:
     for _ in range(times):
         flying = int(limit.calls) if in_flight is None else in_flight
-        limit.look(Seen(LOOK_S, busy, flying, ended, ended, refused, is_short))
+        limit.update(LoadSample(SAMPLE_S, busy, flying, ended, ended, refused, is_short))
 
 
-def overloaded() -> CallLimit:
-    limit = CallLimit(MOST)
+def overloaded() -> ConcurrencyLimit:
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 1.0)
     limit.overload()
     return limit
 
 
 def test_calls_that_only_wait_are_soon_let_in_by_the_hundred() -> None:
-    limit = CallLimit(MOST)
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 0.5, times=12)
     assert limit.calls >= 256
 
 
 def test_it_does_not_grow_while_nobody_needs_it() -> None:
-    limit = CallLimit(MOST)
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 0.0, times=100, is_short=False)
     assert limit.calls == START
 
 
 def test_it_never_grows_beyond_the_most() -> None:
-    limit = CallLimit(20)
+    limit = ConcurrencyLimit(20)
     looked(limit, 0.0, times=100)
     assert limit.calls == 20
 
 
 @pytest.mark.parametrize("most", [1, FLOOR - 1])
 def test_a_small_maximum_is_kept_under_overload_too(most: int) -> None:
-    limit = CallLimit(most)
+    limit = ConcurrencyLimit(most)
     limit.overload()
     looked(limit, 1.0, times=20)
     assert limit.calls == most
@@ -69,43 +69,43 @@ def test_a_small_maximum_is_kept_under_overload_too(most: int) -> None:
 
 def test_any_line_is_worth_while_where_there_is_time_to_spare() -> None:
     """It only waits for the limit to grow."""
-    limit = CallLimit(MOST)
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 0.5, ended=0)
-    assert limit.has_time_for(500)
+    assert limit.can_queue(500)
 
 
 def test_a_burst_of_a_hundred_is_worth_waiting_for_where_nothing_is_known_yet() -> None:
-    limit = CallLimit(MOST)
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 1.0, times=10, ended=0)
-    assert limit.has_time_for(100)
+    assert limit.can_queue(100)
 
 
 def test_how_slow_calls_were_is_forgotten_after_a_while() -> None:
-    limit = CallLimit(MOST)
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 1.0, times=200, ended=0)
-    looked(limit, 0.5, times=round(FORGOTTEN_S / LOOK_S), is_short=False)
+    looked(limit, 0.5, times=round(FORGOTTEN_S / SAMPLE_S), is_short=False)
     looked(limit, 1.0)
-    assert limit.has_time_for(100)
+    assert limit.can_queue(100)
 
 
 def test_a_short_line_is_always_worth_while() -> None:
-    limit = CallLimit(MOST)
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 1.0, times=100, ended=0)
-    assert limit.has_time_for(SHORT_LINE - 1)
-    assert not limit.has_time_for(SHORT_LINE)
+    assert limit.can_queue(SHORT_QUEUE - 1)
+    assert not limit.can_queue(SHORT_QUEUE)
 
 
 def test_without_time_to_spare_a_line_may_be_as_long_as_it_is_served_soon() -> None:
-    limit = CallLimit(MOST)
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 1.0, times=200, ended=20)
-    soon = LONGEST_LINE_S * 20 / LOOK_S
-    assert limit.has_time_for(int(soon) - 2)
-    assert not limit.has_time_for(int(soon) + 1)
+    soon = MAX_QUEUE_S * 20 / SAMPLE_S
+    assert limit.can_queue(int(soon) - 2)
+    assert not limit.can_queue(int(soon) + 1)
 
 
 def test_without_time_to_spare_it_falls_to_what_is_in_flight() -> None:
     """What was right for calls that wait is far too much for calls that work."""
-    limit = CallLimit(MOST)
+    limit = ConcurrencyLimit(MOST)
     looked(limit, 0.5, times=9)
     looked(limit, 1.0, in_flight=60)
     assert limit.calls == 60
@@ -140,9 +140,9 @@ def test_under_overload_calls_that_only_wait_make_room_for_more_before_they_end(
     """Whoever hangs at a slow provider would otherwise keep everybody else out of a server with nothing to do."""
     limit = overloaded()
     looked(limit, 1.0, times=20)
-    looked(limit, 0.1, times=round(0.8 * AVERAGED_S / LOOK_S), ended=0)
+    looked(limit, 0.1, times=round(0.8 * AVERAGE_S / SAMPLE_S), ended=0)
     assert limit.calls == FLOOR
-    looked(limit, 0.1, times=round(10 * AVERAGED_S / LOOK_S), ended=0)
+    looked(limit, 0.1, times=round(10 * AVERAGE_S / SAMPLE_S), ended=0)
     assert limit.calls >= 2 * FLOOR
 
 
@@ -156,7 +156,7 @@ def test_a_moment_in_which_nobody_is_refused_does_not_end_overload() -> None:
 def test_overload_ends_when_hardly_anybody_comes_any_more() -> None:
     limit = overloaded()
     looked(limit, 1.0, times=20)
-    looked(limit, 0.0, times=round(6 * AVERAGED_S / LOOK_S), ended=0, refused=0, is_short=False)
+    looked(limit, 0.0, times=round(6 * AVERAGE_S / SAMPLE_S), ended=0, refused=0, is_short=False)
     assert not limit.is_overloaded
 
 
@@ -164,6 +164,6 @@ def test_overload_ends_when_hardly_anybody_is_refused_any_more_however_busy_ever
     """As at 70 % load, where chance alone brings too many at once now and then."""
     limit = overloaded()
     looked(limit, 1.0, times=20)
-    looked(limit, 0.95, times=round(3 * AVERAGED_S / LOOK_S), ended=20, refused=1)
+    looked(limit, 0.95, times=round(3 * AVERAGE_S / SAMPLE_S), ended=20, refused=1)
     assert not limit.is_overloaded
     assert limit.calls >= START

@@ -11,7 +11,7 @@ import random
 from collections import deque
 from dataclasses import dataclass, field
 
-from dowse.surfaces.http.adaptive_concurrency import LOOK_S, CallLimit, Seen
+from dowse.surfaces.http.adaptive_concurrency import SAMPLE_S, ConcurrencyLimit, LoadSample
 from tests.support.tables import each_row
 
 STEP_S = 0.001
@@ -44,7 +44,7 @@ class Model:
     """A server, and what its callers saw."""
 
     work: Work
-    limit: CallLimit
+    limit: ConcurrencyLimit
     chance: random.Random
     in_flight: list[Call] = field(default_factory=list)
     line: deque[Call] = field(default_factory=deque)
@@ -67,7 +67,7 @@ class Model:
                 self.arrive(due)
                 due += self.chance.expovariate(rate)
             self.go_on(now)
-            if now - looked_at >= LOOK_S:
+            if now - looked_at >= SAMPLE_S:
                 self.look(now - looked_at)
                 looked_at = now
 
@@ -77,7 +77,7 @@ class Model:
             self.begin(call, now)
             return
         self.has_waited = True
-        if not self.limit.is_overloaded and not self.limit.has_time_for(len(self.line)):
+        if not self.limit.is_overloaded and not self.limit.can_queue(len(self.line)):
             self.limit.overload()
         if not self.limit.is_overloaded:
             self.line.append(call)
@@ -115,7 +115,9 @@ class Model:
     def look(self, seconds: float) -> None:
         is_short = self.has_waited or bool(self.line)
         busy = min(1.0, self.busy_s / seconds)
-        self.limit.look(Seen(seconds, busy, len(self.in_flight), self.began, self.ended, self.refused, is_short))
+        self.limit.update(
+            LoadSample(seconds, busy, len(self.in_flight), self.began, self.ended, self.refused, is_short)
+        )
         self.busy_s, self.began, self.ended, self.refused, self.has_waited = 0.0, 0, 0, 0, False
 
     @property
@@ -138,7 +140,7 @@ def test_whoever_is_let_in_hardly_notices_five_times_the_capacity(work: Work) ->
 
 def overload(work: Work, seed: int) -> None:
     # It was as busy as can be a while ago, and knows what it can do.
-    ordinary, excess = (Model(work, CallLimit(512, work.capacity), random.Random(seed)) for _ in range(2))
+    ordinary, excess = (Model(work, ConcurrencyLimit(512, work.capacity), random.Random(seed)) for _ in range(2))
     ordinary.run(0.7)
     excess.run(5.0)
     assert ordinary.refused_after_s == []

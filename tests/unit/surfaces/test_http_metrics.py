@@ -10,7 +10,7 @@ from dowse.app import App
 from dowse.core.protocols import ToolCall
 from dowse.settings.sources import load
 from dowse.surfaces.http.asgi import build_asgi
-from dowse.surfaces.http.drain import Drain
+from dowse.surfaces.http.mcp import Drain
 from tests.fakes import FakeClock
 
 BUDGET = {"DOWSE_BUDGET_SERPER": "4calls/day"}

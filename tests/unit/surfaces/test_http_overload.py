@@ -8,12 +8,12 @@ import math
 
 import pytest
 
-from dowse.surfaces.http.adaptive_concurrency import FLOOR, LOOK_S, SHORT_LINE, START, CallLimit
-from dowse.surfaces.http.load_shedding import CONNECTIONS, LONGEST_WAIT_S, OVERLOAD, TOO_MANY, LoadShedder
+from dowse.surfaces.http.adaptive_concurrency import FLOOR, SAMPLE_S, SHORT_QUEUE, START, ConcurrencyLimit
+from dowse.surfaces.http.load_shedding import CONNECTIONS, MAX_WAIT_S, OVERLOAD, TOO_MANY, LoadShedder
 from tests.fakes import FakeClock
 
 # A little more, since the sum of many is not exact.
-A_LOOK_S = 1.01 * LOOK_S
+A_LOOK_S = 1.01 * SAMPLE_S
 
 
 class House:
@@ -26,7 +26,7 @@ class House:
         self.admissions = LoadShedder(
             max_calls,
             [lambda: 0.0, lambda: self.busy_s],
-            limit=CallLimit(max_calls, usually_per_s=0.0),
+            limit=ConcurrencyLimit(max_calls, usual_rate=0.0),
             clock=self.clock,
             on_refusal=self.refusals.append,
         )
@@ -34,11 +34,6 @@ class House:
     def passes(self, seconds: float, busy: float) -> None:
         self.clock.advance(seconds)
         self.busy_s += busy * seconds
-
-    def passes_without_rest(self, seconds: float, caller: str = "ana") -> None:
-        for _ in range(math.ceil(seconds / LOOK_S) + 1):
-            self.passes(A_LOOK_S, busy=1.0)
-            self.admissions.turns_away(caller)
 
     async def arrive(self, calls: int, caller: str = "ana") -> list[asyncio.Task[bool]]:
         """Calls that have either been let in, or been refused, or stand in line."""
@@ -48,10 +43,9 @@ class House:
 
     async def fill(self, caller: str = "ana") -> list[asyncio.Task[bool]]:
         """As many calls as are worked on, and the longest line that is worth while; those who stand in it."""
-        self.admissions.turns_away(caller)
         await self.arrive(START, caller)
         self.passes(A_LOOK_S, busy=1.0)
-        return await self.arrive(SHORT_LINE, caller)
+        return await self.arrive(SHORT_QUEUE, caller)
 
     async def overload(self, caller: str = "ana") -> None:
         """More calls than there is time for, until only a few are let in at once; there is room for one more."""
@@ -59,7 +53,7 @@ class House:
         assert not await self.admissions.enter(caller)
         assert self.admissions.is_overloaded
         # Whoever comes in vain takes one of the line along.
-        for _ in range(SHORT_LINE):
+        for _ in range(SHORT_QUEUE):
             assert not await self.admissions.enter(caller)
         assert not any([await each for each in waiting])
         for _ in range(20):
@@ -155,7 +149,7 @@ async def test_whoever_gives_up_at_the_moment_of_being_called_in_takes_no_room()
 async def test_a_burst_is_served_though_the_line_was_full() -> None:
     house = House()
     waiting = await house.fill()
-    for _ in range(START + SHORT_LINE):
+    for _ in range(START + SHORT_QUEUE):
         house.admissions.leave("ana")
         await asyncio.sleep(0)
     assert all([await each for each in waiting])
@@ -186,7 +180,7 @@ async def test_those_who_are_left_in_line_are_served_if_nobody_else_comes() -> N
 async def test_nobody_waits_in_line_for_long() -> None:
     house = House()
     *_, last = await house.arrive(START + 1)
-    house.passes(LONGEST_WAIT_S + 1, busy=1.0)
+    house.passes(MAX_WAIT_S + 1, busy=1.0)
     assert not await asyncio.wait_for(last, 30)
     assert house.refusals == [OVERLOAD]
 
@@ -208,8 +202,6 @@ async def test_under_overload_nobody_gets_more_than_a_fair_share() -> None:
     house.admissions.leave("flood")
     # There is room, yet the one who was refused is still about.
     assert not await house.admissions.enter("flood")
-    assert house.admissions.turns_away("flood")
-    assert not house.admissions.turns_away("ana")
     assert await house.admissions.enter("ana")
 
 
@@ -219,27 +211,12 @@ async def test_a_caller_who_was_refused_and_has_gone_has_no_share_any_more() -> 
     assert await house.admissions.enter("flood")
     assert not await house.admissions.enter("ana")
     house.admissions.leave("flood")
-    house.passes_without_rest(5, "flood")
-    assert await house.admissions.enter("flood")
-
-
-async def test_without_overload_nobody_is_turned_away_unseen() -> None:
-    house = House(max_calls=1)
-    assert await house.admissions.enter("ana")
-    assert not house.admissions.turns_away("ana")
-    assert not house.admissions.turns_away(None)
-
-
-async def test_of_strangers_some_are_looked_at_before_the_others_are_turned_away() -> None:
-    house = House()
-    await house.overload()
-    assert await house.admissions.enter("ana")
-    house.passes(A_LOOK_S, busy=1.0)
-    looked_at = 0
-    while not house.admissions.turns_away(None):
-        looked_at += 1
-        assert not await house.admissions.enter("ana")
-    assert 0 < looked_at < 20
+    for _ in range(math.ceil(5 / SAMPLE_S)):
+        if await house.admissions.enter("flood"):
+            break
+        house.passes(A_LOOK_S, busy=1.0)
+    else:
+        pytest.fail("the share of a caller who has gone is still kept")
 
 
 async def test_refusals_are_logged_at_most_once_a_second(caplog: pytest.LogCaptureFixture) -> None:

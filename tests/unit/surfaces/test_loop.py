@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from dowse.surfaces.loop import MeteredLoop, loop_busy_s, run
+from dowse.surfaces.http.adaptive_concurrency import MeteredLoop, loop_busy_s, run
 
 A_WHILE_S = 0.03
 

@@ -20,13 +20,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dowse.app import App
 from dowse.settings import Settings
+from dowse.surfaces.http.adaptive_concurrency import loop_busy_s
 from dowse.surfaces.http.auth import BearerAuthMiddleware, metadata_routes
-from dowse.surfaces.http.drain import Drain
 from dowse.surfaces.http.hosts import ForwardedHeadersMiddleware, HostCheckMiddleware
-from dowse.surfaces.http.load_shedding import ADMISSIONS, LoadShedder
-from dowse.surfaces.http.mcp import McpEndpoint
+from dowse.surfaces.http.load_shedding import LOAD_SHEDDER, LoadShedder
+from dowse.surfaces.http.mcp import Drain, McpEndpoint
 from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS
-from dowse.surfaces.loop import loop_busy_s
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import event
 from dowse.telemetry.metrics import CONTENT_TYPE, MetricsObserver
@@ -49,7 +48,7 @@ def build_asgi(app: App, drain: Drain, endpoint: McpEndpoint | None = None) -> S
     async def lifespan(_asgi: Starlette) -> AsyncIterator[dict[str, object]]:
         async with app, endpoint.running():
             # For the connections, which are no part of the application.
-            yield {ADMISSIONS: endpoint.admissions}
+            yield {LOAD_SHEDDER: endpoint.load_shedder}
 
     _warn(app.settings)
     # Clients write the address either way, and a redirect would send those behind a proxy to plain http.

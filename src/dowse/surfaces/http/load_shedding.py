@@ -1,4 +1,4 @@
-"""Who is let in when more comes than can be done: few and quickly; the others are told at once when to come back."""
+"""Load shedding: admits few calls and keeps them fast, refuses the others at once with the time to retry."""
 
 from __future__ import annotations
 
@@ -11,24 +11,22 @@ from dataclasses import dataclass
 
 from dowse.core.clock import SystemClock
 from dowse.core.models import Clock
-from dowse.surfaces.http.adaptive_concurrency import LOOK_S, CallLimit, Seen
+from dowse.surfaces.http.adaptive_concurrency import SAMPLE_S, ConcurrencyLimit, LoadSample
 from dowse.surfaces.http.replies import RETRY_AFTER_S
 from dowse.telemetry.log import event
 
-# What the server, an answer and the connection know one another by.
-ADMISSIONS, TOLD_TO_WAIT = "admissions", "told_to_wait"
-# Why calls are refused.
+LOAD_SHEDDER = "load_shedder"
+"""Its key in the state of the ASGI application, where connections find it."""
 OVERLOAD, TOO_MANY, CONNECTIONS = "overload", "max_calls", "connections"
-# Longer than it takes to come back as told, so that whoever was refused finds room.
+"""Reasons for a refusal."""
+# Longer than the time to retry, so that a refused caller has its share when it comes back.
 _REMEMBERED_S = 3 * RETRY_AFTER_S
 _LOGGED_S = 1.0
-# The deadline of a call counts from its beginning, and nobody is to wait for that as if there were none.
-LONGEST_WAIT_S = 5.0
-# How many refusals between two looks may cost more, to find out who else is about.
-_LOOKED_INTO = 4
+# A call's deadline counts from its arrival, so a wait in the queue is taken from it.
+MAX_WAIT_S = 5.0
 
 BusySeconds = Callable[[], float]
-"""For how long something has had no time to spare, from some moment on."""
+"""How long a resource has had no time to spare, from some moment on."""
 
 
 @dataclass(slots=True)
@@ -38,18 +36,18 @@ class _Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
-    """Somebody in line, who is told whether they are let in."""
+class _Waiter:
+    """A call in the queue; `admitted` becomes whether it may run."""
 
     caller: str
-    came_at: float
-    told: asyncio.Future[bool]
+    since: float
+    admitted: asyncio.Future[bool]
 
 
 class LoadShedder:
-    """Counts the calls of this process and keeps their number where `busy` has time for them.
+    """Keeps the number of calls in this process where the resources of `busy` have time for them.
 
-    Under overload every caller who is about has the same share, so that nobody pays for what another one does.
+    Under overload each active caller has the same share, so that none pays for the flood of another.
     """
 
     def __init__(
@@ -57,7 +55,7 @@ class LoadShedder:
         max_calls: int = 512,
         busy: Sequence[BusySeconds] = (),
         *,
-        limit: CallLimit | None = None,
+        limit: ConcurrencyLimit | None = None,
         clock: Clock | None = None,
         on_refusal: Callable[[str], None] = lambda _reason: None,
     ) -> None:
@@ -65,21 +63,20 @@ class LoadShedder:
         self._busy = busy
         self._clock = clock or SystemClock()
         self._on_refusal = on_refusal
-        self._limit = limit or CallLimit(max_calls)
+        self._limit = limit or ConcurrencyLimit(max_calls)
         self._callers: dict[str, _Caller] = {}
-        self._line: deque[_Turn] = deque()
+        self._queue: deque[_Waiter] = deque()
         self._in_flight = 0
-        self._has_waited = False
+        self._has_queued = False
         self._began, self._ended, self._refusals = 0, 0, 0
-        self._looked_at = float("-inf")
-        self._seen_s: list[float] = []
-        self._looked_into = 0
+        self._sampled_at = float("-inf")
+        self._busy_s: list[float] = []
         self._timer: asyncio.TimerHandle | None = None
         self._unlogged, self._logged_at = 0, float("-inf")
 
     @property
     def in_flight(self) -> int:
-        """The calls that are worked on; those in line have not begun."""
+        """The running calls, without the queue."""
         return self._in_flight
 
     @property
@@ -87,48 +84,31 @@ class LoadShedder:
         return self._limit.is_overloaded
 
     async def enter(self, caller: str) -> bool:
-        """Whether a call is let in, which is known at once or within moments; `leave` has to follow if it is."""
-        self._look()
-        if self._in_flight + len(self._line) >= self._max_calls:
-            return self._refused(caller, TOO_MANY)
-        if not self._line and self._has_room(caller):
+        """Whether a call is admitted; `leave` has to follow if it is. A queued call waits for the decision."""
+        self._sample()
+        if self._in_flight + len(self._queue) >= self._max_calls:
+            return self._refuse(caller, TOO_MANY)
+        if not self._queue and self._has_room(caller):
             self._begin(caller)
             return True
-        if not self._limit.is_overloaded and not self._limit.has_time_for(len(self._line)):
+        if not self._limit.is_overloaded and not self._limit.can_queue(len(self._queue)):
             self._limit.overload()
         if self._limit.is_overloaded:
-            self._send_one_away()
-            return self._refused(caller, OVERLOAD)
-        return await self._turn(caller)
-
-    def turns_away(self, caller: str | None) -> bool:
-        """Whether a call is refused without a closer look; counted if it is.
-
-        From a caller who is not known it is if nobody is let in, and enough others had their look.
-        """
-        self._look()
-        if caller is None:
-            has_room = self._in_flight < self._limit.calls or self._looked_into < _LOOKED_INTO
-        else:
-            has_room = self._has_room(caller)
-        if has_room or not self._limit.is_overloaded:
-            return False
-        if caller is not None:
-            self._remember(caller)
-        self.count(OVERLOAD)
-        self._send_one_away()
-        return True
+            # A newcomer in vain shows that the queue would not end: shed its oldest waiter as well.
+            self._shed_oldest()
+            return self._refuse(caller, OVERLOAD)
+        return await self._wait(caller)
 
     def leave(self, caller: str) -> None:
-        """A call has ended, however it did."""
+        """A call has ended, successful or not."""
         self._in_flight -= 1
         self._ended += 1
         self._callers[caller].calls -= 1
-        self._look()
-        self._call_in()
+        self._sample()
+        self._admit_waiters()
 
     def count(self, reason: str) -> None:
-        """A call is refused; those who run the server hear of it now and then."""
+        """Count a refusal in the metrics, and in the log at most once a second."""
         now = self._clock.now()
         self._refusals += 1
         self._on_refusal(reason)
@@ -149,75 +129,68 @@ class LoadShedder:
         self._in_flight += 1
         self._callers.setdefault(caller, _Caller()).calls += 1
 
-    async def _turn(self, caller: str) -> bool:
-        """Wait in line, which moves with every look."""
-        told: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._line.append(_Turn(caller, self._clock.now(), told))
-        self._has_waited = True
-        self._keep_looking()
+    def _refuse(self, caller: str, reason: str) -> bool:
+        self._callers.setdefault(caller, _Caller()).refused_at = self._clock.now()
+        self.count(reason)
+        return False
+
+    async def _wait(self, caller: str) -> bool:
+        admitted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._queue.append(_Waiter(caller, self._clock.now(), admitted))
+        self._has_queued = True
+        self._start_timer()
         try:
-            return await told
+            return await admitted
         except asyncio.CancelledError:
-            if not told.cancelled() and told.result():
-                # Called in at the very moment at which they left.
+            if not admitted.cancelled() and admitted.result():
+                # Admitted and cancelled at the same moment.
                 self.leave(caller)
             raise
 
-    def _call_in(self) -> None:
-        while self._line and self._in_flight < self._limit.calls:
-            turn = self._line.popleft()
-            if not turn.told.done():
-                self._begin(turn.caller)
-                turn.told.set_result(True)
+    def _admit_waiters(self) -> None:
+        while self._queue and self._in_flight < self._limit.calls:
+            waiter = self._queue.popleft()
+            if not waiter.admitted.done():
+                self._begin(waiter.caller)
+                waiter.admitted.set_result(True)
 
-    def _send_one_away(self) -> None:
-        """Whoever comes in vain shows that the line would not end: the one who has waited longest is told as well."""
-        if self._line:
-            turn = self._line.popleft()
-            if not turn.told.done():
-                self._remember(turn.caller)
-                self.count(OVERLOAD)
-                turn.told.set_result(False)
+    def _shed_oldest(self) -> None:
+        if self._queue:
+            waiter = self._queue.popleft()
+            if not waiter.admitted.done():
+                waiter.admitted.set_result(self._refuse(waiter.caller, OVERLOAD))
 
-    def _keep_looking(self) -> None:
-        """As long as there is a line, whether or not anybody comes or leaves."""
-        if self._timer is None and self._line:
-            self._timer = asyncio.get_running_loop().call_later(LOOK_S, self._look_again)
+    def _start_timer(self) -> None:
+        """The queue moves with every sample, also without new calls."""
+        if self._timer is None and self._queue:
+            self._timer = asyncio.get_running_loop().call_later(SAMPLE_S, self._on_timer)
 
-    def _look_again(self) -> None:
+    def _on_timer(self) -> None:
         self._timer = None
-        self._look()
-        self._call_in()
-        while self._line and self._clock.now() - self._line[0].came_at > LONGEST_WAIT_S:
-            self._send_one_away()
-        self._keep_looking()
+        self._sample()
+        self._admit_waiters()
+        while self._queue and self._clock.now() - self._queue[0].since > MAX_WAIT_S:
+            self._shed_oldest()
+        self._start_timer()
 
-    def _look(self) -> None:
-        """Let the limit follow what was measured since the last look."""
+    def _sample(self) -> None:
+        """Update the limit with the load since the last sample, if that was long enough ago."""
         now = self._clock.now()
-        seconds = now - self._looked_at
-        if seconds < LOOK_S:
+        seconds = now - self._sampled_at
+        if seconds < SAMPLE_S:
             return
-        before, self._seen_s = self._seen_s, [busy_s() for busy_s in self._busy]
+        before, self._busy_s = self._busy_s, [busy_s() for busy_s in self._busy]
+        self._sampled_at = now
         if math.isinf(seconds):
-            # The first look has nothing to compare with.
-            self._looked_at = now
+            # The first sample has nothing to compare with.
             return
-        busy = max((late - early for early, late in zip(before, self._seen_s, strict=True)), default=0.0) / seconds
-        is_short = self._has_waited or bool(self._line or self._refusals)
-        self._limit.look(Seen(seconds, busy, self._in_flight, self._began, self._ended, self._refusals, is_short))
-        self._looked_at, self._has_waited, self._looked_into = now, False, 0
-        self._began, self._ended, self._refusals = 0, 0, 0
+        busy = max((late - early for early, late in zip(before, self._busy_s, strict=True)), default=0.0) / seconds
+        is_short = self._has_queued or bool(self._queue or self._refusals)
+        self._limit.update(
+            LoadSample(seconds, busy, self._in_flight, self._began, self._ended, self._refusals, is_short)
+        )
+        self._has_queued, self._began, self._ended, self._refusals = False, 0, 0, 0
         recently = now - _REMEMBERED_S
         self._callers = {
             name: caller for name, caller in self._callers.items() if caller.calls or caller.refused_at > recently
         }
-
-    def _remember(self, caller: str) -> None:
-        self._callers.setdefault(caller, _Caller()).refused_at = self._clock.now()
-
-    def _refused(self, caller: str, reason: str) -> bool:
-        self._remember(caller)
-        self._looked_into += 1
-        self.count(reason)
-        return False

@@ -1,10 +1,10 @@
-"""The MCP endpoint: bounded bodies, an answer as JSON or as a stream, and an end when the client leaves."""
+"""The MCP endpoint: bounded bodies, an answer as JSON or as a stream, cancellation when the client leaves, draining."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import anyio
@@ -15,23 +15,66 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from dowse.core.models import LOCAL
-from dowse.surfaces.http.drain import Drain
-from dowse.surfaces.http.load_shedding import TOLD_TO_WAIT, LoadShedder
+from dowse.surfaces.http.load_shedding import LoadShedder
 from dowse.surfaces.http.replies import OVERLOADED, OVERLOADED_HEADERS, refusal
 
 MAX_BODY_BYTES = 1024 * 1024
 BODY_TIMEOUT_S = 15.0
 
 
+class Drain:
+    """The calls in flight, which a shutdown waits for; once started, new calls are refused."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self._calls: set[anyio.CancelScope] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._calls)
+
+    @contextmanager
+    def track(self) -> Iterator[anyio.CancelScope]:
+        """Around a call that a shutdown should wait for; the scope tells whether it was cancelled."""
+        with anyio.CancelScope() as scope:
+            self._calls.add(scope)
+            self._idle.clear()
+            try:
+                yield scope
+            finally:
+                self._calls.discard(scope)
+                if not self._calls:
+                    self._idle.set()
+
+    def start(self) -> None:
+        """From now on the server is not ready."""
+        self.started = True
+
+    def cancel_calls(self) -> None:
+        for scope in self._calls:
+            scope.cancel()
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Wait for the calls in flight; `False` when some are left after the time."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._idle.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
 class McpEndpoint:
     """Streamable HTTP without sessions, in both protocol eras.
 
-    Whoever asks for progress gets a stream, everybody else plain JSON: a stream costs twice the time.
+    A call that asks for progress gets a stream, any other plain JSON: a stream costs twice the time.
     """
 
-    def __init__(self, server: Server[Any], drain: Drain, admissions: LoadShedder | None = None) -> None:
+    def __init__(self, server: Server[Any], drain: Drain, load_shedder: LoadShedder | None = None) -> None:
         self._drain = drain
-        self.admissions = admissions or LoadShedder()
+        self.load_shedder = load_shedder or LoadShedder()
         self._json, self._stream = (
             StreamableHTTPSessionManager(
                 server, stateless=True, json_response=as_json, max_request_body_size=MAX_BODY_BYTES
@@ -47,51 +90,52 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
-            # No session, so there is no stream to open and nothing to delete.
+            # Without sessions there is no stream to open and nothing to delete.
             await refusal(405, "only POST is served here", {"Allow": "POST"})(scope, receive, send)
             return
         if self._drain.started:
-            await _leaving()(scope, receive, send)
+            await _refuse_draining()(scope, receive, send)
             return
         reply = _Reply(send, self._drain)
-        with self._drain.counted() as call:
+        with self._drain.track() as call:
             await self._handle(scope, receive, reply, call)
         if call.cancelled_caught and not reply.begun:
-            # Whoever left by himself does not hear it any more.
-            await _leaving()(scope, receive, send)
+            # A client that has left does not receive it.
+            await _refuse_draining()(scope, receive, send)
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send, call: anyio.CancelScope) -> None:
-        headers = Headers(scope=scope)
-        # Before anybody is let in: a client that is slow to send its call keeps nobody else from being served.
-        body = await _body(headers, receive)
+        # Before admission: a client that is slow to send its call takes no place from others.
+        body = await _read_body(Headers(scope=scope), receive)
         if body is None:
             return
         if isinstance(body, Response):
             await body(scope, receive, send)
             return
         caller = scope.get("state", {}).get("principal", LOCAL).name
-        if not await self.admissions.enter(caller):
-            await _refuse(scope, send, caller)
+        if not await self.load_shedder.enter(caller):
+            # No response object: a refusal has to be cheap.
+            await send({"type": "http.response.start", "status": 503, "headers": OVERLOADED_HEADERS})
+            await send({"type": "http.response.body", "body": OVERLOADED})
             return
         try:
             await self._answer(scope, receive, send, call, body)
         finally:
-            self.admissions.leave(caller)
+            self.load_shedder.leave(caller)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, call: anyio.CancelScope, body: bytes) -> None:
         if _wants_stream(body, Headers(scope=scope)):
-            await self._stream.handle_request(scope, _replayed(body, receive), send)
-        else:
-            # The SDK does not notice here that the client has left, so we do.
-            watching = asyncio.create_task(_cancel_when_gone(receive, call))
-            try:
-                await self._json.handle_request(scope, _replayed(body, receive), send)
-            finally:
-                watching.cancel()
+            await self._stream.handle_request(scope, _replay(body, receive), send)
+            return
+        # The SDK does not notice here that the client has left.
+        watching = asyncio.create_task(_cancel_on_disconnect(receive, call))
+        try:
+            await self._json.handle_request(scope, _replay(body, receive), send)
+        finally:
+            watching.cancel()
 
 
 class _Reply:
-    """Passes an answer on, remembers that it has begun, and tells clients that the server is about to leave."""
+    """Passes an answer on, remembers that it has begun, and closes the connection while the server drains."""
 
     def __init__(self, send: Send, drain: Drain) -> None:
         self._send = send
@@ -100,38 +144,31 @@ class _Reply:
 
     async def __call__(self, message: Message) -> None:
         if not self.begun and self._drain.started:
-            # A further call on this connection could only be sent away, or meet its end.
+            # A further call on this connection would only be refused.
             headers = [header for header in message["headers"] if header[0].lower() != b"connection"]
             message = {**message, "headers": [*headers, (b"connection", b"close")]}
         self.begun = True
         await self._send(message)
 
 
-async def _refuse(scope: Scope, send: Send, caller: str) -> None:
-    scope.setdefault("state", {})[TOLD_TO_WAIT] = caller
-    # No response object: it has to be cheap.
-    await send({"type": "http.response.start", "status": 503, "headers": OVERLOADED_HEADERS})
-    await send({"type": "http.response.body", "body": OVERLOADED})
-
-
-def _leaving() -> Response:
+def _refuse_draining() -> Response:
     return refusal(503, "the server is shutting down", {"Retry-After": "5"})
 
 
-def _too_large() -> Response:
+def _refuse_too_large() -> Response:
     return refusal(413, f"a body has at most {MAX_BODY_BYTES} bytes")
 
 
 def _wants_stream(body: bytes, headers: Headers) -> bool:
-    """Whether progress was asked for by a client that can take it."""
+    """Whether the call asks for progress and the client can take a stream."""
     return b'"progressToken"' in body and "text/event-stream" in headers.get("accept", "")
 
 
-async def _body(headers: Headers, receive: Receive) -> bytes | Response | None:
+async def _read_body(headers: Headers, receive: Receive) -> bytes | Response | None:
     """The whole body, the refusal of one that is too large or too slow, or nothing if the client left within it."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
-        return _too_large()
+        return _refuse_too_large()
     chunks: list[bytes] = []
     size, more = 0, True
     try:
@@ -144,27 +181,27 @@ async def _body(headers: Headers, receive: Receive) -> bytes | Response | None:
                 size += len(chunks[-1])
                 more = message.get("more_body", False)
                 if size > MAX_BODY_BYTES:
-                    return _too_large()
+                    return _refuse_too_large()
     except TimeoutError:
         return refusal(408, "the body took too long to arrive")
     return b"".join(chunks)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body once more, then whatever comes after it."""
-    told = False
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """The body once more, then the messages after it."""
+    is_sent = False
 
     async def replay() -> Message:
-        nonlocal told
-        if told:
+        nonlocal is_sent
+        if is_sent:
             return await receive()
-        told = True
+        is_sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
 
 
-async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+async def _cancel_on_disconnect(receive: Receive, scope: anyio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()

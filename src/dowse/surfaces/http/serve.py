@@ -1,4 +1,4 @@
-"""Runs the HTTP server until a signal: readiness goes first, then the calls in flight are finished."""
+"""Runs the HTTP server until a signal: it becomes unready, then finishes the calls in flight."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from starlette.types import ASGIApp
 from dowse.app import App
 from dowse.core.errors import ConfigError
 from dowse.net.sockets import Listener, is_loopback, listening
+from dowse.surfaces.http.adaptive_concurrency import run
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.connection import BoundedConnection
-from dowse.surfaces.http.drain import Drain
+from dowse.surfaces.http.mcp import Drain
 from dowse.surfaces.http.replies import MCP_PATHS
-from dowse.surfaces.loop import run
 from dowse.telemetry.log import event
 
 DRAIN_S = 10.0
 _STOP = (signal.SIGTERM, signal.SIGINT)
-# What anybody can make uvicorn say with each request, without credentials.
+# Log lines that a request without credentials can cause.
 _NOISE = (
     "Invalid HTTP request received.",
     "Unsupported upgrade request.",
@@ -46,8 +46,8 @@ def serve_http(app: App, build: Build = build_asgi) -> int:
     return 0
 
 
-class Stop:
-    """What signals ask for: the first to finish what is in flight, the second not to wait for it."""
+class StopSignals:
+    """Stop signals: the first asks to finish the calls in flight, the second not to wait for them."""
 
     def __init__(self) -> None:
         self.asked = asyncio.Event()
@@ -57,9 +57,9 @@ class Stop:
         (self.at_once if self.asked.is_set() else self.asked).set()
 
 
-async def serve(app: App, listener: Listener, stop: Stop, build: Build = build_asgi) -> None:
+async def serve(app: App, listener: Listener, stop: StopSignals, build: Build = build_asgi) -> None:
     """Serve on a listener until told to stop."""
-    logging.getLogger("uvicorn.error").addFilter(_is_news)
+    logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     drain = Drain()
     server = _Server(_config(build(app, drain)))
     serving = asyncio.create_task(server.serve(sockets=[listener.socket]))
@@ -71,13 +71,13 @@ async def serve(app: App, listener: Listener, stop: Stop, build: Build = build_a
         await _first(serving, drain.wait(DRAIN_S), stop.at_once.wait())
         if drain.in_flight:
             event(logging.WARNING, "calls in flight are cancelled", calls=drain.in_flight)
-            drain.cut_short()
+            drain.cancel_calls()
     server.should_exit = True
     await serving
 
 
 async def _until_signalled(app: App, listener: Listener, build: Build) -> None:
-    stop = Stop()
+    stop = StopSignals()
     for number in _STOP:
         # Not on Windows, where Ctrl+C ends the process the default way.
         with contextlib.suppress(NotImplementedError):
@@ -86,7 +86,7 @@ async def _until_signalled(app: App, listener: Listener, build: Build) -> None:
 
 
 async def _first(serving: asyncio.Task[None], *others: Coroutine[None, None, object]) -> None:
-    """Wait for whatever comes first: the end of the server, which is left as it is, or one of the others."""
+    """Wait for the end of the server or the first of the others, and cancel the rest."""
     waiting = [asyncio.create_task(other) for other in others]
     await asyncio.wait([serving, *waiting], return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:
@@ -101,7 +101,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _is_news(record: logging.LogRecord) -> bool:
+def _is_relevant(record: logging.LogRecord) -> bool:
     return not record.getMessage().startswith(_NOISE)
 
 

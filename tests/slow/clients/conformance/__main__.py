@@ -22,8 +22,7 @@ from dowse.app import App
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
 from dowse.surfaces.http.asgi import build_asgi
-from dowse.surfaces.http.drain import Drain
-from dowse.surfaces.http.mcp import McpEndpoint
+from dowse.surfaces.http.mcp import Drain, McpEndpoint
 from dowse.surfaces.http.serve import serve_http
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry import log
