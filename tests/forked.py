@@ -29,7 +29,7 @@ from typing import NoReturn
 
 from dowse.surfaces.cli.main import main
 from dowse.worker import jobs as extract_worker
-from dowse.worker import process
+from dowse.worker import pool as worker_pool
 
 _ROOT = Path(__file__).resolve().parents[1]
 _LAUNCH = _ROOT / "tests" / "launch.py"
@@ -53,8 +53,7 @@ _WHAT_SERVERS_IMPORT = (
 _WHAT_WORKERS_IMPORT = (
     "dowse.worker.jobs",
     "dowse.extract.convert",
-    "dowse.worker.digests",
-    "dowse.rank.passages",
+    "dowse.rank.digest",
 )
 # What a process needs to find its way; whatever else it gets with each request.
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR")
@@ -76,7 +75,7 @@ def script(path: Path, *arguments: str) -> tuple[str, ...]:
 
 def worker() -> tuple[str, ...]:
     """The command of the worker pool, for workers that are forked; the numbers of two pipes follow."""
-    return _launch(_WORKER) if hasattr(os, "pidfd_open") else process._COMMAND
+    return _launch(_WORKER) if hasattr(os, "pidfd_open") else worker_pool._COMMAND
 
 
 def _launch(*words: str) -> tuple[str, ...]:
@@ -235,7 +234,7 @@ def _run(request: Request, path: str) -> int:
     if program == _WORKER:
         extract_worker.main([str(pipe) for pipe in request.streams[_STREAMS:]])
         return 0
-    process._COMMAND = _command(path, _WORKER)
+    worker_pool._COMMAND = _command(path, _WORKER)
     try:
         if program == _DOWSE:
             return main(arguments)

@@ -12,7 +12,7 @@ import pytest
 
 from dowse import __version__
 from dowse.core.models import Body
-from dowse.worker import process
+from dowse.worker import pool as worker_pool
 from dowse.worker.pool import WorkerPool
 from tests.forked import dowse, script, worker
 
@@ -48,7 +48,7 @@ def test_a_signal_ends_the_server_and_not_those_who_come_after_it(number: signal
 
 
 async def test_a_worker_reads_pages_and_is_replaced_when_it_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_COMMAND", worker())
+    monkeypatch.setattr(worker_pool, "_COMMAND", worker())
     page = Body("https://pages.example/", b"<p>Some words.</p>", "text/html")
     pool = WorkerPool(size=1)
     try:

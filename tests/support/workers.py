@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dowse.worker import process
+from dowse.worker import pool as worker_pool
 from tests import forked
 
 
@@ -14,5 +14,5 @@ from tests import forked
 def forked_workers() -> Iterator[None]:
     """A worker starts in a fifth of the time. What looks at its process, or fails it, needs one of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "_COMMAND", forked.worker())
+        patch.setattr(worker_pool, "_COMMAND", forked.worker())
         yield

@@ -1,1 +1,1 @@
-"""What is worth reading: duplicates out, the rest in order."""
+"""Ranking: fusion of results, passages, near-duplicates, summaries, quality, quotes."""

@@ -1,1 +1,1 @@
-"""Processes that parse hostile pages: pool, process, protocol and jobs."""
+"""Killable processes that parse hostile pages: their pool, the pipe protocol and the jobs."""

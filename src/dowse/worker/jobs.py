@@ -1,6 +1,6 @@
-"""`python -m dowse.worker.jobs JOBS ANSWERS`: converts one body after another, from one pipe to another.
+"""Worker process: `python -m dowse.worker.jobs JOBS ANSWERS` does one job after another, from one pipe to another.
 
-It holds no secret and opens no connection; it may hang, crash or run out of memory, and is replaced.
+It holds no secret and opens no connection. It may hang, crash or run out of memory; the pool replaces it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from dowse.core.errors import PageUnreadable
@@ -19,21 +19,23 @@ from dowse.core.models import MOST_TEXT_CHARS, Body, Text, fields_of
 from dowse.worker import protocol
 
 _MEMORY_BYTES = 1024 * 1024 * 1024
-# The pool kills a late worker long before; this ends one whose pool was killed during a job.
+# The pool kills a late worker long before; this timer ends one whose pool was killed during a job.
 _GRACE_S = 2.0
-# A page is a tree of so many objects that the collector would go over it again and again while it grows. It comes
-# after the answer instead, and earlier only for what would otherwise fill the memory.
+# A page is a tree of so many objects that the garbage collector would go over it again and again while it grows. It
+# runs after the answer instead, and earlier only before the memory is full.
 _MANY_OBJECTS = 20_000
 _TOO_MANY_OBJECTS = 1_000_000
 
+Job = Mapping[str, object]
+
 
 def main(arguments: list[str]) -> None:
-    """Answer jobs until the pipe they come from is closed, which is also how the parent's death shows."""
+    """Answer jobs until the pipe of jobs is closed, which also happens when the parent dies."""
     _limit_resources()
     gc.set_threshold(_TOO_MANY_OBJECTS)
     jobs, answers = (int(argument) for argument in arguments)
     with contextlib.suppress(BrokenPipeError), os.fdopen(jobs, "rb") as source, os.fdopen(answers, "wb") as sink:
-        while (frame := protocol.read(source)) is not None:
+        while (frame := protocol.read_frame(source)) is not None:
             for part in _answer(frame):
                 sink.write(part)
             sink.flush()
@@ -42,29 +44,29 @@ def main(arguments: list[str]) -> None:
 
 def _limit_resources() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # macOS knows the limit but refuses to set it.
+    # macOS has the limit but refuses to set it.
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
 
 
 def _collect_garbage() -> None:
-    """Free what jobs have left; what is still in use, libraries above all, is not looked at again."""
+    """Free the garbage of jobs; objects still in use, mostly of libraries, are exempt from later collections."""
     if gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()
         gc.freeze()
 
 
 def _answer(frame: bytes) -> tuple[bytes, bytes]:
-    job, data = protocol.split(frame)
-    # Not caught by anybody: the signal ends the process even while native code holds the interpreter.
+    job, data = protocol.split_frame(frame)
+    # No handler: the signal ends the process even while native code holds the interpreter.
     signal.setitimer(signal.ITIMER_REAL, float(str(job["limit_s"])) + _GRACE_S)
     try:
-        text = _done(job, data)
+        text = _JOBS[str(job["mode"])](job, data)
         payload = text.markdown.encode()
     except PageUnreadable as verdict:
-        return protocol.head(protocol.verdict_header(verdict), 0), b""
-    except Exception as error:  # the boundary of a job: whatever a page provokes is answered
-        return protocol.head({"ok": False, "error": type(error).__name__}, 0), b""
+        return protocol.encode_head(protocol.encode_verdict(verdict), 0), b""
+    except Exception as error:  # the boundary of a job: any failure that a page provokes is answered
+        return protocol.encode_head({"ok": False, "error": type(error).__name__}, 0), b""
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     header: protocol.Header = {
@@ -75,49 +77,70 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
         "is_thin": text.is_thin,
         "facts": fields_of(text.facts),
     }
-    return protocol.head(header, len(payload)), payload
+    return protocol.encode_head(header, len(payload)), payload
 
 
-def _done(job: Mapping[str, object], data: bytes) -> Text:
-    # Imported by need: the stripper's second attempt must not wait for the libraries of the first.
-    if job["mode"] == protocol.DIGEST:
-        from dowse.rank.digest import digest
-        from dowse.worker.digests import from_job, to_answer
-
-        question, sources = str(job["question"]), from_job(job["pages"], data)
-        digests = digest(question, sources, int(str(job["max_tokens"])), is_semantic=job["is_semantic"] is True)
-        return Text(to_answer(digests, sources, job["pages"]))
-    body = Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
-    if job["mode"] == protocol.FRAGMENTS:
-        from dowse.extract.html.fragments import to_texts
-
-        return to_texts(body)
-    if job["mode"] == protocol.EXPLAIN:
-        from dowse.extract.explain import to_explanation
-
-        return to_explanation(body)
-    if job["mode"] == protocol.LISTING:
-        from dowse.core.listings import encode
-        from dowse.extract.serp.reading import to_listing
-
-        return Text(encode(to_listing(str(job["engine"]), body, str(job["query"]))))
-    return _bounded(_converted(body, job))
+# Each job imports its libraries itself: stripping, the second attempt, must not wait for those of the first.
 
 
-def _converted(body: Body, job: Mapping[str, object]) -> Text:
-    if job["mode"] == protocol.STRIP:
-        from dowse.extract.strip import to_stripped_text
-
-        return to_stripped_text(body)
+def _convert(job: Job, data: bytes) -> Text:
     from dowse.extract.convert import to_text
     from dowse.extract.formats.kinds import Limits
 
     limits = Limits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"])))
-    return to_text(body, limits, with_images=job["with_images"] is True)
+    return _truncate(to_text(_body(job, data), limits, with_images=job["with_images"] is True))
 
 
-def _bounded(text: Text) -> Text:
-    """No more than anybody reads: whoever asked would have to hold the rest."""
+def _strip(job: Job, data: bytes) -> Text:
+    from dowse.extract.strip import to_stripped_text
+
+    return _truncate(to_stripped_text(_body(job, data)))
+
+
+def _render_fragments(job: Job, data: bytes) -> Text:
+    from dowse.extract.html.fragments import to_texts
+
+    return to_texts(_body(job, data))
+
+
+def _digest(job: Job, data: bytes) -> Text:
+    from dowse.rank.digest import digest
+
+    sources = protocol.decode_sources(job["pages"], data)
+    is_semantic = job["is_semantic"] is True
+    digests = digest(str(job["question"]), sources, int(str(job["max_tokens"])), is_semantic=is_semantic)
+    return Text(protocol.encode_digests(digests, sources, job["pages"]))
+
+
+def _explain(job: Job, data: bytes) -> Text:
+    from dowse.extract.explain import to_explanation
+
+    return to_explanation(_body(job, data))
+
+
+def _read_listing(job: Job, data: bytes) -> Text:
+    from dowse.core.listings import encode
+    from dowse.extract.serp.reading import to_listing
+
+    return Text(encode(to_listing(str(job["engine"]), _body(job, data), str(job["query"]))))
+
+
+_JOBS: Mapping[str, Callable[[Job, bytes], Text]] = {
+    protocol.CONVERT: _convert,
+    protocol.STRIP: _strip,
+    protocol.FRAGMENTS: _render_fragments,
+    protocol.DIGEST: _digest,
+    protocol.EXPLAIN: _explain,
+    protocol.LISTING: _read_listing,
+}
+
+
+def _body(job: Job, data: bytes) -> Body:
+    return Body(str(job["url"]), data, str(job["media_type"]), str(job["charset"]))
+
+
+def _truncate(text: Text) -> Text:
+    """Cut an overlong text here, so that the server does not have to hold it."""
     if len(text.markdown) <= MOST_TEXT_CHARS:
         return text
     from dowse.extract.tidy import beginning

@@ -1,15 +1,22 @@
-"""The extractor the rest of dowse uses: a few worker processes, each of which may be killed at any time.
+"""Pool of worker processes for hostile pages: each worker may be killed at any time and is replaced.
 
-Nothing here imports a parser; pages are touched in the workers only.
+It does three jobs: extract (a body to Markdown), render (pieces of HTML to Markdown) and digest (pages to passages for
+a question); two more serve single features: explain and listing. Nothing here imports a parser.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from typing import Self, TypeVar
 
 from dowse.core import listings
 from dowse.core.digests import Digest, Source
@@ -17,25 +24,23 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.listings import Listing
 from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 from dowse.extract.explanation import Explanation, decoded
-from dowse.worker import digests, protocol
-from dowse.worker.process import Worker, WorkerFailed
+from dowse.settings.sources import subprocess_environment
+from dowse.worker import protocol
 
 _LONGEST_JOB_S = 8.0
-# With less there is no point in beginning: a healthy worker would be killed for being late.
+# With less time left a job is not started: a healthy worker would be killed for being late.
 _SHORTEST_JOB_S = 0.05
-# Half of it is what 5 MB of nothing but tags take, start of the process included.
+# Twice the time for 5 MB of nothing but tags, the start of the process included.
 _STRIP_S = 2.0
-# Kept back from an HTML job, so that the stripper still fits into the caller's time.
+# The share of an HTML job's time that is reserved for stripping, should the conversion fail.
 _RESERVED_SHARE = 0.3
 _FAILED = "could not be converted"
 _TOO_LATE = "no time left to convert it"
+_READ_BUFFER = 1024 * 1024
+# -P: no module is ever imported from the current directory.
+_COMMAND = (sys.executable, "-P", "-m", "dowse.worker.jobs")
 
-
-@dataclass(slots=True)
-class _Slot:
-    """Room for one worker; it is started when a job comes, and again after it was killed."""
-
-    worker: Worker | None = None
+Decoded = TypeVar("Decoded")
 
 
 class WorkerPool:
@@ -49,6 +54,7 @@ class WorkerPool:
         with_images: bool = False,
         is_semantic: bool = False,
     ) -> None:
+        self._environment = subprocess_environment()
         self._pdf_max_pages = pdf_max_pages
         self._with_images = with_images
         self._is_semantic = is_semantic
@@ -69,7 +75,7 @@ class WorkerPool:
 
     @property
     def full_s(self) -> float:
-        """For how long, in all, there was at least one job for every worker."""
+        """The total time during which all workers had a job."""
         return self._full_s + (_now() - self._full_since if self._is_full else 0.0)
 
     @property
@@ -77,13 +83,13 @@ class WorkerPool:
         return self._jobs >= len(self._all)
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
-        """The Markdown of a body; for HTML that cannot be converted, at least its words.
+        """Convert a body to Markdown; of HTML that cannot be converted, at least the words.
 
-        What only stands for the page, such as a challenge or a login form, is `PageUnreadable` with its status.
+        Raises `PageUnreadable` with its status for a challenge, a login form and the like in place of the page.
         """
         end = _now() + timeout_s
         async with self._free_slot(end) as slot:
-            text = await self._text(slot, body, end)
+            text = await self._extract(slot, body, end)
         if not text.markdown.strip():
             raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
         return text
@@ -91,17 +97,16 @@ class WorkerPool:
     async def render(
         self, fragments: Sequence[str], *, url: str, timeout_s: float, without: Sequence[str] = ()
     ) -> list[str]:
-        """Each piece of HTML as Markdown, in one job."""
+        """Convert pieces of HTML to Markdown, in one job."""
         job = json.dumps({"fragments": list(fragments), "without": list(without)}).encode()
         header = self._header(protocol.FRAGMENTS, Body(url, job, "application/json"))
-        answer = await self._only(header, job, timeout_s)
-        return [str(piece) for piece in json.loads(answer.markdown)]
+        return await self._run(header, job, timeout_s, lambda text: [str(piece) for piece in json.loads(text)])
 
     async def digest(
         self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
     ) -> tuple[Digest, ...]:
-        """What each of the pages has to say to a question, found in one job."""
-        pages, data = digests.to_job(sources, max_tokens)
+        """Digest pages for a question, in one job."""
+        pages, data = protocol.encode_sources(sources, max_tokens)
         header: protocol.Header = {
             "mode": protocol.DIGEST,
             "question": question,
@@ -109,31 +114,20 @@ class WorkerPool:
             "is_semantic": self._is_semantic,
             "pages": pages,
         }
-        answer = await self._only(header, data, timeout_s)
-        try:
-            return digests.from_answer(answer.markdown, sources)
-        except ValueError:
-            raise PageUnreadable(Status.ERROR, _FAILED) from None
+        return await self._run(header, data, timeout_s, lambda text: protocol.decode_digests(text, sources))
 
     async def explain(self, body: Body, *, timeout_s: float) -> Explanation | None:
-        """Which parts of a page were taken and why; `None` for what is no HTML, where nothing is chosen."""
-        answer = await self._only(self._header(protocol.EXPLAIN, body), body.data, timeout_s)
-        try:
-            return decoded(answer.markdown) if answer.markdown else None
-        except ValueError:
-            raise PageUnreadable(Status.ERROR, _FAILED) from None
+        """Explain the extraction of a page; `None` for a body other than HTML, where nothing is selected."""
+        header = self._header(protocol.EXPLAIN, body)
+        return await self._run(header, body.data, timeout_s, lambda text: decoded(text) if text else None)
 
     async def listing(self, engine: str, body: Body, query: str, *, timeout_s: float) -> Listing:
-        """What the page of a search engine says; what stands in place of results is an outcome, not an error."""
+        """Read a search result page; a page without results is an outcome, not an error."""
         header = {**self._header(protocol.LISTING, body), "engine": engine, "query": query}
-        answer = await self._only(header, body.data, timeout_s)
-        try:
-            return listings.decode(answer.markdown)
-        except ValueError:
-            raise PageUnreadable(Status.ERROR, _FAILED) from None
+        return await self._run(header, body.data, timeout_s, listings.decode)
 
     async def close(self) -> None:
-        """Kill every worker and wait until none is left; jobs under way fail."""
+        """Kill all workers and wait for their end; running jobs fail."""
         self._closed = True
         for slot in self._all:
             self._discard(slot)
@@ -144,12 +138,12 @@ class WorkerPool:
     async def _free_slot(self, end: float) -> AsyncIterator[_Slot]:
         if _now() + _SHORTEST_JOB_S > end:
             raise PageUnreadable(Status.TIMEOUT, _TOO_LATE)
-        with self._counted():
+        with self._count_job():
             try:
                 async with asyncio.timeout_at(end - _SHORTEST_JOB_S):
                     slot = await self._idle.get()
             except TimeoutError:
-                # It is our own workers that are busy: nobody is paid to read the page instead.
+                # Our own workers are busy: no paid API is asked instead.
                 raise PageUnreadable(Status.TIMEOUT, "no worker was free in time", Onward.NOBODY) from None
             try:
                 yield slot
@@ -157,8 +151,8 @@ class WorkerPool:
                 self._idle.put_nowait(slot)
 
     @contextmanager
-    def _counted(self) -> Iterator[None]:
-        """Around a job, from the moment it waits for a worker."""
+    def _count_job(self) -> Iterator[None]:
+        """Count a job from the moment when it waits for a worker."""
         was_full = self._is_full
         self._jobs += 1
         if not was_full and self._is_full:
@@ -171,32 +165,35 @@ class WorkerPool:
             if not self._is_full:
                 self._full_s = full_s
 
-    async def _text(self, slot: _Slot, body: Body, end: float) -> Text:
+    async def _extract(self, slot: _Slot, body: Body, end: float) -> Text:
         left_s = end - _now()
         is_markup = _is_markup(body.media_type)
         reserved_s = min(_STRIP_S, _RESERVED_SHARE * left_s) if is_markup else 0.0
         try:
             limit_s = max(left_s - reserved_s, min(left_s, _SHORTEST_JOB_S))
             return await self._job(slot, self._header(protocol.CONVERT, body), body.data, limit_s)
-        except WorkerFailed:
+        except _WorkerFailed:
             if not is_markup:
                 raise PageUnreadable(Status.ERROR, _FAILED) from None
         try:
             header = self._header(protocol.STRIP, body)
             text = await self._job(slot, header, body.data, min(_STRIP_S, end - _now()))
-            # Somebody with more time will get a better one.
+            # Not cached: a caller with more time gets a better text.
             return replace(text, may_be_kept=False)
-        except WorkerFailed:
+        except _WorkerFailed:
             raise PageUnreadable(Status.ERROR, _FAILED) from None
 
-    async def _only(self, header: protocol.Header, data: bytes, timeout_s: float) -> Text:
-        """One job that has no second attempt."""
+    async def _run(
+        self, header: protocol.Header, data: bytes, timeout_s: float, decode: Callable[[str], Decoded]
+    ) -> Decoded:
+        """One job without a second attempt, and its decoded answer."""
         end = _now() + timeout_s
-        async with self._free_slot(end) as slot:
-            try:
-                return await self._job(slot, header, data, end - _now())
-            except WorkerFailed:
-                raise PageUnreadable(Status.ERROR, _FAILED) from None
+        try:
+            async with self._free_slot(end) as slot:
+                answer = await self._job(slot, header, data, end - _now())
+            return decode(answer.markdown)
+        except (_WorkerFailed, ValueError):
+            raise PageUnreadable(Status.ERROR, _FAILED) from None
 
     def _header(self, mode: str, body: Body) -> protocol.Header:
         return {
@@ -209,7 +206,7 @@ class WorkerPool:
         }
 
     async def _job(self, slot: _Slot, header: protocol.Header, data: bytes, limit_s: float) -> Text:
-        """One job in this slot's worker, which does not outlive a failure or a cancellation."""
+        """One job in the worker of a slot, which is killed after a failure or a cancellation."""
         if limit_s < _SHORTEST_JOB_S:
             raise PageUnreadable(Status.TIMEOUT, _TOO_LATE)
         limit_s = min(limit_s, _LONGEST_JOB_S)
@@ -219,13 +216,13 @@ class WorkerPool:
             async with asyncio.timeout(limit_s):
                 answer, markdown = await worker.run({**header, "limit_s": limit_s}, data)
             if not answer.get("ok"):
-                raise WorkerFailed(str(answer.get("error")))
-            verdict = protocol.verdict(answer)
+                raise _WorkerFailed(str(answer.get("error")))
+            verdict = protocol.decode_verdict(answer)
             done = True
         except TimeoutError:
-            raise WorkerFailed("took too long") from None
+            raise _WorkerFailed("took too long") from None
         except protocol.BrokenFrame as error:
-            raise WorkerFailed(str(error)) from error
+            raise _WorkerFailed(str(error)) from error
         finally:
             if not done:
                 self._discard(slot)
@@ -238,20 +235,20 @@ class WorkerPool:
             words if isinstance(words, int) else 0,
             is_cut=answer.get("is_cut") is True,
             is_thin=answer.get("is_thin") is True,
-            facts=protocol.facts(answer),
+            facts=protocol.decode_facts(answer),
         )
 
-    def _worker(self, slot: _Slot) -> Worker:
+    def _worker(self, slot: _Slot) -> _Worker:
         if self._closed:
-            raise WorkerFailed("the pool is closed")
+            raise _WorkerFailed("the pool is closed")
         if slot.worker is not None and not slot.worker.is_alive:
             self._discard(slot)
         if slot.worker is None:
-            slot.worker = Worker.spawn()
+            slot.worker = _Worker.spawn(self._environment)
         return slot.worker
 
     def _discard(self, slot: _Slot) -> None:
-        """Kill now, wait in the background: the caller may be on its way out."""
+        """Kill now and wait in the background: the caller may be cancelled."""
         worker, slot.worker = slot.worker, None
         if worker is None:
             return
@@ -261,11 +258,114 @@ class WorkerPool:
         task.add_done_callback(self._reaping.discard)
 
 
+@dataclass(slots=True)
+class _Slot:
+    """Room for one worker, which is started by the next job."""
+
+    worker: _Worker | None = None
+
+
+class _WorkerFailed(Exception):
+    """The worker crashed, or could not finish the job; never raised out of the pool."""
+
+
+class _Worker:
+    """A running process and our ends of its two pipes."""
+
+    def __init__(self, process: subprocess.Popen[bytes], jobs: int, answers: int) -> None:
+        self._process = process
+        self._job_file = os.fdopen(jobs, "wb", buffering=0)
+        self._answer_file = os.fdopen(answers, "rb", buffering=0)
+        self._reader = asyncio.StreamReader(limit=_READ_BUFFER)
+        self._to_worker: asyncio.WriteTransport | None = None
+        self._from_worker: asyncio.ReadTransport | None = None
+
+    @classmethod
+    def spawn(cls, environment: Mapping[str, str]) -> Self:
+        """Start a process; without a wait, so that no cancellation can separate it from its owner."""
+        ours: list[int] = []
+        theirs: list[int] = []
+        try:
+            job_source, jobs = os.pipe()
+            ours.append(jobs)
+            theirs.append(job_source)
+            answers, answer_sink = os.pipe()
+            ours.append(answers)
+            theirs.append(answer_sink)
+            # Only the worker's own ends are inherited: no other process holds `jobs`, so our death closes it and
+            # the worker ends.
+            process = subprocess.Popen(
+                [*_COMMAND, str(job_source), str(answer_sink)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=theirs,
+                env=environment,
+                start_new_session=True,
+            )
+        # ValueError: Windows has no `pass_fds`.
+        except (OSError, ValueError) as error:
+            for descriptor in ours:
+                os.close(descriptor)
+            raise _WorkerFailed("could not be started") from error
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        return cls(process, jobs, answers)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    async def run(self, header: protocol.Header, payload: bytes) -> tuple[dict[str, object], bytes]:
+        """Send one job and wait for its answer."""
+        try:
+            writer = await self._connect()
+            writer.write(protocol.encode_head(header, len(payload)))
+            writer.write(payload)
+            prefix = await self._reader.readexactly(protocol.LENGTH_BYTES)
+            size = protocol.parse_length(prefix, protocol.LARGEST_ANSWER)
+            return protocol.split_frame(await self._reader.readexactly(size))
+        except (OSError, asyncio.IncompleteReadError, protocol.BrokenFrame) as error:
+            raise _WorkerFailed(type(error).__name__) from error
+
+    def kill(self) -> None:
+        """Kill the process with its process group, and close the pipes."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        if self._to_worker is None:
+            self._job_file.close()
+        elif not self._to_worker.is_closing():
+            # `close` would first send the rest of the job; `abort` fails on a closed transport.
+            self._to_worker.abort()
+        if self._from_worker is None:
+            self._answer_file.close()
+        else:
+            self._from_worker.close()
+
+    async def reap(self) -> None:
+        """Wait for the end of a killed process, so that no zombie stays."""
+        await asyncio.to_thread(self._process.wait)
+
+    async def _connect(self) -> asyncio.WriteTransport:
+        if self._to_worker is None:
+            loop = asyncio.get_running_loop()
+            stream = asyncio.StreamReaderProtocol(self._reader)
+            self._from_worker, _ = await loop.connect_read_pipe(lambda: stream, self._answer_file)
+            self._to_worker, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._job_file)
+        return self._to_worker
+
+
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
 def _is_markup(media_type: str) -> bool:
-    """Whether tags could be taken out of it; the names of office files speak of XML too."""
+    """Whether it is a text with tags; the media types of office files name XML too."""
     name = media_type.partition(";")[0].strip().lower()
     return not name or "html" in name or name.endswith(("/xml", "+xml"))

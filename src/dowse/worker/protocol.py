@@ -1,11 +1,13 @@
-"""What pool and worker say to each other: a length, one line of JSON, then raw bytes. Nothing is ever unpickled."""
+"""Pipe protocol of the workers: a length, one line of JSON as header, then raw bytes. Nothing is ever unpickled."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import BinaryIO
 
+from dowse.core.digests import Digest, Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import MOST_TEXT_CHARS, Facts, Onward, Status, fields_of
 
@@ -17,59 +19,37 @@ EXPLAIN = "explain"
 LISTING = "listing"
 
 LENGTH_BYTES = 4
-# A job holds a document, and some are large.
+# Large enough for a job with a large document.
 LARGEST_JOB = 64 * 1024 * 1024
-# As many characters of the largest kind, and the header; anything beyond is a worker gone wrong.
+# The longest text in four-byte characters, and the header; a larger answer comes from a broken worker.
 LARGEST_ANSWER = 4 * MOST_TEXT_CHARS + 1024 * 1024
+# Far more than is shown of a page: the rest is neither sent nor compared.
+_MAX_SOURCE_CHARS = 500_000
+_MAX_SOURCES_CHARS = 4_000_000
 
 Header = Mapping[str, object]
 
 
 class BrokenFrame(ValueError):
-    """The other side sent what no frame looks like."""
+    """The bytes from the other side are no frame."""
 
 
-def head(header: Header, payload_bytes: int) -> bytes:
-    """Everything of a frame that precedes its payload."""
+def encode_head(header: Header, payload_bytes: int) -> bytes:
+    """The bytes of a frame before its payload."""
     line = json.dumps(header).encode("ascii") + b"\n"
     return (len(line) + payload_bytes).to_bytes(LENGTH_BYTES, "big") + line
 
 
-def verdict_header(verdict: PageUnreadable) -> Header:
-    """The header of an answer that holds no text, because what came is not the page."""
-    return {"ok": True, "status": verdict.status, "detail": verdict.detail, "onward": verdict.onward.value}
-
-
-def verdict(header: Mapping[str, object]) -> PageUnreadable | None:
-    """What a worker said about a page instead of its text."""
-    if "status" not in header:
-        return None
-    try:
-        status, onward = Status(str(header["status"])), Onward(str(header.get("onward")))
-    except ValueError:
-        raise BrokenFrame("no such status") from None
-    return PageUnreadable(status, str(header.get("detail", "")), onward)
-
-
-def facts(header: Mapping[str, object]) -> Facts:
-    """What a worker found out about a page; what is of another type than it should be is not known."""
-    told = header.get("facts")
-    if not isinstance(told, dict):
-        return Facts()
-    nothing = fields_of(Facts())
-    return Facts(**{name: told[name] for name in nothing if type(told.get(name)) is type(nothing[name])})
-
-
-def length(prefix: bytes, largest: int) -> int:
-    """How many bytes follow the prefix."""
+def parse_length(prefix: bytes, largest: int) -> int:
+    """The number of bytes behind the length prefix of a frame."""
     size = int.from_bytes(prefix, "big")
     if size > largest:
         raise BrokenFrame("frame too large")
     return size
 
 
-def split(frame: bytes) -> tuple[dict[str, object], bytes]:
-    """A frame, without its length, as header and payload."""
+def split_frame(frame: bytes) -> tuple[dict[str, object], bytes]:
+    """The header and the payload of a frame without its length."""
     line, newline, payload = frame.partition(b"\n")
     try:
         header = json.loads(line)
@@ -80,11 +60,90 @@ def split(frame: bytes) -> tuple[dict[str, object], bytes]:
     return header, payload
 
 
-def read(source: BinaryIO) -> bytes | None:
-    """The next job of a blocking stream; `None` when the other side is gone."""
+def read_frame(source: BinaryIO) -> bytes | None:
+    """The next job of a blocking stream; `None` at its end."""
     prefix = source.read(LENGTH_BYTES)
     if len(prefix) < LENGTH_BYTES:
         return None
-    size = length(prefix, LARGEST_JOB)
+    size = parse_length(prefix, LARGEST_JOB)
     frame = source.read(size)
     return frame if len(frame) == size else None
+
+
+def encode_verdict(verdict: PageUnreadable) -> Header:
+    """The header of an answer without text: the body is not the page but stands in its place."""
+    return {"ok": True, "status": verdict.status, "detail": verdict.detail, "onward": verdict.onward.value}
+
+
+def decode_verdict(header: Header) -> PageUnreadable | None:
+    """The verdict in the header of an answer, if any."""
+    if "status" not in header:
+        return None
+    try:
+        status, onward = Status(str(header["status"])), Onward(str(header.get("onward")))
+    except ValueError:
+        raise BrokenFrame("no such status") from None
+    return PageUnreadable(status, str(header.get("detail", "")), onward)
+
+
+def decode_facts(header: Header) -> Facts:
+    """The facts about a page in the header of an answer; a value of the wrong type counts as unknown."""
+    given = header.get("facts")
+    if not isinstance(given, dict):
+        return Facts()
+    unknown = fields_of(Facts())
+    return Facts(**{name: given[name] for name in unknown if type(given.get(name)) is type(unknown[name])})
+
+
+def encode_sources(sources: Sequence[Source], max_tokens: int) -> tuple[list[dict[str, object]], bytes]:
+    """Pages to digest: their descriptions for the header, and their texts as payload."""
+    longest = min(_MAX_SOURCE_CHARS, _MAX_SOURCES_CHARS // max(1, len(sources)))
+    texts = [source.text[:longest].encode("utf-8", "replace") for source in sources]
+    described: list[dict[str, object]] = [
+        {
+            "title": source.title,
+            "url": source.url,
+            "description": source.description,
+            "bytes": len(text),
+            # Without a budget the caller shows the whole page, also the part that was not sent.
+            "is_cut": max_tokens > 0 and len(source.text) > longest,
+        }
+        for source, text in zip(sources, texts, strict=True)
+    ]
+    return described, b"".join(texts)
+
+
+def decode_sources(described: object, data: bytes) -> list[Source]:
+    """The pages of a digest job; a truncated one ends with a whole line."""
+    from dowse.extract.tidy import beginning
+
+    sources, at = [], 0
+    assert isinstance(described, list)
+    for page in described:
+        end = at + page["bytes"]
+        text = data[at:end].decode()
+        text = beginning(text, len(text)) if page["is_cut"] else text
+        sources.append(Source(text, page["title"], page["url"], page["description"]))
+        at = end
+    return sources
+
+
+def encode_digests(digests: Sequence[Digest], sources: Sequence[Source], described: object) -> str:
+    """Digests as JSON; the text of a page that is shown whole is not sent back."""
+    found: list[Mapping[str, object]] = []
+    assert isinstance(described, list)
+    for digest, source, page in zip(digests, sources, described, strict=True):
+        is_whole = digest.text == source.text and not page["is_cut"]
+        found.append({**asdict(replace(digest, text="") if is_whole else digest), "is_whole": is_whole})
+    return json.dumps(found, ensure_ascii=False)
+
+
+def decode_digests(text: str, sources: Sequence[Source]) -> tuple[Digest, ...]:
+    """The digests of a worker's answer; raises `ValueError` for an invalid one."""
+    from pydantic import TypeAdapter  # Not needed in workers.
+
+    found = TypeAdapter(list[dict[str, object]]).validate_json(text)
+    for digest, source in zip(found, sources, strict=True):
+        if digest.pop("is_whole", False):
+            digest["text"] = source.text
+    return TypeAdapter(tuple[Digest, ...]).validate_python(found)

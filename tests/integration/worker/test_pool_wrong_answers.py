@@ -11,7 +11,8 @@ import pytest
 from dowse.core.digests import Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Status
-from dowse.worker import process, protocol
+from dowse.worker import pool as worker_pool
+from dowse.worker import protocol
 from dowse.worker.pool import WorkerPool
 
 PATIENCE_S = 60
@@ -22,7 +23,7 @@ import os, sys
 from dowse.worker import protocol
 
 with os.fdopen(int(sys.argv[2]), "rb") as jobs, os.fdopen(int(sys.argv[3]), "wb") as answers:
-    while protocol.read(jobs) is not None:
+    while protocol.read_frame(jobs) is not None:
         answers.write(bytes.fromhex(sys.argv[1]))
         answers.flush()
 """
@@ -45,8 +46,8 @@ async def pool() -> AsyncIterator[WorkerPool]:
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, header: dict[str, object], payload: bytes = b"") -> None:
     """From now on, workers that are started give this answer to every job."""
-    answer = protocol.head(header, len(payload)) + payload
-    monkeypatch.setattr(process, "_COMMAND", (sys.executable, "-P", "-c", WORKER, answer.hex()))
+    answer = protocol.encode_head(header, len(payload)) + payload
+    monkeypatch.setattr(worker_pool, "_COMMAND", (sys.executable, "-P", "-c", WORKER, answer.hex()))
 
 
 async def failure(work: Awaitable[object]) -> Status:

@@ -17,7 +17,7 @@ from dowse.core.digests import Source
 from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.models import Facts, Status, fields_of
 from dowse.extract import explanation
-from dowse.worker import digests, jobs, protocol
+from dowse.worker import jobs, protocol
 
 LIMIT_S = 60.0
 PAGE = b"<main><h1>Title</h1><p>Some <b>words</b> to read.</p></main>"
@@ -39,7 +39,7 @@ def job(mode: str, data: bytes, **more: object) -> bytes:
         "limit_s": LIMIT_S,
         **more,
     }
-    return protocol.head(header, len(data)) + data
+    return protocol.encode_head(header, len(data)) + data
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def work(tmp_path: Path, limits: dict[int, tuple[int, int]], timers: list[float]
         descriptors = os.open(asked, os.O_RDONLY), os.open(answered, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         jobs.main([str(descriptor) for descriptor in descriptors])
         with answered.open("rb") as source:
-            found = [protocol.split(frame) for frame in iter(lambda: protocol.read(source), None)]
+            found = [protocol.split_frame(frame) for frame in iter(lambda: protocol.read_frame(source), None)]
         return [(header, payload.decode()) for header, payload in found]
 
     return run
@@ -120,7 +120,7 @@ def test_an_answer_that_is_not_taken_any_more_ends_the_worker_quietly(limits: ob
 def test_a_verdict_is_answered_in_place_of_a_text(work: Work) -> None:
     [(header, text)] = work(job(protocol.CONVERT, CHALLENGE))
 
-    verdict = protocol.verdict(header)
+    verdict = protocol.decode_verdict(header)
     assert verdict is not None
     assert (header["ok"], verdict.status, verdict.detail, text) == (
         True,
@@ -178,14 +178,14 @@ def test_a_page_of_a_search_engine_is_answered_as_its_listing(work: Work) -> Non
 def test_pages_are_digested_and_one_that_is_shown_whole_is_not_sent_back(work: Work) -> None:
     long = "\n\n".join([f"Sentence {number} about nothing much." for number in range(400)] + ["Otters eat crabs."])
     sources = [Source("# Otters\n\nOtters eat fish.", "Otters", "https://a.example/"), Source(long, "Long")]
-    pages, data = digests.to_job(sources, 200)
+    pages, data = protocol.encode_sources(sources, 200)
 
     [(_, text)] = work(
         job(protocol.DIGEST, data, question="what do otters eat", max_tokens=200, is_semantic=False, pages=pages)
     )
 
     assert [page["text"] == "" for page in json.loads(text)] == [True, False]
-    short, cut = digests.from_answer(text, sources)
+    short, cut = protocol.decode_digests(text, sources)
     assert short.text == sources[0].text
     assert "Otters eat crabs." in cut.text
     assert len(cut.text) < len(long)

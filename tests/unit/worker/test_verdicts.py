@@ -12,17 +12,17 @@ from tests.support.tables import each_row
 
 @each_row("onward", Onward)
 def test_a_header_says_all_of_a_verdict(onward: Onward) -> None:
-    verdict = protocol.verdict(protocol.verdict_header(PageUnreadable(Status.ERROR, "error page", onward)))
+    verdict = protocol.decode_verdict(protocol.encode_verdict(PageUnreadable(Status.ERROR, "error page", onward)))
 
     assert verdict is not None
     assert (verdict.status, verdict.detail, verdict.onward) == (Status.ERROR, "error page", onward)
 
 
 def test_an_answer_with_text_holds_no_verdict() -> None:
-    assert protocol.verdict({"ok": True, "title": "T", "word_count": 2}) is None
+    assert protocol.decode_verdict({"ok": True, "title": "T", "word_count": 2}) is None
 
 
 @pytest.mark.parametrize("header", [{"status": "splendid", "onward": "nobody"}, {"status": "blocked"}])
 def test_a_status_that_does_not_exist_is_a_broken_frame(header: dict[str, object]) -> None:
     with pytest.raises(protocol.BrokenFrame):
-        protocol.verdict(header)
+        protocol.decode_verdict(header)
