@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from dowse.auth.jwt import Jwks, JwtVerifier
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
-    from dowse.providers.searxng.pool import Instances
+    from dowse.providers.searxng.pool import InstancePool
 
 USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
 
@@ -70,7 +70,7 @@ class HasInstances(Protocol):
     """A provider that looks after several servers."""
 
     @property
-    def instances(self) -> Instances: ...
+    def instances(self) -> InstancePool: ...
 
 
 class App:
@@ -164,7 +164,7 @@ class App:
         return ExplainFlow(reading, witness, self._workers)
 
     @property
-    def instances(self) -> Instances:
+    def instances(self) -> InstancePool:
         """Looks after SearXNG instances: the user's own, if there are several, else the public ones."""
         own = next((each.instances for each in self._providers if isinstance(each, HasInstances)), None)
         if own is not None:

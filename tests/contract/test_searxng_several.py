@@ -14,7 +14,7 @@ from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.searxng import make_searxng
 from dowse.providers.searxng.adapter import SearXNG
-from dowse.providers.searxng.instance import State
+from dowse.providers.searxng.instance import InstanceState
 from dowse.providers.searxng.several import SearXNGs
 from dowse.routing.router import Router
 from dowse.secrets.redact import Redactor
@@ -42,7 +42,7 @@ class Bench:
     async def search(self) -> Found:
         return await self.provider.search(QUERY, Deadline.after(self.clock, 30))
 
-    def state(self, name: str) -> State:
+    def state(self, name: str) -> InstanceState:
         (found,) = [each for each in self.provider.instances.table() if each.url.endswith(f"/{name}")]
         return found.state(self.clock.utc().timestamp())
 
@@ -76,7 +76,7 @@ async def test_the_next_answers_where_one_fails_which_rests_then(bench: Bench) -
     bench.own[ALDER].fails("500")
     found = await bench.search()
     assert (bool(found.hits), found.instances) == (True, (bench.url(ALDER), bench.url(BIRCH)))
-    assert bench.state(ALDER) is State.RESTING
+    assert bench.state(ALDER) is InstanceState.RESTING
     await bench.search()
     await bench.search()
     assert bench.own.names_asked() == [ALDER, BIRCH, CEDAR, BIRCH]
@@ -109,7 +109,7 @@ async def test_what_another_would_refuse_as_well_is_not_asked_again(bench: Bench
     with pytest.raises(errors.BadRequest) as caught:
         await bench.search()
     assert (caught.value.instances, bench.own.names_asked()) == ((bench.url(ALDER),), [ALDER])
-    assert bench.state(ALDER) is State.READY
+    assert bench.state(ALDER) is InstanceState.READY
 
 
 async def test_a_query_that_nobody_has_anything_for_tires_nobody(bench: Bench) -> None:
@@ -118,13 +118,13 @@ async def test_a_query_that_nobody_has_anything_for_tires_nobody(bench: Bench) -
         bench.own[name].engines_fail()
     with pytest.raises(errors.EnginesFailed, match="google: Suspended"):
         await bench.search()
-    assert {bench.state(name) for name in (ALDER, BIRCH, CEDAR)} == {State.READY}
+    assert {bench.state(name) for name in (ALDER, BIRCH, CEDAR)} == {InstanceState.READY}
 
 
 async def test_whose_engines_fail_where_another_has_results_rests(bench: Bench) -> None:
     bench.own[ALDER].engines_fail()
     assert (await bench.search()).hits
-    assert (bench.state(ALDER), bench.state(BIRCH)) == (State.RESTING, State.READY)
+    assert (bench.state(ALDER), bench.state(BIRCH)) == (InstanceState.RESTING, InstanceState.READY)
 
 
 async def test_the_search_after_a_failure_everywhere_is_for_the_user_to_begin(bench: Bench) -> None:
@@ -151,7 +151,7 @@ async def test_keys_for_ones_own_are_sent_to_nobody_else(bench: Bench, client: C
 async def test_they_are_trusted_so_nothing_they_do_has_them_blocked(bench: Bench) -> None:
     bench.own[ALDER].fails("redirect", redirect_to="https://elsewhere.example/")
     await bench.search()
-    assert bench.state(ALDER) is State.RESTING
+    assert bench.state(ALDER) is InstanceState.RESTING
 
 
 async def test_a_check_tells_what_each_speaks(bench: Bench) -> None:

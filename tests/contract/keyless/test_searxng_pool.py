@@ -15,9 +15,9 @@ from dowse.core.models import Category, Deadline, Query
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.politeness import Manners
 from dowse.providers.searxng.directory import FixedDirectory
-from dowse.providers.searxng.instance import Instance, Misbehaviour, State
-from dowse.providers.searxng.pool import Instances, RoundRobin
-from dowse.providers.searxng.public import PublicAsker, PublicWay, SearxngPool
+from dowse.providers.searxng.instance import Instance, InstanceState, Misbehaviour
+from dowse.providers.searxng.pool import InstancePool, RoundRobin
+from dowse.providers.searxng.public import PublicClient, SearxngPool
 from tests.doubles.public_instances import NAMES, PublicInstances
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
@@ -35,7 +35,7 @@ class Bench:
     """The pool as the app would make it, over instances that a test tells how to behave."""
 
     pool: SearxngPool
-    asker: PublicAsker
+    client: PublicClient
     public: PublicInstances
     disclosure: Disclosure
     clock: FakeClock
@@ -58,7 +58,7 @@ class Bench:
         (found,) = [each for each in self.pool.instances.table() if each.url == self.url(name)]
         return found
 
-    def state(self, name: str) -> State:
+    def state(self, name: str) -> InstanceState:
         return self.known(name).state(self.clock.utc().timestamp())
 
 
@@ -79,12 +79,12 @@ async def bench(public: PublicInstances, clock: FakeClock) -> AsyncIterator[Benc
     pair = public.address(ALDER).split("/")[2]
     async with page_clients() as build:
         manners = Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
-        way = PublicWay("searxng_pool", build(pair), manners, ListingsHere())
-        asker, disclosure = PublicAsker(way, clock, timeout_s=5.0), Disclosure()
+        client = PublicClient("searxng_pool", build(pair), manners, ListingsHere(), clock, 5.0)
+        disclosure = Disclosure()
         cache = remembering(clock).cache
         directory = FixedDirectory(public.addresses())
-        instances = Instances("searxng_pool", directory, asker, cache, clock, turns=RoundRobin())
-        yield Bench(SearxngPool(way, instances, disclosure, timeout_s=15.0), asker, public, disclosure, clock)
+        instances = InstancePool("searxng_pool", directory, client, cache, clock, rotation=RoundRobin())
+        yield Bench(SearxngPool(client, instances, disclosure, timeout_s=15.0), client, public, disclosure, clock)
         await instances.close()
 
 
@@ -148,8 +148,8 @@ async def test_the_next_instance_answers_where_the_first_fails(bench: Bench) -> 
     found = await bench.pool.search(QUERY, Deadline.after(bench.clock, 30))
     assert found.hits
     assert found.instances == (bench.url(ALDER), bench.url(BIRCH))
-    assert bench.state(ALDER) is State.RESTING
-    assert bench.state(BIRCH) is State.READY
+    assert bench.state(ALDER) is InstanceState.RESTING
+    assert bench.state(BIRCH) is InstanceState.READY
 
 
 async def test_no_query_goes_to_a_third_instance_and_the_error_says_what_happened(bench: Bench) -> None:
@@ -182,7 +182,7 @@ async def test_the_limiter_of_an_instance_gives_it_a_rest(bench: Bench) -> None:
     for _ in range(4):
         assert await bench.search()
     await bench.failure()
-    assert bench.state(ALDER) is State.RATE_LIMITED
+    assert bench.state(ALDER) is InstanceState.RATE_LIMITED
 
 
 async def test_a_retry_after_is_kept(bench: Bench) -> None:
@@ -196,7 +196,7 @@ async def test_a_redirect_within_the_host_is_followed_once(bench: Bench) -> None
     bench.public[ALDER].fails("redirect", redirect_to=here)
     assert await bench.search()
     assert bench.public.names_asked() == [ALDER, BIRCH]
-    assert bench.state(ALDER) is State.READY
+    assert bench.state(ALDER) is InstanceState.READY
 
     bench.public.reset()
     for name in NAMES:
@@ -217,7 +217,7 @@ MISBEHAVIOUR = {
 async def test_a_redirect_to_another_host_is_not_followed_and_has_consequences(bench: Bench, target: str) -> None:
     bench.public[ALDER].fails("redirect", redirect_to=target)
     assert await bench.search()
-    assert (bench.state(ALDER), bench.known(ALDER).reason) == (State.BLOCKED, MISBEHAVIOUR[target])
+    assert (bench.state(ALDER), bench.known(ALDER).reason) == (InstanceState.BLOCKED, MISBEHAVIOUR[target])
 
 
 @pytest.mark.parametrize("format_off", [False, True])
@@ -232,13 +232,13 @@ async def test_links_that_are_not_http_have_consequences(bench: Bench, format_of
     found = await bench.search()
     assert found
     assert "https://e.example/" not in found, "nothing of it is believed"
-    assert (bench.state(ALDER), bench.known(ALDER).reason) == (State.BLOCKED, Misbehaviour.STRANGE_LINKS)
+    assert (bench.state(ALDER), bench.known(ALDER).reason) == (InstanceState.BLOCKED, Misbehaviour.STRANGE_LINKS)
 
 
 async def test_a_test_of_an_instance_notices_links_that_are_not_http(bench: Bench) -> None:
     bench.public[ALDER].finds([{"title": "Weather", "url": "javascript:alert(1)"}])
     with pytest.raises(errors.BadAnswer, match=Misbehaviour.STRANGE_LINKS):
-        await bench.asker.probe(bench.public.address(ALDER))
+        await bench.client.probe(bench.public.address(ALDER))
 
 
 @pytest.mark.usefixtures("alone")
@@ -247,7 +247,7 @@ async def test_the_same_results_for_unrelated_queries_have_consequences(bench: B
     for text in ("asyncio cancellation", "sourdough starter"):
         await bench.failure(Query(text))
         bench.clock.advance(120)
-    assert (bench.state(ALDER), bench.known(ALDER).reason) == (State.BLOCKED, Misbehaviour.SAME_RESULTS)
+    assert (bench.state(ALDER), bench.known(ALDER).reason) == (InstanceState.BLOCKED, Misbehaviour.SAME_RESULTS)
 
 
 async def test_a_certificate_that_is_not_good_has_consequences(bench: Bench, tmp_path: Path, clock: FakeClock) -> None:
@@ -260,11 +260,11 @@ async def test_a_certificate_that_is_not_good_has_consequences(bench: Bench, tmp
     async with raw_servers() as serve, page_clients() as build:
         port = await serve(talk, Authority(tmp_path).server("127.0.0.1"))
         manners = Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
-        way = PublicWay("searxng_pool", build(f"127.0.0.1:{port}"), manners, ListingsHere())
+        client = PublicClient("searxng_pool", build(f"127.0.0.1:{port}"), manners, ListingsHere(), clock, 5.0)
         directory = FixedDirectory([f"https://127.0.0.1:{port}"])
-        asker, cache = PublicAsker(way, clock, timeout_s=5.0), remembering(clock).cache
-        instances = Instances("searxng_pool", directory, asker, cache, clock, turns=RoundRobin())
-        pool = SearxngPool(way, instances, bench.disclosure, timeout_s=15.0)
+        cache = remembering(clock).cache
+        instances = InstancePool("searxng_pool", directory, client, cache, clock, rotation=RoundRobin())
+        pool = SearxngPool(client, instances, bench.disclosure, timeout_s=15.0)
         with pytest.raises(errors.NoInstance, match="no secure connection"):
             await pool.search(QUERY, Deadline.after(clock, 30))
         (instance,) = instances.table()
@@ -278,7 +278,7 @@ async def test_a_certificate_that_is_not_good_has_consequences(bench: Bench, tmp
 async def test_an_answer_that_is_none_is_a_failure_and_five_are_one_too_many(bench: Bench, trouble: str) -> None:
     bench.public[ALDER].fails(trouble)
     await bench.failure()
-    assert bench.state(ALDER) is State.RESTING
+    assert bench.state(ALDER) is InstanceState.RESTING
     assert bench.known(ALDER).unparsed == 1
 
 
@@ -325,11 +325,11 @@ async def test_what_may_be_the_querys_fault_is_an_instances_only_if_another_has_
     give_trouble(ALDER)
     give_trouble(BIRCH)
     await bench.failure()
-    assert {bench.state(name) for name in (ALDER, BIRCH)} == {State.READY}
+    assert {bench.state(name) for name in (ALDER, BIRCH)} == {InstanceState.READY}
     bench.public.works()
     give_trouble(CEDAR)
     assert await bench.search()
-    assert bench.state(CEDAR) is State.RESTING
+    assert bench.state(CEDAR) is InstanceState.RESTING
 
 
 async def test_what_an_instance_says_of_its_engines_is_neither_logged_nor_kept(bench: Bench) -> None:
@@ -344,10 +344,12 @@ async def test_an_instance_whose_turn_comes_too_late_is_not_asked_and_not_blamed
     pair = public.address(ALDER).split("/")[2]
     async with page_clients() as build:
         manners = Manners(clock, rotates=True, delay_s=(20.0, 20.0), user_agent="dowse/test")
-        way = PublicWay("searxng_pool", build(pair), manners, ListingsHere())
-        asker, directory = PublicAsker(way, clock, timeout_s=5.0), FixedDirectory([public.address(ALDER)])
-        instances = Instances("searxng_pool", directory, asker, remembering(clock).cache, clock, turns=RoundRobin())
-        pool = SearxngPool(way, instances, Disclosure(), timeout_s=15.0)
+        client = PublicClient("searxng_pool", build(pair), manners, ListingsHere(), clock, 5.0)
+        directory = FixedDirectory([public.address(ALDER)])
+        instances = InstancePool(
+            "searxng_pool", directory, client, remembering(clock).cache, clock, rotation=RoundRobin()
+        )
+        pool = SearxngPool(client, instances, Disclosure(), timeout_s=15.0)
         await manners.turn()
         with pytest.raises(errors.NoInstance, match="others were asked until no time was left"):
             await pool.search(QUERY, Deadline.after(clock, 15))
@@ -360,7 +362,7 @@ async def test_whoever_is_in_a_hurry_does_not_harm_an_instance(bench: Bench) -> 
     bench.public.fails("hang")
     error = await bench.failure(within_s=0.2)
     assert "no answer within" in error.detail
-    assert {bench.state(name) for name in (ALDER, BIRCH)} == {State.READY}
+    assert {bench.state(name) for name in (ALDER, BIRCH)} == {InstanceState.READY}
 
 
 async def test_few_pages_are_asked_for_however_many_results_are_wanted(bench: Bench) -> None:
@@ -386,14 +388,14 @@ async def test_filters_reach_the_instance(bench: Bench) -> None:
 
 
 async def test_a_check_asks_for_the_cheapest_page_and_searches_nothing(bench: Bench) -> None:
-    await bench.asker.ping(bench.url(ALDER))
+    await bench.client.ping(bench.url(ALDER))
     (seen,) = bench.public.requests
     assert (seen.path.rpartition("/")[2], seen.params) == ("healthz", {})
     bench.public[ALDER].fails("404")
-    await bench.asker.ping(bench.url(ALDER))
+    await bench.client.ping(bench.url(ALDER))
     bench.public[BIRCH].fails("503")
     with pytest.raises(errors.Unavailable):
-        await bench.asker.ping(bench.url(BIRCH))
+        await bench.client.ping(bench.url(BIRCH))
 
 
 async def test_a_test_of_instances_tells_json_from_pages_and_from_limiters(bench: Bench) -> None:

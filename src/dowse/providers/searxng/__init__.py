@@ -20,25 +20,48 @@ if TYPE_CHECKING:
     from dowse.providers.searxng.public import SearxngPool
     from dowse.providers.searxng.several import SearXNGs
 
-# A search may be waiting for the answer of an instance that is only being checked.
+# A search may be waiting for the outcome of a health check.
 _LONGEST_CHECK_S = 5.0
 
 
 def make(kit: Kit) -> SearXNG | SearXNGs:
-    """The user's own instances."""
+    """Make the provider of the configured instances."""
     api = kit.api(SEARXNG.name, credential="SEARXNG_HEADERS_JSON")
     return make_searxng(kit.settings, api, kit.listings, kit.cache, kit.clock, watches=kit.watches)
 
 
+def make_searxng(
+    settings: Settings, api: Api, listings: ListingReader, cache: CacheEntries, clock: Clock, *, watches: bool
+) -> SearXNG | SearXNGs:
+    """One instance, or several with a pool, which is imported only for them."""
+    addresses, make_adapter = settings.providers[SEARXNG.name].servers, _adapter_factory(settings, api, listings)
+    assert addresses, "only active providers are made"
+    if len(addresses) == 1:
+        return make_adapter(addresses[0])
+    from dowse.providers.searxng.instance import HealthRules
+    from dowse.providers.searxng.several import SearXNGs
+
+    return SearXNGs(
+        make_adapter,
+        addresses,
+        cache,
+        clock,
+        timeout_s=api.timeout_s,
+        rules=HealthRules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures),
+        interval_s=settings.instance_health_check_interval_s,
+        watches=watches,
+    )
+
+
 def make_pool(kit: Kit) -> SearxngPool:
-    """The public instances; a process has one manager of them."""
+    """Make the pool of public instances; a process has one."""
     from dowse.providers.searxng.directory import SearxSpace
-    from dowse.providers.searxng.instance import Rules
-    from dowse.providers.searxng.pool import Deck, Instances, RoundRobin
-    from dowse.providers.searxng.public import PublicAsker, PublicWay, SearxngPool
+    from dowse.providers.searxng.instance import HealthRules
+    from dowse.providers.searxng.pool import InstancePool, RandomRotation, RoundRobin
+    from dowse.providers.searxng.public import PublicClient, SearxngPool
 
     name, settings, api, clock = SEARXNG_POOL.name, kit.settings, kit.api(SEARXNG_POOL.name), kit.clock
-    way = PublicWay(name, kit.page_client, kit.manners, kit.listings)
+    client = PublicClient(name, kit.page_client, kit.manners, kit.listings, clock, min(_LONGEST_CHECK_S, api.timeout_s))
     directory = SearxSpace(
         name,
         api,
@@ -49,40 +72,21 @@ def make_pool(kit: Kit) -> SearxngPool:
         is_offline=settings.offline,
         waits=not kit.watches,
     )
-    instances = Instances(
+    instances = InstancePool(
         name,
         directory,
-        PublicAsker(way, clock, timeout_s=min(_LONGEST_CHECK_S, api.timeout_s)),
+        client,
         kit.cache,
         clock,
-        turns=Deck(Random()) if settings.use_random_instances else RoundRobin(Random()),
-        rules=Rules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures),
+        rotation=RandomRotation(Random()) if settings.use_random_instances else RoundRobin(Random()),
+        rules=HealthRules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures),
         interval_s=settings.instance_health_check_interval_s,
         watches=kit.watches,
     )
-    return SearxngPool(way, instances, kit.disclosure, timeout_s=api.timeout_s)
+    return SearxngPool(client, instances, kit.disclosure, timeout_s=api.timeout_s)
 
 
-def make_searxng(
-    settings: Settings, api: Api, listings: ListingReader, cache: CacheEntries, clock: Clock, *, watches: bool
-) -> SearXNG | SearXNGs:
-    """`watches` for a process that lives on: several instances are checked behind everybody's back."""
-    addresses, make = settings.providers[SEARXNG.name].servers, _maker(settings, api, listings)
-    assert addresses, "only active providers are made"
-    if len(addresses) == 1:
-        return make(addresses[0])
-    from dowse.providers.searxng.instance import Rules
-    from dowse.providers.searxng.pool import Instances
-    from dowse.providers.searxng.several import OwnAsker, SearXNGs
-
-    asker = OwnAsker(make, addresses, clock)
-    rules = Rules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures)
-    interval_s = settings.instance_health_check_interval_s
-    instances = Instances.fixed(addresses, asker, cache, clock, rules=rules, interval_s=interval_s, watches=watches)
-    return SearXNGs(asker, instances, timeout_s=api.timeout_s)
-
-
-def _maker(settings: Settings, api: Api, listings: ListingReader) -> Callable[[str], SearXNG]:
+def _adapter_factory(settings: Settings, api: Api, listings: ListingReader) -> Callable[[str], SearXNG]:
     from dowse.providers.searxng.adapter import SearXNG
     from dowse.providers.searxng.protocol import Preferences
 
@@ -93,7 +97,7 @@ def _maker(settings: Settings, api: Api, listings: ListingReader) -> Callable[[s
         time_range=settings.searxng_time_range,
         safesearch=settings.searxng_safesearch,
     )
-    # A user agent among the extra headers beats the variable, whatever its capitals.
+    # A user agent among the extra headers wins over the variable, in any capitalisation.
     headers = {"user-agent": settings.searxng_user_agent} if settings.searxng_user_agent else {}
     headers |= {name.lower(): value.get_secret_value() for name, value in settings.searxng_headers.items()}
     return partial(

@@ -1,4 +1,4 @@
-"""SearXNG: a metasearch engine of your own, asked for JSON or read off its web page, page by page."""
+"""Adapter of one configured SearXNG instance: JSON, or the web page where JSON is refused."""
 
 from __future__ import annotations
 
@@ -8,31 +8,29 @@ from dataclasses import replace
 
 from dowse.core import urls
 from dowse.core.errors import (
-    BadAnswer,
     BadRequest,
     Blocked,
     KeyRejected,
     Misconfigured,
-    PageUnreadable,
     ProviderError,
     RateLimited,
-    TimedOut,
 )
 from dowse.core.listings import Outcome
-from dowse.core.models import Deadline, Found, Query, Status
+from dowse.core.models import Deadline, Found, Query
 from dowse.core.protocols import ListingReader
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api, is_challenge
 from dowse.providers.limits import fit
 from dowse.providers.searxng.protocol import (
-    Answer,
     Preferences,
+    SearxngAnswer,
     check,
     from_json,
     from_listing,
     gather,
     health_address,
     parameters,
+    read_page,
     search_address,
     web_page,
 )
@@ -53,13 +51,13 @@ PAGE_LIMITER = (
     "its limiter takes us for a bot; set `server.limiter: false` in its settings.yml, or add this machine to "
     "`pass_ip` in its limiter.toml, and restart it"
 )
-# The limiter of SearXNG takes a client without these for a bot, whatever its user agent.
+# SearXNG's limiter takes clients without these headers for bots.
 _HEADERS = {"accept": "application/json, text/html;q=0.9", "accept-language": "en;q=0.9, *;q=0.5"}
 _PAGE_HEADERS = {**_HEADERS, "accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"}
 
 
 class SearXNG:
-    """One instance. `answer_format` is `json`, `html`, or `auto`: the web page where JSON is refused."""
+    """One instance. `answer_format` is `json`, `html`, or `auto` (the web page where JSON is refused)."""
 
     name = SPEC.name
     categories = LIMITS.categories
@@ -81,32 +79,32 @@ class SearXNG:
         self._preferences = preferences or Preferences()
         self._headers = headers
         self.asks_for_json = answer_format != "html"
-        """Whether it is asked for JSON; no longer where that was refused and the web page is read instead."""
+        """Whether JSON is requested; false after it was refused and the web page read instead."""
         self._reads_pages = answer_format != "json"
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         query, warnings = fit(self.name, query, LIMITS)
         asked_for_json = self.asks_for_json
 
-        async def page(number: int, deadline: Deadline) -> Answer:
-            return await self._page(query, number, deadline)
+        async def get_page(number: int, deadline: Deadline) -> SearxngAnswer:
+            return await self._get_page(query, number, deadline)
 
-        def judge(answer: Answer) -> None:
+        def judge(answer: SearxngAnswer) -> None:
             check(self.name, query, answer, engines=self._preferences.engines)
 
-        found = await gather(query, page, judge, deadline, max_pages=MAX_PAGES)
+        found = await gather(query, get_page, judge, deadline, max_pages=MAX_PAGES)
         if asked_for_json and not self.asks_for_json:
             warnings += (f"{self.name} gave no JSON, so its web page was read: {JSON_OFF}",)
         return replace(found, warnings=warnings + found.warnings)
 
     async def ping(self, deadline: Deadline) -> None:
-        """See whether it is there; nothing is searched for."""
+        """Check that the instance is up; nothing is searched for."""
         headers = {**_PAGE_HEADERS, **self._headers}
-        # Older ones have no such page, but they are there to say so.
+        # Older versions without this page are up to say so.
         with suppress(BadRequest):
             await self._api.get_reply(health_address(self._base_url), deadline, headers=headers, params={})
 
-    async def _page(self, query: Query, number: int, deadline: Deadline) -> Answer:
+    async def _get_page(self, query: Query, number: int, deadline: Deadline) -> SearxngAnswer:
         if self.asks_for_json:
             try:
                 return await self._from_json(query, number, deadline)
@@ -114,11 +112,11 @@ class SearXNG:
                 if not self._reads_pages or error.http_status == 404:
                     raise
         answer = await self._from_web_page(query, number, deadline)
-        # Only now: a page that could not be read either is no reason to give JSON up.
+        # Only now: an unreadable page is no reason to give JSON up.
         self.asks_for_json = False
         return answer
 
-    async def _from_json(self, query: Query, number: int, deadline: Deadline) -> Answer:
+    async def _from_json(self, query: Query, number: int, deadline: Deadline) -> SearxngAnswer:
         reply = await self._reply(query, number, deadline, as_json=True)
         if "html" not in reply.headers.get("content-type", ""):
             return from_json(self.name, self._api.read_object(reply), query)
@@ -126,15 +124,11 @@ class SearXNG:
             raise Blocked(self.name, "it answered with a challenge page; let this machine pass there")
         raise Misconfigured(self.name, f"it answered with a web page: {NO_SEARXNG}, or {JSON_OFF}")
 
-    async def _from_web_page(self, query: Query, number: int, deadline: Deadline) -> Answer:
+    async def _from_web_page(self, query: Query, number: int, deadline: Deadline) -> SearxngAnswer:
         reply = await self._reply(query, number, deadline, as_json=False)
         body = web_page(urls.without_userinfo(search_address(self._base_url)), reply.headers, reply.body)
         timeout_s = min(self.timeout_s, deadline.remaining_s())
-        try:
-            listing = await self._listings.listing(self.name, body, query.text, timeout_s=timeout_s)
-        except PageUnreadable as error:
-            kind = TimedOut if error.status is Status.TIMEOUT else BadAnswer
-            raise kind(self.name, f"its web page could not be read: {error}") from error
+        listing = await read_page(self.name, self._listings, body, query, timeout_s=timeout_s)
         if listing.outcome is Outcome.UNKNOWN and not listing.odd_links:
             raise Misconfigured(self.name, f"its web page is no list of results: {NO_SEARXNG}")
         return from_listing(self.name, listing, query)
@@ -145,11 +139,11 @@ class SearXNG:
         try:
             return await self._api.get_reply(search_address(self._base_url), deadline, headers=headers, params=params)
         except (KeyRejected, BadRequest, Blocked, RateLimited) as error:
-            raise _explained(error, as_json=as_json) from error
+            raise _explain(error, as_json=as_json) from error
 
 
-def _explained(error: ProviderError, *, as_json: bool) -> ProviderError:
-    """The same failure as a SearXNG means it, with what to do about it."""
+def _explain(error: ProviderError, *, as_json: bool) -> ProviderError:
+    """Translate a failure into its meaning for SearXNG, with advice."""
     status, provider = error.http_status, error.provider
     if status == 404:
         return Misconfigured(provider, f"HTTP 404, {NO_SEARXNG}", http_status=404)

@@ -1,4 +1,4 @@
-"""Public SearXNG instances: strangers who help out, so at most two are asked for a query, politely and in turn."""
+"""Public SearXNG instances: at most two are asked for a query, in rotation, politely and without trust."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from dowse.core.errors import (
     Blocked,
     NetworkFailed,
     NoInstance,
-    PageUnreadable,
     ProviderError,
     RateLimited,
     Redirected,
@@ -28,7 +27,7 @@ from dowse.core.errors import (
     WireTimeout,
     WireTooLarge,
 )
-from dowse.core.models import Clock, Deadline, Found, Query, Status
+from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.core.protocols import ListingReader
 from dowse.net.clients import Fetched, UntrustedClient
 from dowse.net.json_api import retry_after_s
@@ -36,61 +35,53 @@ from dowse.providers.disclosure import Disclosure
 from dowse.providers.limits import fit
 from dowse.providers.politeness import Manners
 from dowse.providers.searxng.instance import Instance, Misbehaviour
-from dowse.providers.searxng.pool import Instances
+from dowse.providers.searxng.pool import InstancePool
 from dowse.providers.searxng.protocol import (
-    Answer,
     Preferences,
+    SearxngAnswer,
     check,
     from_json,
     from_listing,
     gather,
     health_address,
     parameters,
+    read_page,
     search_address,
     web_page,
 )
-from dowse.providers.searxng.several import Failures, Misbehaved, ask_in_turn, told
+from dowse.providers.searxng.several import Failures, Misbehaved, ask_in_turn, summarise
 from dowse.settings.providers import SEARXNG_POOL as SPEC
 
+MAX_BYTES = 1_000_000
 _MAX_PAGES = 2
 _PROBE = Query("weather", num_results=1)
 _ADVICE = "try again later, or set SEARXNG_URL to an instance of your own"
+_REDIRECTS = (301, 302, 303, 307, 308)
+_NO_PREFERENCES = Preferences()
 
-
-class PublicAsker:
-    """Looks after public instances for their manager. Implements `instances.health.Asker`."""
-
-    def __init__(self, way: PublicWay, clock: Clock, *, timeout_s: float) -> None:
-        self._way = way
-        self._clock = clock
-        self._timeout_s = timeout_s
-
-    async def ping(self, url: str) -> None:
-        headers, deadline = self._way.manners.headers(), Deadline.after(self._clock, self._timeout_s)
-        fetched = await self._way.get(health_address(url), headers, deadline)
-        error = failure(self._way.provider, fetched)
-        # Some have no such page, or show it to nobody; they are there to say so.
-        if isinstance(error, RateLimited | Unavailable):
-            raise error
-
-    async def probe(self, url: str) -> bool:
-        visit = Visit(self._way, url, _PROBE, json=None)
-        deadline = Deadline.after(self._clock, self._timeout_s)
-        answer = await visit.page(1, deadline)
-        if answer.odd_links:
-            raise Misbehaved(self._way.provider, Misbehaviour.STRANGE_LINKS)
-        check(self._way.provider, _PROBE, answer)
-        return bool(visit.json)
+# New in each process and never stored: the hashes cannot be searched for queries.
+_SALT = secrets.token_bytes(32)
+_WORD = re.compile(r"\w+")
+# From here on scripts are written without blanks; two characters say as much as three letters.
+_DENSE = "\u2e80"
+_FEWEST_RESULTS = 3
+_REMEMBERED = 5
+_REMEMBERED_URLS = 500
+_RELATED_SHARE = 0.2
 
 
 class SearxngPool:
+    """Search provider over the pool of public instances."""
+
     name = SPEC.name
     categories = SPEC.limits.categories
 
-    def __init__(self, way: PublicWay, instances: Instances, disclosure: Disclosure, *, timeout_s: float) -> None:
+    def __init__(
+        self, client: PublicClient, instances: InstancePool, disclosure: Disclosure, *, timeout_s: float
+    ) -> None:
         self.timeout_s = timeout_s
         self.instances = instances
-        self._way = way
+        self._client = client
         self._disclosure = disclosure
         self._fingerprints = Fingerprints()
 
@@ -106,53 +97,67 @@ class SearxngPool:
     async def _ask(self, instance: Instance, query: Query, deadline: Deadline) -> Found:
         address = urls.parse(instance.url)
         self._disclosure.tell(f"the public SearXNG instance {address.host if address else ''}", self.name)
-        visit = Visit(self._way, instance.url, query, json=instance.json)
+        visit = PublicVisit(self._client, instance.url, query, json=instance.json)
 
-        def judge(answer: Answer) -> None:
+        def judge(answer: SearxngAnswer) -> None:
             self._check_honesty(instance, query, answer)
             check(self.name, query, answer)
 
-        found = await gather(query, visit.page, judge, deadline, max_pages=_MAX_PAGES)
+        found = await gather(query, visit.get_page, judge, deadline, max_pages=_MAX_PAGES)
         if visit.json != instance.json and visit.json is not None:
-            await self.instances.speaks(instance.url, json=visit.json)
+            await self.instances.report_format(instance.url, json=visit.json)
         return found
 
-    def _check_honesty(self, instance: Instance, query: Query, answer: Answer) -> None:
-        """Before anything else: what a dishonest instance sends is not worth a judgement."""
+    def _check_honesty(self, instance: Instance, query: Query, answer: SearxngAnswer) -> None:
+        """Raise `Misbehaved` for odd links, and for results that were given to unrelated queries."""
         if answer.odd_links:
             raise Misbehaved(self.name, Misbehaviour.STRANGE_LINKS)
         fingerprint = Fingerprint.of(query.text, (found.url for found in answer.hits))
-        if self._fingerprints.contradicts_itself(instance.url, fingerprint):
+        if self._fingerprints.contradict(instance.url, fingerprint):
             raise Misbehaved(self.name, Misbehaviour.SAME_RESULTS)
 
     def _failure(self, failures: Failures) -> NoInstance:
+        detail = f"{summarise(failures)}; {_ADVICE}"
         wait_s = self.instances.retry_after_s()
-        return NoInstance(self.name, f"{told(failures)}; {_ADVICE}", retry_after_s=wait_s, instances=tuple(failures))
-
-
-MAX_BYTES = 1_000_000
-_REDIRECTS = (301, 302, 303, 307, 308)
-_ANYTHING = Preferences()
+        return NoInstance(self.name, detail, retry_after_s=wait_s, instances=tuple(failures))
 
 
 @dataclass(frozen=True, slots=True)
-class PublicWay:
-    """What every request to a public instance goes through."""
+class PublicClient:
+    """Requests to public instances. Implements `pool.Prober`."""
 
     provider: str
     client: UntrustedClient
     manners: Manners
     listings: ListingReader
+    clock: Clock
+    check_timeout_s: float
 
     async def get(self, url: str, headers: Mapping[str, str], deadline: Deadline) -> Fetched:
-        """An answer of that host, a redirect within it followed once. Raises `Redirected` for one that leads out."""
+        """Get a page, following one redirect within the host. Raises `Redirected` for one that leads out."""
         fetched = await self._hop(url, headers, deadline)
         if fetched.status not in _REDIRECTS:
             return fetched
-        fetched = await self._hop(self._onward(url, fetched.headers), headers, deadline)
+        fetched = await self._hop(self._redirect_target(url, fetched.headers), headers, deadline)
         if fetched.status in _REDIRECTS:
             raise BadAnswer(self.provider, "it redirects again and again")
         return fetched
+
+    async def ping(self, url: str) -> None:
+        headers, deadline = self.manners.headers(), Deadline.after(self.clock, self.check_timeout_s)
+        fetched = await self.get(health_address(url), headers, deadline)
+        error = failure_of(self.provider, fetched)
+        # Instances without this page, or that hide it, are up to say so.
+        if isinstance(error, RateLimited | Unavailable):
+            raise error
+
+    async def probe(self, url: str) -> bool:
+        visit = PublicVisit(self, url, _PROBE, json=None)
+        answer = await visit.get_page(1, Deadline.after(self.clock, self.check_timeout_s))
+        if answer.odd_links:
+            raise Misbehaved(self.provider, Misbehaviour.STRANGE_LINKS)
+        check(self.provider, _PROBE, answer)
+        return bool(visit.json)
 
     async def _hop(self, url: str, headers: Mapping[str, str], deadline: Deadline) -> Fetched:
         await self.manners.turn()
@@ -168,34 +173,34 @@ class PublicWay:
         except WireError as error:
             raise NetworkFailed(self.provider, str(error)) from error
 
-    def _onward(self, url: str, headers: Mapping[str, str]) -> str:
-        """Where a redirect leads; never to another host, nor from a secure connection to an open one."""
+    def _redirect_target(self, url: str, headers: Mapping[str, str]) -> str:
+        """The target of a redirect; neither another host, nor plain http after https."""
         here, there = urls.parse(url), urls.parse(headers.get("location", ""), url)
         if here is None or there is None or there.host != here.host or there.scheme not in (here.scheme, "https"):
             raise Redirected(self.provider, "it redirects to another host")
         return there.href
 
 
-class Visit:
-    """One query at one instance: the same browser for all of its requests.
+class PublicVisit:
+    """One query at one instance: the same browser headers for all of its requests.
 
-    `json` says whether the instance answers in JSON, `None` as long as nobody knows.
+    `json` says whether the instance answers in JSON, `None` as long as that is unknown.
     """
 
-    def __init__(self, way: PublicWay, url: str, query: Query, *, json: bool | None) -> None:
+    def __init__(self, client: PublicClient, url: str, query: Query, *, json: bool | None) -> None:
         self.json = json
-        self._way = way
+        self._client = client
         self._url = url
         self._query = query
-        self._headers = way.manners.headers(language=query.language)
+        self._headers = client.manners.headers(language=query.language)
 
-    async def page(self, number: int, deadline: Deadline) -> Answer:
-        """JSON where it is allowed, and the web page where it is refused."""
+    async def get_page(self, number: int, deadline: Deadline) -> SearxngAnswer:
+        """Get a page of results as JSON, or as the web page where JSON is refused."""
         refuses_json = self.json is False
         fetched = await self._get(number, deadline, as_json=not refuses_json)
         if fetched.status == 403 and not refuses_json:
             fetched = await self._get(number, deadline, as_json=False)
-        if error := failure(self._way.provider, fetched):
+        if error := failure_of(self._client.provider, fetched):
             raise error
         is_page = "html" in fetched.headers.get("content-type", "")
         answer = await self._from_page(fetched, deadline) if is_page else self._from_json(fetched)
@@ -203,32 +208,27 @@ class Visit:
         return answer
 
     async def _get(self, number: int, deadline: Deadline, *, as_json: bool) -> Fetched:
-        query = urlencode(parameters(self._query, number, _ANYTHING, as_json=as_json))
-        return await self._way.get(f"{search_address(self._url)}?{query}", self._headers, deadline)
+        query = urlencode(parameters(self._query, number, _NO_PREFERENCES, as_json=as_json))
+        return await self._client.get(f"{search_address(self._url)}?{query}", self._headers, deadline)
 
-    def _from_json(self, fetched: Fetched) -> Answer:
+    def _from_json(self, fetched: Fetched) -> SearxngAnswer:
         try:
             body = json.loads(fetched.body)
         except (ValueError, RecursionError) as error:
-            raise BadAnswer(self._way.provider, "the body is neither JSON nor a web page") from error
+            raise BadAnswer(self._client.provider, "the body is neither JSON nor a web page") from error
         if not isinstance(body, dict):
-            raise BadAnswer(self._way.provider, "the body is no JSON object")
-        return from_json(self._way.provider, body, self._query)
+            raise BadAnswer(self._client.provider, "the body is no JSON object")
+        return from_json(self._client.provider, body, self._query)
 
-    async def _from_page(self, fetched: Fetched, deadline: Deadline) -> Answer:
+    async def _from_page(self, fetched: Fetched, deadline: Deadline) -> SearxngAnswer:
         body = web_page(fetched.url, fetched.headers, fetched.body)
-        timeout_s = deadline.remaining_s()
-        try:
-            listing = await self._way.listings.listing("searxng", body, self._query.text, timeout_s=timeout_s)
-        except PageUnreadable as error:
-            # That we were too slow is not its fault.
-            kind = TimedOut if error.status is Status.TIMEOUT else BadAnswer
-            raise kind(self._way.provider, f"its web page could not be read: {error}") from error
-        return from_listing(self._way.provider, listing, self._query)
+        provider, reader = self._client.provider, self._client.listings
+        listing = await read_page(provider, reader, body, self._query, timeout_s=deadline.remaining_s())
+        return from_listing(provider, listing, self._query)
 
 
-def failure(provider: str, fetched: Fetched) -> ProviderError | None:
-    """What a status says, if it is not a success; an answer that is only promised is none."""
+def failure_of(provider: str, fetched: Fetched) -> ProviderError | None:
+    """The error of a status, `None` for a success; 202 is a challenge page."""
     status, detail = fetched.status, f"HTTP {fetched.status}"
     if 200 <= status < 300 and status != 202:
         return None
@@ -241,33 +241,22 @@ def failure(provider: str, fetched: Fetched) -> ProviderError | None:
     return kind(provider, detail, http_status=status)
 
 
-# New in each process and nowhere written down: nobody can try words until one fits.
-_SALT = secrets.token_bytes(32)
-_WORD = re.compile(r"\w+")
-# From here on scripts are written without blanks, so that two characters say as much as three letters.
-_DENSE = "\u2e80"
-_FEWEST_RESULTS = 3
-_REMEMBERED = 5
-_REMEMBERED_URLS = 500
-_RELATED_SHARE = 0.2
-
-
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """A query and its results as hashes; of the query, pieces of its words."""
+    """Salted hashes of a query's word pieces and of its results."""
 
     pieces: frozenset[bytes]
     results: bytes
 
     @classmethod
     def of(cls, query: str, urls: Iterable[str]) -> Fingerprint:
-        """The results count as a set, in whatever order they came."""
+        """The results count as a set."""
         distinct = sorted(set(urls))
         results = _hash("\n".join(distinct)) if len(distinct) >= _FEWEST_RESULTS else b""
         return cls(frozenset(map(_hash, _pieces(query))), results)
 
     def contradicts(self, other: Fingerprint) -> bool:
-        """Whether the same pages are given for queries that have next to nothing in common."""
+        """Whether the same results were given for queries with next to nothing in common."""
         if not self.results or self.results != other.results:
             return False
         fewer = min(len(self.pieces), len(other.pieces))
@@ -275,13 +264,13 @@ class Fingerprint:
 
 
 class Fingerprints:
-    """The last few of each instance, in memory only: they are no history of searches, and go with the process."""
+    """The last fingerprints of each instance, in memory only: they are no history of searches."""
 
     def __init__(self) -> None:
         self._seen: OrderedDict[str, deque[Fingerprint]] = OrderedDict()
 
-    def contradicts_itself(self, url: str, fingerprint: Fingerprint) -> bool:
-        """Whether an instance gave the same results before, for something else."""
+    def contradict(self, url: str, fingerprint: Fingerprint) -> bool:
+        """Add a fingerprint; returns whether the instance gave the same results for an unrelated query."""
         seen = self._seen.setdefault(url, deque(maxlen=_REMEMBERED))
         found = any(fingerprint.contradicts(other) for other in seen)
         seen.append(fingerprint)
@@ -292,7 +281,7 @@ class Fingerprints:
 
 
 def _pieces(query: str) -> Iterable[str]:
-    """Three letters each, so that `otter` and `otters` have something in common."""
+    """Pieces of three letters, so that `otter` and `otters` have some in common."""
     for word in _WORD.findall(query.casefold()):
         size = 2 if word[0] >= _DENSE else 3
         yield from (word[start : start + size] for start in range(max(1, len(word) - size + 1)))

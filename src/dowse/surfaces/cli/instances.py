@@ -93,7 +93,7 @@ def _test(arguments: argparse.Namespace) -> int:
             raise NoInstance(app.instances.provider, "offline mode is on, so no instance can be asked")
         checked = await app.instances.check(named or None, line.show)
         if not checked:
-            raise app.instances.nobody()
+            raise app.instances.none_ready()
         return {"ok": any(each.is_well for each in checked), "instances": list(map(shown.finding, checked))}
 
     return _run(arguments, ask, shown.findings)

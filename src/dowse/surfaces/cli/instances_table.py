@@ -8,8 +8,8 @@ from typing import Any
 
 from dowse.core import urls
 from dowse.core.text import one_line
-from dowse.providers.searxng.instance import Instance, State
-from dowse.providers.searxng.pool import Checked
+from dowse.providers.searxng.instance import Instance, InstanceState
+from dowse.providers.searxng.pool import CheckResult
 from dowse.surfaces.cli.session import style
 
 Data = dict[str, Any]
@@ -28,7 +28,7 @@ def describe(instance: Instance, now: float) -> Data:
         "uptime": instance.uptime,
         "response_ms": instance.response_ms,
         "state": state.value,
-        "reason": one_line(instance.reason) if state is not State.READY else "",
+        "reason": one_line(instance.reason) if state is not InstanceState.READY else "",
         "until": _moment(instance.until(now)),
         "last_checked": _moment(instance.last_checked),
         "consecutive_failures": instance.consecutive_failures,
@@ -47,7 +47,7 @@ def table(data: Data) -> str:
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def finding(checked: Checked) -> Data:
+def finding(checked: CheckResult) -> Data:
     """What came of asking an instance."""
     return {
         "url": urls.without_userinfo(checked.url),

@@ -9,8 +9,8 @@ from typing import Any
 
 from dowse.cache.entries import CacheEntries
 from dowse.core.errors import NoInstance, ProviderError
-from dowse.providers.searxng.directory import Edition, Entries, Excluded, Listed
-from dowse.providers.searxng.pool import Instances, RoundRobin
+from dowse.providers.searxng.directory import Edition, Entries, Excluded, ListedInstance
+from dowse.providers.searxng.pool import InstancePool, RoundRobin
 from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Store
@@ -54,14 +54,14 @@ class ScriptedDirectory:
 
     advice = "do something"
 
-    def __init__(self, clock: FakeClock, *listed: Listed, excluded: tuple[Excluded, ...] = ()) -> None:
+    def __init__(self, clock: FakeClock, *listed: ListedInstance, excluded: tuple[Excluded, ...] = ()) -> None:
         self._clock = clock
         self._entries = Entries(listed, excluded)
         self._edition = Edition(self._entries, clock.now())
         self.is_down = self.is_closed = False
         self.complaints: tuple[str, ...] = ()
 
-    def becomes(self, *listed: Listed) -> None:
+    def becomes(self, *listed: ListedInstance) -> None:
         """The list as it will be fetched next."""
         self._entries = Entries(listed)
 
@@ -90,7 +90,7 @@ def managed(
     asker: ScriptedAsker | None = None,
     cache: CacheEntries | None = None,
     **options: Any,
-) -> Instances:
+) -> InstancePool:
     """A manager as `app` would make it, in turn and in the order of the list."""
-    given = {"turns": RoundRobin(), "rng": Random(1), **options}
-    return Instances(PROVIDER, directory, asker or ScriptedAsker(), cache or a_cache(clock), clock, **given)
+    given = {"rotation": RoundRobin(), "rng": Random(1), **options}
+    return InstancePool(PROVIDER, directory, asker or ScriptedAsker(), cache or a_cache(clock), clock, **given)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.providers.searxng.directory import Entries, Excluded, Listed, read
+from dowse.providers.searxng.directory import Entries, Excluded, ListedInstance, grade_list
 from tests.doubles.searx_space import listed, offline
 from tests.support.tables import each_row
 
@@ -21,9 +21,9 @@ def published(**instances: Any) -> bytes:
     return json.dumps({"instances": {f"https://{name}.example/": entry for name, entry in instances.items()}}).encode()
 
 
-def judged(entry: object, url: str = URL, *allowed: str) -> Listed | Excluded:
+def judged(entry: object, url: str = URL, *allowed: str) -> ListedInstance | Excluded:
     """What becomes of one instance, beside another that has a grade."""
-    entries = read(json.dumps({"instances": {url: entry, "https://other.example/": listed()}}).encode(), allowed)
+    entries = grade_list(json.dumps({"instances": {url: entry, "https://other.example/": listed()}}).encode(), allowed)
     assert entries is not None
     return next(
         each for each in (*entries.usable, *entries.excluded) if not each.url.startswith("https://other.example")
@@ -35,13 +35,13 @@ def without(*names: str) -> dict[str, object]:
 
 
 def test_an_instance_is_taken_with_what_the_list_says_of_it() -> None:
-    assert judged(listed("A", uptime=99.25, response_s=0.4126)) == Listed(BASE, "A", 99.25, 413)
+    assert judged(listed("A", uptime=99.25, response_s=0.4126)) == ListedInstance(BASE, "A", 99.25, 413)
 
 
 @each_row(("told", "grade"), [("A+", "A+"), ("A", "A"), ("A-", "A"), ("B+", "B"), ("B", "B"), (" B- ", "B")])
 def test_grades_make_three_tiers(told: str, grade: str) -> None:
     found = judged(listed(told))
-    assert isinstance(found, Listed)
+    assert isinstance(found, ListedInstance)
     assert found.grade == grade
 
 
@@ -91,7 +91,7 @@ TAKEN = [
 
 @each_row("entry", [row[1] for row in TAKEN])
 def test_what_the_list_does_not_tell_counts_for_an_instance(entry: object) -> None:
-    assert isinstance(judged(entry), Listed)
+    assert isinstance(judged(entry), ListedInstance)
 
 
 @each_row(
@@ -106,7 +106,7 @@ def test_what_the_list_does_not_tell_counts_for_an_instance(entry: object) -> No
 )
 def test_the_uptime_of_a_month_counts_where_it_is_told(uptime: object, percent: float) -> None:
     found = judged({**listed(), "uptime": uptime})
-    assert isinstance(found, Listed)
+    assert isinstance(found, ListedInstance)
     assert found.uptime == percent
 
 
@@ -122,7 +122,7 @@ def test_the_uptime_of_a_month_counts_where_it_is_told(uptime: object, percent: 
 )
 def test_the_time_of_a_search_counts_and_else_that_of_the_front_page(timing: object, ms: int | None) -> None:
     found = judged(listed(timing=timing))
-    assert isinstance(found, Listed)
+    assert isinstance(found, ListedInstance)
     assert found.response_ms == ms
 
 
@@ -150,7 +150,7 @@ def test_an_address_that_is_none_is_told_in_plain_characters(url: str) -> None:
 
 def test_plain_http_is_for_pairs_that_the_operator_allows() -> None:
     assert judged(listed(), "http://127.0.0.1:8080/a") == Excluded("http://127.0.0.1:8080/a", "it is not on https")
-    assert isinstance(judged(listed(), "http://127.0.0.1:8080/a", "127.0.0.1:8080"), Listed)
+    assert isinstance(judged(listed(), "http://127.0.0.1:8080/a", "127.0.0.1:8080"), ListedInstance)
     assert isinstance(judged(listed(), "http://127.0.0.1:8081/a", "127.0.0.1:8080"), Excluded)
 
 
@@ -160,7 +160,7 @@ def test_an_instance_may_be_in_a_folder() -> None:
 
 def test_where_nobody_has_a_grade_all_are_of_the_last_tier() -> None:
     """Whoever gives grades was out of order that day; that must not cost us all instances."""
-    entries = read(published(elm=listed(None), fir=listed(None), yew=listed(None, analytics=True)))
+    entries = grade_list(published(elm=listed(None), fir=listed(None), yew=listed(None, analytics=True)))
     assert entries is not None
     assert [each.grade for each in entries.usable] == ["B", "B"]
     assert entries.excluded == (Excluded("https://yew.example", "it watches its users"),)
@@ -170,11 +170,13 @@ def test_where_nobody_has_a_grade_all_are_of_the_last_tier() -> None:
     "body", [b"", b"<html>", b"[]", b"{}", b'{"instances": []}', b'{"instances": {}}', b"[" * 100_000, b"\xff\xfe"]
 )
 def test_what_is_no_list_is_none(body: bytes) -> None:
-    assert read(body) is None
+    assert grade_list(body) is None
 
 
 def test_a_list_of_absurd_length_is_cut() -> None:
-    entries = read(json.dumps({"instances": {f"https://i{number}.example/": {} for number in range(5000)}}).encode())
+    entries = grade_list(
+        json.dumps({"instances": {f"https://i{number}.example/": {} for number in range(5000)}}).encode()
+    )
     assert entries is not None
     assert len(entries.excluded) == 2000
 
@@ -189,4 +191,4 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(sorted(listed())), JSON), st.text(max_size=40))
 def test_no_list_can_make_the_reader_fail(changes: dict[str, object], url: str) -> None:
     body = json.dumps({"instances": {URL: {**listed(), **changes}, url: changes}}).encode()
-    assert isinstance(read(body), Entries)
+    assert isinstance(grade_list(body), Entries)

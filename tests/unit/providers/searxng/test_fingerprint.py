@@ -56,9 +56,9 @@ def test_a_query_without_words_contradicts_nothing() -> None:
 
 def test_an_instance_is_compared_with_itself_only() -> None:
     seen = Fingerprints()
-    assert not seen.contradicts_itself(URL, Fingerprint.of("weather in Paris", PAGES))
-    assert not seen.contradicts_itself("https://fir.example", Fingerprint.of("python asyncio", PAGES))
-    assert seen.contradicts_itself(URL, Fingerprint.of("python asyncio", PAGES))
+    assert not seen.contradict(URL, Fingerprint.of("weather in Paris", PAGES))
+    assert not seen.contradict("https://fir.example", Fingerprint.of("python asyncio", PAGES))
+    assert seen.contradict(URL, Fingerprint.of("python asyncio", PAGES))
 
 
 def test_no_word_of_a_query_is_in_memory() -> None:
@@ -68,7 +68,7 @@ def test_no_word_of_a_query_is_in_memory() -> None:
 
 def test_what_is_remembered_is_bounded() -> None:
     seen = Fingerprints()
-    seen.contradicts_itself(URL, Fingerprint.of("weather in Paris", PAGES))
+    seen.contradict(URL, Fingerprint.of("weather in Paris", PAGES))
     for number in range(600):
-        seen.contradicts_itself(f"https://{number}.example", Fingerprint.of("weather in Paris", PAGES))
-    assert not seen.contradicts_itself(URL, Fingerprint.of("python asyncio", PAGES))
+        seen.contradict(f"https://{number}.example", Fingerprint.of("weather in Paris", PAGES))
+    assert not seen.contradict(URL, Fingerprint.of("python asyncio", PAGES))

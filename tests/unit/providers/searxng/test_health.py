@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from random import Random
 
-from dowse.providers.searxng.pool import Watch, side_by_side
+from dowse.providers.searxng.pool import HealthWatch, run_concurrently
 from tests.fakes import FakeClock
 
 
@@ -15,13 +15,13 @@ class BusyClock(FakeClock):
     def __init__(self, uses: int) -> None:
         super().__init__()
         self._uses = uses
-        self.watch: Watch | None = None
+        self.watch: HealthWatch | None = None
 
     async def sleep(self, seconds: float) -> None:
         if self._uses and self.watch:
             self._uses -= 1
             self.advance(seconds / 2)
-            self.watch.used()
+            self.watch.note_use()
             self.advance(-seconds / 2)
         await super().sleep(seconds)
 
@@ -34,8 +34,8 @@ async def watched(uses: int) -> tuple[list[float], int]:
         nonlocal checks
         checks += 1
 
-    watch = clock.watch = Watch(check, clock, 300.0, Random(1))
-    watch.used()
+    watch = clock.watch = HealthWatch(check, clock, 300.0, Random(1))
+    watch.note_use()
     assert checks == 0
     assert watch._task is not None
     await asyncio.wait_for(watch._task, 30)
@@ -57,9 +57,9 @@ async def test_a_new_use_begins_anew(clock: FakeClock) -> None:
     async def check() -> None:
         pass
 
-    watch = Watch(check, clock, 300.0, Random(1))
+    watch = HealthWatch(check, clock, 300.0, Random(1))
     for rounds in (1, 2):
-        watch.used()
+        watch.note_use()
         assert watch._task is not None
         await asyncio.wait_for(watch._task, 30)
         assert len(clock.slept) >= rounds
@@ -74,8 +74,8 @@ async def test_closing_ends_the_watch() -> None:
     async def check() -> None:
         raise AssertionError("nobody slept to the end")
 
-    watch = Watch(check, StandingClock(), 300.0, Random(1))
-    watch.used()
+    watch = HealthWatch(check, StandingClock(), 300.0, Random(1))
+    watch.note_use()
     await asyncio.wait_for(watch.close(), 30)
 
 
@@ -83,8 +83,8 @@ async def test_without_an_interval_there_is_no_watch(clock: FakeClock) -> None:
     async def check() -> None:
         raise AssertionError("there is no interval")
 
-    watch = Watch(check, clock, 0.0, Random(1))
-    watch.used()
+    watch = HealthWatch(check, clock, 0.0, Random(1))
+    watch.note_use()
     await watch.close()
     assert clock.slept == []
 
@@ -100,5 +100,5 @@ async def test_a_few_are_asked_at_a_time_and_told_in_order() -> None:
         running -= 1
         return url
 
-    assert await side_by_side(work, urls) == urls
+    assert await run_concurrently(work, urls) == urls
     assert most == 8

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dowse.core.errors import ProviderError, RateLimited, Redirected
-from dowse.providers.searxng.directory import Listed
-from dowse.providers.searxng.instance import Instance, State
-from dowse.providers.searxng.pool import Instances
-from dowse.providers.searxng.table import LOOK_AGAIN_S, Records
+from dowse.providers.searxng.directory import ListedInstance
+from dowse.providers.searxng.instance import Instance, InstanceState
+from dowse.providers.searxng.pool import InstancePool
+from dowse.providers.searxng.table import LOOK_AGAIN_S, InstanceRecords
 from dowse.stores.memory import MemoryStore
 from tests.fakes import FakeClock
 from tests.unit.providers.searxng.given import ALDER, PROVIDER, ScriptedDirectory, cache_over, managed
@@ -21,7 +21,7 @@ class OfSeveral(MemoryStore):
     is_shared = True
 
 
-def two_processes(clock: FakeClock) -> tuple[Instances, Instances]:
+def two_processes(clock: FakeClock) -> tuple[InstancePool, InstancePool]:
     store = OfSeveral(clock)
     one, other = (managed(clock, three(clock), cache=cache_over(store, clock)) for _ in range(2))
     return one, other
@@ -30,19 +30,19 @@ def two_processes(clock: FakeClock) -> tuple[Instances, Instances]:
 @pytest.mark.parametrize(
     ("error", "state"),
     [
-        (RateLimited(PROVIDER, retry_after_s=600), State.RATE_LIMITED),
-        (Redirected(PROVIDER), State.BLOCKED),
-        (DOWN, State.RESTING),
+        (RateLimited(PROVIDER, retry_after_s=600), InstanceState.RATE_LIMITED),
+        (Redirected(PROVIDER), InstanceState.BLOCKED),
+        (DOWN, InstanceState.RESTING),
     ],
 )
 async def test_what_happens_to_one_process_is_heard_of_by_the_others(
-    clock: FakeClock, error: ProviderError, state: State
+    clock: FakeClock, error: ProviderError, state: InstanceState
 ) -> None:
     one, other = two_processes(clock)
     await one.choose()
     await other.choose()
     clock.advance(LOOK_AGAIN_S - 1)
-    await one.failed(ALDER, error)
+    await one.report_failure(ALDER, error)
     await one.close()
     assert await named(other, 1) != await named(other, 1), "it has not looked yet"
     clock.advance(1)
@@ -51,13 +51,13 @@ async def test_what_happens_to_one_process_is_heard_of_by_the_others(
 
 
 async def test_others_are_not_listened_to_all_the_time(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    reads, read = [], Records.read
+    reads, read = [], InstanceRecords.read
 
-    async def counting(self: Records) -> dict[str, Instance]:
+    async def counting(self: InstanceRecords) -> dict[str, Instance]:
         reads.append(clock.now())
         return await read(self)
 
-    monkeypatch.setattr(Records, "read", counting)
+    monkeypatch.setattr(InstanceRecords, "read", counting)
     _, instances = two_processes(clock)
     for _ in range(100):
         await instances.choose()
@@ -66,13 +66,13 @@ async def test_others_are_not_listened_to_all_the_time(clock: FakeClock, monkeyp
 
 
 async def test_a_store_of_one_process_is_read_once(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    reads, read = [], Records.read
+    reads, read = [], InstanceRecords.read
 
-    async def counting(self: Records) -> dict[str, Instance]:
+    async def counting(self: InstanceRecords) -> dict[str, Instance]:
         reads.append(clock.now())
         return await read(self)
 
-    monkeypatch.setattr(Records, "read", counting)
+    monkeypatch.setattr(InstanceRecords, "read", counting)
     instances = managed(clock, three(clock))
     for _ in range(10):
         await instances.choose()
@@ -84,12 +84,12 @@ async def test_what_a_process_found_out_later_itself_is_not_undone_by_old_news(c
     one, other = two_processes(clock)
     await one.choose()
     await other.choose()
-    await one.failed(ALDER, DOWN)
+    await one.report_failure(ALDER, DOWN)
     await one.close()
     clock.advance(LOOK_AGAIN_S)
-    await other.succeeded(ALDER, 200)
+    await other.report_success(ALDER, 200)
     await other.choose()
-    assert states(other, clock)[ALDER] is State.READY
+    assert states(other, clock)[ALDER] is InstanceState.READY
 
 
 async def test_a_success_that_comes_later_does_not_hide_the_wish_for_a_pause_from_anybody(clock: FakeClock) -> None:
@@ -97,40 +97,40 @@ async def test_a_success_that_comes_later_does_not_hide_the_wish_for_a_pause_fro
     one, other = two_processes(clock)
     await one.choose()
     await other.choose()
-    await one.failed(ALDER, RateLimited(PROVIDER, retry_after_s=600))
+    await one.report_failure(ALDER, RateLimited(PROVIDER, retry_after_s=600))
     await one.close()
     clock.advance(1)
-    await other.succeeded(ALDER, 200)
+    await other.report_success(ALDER, 200)
     await other.close()
     clock.advance(LOOK_AGAIN_S)
     await one.choose()
     await other.choose()
-    assert [states(each, clock)[ALDER] for each in (one, other)] == [State.RATE_LIMITED] * 2
+    assert [states(each, clock)[ALDER] for each in (one, other)] == [InstanceState.RATE_LIMITED] * 2
 
 
 async def test_news_that_another_process_has_written_over_are_told_again(clock: FakeClock) -> None:
     store = OfSeveral(clock)
     one, other = (managed(clock, three(clock), cache=cache_over(store, clock)) for _ in range(2))
     await one.choose()
-    await one.failed(ALDER, RateLimited(PROVIDER, retry_after_s=600))
+    await one.report_failure(ALDER, RateLimited(PROVIDER, retry_after_s=600))
     await one.close()
     await store.clear()
     clock.advance(LOOK_AGAIN_S)
     await one.choose()
     await one.close()
     await other.choose()
-    assert states(other, clock)[ALDER] is State.RATE_LIMITED
+    assert states(other, clock)[ALDER] is InstanceState.RATE_LIMITED
 
 
 async def test_the_list_of_each_process_is_its_own(clock: FakeClock) -> None:
     """What another process knows of an instance comes with the grade that it had there."""
     store = OfSeveral(clock)
     one = managed(clock, three(clock), cache=cache_over(store, clock))
-    other = managed(clock, ScriptedDirectory(clock, Listed(ALDER, "B", 80.0)), cache=cache_over(store, clock))
+    other = managed(clock, ScriptedDirectory(clock, ListedInstance(ALDER, "B", 80.0)), cache=cache_over(store, clock))
     await one.choose()
     await other.choose()
     clock.advance(LOOK_AGAIN_S)
-    await one.failed(ALDER, DOWN)
+    await one.report_failure(ALDER, DOWN)
     await one.close()
     await other.choose()
     (row,) = other.table()

@@ -9,14 +9,14 @@ import pytest
 from dowse.core.errors import BadAnswer, Blocked, EnginesFailed
 from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.models import Category, Query
-from dowse.providers.searxng.protocol import Answer, from_json, from_listing, web_page
+from dowse.providers.searxng.protocol import SearxngAnswer, from_json, from_listing, web_page
 from tests.support.tables import each_row
 
 QUERY = Query("otters")
 GOOD = {"title": "Otters", "url": "https://example.org/", "content": "About otters."}
 
 
-def answer(*results: Any, **further: Any) -> Answer:
+def answer(*results: Any, **further: Any) -> SearxngAnswer:
     return from_json("searxng", {"results": list(results), **further}, QUERY)
 
 
@@ -64,14 +64,14 @@ def test_engines_that_failed_are_pairs(told: object, failed: dict[str, str]) -> 
 
 def test_nothing_is_an_answer_only_if_somebody_looked() -> None:
     failed = {"bing": "timeout", "brave": "access denied"}
-    nobody, somebody = Answer((), failed=failed), Answer((), answers=("42",), failed=failed)
+    nobody, somebody = SearxngAnswer((), failed=failed), SearxngAnswer((), answers=("42",), failed=failed)
     with pytest.raises(EnginesFailed, match="bing: timeout, brave: access denied"):
-        nobody.raise_if_nobody_looked("searxng", "")
+        nobody.raise_if_engines_failed("searxng", "")
     with pytest.raises(EnginesFailed):
-        nobody.raise_if_nobody_looked("searxng", "bing, brave")
-    nobody.raise_if_nobody_looked("searxng", "bing,mojeek")
-    somebody.raise_if_nobody_looked("searxng", "")
-    Answer(()).raise_if_nobody_looked("searxng", "bing")
+        nobody.raise_if_engines_failed("searxng", "bing, brave")
+    nobody.raise_if_engines_failed("searxng", "bing,mojeek")
+    somebody.raise_if_engines_failed("searxng", "")
+    SearxngAnswer(()).raise_if_engines_failed("searxng", "bing")
 
 
 def test_pictures_have_addresses_only_where_pictures_were_asked_for() -> None:

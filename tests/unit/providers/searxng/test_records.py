@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dowse.providers.searxng.instance import KIND, Instance, name_of
-from dowse.providers.searxng.table import Records
+from dowse.providers.searxng.table import InstanceRecords
 from tests.fakes import FakeClock
 from tests.unit.providers.searxng.given import a_cache
 
@@ -32,17 +32,17 @@ FIR = Instance("https://fir.example", grade="B")
 
 async def test_everything_that_is_known_is_read_back(clock: FakeClock) -> None:
     cache = a_cache(clock)
-    records = Records("searxng_pool", cache)
+    records = InstanceRecords("searxng_pool", cache)
     records.write(ELM)
     records.write(FIR)
     await records.finish()
-    assert await Records("searxng_pool", cache).read() == {ELM.url: ELM, FIR.url: FIR}
-    assert await Records("searxng", cache).read() == {}
+    assert await InstanceRecords("searxng_pool", cache).read() == {ELM.url: ELM, FIR.url: FIR}
+    assert await InstanceRecords("searxng", cache).read() == {}
 
 
 async def test_processes_do_not_undo_what_the_others_wrote(clock: FakeClock) -> None:
     cache = a_cache(clock)
-    one, other = Records("searxng_pool", cache), Records("searxng_pool", cache)
+    one, other = InstanceRecords("searxng_pool", cache), InstanceRecords("searxng_pool", cache)
     one.write(ELM)
     await one.finish()
     other.write(FIR)
@@ -61,7 +61,7 @@ async def test_many_changes_are_written_at_once(clock: FakeClock, monkeypatch: p
         await put(kind, name, value, kept_s)
 
     monkeypatch.setattr(cache, "put", counting)
-    records = Records("searxng_pool", cache)
+    records = InstanceRecords("searxng_pool", cache)
     for failures in range(100):
         records.write(replace(FIR, consecutive_failures=failures))
     await records.finish()
@@ -81,7 +81,7 @@ async def test_what_changes_while_something_is_being_written_is_written_after_it
         await put(kind, name, value, kept_s)
 
     monkeypatch.setattr(cache, "put", slowly)
-    records = Records("searxng_pool", cache)
+    records = InstanceRecords("searxng_pool", cache)
     records.write(ELM)
     await arrived.wait()
     records.write(FIR)
@@ -105,7 +105,7 @@ async def test_what_changes_while_something_is_being_written_is_written_after_it
 async def test_what_has_another_shape_is_not_believed(clock: FakeClock, damage: bytes) -> None:
     cache = a_cache(clock)
     await cache.put(KIND, "state of searxng_pool", damage, 1000)
-    records = Records("searxng_pool", cache)
+    records = InstanceRecords("searxng_pool", cache)
     assert await records.read() == {}
     records.write(FIR)
     await records.finish()
@@ -113,7 +113,7 @@ async def test_what_has_another_shape_is_not_believed(clock: FakeClock, damage: 
 
 
 async def test_a_password_in_an_address_is_not_kept(clock: FakeClock) -> None:
-    records = Records("searxng", a_cache(clock))
+    records = InstanceRecords("searxng", a_cache(clock))
     records.write(Instance("https://someone:a-password@elm.example/searx"))
     await records.finish()
     assert list(await records.read()) == ["https://elm.example/searx"]
@@ -121,7 +121,7 @@ async def test_a_password_in_an_address_is_not_kept(clock: FakeClock) -> None:
 
 
 async def test_the_oldest_of_too_many_are_forgotten(clock: FakeClock) -> None:
-    records = Records("searxng_pool", a_cache(clock))
+    records = InstanceRecords("searxng_pool", a_cache(clock))
     for number in range(1100):
         records.write(Instance(f"https://i{number}.example", last_checked=float(number)))
     await records.finish()

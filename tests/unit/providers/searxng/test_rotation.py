@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from dowse.providers.searxng.instance import Instance
-from dowse.providers.searxng.pool import Deck, RoundRobin, Turns, choose
+from dowse.providers.searxng.pool import RandomRotation, Rotation, RoundRobin, choose
 from tests.support.tables import each_row
 
 NAMES = tuple("abcdefgh")
@@ -19,7 +19,7 @@ def instances(*names: str, grade: str = "A+") -> list[Instance]:
     return [Instance(name, grade) for name in names]
 
 
-def firsts(ready: list[Instance], turns: Turns, times: int) -> list[str]:
+def firsts(ready: list[Instance], turns: Rotation, times: int) -> list[str]:
     return [choose(ready, turns, 2)[0].url for _ in range(times)]
 
 
@@ -38,15 +38,15 @@ def test_processes_begin_with_different_instances() -> None:
     assert len({choose(instances(*NAMES), RoundRobin(Random(seed)), 1)[0].url for seed in range(30)}) > 4
 
 
-@each_row("turns", [RoundRobin(), RoundRobin(Random(1)), Deck(Random(1))])
-def test_who_stands_in_for_one_that_rests_is_not_always_the_same(turns: Turns) -> None:
+@each_row("turns", [RoundRobin(), RoundRobin(Random(1)), RandomRotation(Random(1))])
+def test_who_stands_in_for_one_that_rests_is_not_always_the_same(turns: Rotation) -> None:
     """A place in a list would give the neighbour of one that rests twice its share."""
     asked = Counter(firsts(instances(*NAMES[1:]), turns, 700))
     assert set(asked.values()) == {100}
 
 
-@pytest.mark.parametrize("turns", [RoundRobin(), Deck(Random(1))])
-def test_one_that_comes_back_gets_its_share_and_no_more(turns: Turns) -> None:
+@pytest.mark.parametrize("turns", [RoundRobin(), RandomRotation(Random(1))])
+def test_one_that_comes_back_gets_its_share_and_no_more(turns: Rotation) -> None:
     firsts(instances("a", "b"), turns, 100)
     asked = Counter(firsts(instances("a", "b", "c"), turns, 30))
     # In the middle of a deal there may be one more and one less.
@@ -55,7 +55,7 @@ def test_one_that_comes_back_gets_its_share_and_no_more(turns: Turns) -> None:
 
 @each_row("seed", range(20))
 def test_a_deck_deals_everybody_once_before_anybody_twice_in_a_new_order_each_time(seed: int) -> None:
-    dealt = firsts(instances(*NAMES), Deck(Random(seed)), 10 * len(NAMES))
+    dealt = firsts(instances(*NAMES), RandomRotation(Random(seed)), 10 * len(NAMES))
     rounds = [dealt[start : start + len(NAMES)] for start in range(0, len(dealt), len(NAMES))]
     assert all(sorted(each) == list(NAMES) for each in rounds)
     assert len({tuple(each) for each in rounds}) > 5
@@ -63,11 +63,11 @@ def test_a_deck_deals_everybody_once_before_anybody_twice_in_a_new_order_each_ti
 
 
 def test_a_deck_of_one_deals_it_again() -> None:
-    assert firsts(instances("a"), Deck(Random(1)), 3) == ["a", "a", "a"]
+    assert firsts(instances("a"), RandomRotation(Random(1)), 3) == ["a", "a", "a"]
 
 
-@pytest.mark.parametrize("turns", [RoundRobin(Random(3)), Deck(Random(3))])
-def test_a_lower_grade_is_the_first_only_where_no_better_one_is_ready(turns: Turns) -> None:
+@pytest.mark.parametrize("turns", [RoundRobin(Random(3)), RandomRotation(Random(3))])
+def test_a_lower_grade_is_the_first_only_where_no_better_one_is_ready(turns: Rotation) -> None:
     best, good, last = instances("a", "b"), instances("c", grade="A"), instances("d", grade="B")
     assert set(firsts([*last, *good, *best], turns, 20)) == {"a", "b"}
     assert set(firsts([*last, *good], turns, 20)) == {"c"}
@@ -92,4 +92,4 @@ def test_who_was_only_there_in_case_of_failure_keeps_its_turn() -> None:
 
 
 def test_of_nobody_nobody_is_chosen() -> None:
-    assert choose([], RoundRobin(), 2) == choose([], Deck(Random(1)), 2) == []
+    assert choose([], RoundRobin(), 2) == choose([], RandomRotation(Random(1)), 2) == []

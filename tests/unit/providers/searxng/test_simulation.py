@@ -14,9 +14,9 @@ from random import Random
 import pytest
 
 from dowse.core.errors import ProviderError, RateLimited, Unavailable
-from dowse.providers.searxng.directory import Listed
-from dowse.providers.searxng.instance import Instance, Misbehaviour, State
-from dowse.providers.searxng.pool import Deck, Instances, RoundRobin
+from dowse.providers.searxng.directory import ListedInstance
+from dowse.providers.searxng.instance import Instance, InstanceState, Misbehaviour
+from dowse.providers.searxng.pool import InstancePool, RandomRotation, RoundRobin
 from tests.fakes import FakeClock
 from tests.unit.providers.searxng.given import PROVIDER, ScriptedAsker, ScriptedDirectory, a_cache, managed
 
@@ -25,12 +25,12 @@ HOURS = 6
 STEP_S = 5.0
 CHECKS_EVERY_S = 300.0
 RETRY_AFTER_S = 900.0
-TURNS = {"in turn": RoundRobin, "at random": Deck}
+TURNS = {"in turn": RoundRobin, "at random": RandomRotation}
 
 BEST = [f"https://best{number}.example" for number in range(20)]
 GOOD = [f"https://good{number}.example" for number in range(20)]
 LAST = [f"https://last{number}.example" for number in range(10)]
-LISTED = [Listed(url, grade) for grade, urls in (("A+", BEST), ("A", GOOD), ("B", LAST)) for url in urls]
+LISTED = [ListedInstance(url, grade) for grade, urls in (("A+", BEST), ("A", GOOD), ("B", LAST)) for url in urls]
 
 # Down for minutes, for an hour, for ever; a limiter; a liar. All others of the best are well but for the outage of all.
 BRIEFLY, LONG, FOR_EVER, LIMITED, LIAR = BEST[:2], BEST[2:4], BEST[4], BEST[5], BEST[6]
@@ -52,7 +52,7 @@ class Asked:
 
     at: float
     url: str
-    state: State
+    state: InstanceState
     is_first: bool
     best_ready: int
 
@@ -104,8 +104,8 @@ class Simulation:
         self._turns = turns
         self._instances = self._started()
 
-    def _started(self) -> Instances:
-        return managed(self._clock, self._directory, turns=TURNS[self._turns](Random(1)), **self._kept)
+    def _started(self) -> InstancePool:
+        return managed(self._clock, self._directory, rotation=TURNS[self._turns](Random(1)), **self._kept)
 
     async def run(self) -> None:
         for step in range(int(HOURS * HOUR_S / STEP_S)):
@@ -137,15 +137,15 @@ class Simulation:
     async def _ask(self, url: str, *, is_first: bool) -> bool:
         now = self._clock.utc().timestamp()
         states = {each.url: each.state(now) for each in self._instances.table()}
-        best_ready = sum(states[each] is State.READY for each in BEST)
+        best_ready = sum(states[each] is InstanceState.READY for each in BEST)
         self.requests.append(Asked(self.world.time, url, states[url], is_first, best_ready))
         error = self.world.failure(url)
         if error:
-            await self._instances.failed(url, error)
+            await self._instances.report_failure(url, error)
         elif url == LIAR:
-            await self._instances.misbehaved(url, Misbehaviour.SAME_RESULTS)
+            await self._instances.report_misbehaviour(url, Misbehaviour.SAME_RESULTS)
         else:
-            await self._instances.succeeded(url, 100)
+            await self._instances.report_success(url, 100)
         return error is None and url != LIAR
 
     def counts(self, urls: list[str], start_s: float = 0.0, end_s: float = HOURS * HOUR_S) -> list[int]:
@@ -183,7 +183,7 @@ def test_those_of_the_next_tier_are_asked_alike_while_the_best_are_down(simulati
 
 
 def test_nobody_is_asked_who_rests_is_out_or_is_blocked(simulation: Simulation) -> None:
-    assert {request.state for request in simulation.requests} == {State.READY}
+    assert {request.state for request in simulation.requests} == {InstanceState.READY}
 
 
 def test_a_lower_tier_comes_first_only_where_no_better_one_is_ready(simulation: Simulation) -> None:
@@ -227,4 +227,4 @@ def test_a_restart_changes_nothing(simulation: Simulation) -> None:
     assert simulation.after_restart == simulation.before_restart
     now = FakeClock().utc().timestamp() + RESTART_AT_S
     states = Counter(each.state(now) for each in simulation.after_restart)
-    assert (states[State.BLOCKED], states[State.OUT] + states[State.RESTING] >= 15) == (1, True)
+    assert (states[InstanceState.BLOCKED], states[InstanceState.OUT] + states[InstanceState.RESTING] >= 15) == (1, True)
