@@ -267,6 +267,12 @@ def whole(item: Json, name: str) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
+def mapping(item: Json, name: str) -> Json:
+    """A field that holds an object; an empty one for anything else."""
+    value = item.get(name)
+    return value if isinstance(value, dict) else {}
+
+
 def objects(value: object) -> list[Json]:
     """The objects of a list, or none: APIs put null in it, or have null in its place."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Markdown as loaders write it: a title, lines of facts, parts under headings, and what was left out."""
+"""Pages of loaders in Markdown: title, facts, parts under headings, and a note on everything cut."""
 
 from __future__ import annotations
 
@@ -16,21 +16,25 @@ _TITLE_CHARS = 300
 _LABEL_CHARS = 80
 _SYNTAX = re.compile(r"[\\`*\[\]<>]|&(?=#?\w{1,32};)")
 _HEADING = re.compile(r"^( {0,3})(#{1,6})(?=[ \t]|$)")
-# A line of text above one of these is a heading too; what starts a list, a quotation or a table is none.
+# Underline of a heading, unless the line above starts a list, a quotation or a table.
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _NO_TEXT = re.compile(r"\s*$| {4}|\t|\s*(?:[-*+>|#]|\d{1,9}[.)])")
 _CODE_INDENT = re.compile(r"^(?: {0,3}\t| {4})")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-# Less than this of a part says so little that its heading would only mislead.
+# A part is left out rather than cut to less than this.
 _LEAST_CHARS = 200
-# Cleaning makes a text shorter, but hardly by more than this. The rest could not be shown, and would only take time.
+# Cleaning shortens a text by hardly more than this factor; the rest could not be shown, and is not cleaned.
 _CLEANED_SHARE = 4
 _SHORTENED = "characters of this text are shown)"
+_DESCRIPTION_CHARS = 600
+_MOST_BULLETS = 60
+# Starts of a line that would make a sentence a heading, a list item and the like.
+_LINE_MARK = re.compile(r"[#>|+=~-]|\d{1,9}[.)]")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece that is shown whole or cut; `heading` has its `#` marks. Facts are one line, whatever is in them."""
+    """A part of a page, shown whole or cut; `heading` has its `#` marks, `facts` become one line."""
 
     heading: str
     facts: Sequence[str] = ()
@@ -42,10 +46,10 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """The parts of which a page has many, such as answers: how many there are in all is said where some are missing.
+class PartList:
+    """The repeated parts of a page, such as answers; a note gives their `total` where some are missing.
 
-    `why` says what kept the missing ones away, where it was not the length of the page.
+    `why` is the reason for missing ones other than the length of the page.
     """
 
     noun: str
@@ -55,7 +59,7 @@ class Listed:
 
 
 def day(moment: object) -> str:
-    """The date of an ISO timestamp or of Unix seconds; empty for anything else an API may send."""
+    """The date of an ISO timestamp or of Unix seconds; empty for anything else."""
     if isinstance(moment, str):
         return moment[:10] if _ISO_DAY.match(moment) else ""
     if not isinstance(moment, int | float):
@@ -67,37 +71,32 @@ def day(moment: object) -> str:
 
 
 def title(text: str) -> str:
-    """A title of theirs in a heading of ours."""
+    """A foreign title for a heading."""
     return label(text, _TITLE_CHARS)
 
 
 def label(text: str, limit: int = _LABEL_CHARS) -> str:
-    """A name, a tag or a title of theirs inside a line of ours: its own characters on one line, none of them syntax.
+    """A foreign name, tag or title on one line with its Markdown syntax escaped.
 
-    What looks like a tag is what they write about: these APIs send text, not markup.
+    Tags are escaped too and not stripped: these APIs send text, not markup.
     """
-    return _SYNTAX.sub(r"\\\g<0>", _spoken(text, limit))
-
-
-def _spoken(text: str, limit: int) -> str:
-    """Who repeats a name or a title must not have a picture loaded by it."""
-    return without_images(one_line(text, limit))
+    return _SYNTAX.sub(r"\\\g<0>", _strip_images(text, limit))
 
 
 def labels(names: Sequence[str], most: int) -> str:
-    """The first of their names in a line, and how many more there are."""
+    """The first names in a line, and the number of the others."""
     shown = ", ".join(filter(None, map(label, names[:most])))
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 def link(text: str, url: str) -> str:
-    """A link whose text and address cannot end it early."""
+    """A link; neither its text nor its target can end it early."""
     target = re.sub(r"[()<>\\\s]", lambda found: f"%{ord(found[0]):02X}", url)
     return f"[{label(text)}]({target})"
 
 
 def shift_headings(markdown: str, by: int) -> str:
-    """Headings inside a quoted text, deeper by so much, so that they do not look like ours; code stays code."""
+    """A quoted text with its headings moved down by some levels, code excepted."""
     lines: list[str] = []
     is_prose_above = False
     for line in scan_lines(visible(markdown)):
@@ -114,22 +113,48 @@ def shift_headings(markdown: str, by: int) -> str:
 
 
 def fence_indented_code(markdown: str) -> str:
-    """Code that is only indented, between fences: whoever cleans text takes it for code then too."""
+    """A text with its indented code between fences, by which `clean` recognises it."""
     lines: list[str] = []
     code: list[str] = []
     for line in scan_lines(visible(markdown)):
         if line.is_indented_code or (code and not line.text.strip()):
             code.append(_CODE_INDENT.sub("", line.text, count=1))
             continue
-        lines += _as_block(code)
+        lines += _to_block(code)
         code.clear()
         lines.append(line.text)
-    return "\n".join([*lines, *_as_block(code)])
+    return "\n".join([*lines, *_to_block(code)])
 
 
-def _as_block(code: Sequence[str]) -> list[str]:
-    """Empty lines behind the code do not belong to it."""
+def _to_block(code: Sequence[str]) -> list[str]:
     return [to_code_block("\n".join(code).rstrip()), ""] if code else []
+
+
+def code(text: str) -> str:
+    """A foreign name or version as inline code."""
+    line = one_line(text, 120).replace("`", "")
+    return f"`{line}`" if line else ""
+
+
+def join_first(texts: Sequence[str], most: int) -> str:
+    """The first texts in a line, and the number of the others."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
+def sentence(text: str) -> str:
+    """A foreign description as one paragraph."""
+    line = label(text, _DESCRIPTION_CHARS)
+    return f"\\{line}" if _LINE_MARK.match(line) else line
+
+
+def bullets(heading: str, lines: Sequence[str], most: int = _MOST_BULLETS) -> Part | str:
+    """The first lines as a list under a heading; empty without lines."""
+    if not lines:
+        return ""
+    shown = [f"- {one_line(line)}" for line in lines[:most]]
+    more = [f"- … and {len(lines) - most} more"] if len(lines) > most else []
+    return Part(heading, body="\n".join([*shown, *more]))
 
 
 def compose_page(
@@ -139,29 +164,28 @@ def compose_page(
     *,
     max_chars: int,
     variable: str = "",
-    listed: Listed | None = None,
+    listed: PartList | None = None,
     rest: str = "",
     warnings: Sequence[str] = (),
 ) -> Text:
-    """The finished page: `parts`, then the `listed` ones, as far as they fit.
+    """The page: `parts`, then the `listed` ones, as far as they fit, and a note on the missing ones.
 
-    What is missing is said by itself, with the `variable` that lets more through; `rest` is what else there is to say.
+    The note names the `variable` that raises the limit; `rest` follows it.
     """
     head = [part for part in parts if part]
-    many = listed.parts if listed else ()
-    texts, is_last_cut, is_whole = _fitting([*head, *many], max_chars)
-    notes = [] if listed is None else _counted(listed, max(0, len(texts) - len(head)), in_part=is_last_cut)
+    texts, is_last_cut, is_whole = _fit([*head, *(listed.parts if listed else ())], max_chars)
+    notes = _count(listed, max(0, len(texts) - len(head)), in_part=is_last_cut) if listed else []
     limit = f" by {variable}" if variable else ""
     if not is_whole:
         notes.append(f"the text is limited to {max_chars} characters{limit}")
-    # Whoever writes the same into a text of theirs only has the page say that it is not whole.
+    # A foreign text with the same words only makes the page count as cut.
     elif any(_SHORTENED in text for text in texts):
         notes.append(f"the length of single texts is limited{limit}")
     missing = f"…(truncated: {'; '.join(notes)}; the whole is at {url})" if notes else ""
     markdown = "\n\n".join(filter(None, [*texts, missing, clean(rest)]))
     return Text(
         markdown,
-        _spoken(title, _TITLE_CHARS),
+        _strip_images(title, _TITLE_CHARS),
         len(markdown.split()),
         is_cut=bool(notes or rest),
         url=url,
@@ -169,8 +193,25 @@ def compose_page(
     )
 
 
-def _counted(listed: Listed, shown: int, *, in_part: bool) -> list[str]:
-    """How many of the listed parts are shown, where it is not all of them, and why no more were there to show."""
+def shorten(markdown: str, limit: int, whole: int = 0) -> str:
+    """A long text cut to leave room for others, with a note of its length.
+
+    `whole` is the length of the text where only its beginning is given.
+    """
+    text = clean(markdown)
+    if len(text) <= limit and not whole:
+        return text
+    shown = _cut_text(text, limit)
+    return f"{shown}\n\n…({len(shown)} of {max(whole, len(text))} {_SHORTENED}"
+
+
+def _strip_images(text: str, limit: int) -> str:
+    """One line without images, which a client that repeats it would load."""
+    return without_images(one_line(text, limit))
+
+
+def _count(listed: PartList, shown: int, *, in_part: bool) -> list[str]:
+    """The number of listed parts on the page where some are missing, and the reason."""
     loaded = len(listed.parts)
     total = max(listed.total, loaded)
     if not total or (shown >= total and not in_part):
@@ -180,38 +221,26 @@ def _counted(listed: Listed, shown: int, *, in_part: bool) -> list[str]:
     return [count, *([listed.why] if listed.why and loaded < total else [])]
 
 
-def _fitting(parts: Sequence[Part | str], max_chars: int) -> tuple[list[str], bool, bool]:
-    """The parts as far as they fit; whether the last of them is cut, and whether they are all there is."""
+def _fit(parts: Sequence[Part | str], max_chars: int) -> tuple[list[str], bool, bool]:
+    """The parts that fit; whether the last of them is cut, and whether all are there."""
     texts: list[str] = []
     left = max_chars
     for part in parts:
         written = str(part).strip("\n")
-        looked_at = written[: _CLEANED_SHARE * max_chars]
-        # Each by itself: a code block that one of them leaves open ends with it.
-        text = close_code(clean(looked_at))
-        if len(text) > left or len(looked_at) < len(written):
+        head = written[: _CLEANED_SHARE * max_chars]
+        # One by one, so that an open code block ends with its part.
+        text = close_code(clean(head))
+        if len(text) > left or len(head) < len(written):
             if left < _LEAST_CHARS and texts:
                 return texts, False, False
-            return [*texts, _cut(text, left)], True, False
+            return [*texts, _cut_text(text, left)], True, False
         texts.append(text)
         left -= len(text) + len("\n\n") if text else 0
     return texts, False, True
 
 
-def _cut(markdown: str, limit: int) -> str:
-    """At the end of a line, or of a word where the last line is long; no code block is left open."""
+def _cut_text(markdown: str, limit: int) -> str:
+    """The text up to the end of a line, or of a word where the last line is long; code blocks are closed."""
     head = markdown[:limit]
     places = (head.rpartition("\n")[0].rstrip(), cut_at_word(markdown, limit), head)
     return close_code(next(place for place in places if len(place) > limit / 2 or place is head))
-
-
-def shorten(markdown: str, limit: int, whole: int = 0) -> str:
-    """A long text that leaves room for others on its page, with a note of how much of it is shown.
-
-    `whole` is the length of the text where only its beginning is given.
-    """
-    text = clean(markdown)
-    if len(text) <= limit and not whole:
-        return text
-    shown = _cut(text, limit)
-    return f"{shown}\n\n…({len(shown)} of {max(whole, len(text))} {_SHORTENED}"

@@ -1,4 +1,4 @@
-"""Pages of MDN: the text, the examples, the specifications and how widely browsers support it, without navigation."""
+"""MDN: reference pages with examples, specifications and browser support, without navigation."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
 from dowse.core.models import NO_READABLE_CONTENT, Deadline, Status, Text
 from dowse.core.text import without_markup
 from dowse.core.urls import Url
-from dowse.net.json_api import Json, items, objects, string
-from dowse.sites.compose import Part, compose_page, day, label, link, title
+from dowse.net.json_api import Json, items, mapping, objects, string
+from dowse.sites.compose import Part, bullets, compose_page, day, label, link, title
 from dowse.sites.markup import nest_headings
-from dowse.sites.packages import MAX_CHARS, bullets, explain_missing, mapping, segments
-from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, request_deadline
+from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, path_segments, request_deadline, translate_missing
 
 NAME = "mdn"
 _HOME = "https://developer.mozilla.org"
@@ -24,8 +23,9 @@ _LOCALE = re.compile(r"[a-z]{2,3}(?:-[A-Z]{2})?")
 _WITHOUT = (".example-header, .sample-code-frame, .bc-table, .visually-hidden, .hidden, .sidebar, .metadata",)
 _DIVISION = re.compile(r"<div\b([^<>]{0,500})>|</div\s{0,3}>", re.I)
 _NOTE = re.compile(r"""\bclass\s{0,3}=\s{0,3}["'][^"']{0,200}\bnotecard\b""")
-# The section keeps the converter from joining it with what is above and below.
+# The section keeps the converter from joining the note with its neighbours.
 _NOTE_START, _NOTE_END = "<section><blockquote>", "</blockquote></section>"
+_MAX_CHARS = 50_000
 _MOST_SECTIONS = 200
 _MOST_SPECIFICATIONS = 20
 _LONGEST_TITLE = 2000
@@ -48,7 +48,7 @@ class MdnLoader:
         self._base = kit.settings.mdn_url.rstrip("/")
 
     def accepts(self, url: Url) -> bool:
-        match segments(url, _HOST):
+        match path_segments(url, _HOST):
             case [locale, "docs", slug, *_] if slug and _LOCALE.fullmatch(locale):
                 return "//" not in url.path and not url.path.endswith("/index.json")
         return False
@@ -56,29 +56,29 @@ class MdnLoader:
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
         path = parsed.path.rstrip("/") if parsed else ""
-        document = await self._document(path, request_deadline(deadline))
+        document = await self._get_document(path, request_deadline(deadline))
         sections = items(NAME, document, "body")
         shown = sections[:_MOST_SECTIONS]
-        html = [_with_quotations(string(mapping(section, "value"), "content")) for section in shown]
+        html = [_quote_notes(string(mapping(section, "value"), "content")) for section in shown]
         address = _HOME + path
         texts = await self._extractor.render(html, url=address, timeout_s=deadline.remaining_s(), without=_WITHOUT)
         if not any(texts):
             raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
         parts = [_part(*each, document, address) for each in zip(shown, texts, strict=True)]
-        return _page(document, address, parts, len(sections))
+        return _compose(document, address, parts, len(sections))
 
-    async def _document(self, path: str, deadline: Deadline) -> Json:
+    async def _get_document(self, path: str, deadline: Deadline) -> Json:
         try:
             answer = await self._api.get(f"{self._base}{path}/index.json", deadline, headers={}, params={})
         except ProviderError as error:
-            raise explain_missing(error, "page on MDN") from error
+            raise translate_missing(error, "page on MDN") from error
         document = mapping(answer, "doc")
         if not string(document, "title"):
             raise BadAnswer(NAME, "the answer holds no document")
         return document
 
 
-def _page(document: Json, address: str, parts: Sequence[Part | str], total: int) -> Text:
+def _compose(document: Json, address: str, parts: Sequence[Part | str], total: int) -> Text:
     name = string(document, "title")
     above = [string(parent, "title") for parent in objects(document.get("parents"))]
     source = label(string(mapping(document, "source"), "github_url"), 300)
@@ -92,13 +92,13 @@ def _page(document: Json, address: str, parts: Sequence[Part | str], total: int)
         address,
         name,
         [Part(f"# {title(name)}", facts), *parts],
-        max_chars=MAX_CHARS,
+        max_chars=_MAX_CHARS,
         rest=f"…({len(parts)} of {total} sections are shown; the whole is at {address})" if total > len(parts) else "",
     )
 
 
 def _part(section: Json, text: str, document: Json, address: str) -> Part | str:
-    """One section; only tables of browsers and specifications are not prose."""
+    """One section: prose, specifications or browser support."""
     value = mapping(section, "value")
     heading = _heading(value)
     match string(section, "type"):
@@ -112,7 +112,7 @@ def _part(section: Json, text: str, document: Json, address: str) -> Part | str:
 
 
 def _heading(value: Json) -> str:
-    # The title of a section is HTML, that of the page is text.
+    # The title of a section is HTML, unlike that of the page.
     name = title(string(value, "titleAsText") or unescape(without_markup(string(value, "title")[:_LONGEST_TITLE])))
     return f"{'###' if value.get('isH3') is True else '##'} {name}" if name else ""
 
@@ -126,7 +126,7 @@ def _specifications(value: Json) -> list[str]:
 
 
 def _compatibility(document: Json, table: str) -> str:
-    """In a sentence where the page has the summary; the table itself is not part of the answer."""
+    """The summary of browser support and a link to the table, which the API does not include."""
     baseline = mapping(document, "baseline")
     level = baseline.get("baseline")
     lines = []
@@ -140,17 +140,17 @@ def _compatibility(document: Json, table: str) -> str:
     return "\n\n".join([*lines, f"The table of browsers is at {table}"])
 
 
-def _with_quotations(html: str) -> str:
-    """Notes and warnings as quotations, by which they stay apart from the text around them."""
+def _quote_notes(html: str) -> str:
+    """HTML with notes and warnings as quotations, which keeps them apart from the text."""
     open_notes: list[bool] = []
 
-    def replaced(tag: re.Match[str]) -> str:
+    def replace(tag: re.Match[str]) -> str:
         if tag[1] is not None:
             open_notes.append(bool(_NOTE.search(tag[1])))
             return _NOTE_START if open_notes[-1] else tag[0]
         return _NOTE_END if open_notes and open_notes.pop() else tag[0]
 
-    return _DIVISION.sub(replaced, html)
+    return _DIVISION.sub(replace, html)
 
 
 SITE = Site(NAME, "MDN", loader=MdnLoader)

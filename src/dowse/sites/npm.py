@@ -1,4 +1,4 @@
-"""Packages on npm: one version with its dependencies and commands, whether it is deprecated, and the README."""
+"""npm: versions of packages with dependencies, commands, deprecation and README, and a search over them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,13 @@ from dowse.core import urls
 from dowse.core.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut, WireError
 from dowse.core.models import Deadline, Hit, Query, Status, Text
 from dowse.core.urls import Url
-from dowse.net.json_api import Api, Json, first_hits, hit, items, string, strings
+from dowse.net.json_api import Api, Json, first_hits, hit, items, mapping, string, strings
 from dowse.settings import Settings
-from dowse.sites.compose import Part, compose_page, day, label
+from dowse.sites.compose import Part, bullets, code, day
 from dowse.sites.markup import LinkBase
-from dowse.sites.packages import (
-    MAX_CHARS,
-    Release,
-    bullets,
-    code,
-    explain_missing,
-    head,
-    links,
-    mapping,
-    readme,
-    releases,
-    segments,
-    warning,
-)
+from dowse.sites.packages import PackagePage, Release, list_dependencies, list_facts, quote_readme, warn
 from dowse.sites.query import keywords
-from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, SiteHits, request_deadline
+from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, SiteHits, path_segments, request_deadline, translate_missing
 
 NAME = "npm"
 _HOME = "https://www.npmjs.com"
@@ -38,7 +25,7 @@ _PACKAGE = re.compile(r"[A-Za-z0-9~_-][A-Za-z0-9._~-]{0,213}")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,80}")
 _SHORT_REPOSITORY = re.compile(r"(?:(github|gitlab|bitbucket):)?([\w.-]{1,100}/[\w.-]{1,100})")
 _HOSTS = {"github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org"}
-# What the registry has in place of a README that it did not find.
+# Placeholder of the registry for a missing README.
 _NO_README = "ERROR: No README data found!"
 _MOST_MAINTAINERS = 10
 _FILE_BYTES = 1_000_000
@@ -46,8 +33,7 @@ _NO_DOCUMENT = (
     "…(the registry's document on this package is too large or could not be read: {what} are missing here; they are at "
     "{link})"
 )
-_PACKAGE_URL = "https://www.npmjs.com/package/"
-# It refuses longer and shorter ones (ERR_TEXT_LENGTH).
+# Other lengths are refused (ERR_TEXT_LENGTH).
 _SHORTEST_QUERY, _LONGEST_QUERY = 2, 64
 _MOST = 50
 _NOISE = frozenset(
@@ -69,22 +55,22 @@ class NpmLoader:
         self._files = kit.settings.npm_files_url.rstrip("/")
 
     def accepts(self, url: Url) -> bool:
-        return bool(_target(url)[0])
+        return bool(_find_package(url)[0])
 
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
-        package, version = _target(parsed) if parsed else ("", "")
+        package, version = _find_package(parsed) if parsed else ("", "")
         try:
-            # It holds every version there ever was, and popular packages have thousands.
+            # The document holds every version, of which popular packages have thousands.
             document = await self._get(package, request_deadline(deadline))
         except (NetworkFailed, TimedOut, NotRead):
             manifest = await self._get(f"{package}/{version or 'latest'}", request_deadline(deadline))
-            text = await self._file(package, string(manifest, "version"), "README.md", deadline)
-            return _page({}, {"readme": text, **manifest}, package, version)
-        return _page(document, _manifest(document, version), package, version)
+            text = await self._fetch_file(package, string(manifest, "version"), "README.md", deadline)
+            return _compose({}, {"readme": text, **manifest}, package, version)
+        return _compose(document, _find_manifest(document, version), package, version)
 
-    async def _file(self, package: str, version: str, name: str, deadline: Deadline) -> str:
-        """A file of a version; empty where it could not be got. The registry itself only has them in archives."""
+    async def _fetch_file(self, package: str, version: str, name: str, deadline: Deadline) -> str:
+        """A file of a version, empty on failure. From a CDN: the registry has files only in archives."""
         address = f"{self._files}/{package}@{quote(version, safe='')}/{name}"
         try:
             fetched = await self._pages.get(address, timeout_s=deadline.remaining_s(), max_bytes=_FILE_BYTES)
@@ -97,171 +83,7 @@ class NpmLoader:
         try:
             return await self._api.get(f"{self._base}/{name}", deadline, headers={}, params={})
         except ProviderError as error:
-            raise explain_missing(error, "package on npm") from error
-
-
-def _target(url: Url) -> tuple[str, str]:
-    """The package with its scope, and the version if the address names one."""
-    match segments(url, "www.npmjs.com", "npmjs.com"):
-        case ["package", scope, name, *rest] if _SCOPE.fullmatch(scope):
-            package = f"{scope}/{name}"
-        case ["package", name, *rest]:
-            package = name
-        case _:
-            return "", ""
-    if not _PACKAGE.fullmatch(name):
-        return "", ""
-    match rest:
-        case []:
-            return package, ""
-        case ["v", version] if _VERSION.fullmatch(version):
-            return package, version
-    return "", ""
-
-
-def _manifest(document: Json, version: str) -> Json:
-    """One version out of the document; the address may name it by a tag."""
-    tags = mapping(document, "dist-tags")
-    wanted = string(tags, version or "latest") or version
-    found = mapping(mapping(document, "versions"), wanted)
-    if not found:
-        raise PageUnreadable(Status.NOT_FOUND, "no such version on npm")
-    return found
-
-
-def _page(document: Json, manifest: Json, package: str, version: str) -> Text:
-    number = string(manifest, "version")
-    if not number:
-        raise BadAnswer(NAME, "the answer names no version")
-    home = f"{_HOME}/package/{package}"
-    link = f"{home}/v/{number}" if version else home
-    latest = string(mapping(document, "dist-tags"), "latest")
-    warnings = [
-        _deprecation(manifest),
-        warning("Not the latest version", f"that is {latest}") if latest not in ("", number) else "",
-    ]
-    title = f"{label(package)} {label(number)}"
-    return compose_page(
-        link,
-        title,
-        [
-            *head(title, _facts(document, manifest, link), warnings, string(manifest, "description")),
-            bullets("## Dependencies", _ranges(manifest, "dependencies"))
-            or Part("## Dependencies", body="None are declared."),
-            bullets("## Peer dependencies", _ranges(manifest, "peerDependencies")),
-            bullets("## Optional dependencies", _ranges(manifest, "optionalDependencies")),
-            bullets("## Commands", _commands(manifest)),
-            bullets("## Tags", [f"{code(tag)}: {code(str(of))}" for tag, of in mapping(document, "dist-tags").items()]),
-            links(_links(manifest)),
-            releases(_releases(document), f"{home}?activeTab=versions"),
-            _readme(document, manifest),
-        ],
-        max_chars=MAX_CHARS,
-        rest="" if document else _missing(manifest, link),
-    )
-
-
-def _missing(manifest: Json, link: str) -> str:
-    what = "the dates and the other versions"
-    return _NO_DOCUMENT.format(what=what if string(manifest, "readme") else f"the README, {what}", link=link)
-
-
-def _facts(document: Json, manifest: Json, link: str) -> list[str]:
-    engines = ", ".join(code(f"{name} {wanted}") for name, wanted in mapping(manifest, "engines").items())
-    told = {
-        "Published": day(mapping(document, "time").get(string(manifest, "version"))),
-        "Licence": _named(manifest.get("license"), "type"),
-        "Module system": "ES modules" if string(manifest, "type") == "module" else "",
-        "Types": "included" if string(manifest, "types", "typings") else "",
-        "Author": _named(manifest.get("author"), "name"),
-        "Maintainers": ", ".join(_people(document.get("maintainers") or manifest.get("maintainers"))),
-    }
-    return [
-        "npm package",
-        f"Link: {link}",
-        f"Engines: {engines}" if engines else "",
-        *(f"{name}: {label(text, 120)}" for name, text in told.items() if text),
-    ]
-
-
-def _deprecation(manifest: Json) -> str:
-    """Authors say why, or only that it is so."""
-    said = manifest.get("deprecated")
-    return warning("Deprecated", said if isinstance(said, str) else "") if said else ""
-
-
-def _named(value: object, name: str) -> str:
-    """A field that is a text in some packages and an object with a name in others."""
-    return string(value, name) if isinstance(value, dict) else value if isinstance(value, str) else ""
-
-
-def _people(value: object) -> list[str]:
-    found = [_named(item, "name") for item in value[:_MOST_MAINTAINERS]] if isinstance(value, list) else []
-    more = [f"and {len(value) - len(found)} more"] if isinstance(value, list) and len(value) > len(found) else []
-    return [*filter(None, found), *more]
-
-
-def _ranges(manifest: Json, name: str) -> list[str]:
-    optional = mapping(manifest, "peerDependenciesMeta") if name == "peerDependencies" else {}
-    return [
-        f"{code(package)} {code(str(wanted))}" + (" (optional)" if mapping(optional, package).get("optional") else "")
-        for package, wanted in mapping(manifest, name).items()
-    ]
-
-
-def _commands(manifest: Json) -> Sequence[str]:
-    value = manifest.get("bin")
-    if isinstance(value, dict):
-        return [code(command) for command in value]
-    return [code(string(manifest, "name").rpartition("/")[2])] if isinstance(value, str) else []
-
-
-def _links(manifest: Json) -> dict[str, str]:
-    return {
-        "Repository": _repository(_named(manifest.get("repository"), "url")),
-        "Homepage": string(manifest, "homepage"),
-        "Issues": _named(manifest.get("bugs"), "url"),
-    }
-
-
-def _repository(written: str) -> str:
-    """The address a person would open; packages write it in the ways of git and of npm."""
-    written = written.strip()
-    if short := _SHORT_REPOSITORY.fullmatch(written):
-        return f"https://{_HOSTS[short[1] or 'github']}/{short[2]}"
-    address = written.removeprefix("git+").removesuffix(".git")
-    for beginning in ("git://", "ssh://git@", "git@"):
-        if address.startswith(beginning):
-            return "https://" + address.removeprefix(beginning).replace(":", "/", 1)
-    return address
-
-
-def _releases(document: Json) -> list[Release]:
-    """Versions by the day they were published; those that were taken back again are not among them."""
-    versions, times = mapping(document, "versions"), mapping(document, "time")
-    dated = sorted(((str(times.get(number, "")), number) for number in versions), reverse=True)
-    return [
-        Release(number, day(moment), "deprecated" if mapping(versions, number).get("deprecated") else "")
-        for moment, number in dated
-    ]
-
-
-def _readme(document: Json, manifest: Json) -> Part | str:
-    """The version's own, or that of the latest one, which is all that most packages have."""
-    own = string(manifest, "readme")
-    text = own or string(document, "readme")
-    is_own = own or string(manifest, "version") == string(mapping(document, "dist-tags"), "latest")
-    heading = "## README" if is_own else "## README of the latest version"
-    text = "" if text.strip() == _NO_README else text
-    return readme(text, is_markdown=True, heading=heading, place=_place(manifest))
-
-
-def _place(manifest: Json) -> LinkBase | None:
-    """Where links in the README start: in the folder of the package, where its repository holds several."""
-    address = urls.parse(_repository(_named(manifest.get("repository"), "url")))
-    if address is None or address.name != _HOSTS["github"]:
-        return None
-    return LinkBase(f"{address.href}/blob/HEAD", string(mapping(manifest, "repository"), "directory").strip("/"))
+            raise translate_missing(error, "package on npm") from error
 
 
 class NpmSearch:
@@ -285,12 +107,168 @@ class NpmSearch:
         return SiteHits(first_hits(map(_hit, items(NAME, body, "objects")), query.num_results))
 
 
-def _hit(item: Json) -> Hit | None:
-    package = item.get("package")
-    if not isinstance(package, dict):
+def _find_package(url: Url) -> tuple[str, str]:
+    """The package with its scope, and the version if the URL names one."""
+    match path_segments(url, "www.npmjs.com", "npmjs.com"):
+        case ["package", scope, name, *rest] if _SCOPE.fullmatch(scope):
+            package = f"{scope}/{name}"
+        case ["package", name, *rest]:
+            package = name
+        case _:
+            return "", ""
+    if not _PACKAGE.fullmatch(name):
+        return "", ""
+    match rest:
+        case []:
+            return package, ""
+        case ["v", version] if _VERSION.fullmatch(version):
+            return package, version
+    return "", ""
+
+
+def _find_manifest(document: Json, version: str) -> Json:
+    """One version of the document, by number or by tag."""
+    tags = mapping(document, "dist-tags")
+    wanted = string(tags, version or "latest") or version
+    found = mapping(mapping(document, "versions"), wanted)
+    if not found:
+        raise PageUnreadable(Status.NOT_FOUND, "no such version on npm")
+    return found
+
+
+def _compose(document: Json, manifest: Json, package: str, version: str) -> Text:
+    number = string(manifest, "version")
+    if not number:
+        raise BadAnswer(NAME, "the answer names no version")
+    home = f"{_HOME}/package/{package}"
+    link = f"{home}/v/{number}" if version else home
+    tags = mapping(document, "dist-tags")
+    return PackagePage(
+        kind="npm package",
+        name=package,
+        version=number,
+        link=link,
+        latest=string(tags, "latest"),
+        facts=_facts(document, manifest),
+        warnings=[_deprecation(manifest)],
+        description=string(manifest, "description"),
+        sections=[
+            list_dependencies(_ranges(manifest, "dependencies")),
+            bullets("## Peer dependencies", _ranges(manifest, "peerDependencies")),
+            bullets("## Optional dependencies", _ranges(manifest, "optionalDependencies")),
+            bullets("## Commands", _commands(manifest)),
+            bullets("## Tags", [f"{code(tag)}: {code(str(of))}" for tag, of in tags.items()]),
+        ],
+        links=_links(manifest),
+        releases=_releases(document),
+        releases_link=f"{home}?activeTab=versions",
+        readme=_readme(document, manifest),
+        rest="" if document else _missing(manifest, link),
+    ).compose()
+
+
+def _missing(manifest: Json, link: str) -> str:
+    what = "the dates and the other versions"
+    return _NO_DOCUMENT.format(what=what if string(manifest, "readme") else f"the README, {what}", link=link)
+
+
+def _facts(document: Json, manifest: Json) -> list[str]:
+    engines = ", ".join(code(f"{name} {wanted}") for name, wanted in mapping(manifest, "engines").items())
+    facts = {
+        "Published": day(mapping(document, "time").get(string(manifest, "version"))),
+        "Licence": _name_of(manifest.get("license"), "type"),
+        "Module system": "ES modules" if string(manifest, "type") == "module" else "",
+        "Types": "included" if string(manifest, "types", "typings") else "",
+        "Author": _name_of(manifest.get("author"), "name"),
+        "Maintainers": ", ".join(_people(document.get("maintainers") or manifest.get("maintainers"))),
+    }
+    return [f"Engines: {engines}" if engines else "", *list_facts(facts)]
+
+
+def _deprecation(manifest: Json) -> str:
+    """The field is a reason, or only a flag."""
+    said = manifest.get("deprecated")
+    return warn("Deprecated", said if isinstance(said, str) else "") if said else ""
+
+
+def _name_of(value: object, name: str) -> str:
+    """A field that is a text in some packages and an object in others."""
+    return string(value, name) if isinstance(value, dict) else value if isinstance(value, str) else ""
+
+
+def _people(value: object) -> list[str]:
+    found = [_name_of(item, "name") for item in value[:_MOST_MAINTAINERS]] if isinstance(value, list) else []
+    more = [f"and {len(value) - len(found)} more"] if isinstance(value, list) and len(value) > len(found) else []
+    return [*filter(None, found), *more]
+
+
+def _ranges(manifest: Json, name: str) -> list[str]:
+    optional = mapping(manifest, "peerDependenciesMeta") if name == "peerDependencies" else {}
+    return [
+        f"{code(package)} {code(str(wanted))}" + (" (optional)" if mapping(optional, package).get("optional") else "")
+        for package, wanted in mapping(manifest, name).items()
+    ]
+
+
+def _commands(manifest: Json) -> Sequence[str]:
+    value = manifest.get("bin")
+    if isinstance(value, dict):
+        return [code(command) for command in value]
+    return [code(string(manifest, "name").rpartition("/")[2])] if isinstance(value, str) else []
+
+
+def _links(manifest: Json) -> dict[str, str]:
+    return {
+        "Repository": _repository(_name_of(manifest.get("repository"), "url")),
+        "Homepage": string(manifest, "homepage"),
+        "Issues": _name_of(manifest.get("bugs"), "url"),
+    }
+
+
+def _repository(written: str) -> str:
+    """The web address of a repository, written in the ways of git or of npm."""
+    written = written.strip()
+    if short := _SHORT_REPOSITORY.fullmatch(written):
+        return f"https://{_HOSTS[short[1] or 'github']}/{short[2]}"
+    address = written.removeprefix("git+").removesuffix(".git")
+    for beginning in ("git://", "ssh://git@", "git@"):
+        if address.startswith(beginning):
+            return "https://" + address.removeprefix(beginning).replace(":", "/", 1)
+    return address
+
+
+def _releases(document: Json) -> list[Release]:
+    """Versions by date, without unpublished ones."""
+    versions, times = mapping(document, "versions"), mapping(document, "time")
+    dated = sorted(((str(times.get(number, "")), number) for number in versions), reverse=True)
+    return [
+        Release(number, day(moment), "deprecated" if mapping(versions, number).get("deprecated") else "")
+        for moment, number in dated
+    ]
+
+
+def _readme(document: Json, manifest: Json) -> Part | str:
+    """The README of the version; most packages have only that of the latest one."""
+    own = string(manifest, "readme")
+    text = own or string(document, "readme")
+    is_own = own or string(manifest, "version") == string(mapping(document, "dist-tags"), "latest")
+    heading = "## README" if is_own else "## README of the latest version"
+    text = "" if text.strip() == _NO_README else text
+    return quote_readme(text, heading, is_markdown=True, base=_link_base(manifest))
+
+
+def _link_base(manifest: Json) -> LinkBase | None:
+    """The base of relative links in the README: the folder of the package in its repository."""
+    address = urls.parse(_repository(_name_of(manifest.get("repository"), "url")))
+    if address is None or address.name != _HOSTS["github"]:
         return None
-    name, links = string(package, "name"), package.get("links")
-    url = (string(links, "npm") if isinstance(links, dict) else "") or f"{_PACKAGE_URL}{name}"
+    return LinkBase(f"{address.href}/blob/HEAD", string(mapping(manifest, "repository"), "directory").strip("/"))
+
+
+def _hit(item: Json) -> Hit | None:
+    package = mapping(item, "package")
+    name = string(package, "name")
+    url = string(mapping(package, "links"), "npm") or f"{_HOME}/package/{name}"
     known_for = ", ".join(strings(package.get("keywords"))[:8])
     snippet = string(package, "description") + (f" ({known_for})" if known_for else "")
     title = f"{name} {string(package, 'version')} · npm" if name else ""

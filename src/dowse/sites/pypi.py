@@ -1,4 +1,7 @@
-"""Python packages on PyPI: a release with its dependencies, its known vulnerabilities and its description."""
+"""PyPI: releases of Python packages with dependencies, known vulnerabilities and description.
+
+https://docs.pypi.org/api/json/ has no search; packages are found by guessing their names.
+"""
 
 from __future__ import annotations
 
@@ -13,26 +16,21 @@ from dowse.core.errors import BadAnswer, BadRequest, PageUnreadable, ProviderErr
 from dowse.core.models import Deadline, Hit, Query, Text
 from dowse.core.text import one_line
 from dowse.core.urls import Url
-from dowse.net.json_api import Api, Json, hit, objects, string, strings
+from dowse.net.json_api import Api, Json, hit, mapping, objects, string, strings
 from dowse.settings import Settings
-from dowse.sites.compose import Part, compose_page, day, label
-from dowse.sites.packages import (
-    MAX_CHARS,
-    Release,
-    bullets,
-    code,
-    explain_missing,
-    head,
-    links,
-    mapping,
-    readme,
-    releases,
-    segments,
-    some,
-    warning,
-)
+from dowse.sites.compose import Part, bullets, code, day, join_first, label
+from dowse.sites.packages import PackagePage, Release, list_dependencies, list_facts, quote_readme, remark_yanked, warn
 from dowse.sites.query import keywords, words_of
-from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, SiteHits, gather_both, request_deadline
+from dowse.sites.site import (
+    TIMEOUT_S,
+    LoaderKit,
+    Site,
+    SiteHits,
+    gather_both,
+    path_segments,
+    request_deadline,
+    translate_missing,
+)
 
 NAME = "pypi"
 _HOME = "https://pypi.org"
@@ -44,13 +42,12 @@ _MOST_VULNERABILITIES = 20
 _MOST_NAMES = 5
 _MOST_IN_EXTRA = 30
 _LONGEST_LICENCE = 80
-# What old tools uploaded in place of a description that they did not have.
+# Placeholder that old tools uploaded without a description.
 _NO_DESCRIPTION = "UNKNOWN"
-_PROJECT_URL = "https://pypi.org/project/"
 _INSTALLED = re.compile(r"(?i)\b(?:pip3?|pipx|uv|poetry|conda)(?: pip)? (?:install|add) ([^;&|]{1,200})")
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,98}[a-z0-9]")
 _OPTION = re.compile(r"(?<!\S)-\S{1,80}")
-# A few guesses, not a search: each name is a request.
+# Each guess is a request.
 _MOST_GUESSES = 3
 _NOISE = frozenset(
     "add conda error errors install latest library module package packages pip pip3 pipx poetry pypi python python3 uv "
@@ -69,21 +66,21 @@ class PypiLoader:
         self._base = kit.settings.pypi_url.rstrip("/")
 
     def accepts(self, url: Url) -> bool:
-        return bool(_target(url)[0])
+        return bool(_find_package(url)[0])
 
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
-        package, version = _target(parsed) if parsed else ("", "")
+        package, version = _find_package(parsed) if parsed else ("", "")
         if not version:
             found = await self._get(package, deadline)
-            return _page(found, found, package)
-        # Only the whole project knows its other versions; a page about one of them can do without.
+            return _compose(found, found, package)
+        # The other versions come with the project; a page about one version does without them.
         found, project = await gather_both(
-            self._get(f"{package}/{version}", deadline), self._project(package, request_deadline(deadline))
+            self._get(f"{package}/{version}", deadline), self._try_project(package, request_deadline(deadline))
         )
-        return _page(found, project, package)
+        return _compose(found, project, package)
 
-    async def _project(self, package: str, deadline: Deadline) -> Json:
+    async def _try_project(self, package: str, deadline: Deadline) -> Json:
         try:
             return await self._get(package, deadline)
         except (ProviderError, PageUnreadable):
@@ -93,12 +90,43 @@ class PypiLoader:
         try:
             return await self._api.get(f"{self._base}/pypi/{path}/json", deadline, headers={}, params={})
         except ProviderError as error:
-            raise explain_missing(error, "package on PyPI") from error
+            raise translate_missing(error, "package on PyPI") from error
 
 
-def _target(url: Url) -> tuple[str, str]:
-    """The package in the spelling that PyPI knows without a redirect (PEP 503), and the version if there is one."""
-    match segments(url, "pypi.org"):
+class PypiSearch:
+    """Implements `SiteSearch` by exact names, as PyPI has no search for programs."""
+
+    rate = None
+
+    def __init__(self, settings: Settings, api: Api) -> None:
+        self._api = api
+        self._base = settings.pypi_url.rstrip("/")
+
+    def address(self, _query: Query) -> str:
+        return f"{self._base}/pypi/"
+
+    async def search(self, query: Query, deadline: Deadline) -> SiteHits:
+        found = [await self._try_package(name, deadline) for name in guess_names(query.text)]
+        return SiteHits(tuple(filter(None, found)))
+
+    async def _try_package(self, name: str, deadline: Deadline) -> Hit | None:
+        try:
+            body = await self._api.get(f"{self._base}/pypi/{name}/json", deadline, headers={}, params={})
+        except BadRequest as error:
+            if error.http_status != 404:
+                raise
+            return None
+        except Redirected:
+            return None
+        info = body.get("info")
+        if not isinstance(info, dict):
+            raise BadAnswer(NAME, "the answer has no object 'info'")
+        return _hit(info, body, name)
+
+
+def _find_package(url: Url) -> tuple[str, str]:
+    """The normalised name of a package (PEP 503), and the version if the URL names one."""
+    match path_segments(url, "pypi.org"):
         case ["project", package, *rest] if _PACKAGE.fullmatch(package) and len(rest) <= 1:
             version = rest[0] if rest else ""
             if not rest or _VERSION.fullmatch(version):
@@ -106,42 +134,42 @@ def _target(url: Url) -> tuple[str, str]:
     return "", ""
 
 
-def _page(found: Json, project: Json, package: str) -> Text:
+def _compose(found: Json, project: Json, package: str) -> Text:
     info = mapping(found, "info")
-    name, version = label(string(info, "name")), label(string(info, "version"))
-    if not name or not version:
+    name, version = string(info, "name"), string(info, "version")
+    if not label(name) or not label(version):
         raise BadAnswer(NAME, "the answer names no package")
     latest = string(mapping(project, "info"), "version")
-    is_latest = latest in ("", string(info, "version"))
     home = f"{_HOME}/project/{package}/"
-    link = home if is_latest else f"{home}{quote(string(info, 'version'))}/"
     vulnerabilities = _vulnerabilities(found)
     warnings = [
-        warning("This version was yanked", string(info, "yanked_reason")) if info.get("yanked") is True else "",
-        warning("This version has known vulnerabilities", f"{len(vulnerabilities)}, see below")
-        if vulnerabilities
-        else "",
-        "" if is_latest else warning("Not the latest version", f"that is {latest}"),
+        warn("This version was yanked", string(info, "yanked_reason")) if info.get("yanked") is True else "",
+        warn("This version has known vulnerabilities", f"{len(vulnerabilities)}, see below") if vulnerabilities else "",
     ]
-    return compose_page(
-        link,
-        f"{name} {version}",
-        [
-            *head(f"{name} {version}", _facts(info, found, link), warnings, string(info, "summary")),
+    return PackagePage(
+        kind="Python package",
+        name=name,
+        version=version,
+        link=home if latest in ("", version) else f"{home}{quote(version)}/",
+        latest=latest,
+        facts=_facts(info, found),
+        warnings=warnings,
+        description=string(info, "summary"),
+        sections=[
             bullets("## Known vulnerabilities of this version", vulnerabilities, _MOST_VULNERABILITIES),
             *_dependencies(strings(info.get("requires_dist"))),
-            links(_links(info)),
-            releases(_releases(mapping(project, "releases")), f"{home}#history"),
-            readme(_description(info), is_markdown=_is_markdown(info), heading="## Description"),
         ],
-        max_chars=MAX_CHARS,
-    )
+        links=_links(info),
+        releases=_releases(mapping(project, "releases")),
+        releases_link=f"{home}#history",
+        readme=quote_readme(_description(info), "## Description", is_markdown=_is_markdown(info)),
+    ).compose()
 
 
-def _facts(info: Json, found: Json, link: str) -> list[str]:
+def _facts(info: Json, found: Json) -> list[str]:
     classifiers = strings(info.get("classifiers"))
-    told = {
-        "Released": _uploaded(found.get("urls"))[0],
+    facts = {
+        "Released": _read_upload(found.get("urls"))[0],
         "Licence": _licence(info, classifiers),
         "Author": _people(info, "author"),
         "Maintainer": _people(info, "maintainer"),
@@ -151,23 +179,19 @@ def _facts(info: Json, found: Json, link: str) -> list[str]:
         "Systems": _last_of(classifiers, "Operating System :: "),
         "Types": "included" if "Typing :: Typed" in classifiers else "",
     }
-    return [
-        "Python package",
-        f"Link: {link}",
-        f"Requires Python: {code(string(info, 'requires_python'))}" if string(info, "requires_python") else "",
-        *(f"{name}: {label(text, 120)}" for name, text in told.items() if text),
-    ]
+    python = code(string(info, "requires_python"))
+    return [f"Requires Python: {python}" if python else "", *list_facts(facts)]
 
 
 def _last_of(classifiers: Sequence[str], beginning: str) -> str:
-    """What classifiers of one kind say, without what they have in common."""
+    """The last parts of the classifiers with this beginning."""
     kept = [text.removeprefix(beginning) for text in classifiers if text.startswith(beginning)]
     versions = sorted((text for text in kept if text.isdecimal()), key=int)
     return ", ".join(f"3.{version}" for version in versions) if versions else ", ".join(kept)
 
 
 def _licence(info: Json, classifiers: Sequence[str]) -> str:
-    """Its name; the field may hold the whole text of a licence, of which the classifier has the name."""
+    """The name of the licence; for a field that holds its whole text, that of the classifier."""
     named = string(info, "license_expression", "license").strip()
     if named and len(named) <= _LONGEST_LICENCE and "\n" not in named:
         return named
@@ -175,9 +199,10 @@ def _licence(info: Json, classifiers: Sequence[str]) -> str:
 
 
 def _people(info: Json, role: str) -> str:
-    """Names, which newer packages only have beside their mail addresses."""
+    """The names of a role; newer packages have them only in the mail addresses."""
     mailed = getaddresses([one_line(string(info, f"{role}_email"), 500)])
-    return string(info, role) or some([name or address for name, address in mailed if name or address], _MOST_NAMES)
+    names = [name or address for name, address in mailed if name or address]
+    return string(info, role) or join_first(names, _MOST_NAMES)
 
 
 def _links(info: Json) -> dict[str, str]:
@@ -191,7 +216,7 @@ def _vulnerabilities(found: Json) -> list[str]:
 
 
 def _vulnerability(item: Json) -> str:
-    aliases, fixed = (some(strings(item.get(name)), _MOST_NAMES) for name in ("aliases", "fixed_in"))
+    aliases, fixed = (join_first(strings(item.get(name)), _MOST_NAMES) for name in ("aliases", "fixed_in"))
     return " ".join(
         filter(
             None,
@@ -208,7 +233,7 @@ def _vulnerability(item: Json) -> str:
 
 
 def _dependencies(required: Sequence[str]) -> list[Part | str]:
-    """What is always needed, and what each extra adds."""
+    """The required packages, and those of each extra."""
     always: list[str] = []
     extras: defaultdict[str, list[str]] = defaultdict(list)
     for requirement in required:
@@ -217,26 +242,26 @@ def _dependencies(required: Sequence[str]) -> list[Part | str]:
         condition = _EXTRA.sub("", marker).strip(" ()").removeprefix("and ").removesuffix(" and").strip(" ()")
         line = code(what) + (f" if {code(condition)}" if condition else "")
         (extras[extra[1]] if extra else always).append(line)
-    added = [f"{code(extra)}: {some(lines, _MOST_IN_EXTRA)}" for extra, lines in extras.items()]
+    added = [f"{code(extra)}: {join_first(lines, _MOST_IN_EXTRA)}" for extra, lines in extras.items()]
     return [
-        bullets("## Dependencies", always) or Part("## Dependencies", body="None are declared."),
+        list_dependencies(always),
         bullets("## Extras", added),
     ]
 
 
 def _releases(found: Json) -> list[Release]:
-    """Versions that can be installed, by the date of their first file."""
-    known = [Release(version, *_uploaded(files)) for version, files in found.items()]
+    """Versions with files, by the date of the first one."""
+    known = [Release(version, *_read_upload(files)) for version, files in found.items()]
     return sorted((release for release in known if release.date), key=lambda release: release.date, reverse=True)
 
 
-def _uploaded(files: object) -> tuple[str, str]:
-    """The day on which the first file came, and a remark if all of them were yanked."""
+def _read_upload(files: object) -> tuple[str, str]:
+    """The date of the first file, and a remark if all files were yanked."""
     items = objects(files)
     days = [day(string(item, "upload_time_iso_8601", "upload_time")) for item in items]
     is_yanked = bool(items) and all(item.get("yanked") is True for item in items)
-    reason = label(string(items[0], "yanked_reason"), 120) if is_yanked else ""
-    return min(filter(None, days), default=""), "yanked" + (f": {reason}" if reason else "") if is_yanked else ""
+    remark = remark_yanked(string(items[0], "yanked_reason")) if is_yanked else ""
+    return min(filter(None, days), default=""), remark
 
 
 def _description(info: Json) -> str:
@@ -246,37 +271,6 @@ def _description(info: Json) -> str:
 
 def _is_markdown(info: Json) -> bool:
     return string(info, "description_content_type").lower().startswith("text/markdown")
-
-
-class PypiSearch:
-    """Implements `SiteSearch` by exact names, as PyPI has no search for programs."""
-
-    rate = None
-
-    def __init__(self, settings: Settings, api: Api) -> None:
-        self._api = api
-        self._base = settings.pypi_url.rstrip("/")
-
-    def address(self, _query: Query) -> str:
-        return f"{self._base}/pypi/"
-
-    async def search(self, query: Query, deadline: Deadline) -> SiteHits:
-        found = [await self._find_package(name, deadline) for name in guess_names(query.text)]
-        return SiteHits(tuple(filter(None, found)))
-
-    async def _find_package(self, name: str, deadline: Deadline) -> Hit | None:
-        try:
-            body = await self._api.get(f"{self._base}/pypi/{name}/json", deadline, headers={}, params={})
-        except BadRequest as error:
-            if error.http_status != 404:
-                raise
-            return None
-        except Redirected:
-            return None
-        info = body.get("info")
-        if not isinstance(info, dict):
-            raise BadAnswer(NAME, "the answer has no object 'info'")
-        return _hit(info, body, name)
 
 
 def guess_names(text: str) -> list[str]:
@@ -291,7 +285,7 @@ def _hit(info: Json, body: Json, name: str) -> Hit | None:
     files = objects(body.get("urls"))
     released = string(files[0], "upload_time_iso_8601") if files else ""
     title = f"{string(info, 'name') or name} {string(info, 'version')} · PyPI"
-    url = string(info, "package_url", "project_url") or f"{_PROJECT_URL}{name}/"
+    url = string(info, "package_url", "project_url") or f"{_HOME}/project/{name}/"
     return hit(title, url, string(info, "summary"), engine=NAME, published=released)
 
 

@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
+from urllib.parse import unquote
 
 from dowse.core.allowances import Rate
-from dowse.core.errors import NotRead
-from dowse.core.models import Deadline, Hit, Query
+from dowse.core.errors import BadRequest, NotRead, PageUnreadable, ProviderError, Redirected
+from dowse.core.models import Deadline, Hit, Query, Status
 from dowse.core.protocols import Extractor, SiteLoader
+from dowse.core.urls import Url
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.json_api import Api
 from dowse.secrets.redact import Redactor
@@ -19,6 +21,7 @@ from dowse.settings import Settings
 TIMEOUT_S = 15.0
 # Share of the remaining time for requests; the rest is for converting their answers.
 _REQUEST_SHARE = 0.7
+_NOT_FOUND = 404
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -81,6 +84,22 @@ class Site:
 def request_deadline(deadline: Deadline) -> Deadline:
     """The part of the remaining time that requests may take."""
     return deadline.capped(_REQUEST_SHARE * deadline.remaining_s())
+
+
+def path_segments(url: Url, *hosts: str) -> list[str]:
+    """The decoded segments of the path of a page on one of these hosts; empty for a page elsewhere."""
+    if not url.is_page_of(*hosts):
+        return []
+    return [unquote(part) for part in url.path.strip("/").split("/")]
+
+
+def translate_missing(error: ProviderError, what: str) -> Exception:
+    """A 404 or a redirect of an API as a missing page, so that the general reader tries its URL."""
+    if isinstance(error, BadRequest) and error.http_status == _NOT_FOUND:
+        return PageUnreadable(Status.NOT_FOUND, f"no such {what}")
+    if isinstance(error, Redirected):
+        return PageUnreadable(Status.NOT_FOUND, f"the {what} has moved")
+    return error
 
 
 async def gather_both(needed: Awaitable[T], other: Coroutine[None, None, U]) -> tuple[T, U]:

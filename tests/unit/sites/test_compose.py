@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dowse.sites.compose import (
-    Listed,
     Part,
+    PartList,
     compose_page,
     day,
     fence_indented_code,
@@ -129,21 +129,21 @@ def test_a_page_that_is_too_long_ends_with_a_whole_word_and_says_what_limits_it(
 
 
 def test_answers_that_did_not_fit_are_counted() -> None:
-    answers = Listed("answers", [part(n, words=100) for n in range(1, 6)], 5)
+    answers = PartList("answers", [part(n, words=100) for n in range(1, 6)], 5)
     text = compose_page(URL, "", [Part("# T")], max_chars=1_300, listed=answers)
     assert [f"## Answer {n}" in text.markdown for n in (1, 2, 3, 4)] == [True, True, True, False]
     assert "…(truncated: 3 of 5 answers are shown, the last of them only in part; the text is limited" in text.markdown
 
 
 def test_an_answer_of_which_next_to_nothing_would_be_left_is_not_begun() -> None:
-    answers = Listed("answers", [part(1, words=100), part(2, words=100)], 2)
+    answers = PartList("answers", [part(1, words=100), part(2, words=100)], 2)
     text = compose_page(URL, "", [Part("# T")], max_chars=600, listed=answers)
     assert "## Answer 2" not in text.markdown
     assert "…(truncated: 1 of 2 answers are shown; the text is limited to 600 characters; " in text.markdown
 
 
 def test_answers_that_were_never_loaded_are_counted_with_the_reason() -> None:
-    answers = Listed("comments", [part(1)], 7, "SITE_MAX_COMMENTS is 1")
+    answers = PartList("comments", [part(1)], 7, "SITE_MAX_COMMENTS is 1")
     text = compose_page(URL, "", [], max_chars=1000, listed=answers, rest="Locked.")
     assert text.markdown.endswith(
         f"…(truncated: 1 of 7 comments are shown; SITE_MAX_COMMENTS is 1; the whole is at {URL})\n\nLocked."
@@ -152,7 +152,7 @@ def test_answers_that_were_never_loaded_are_counted_with_the_reason() -> None:
 
 
 def test_a_list_that_is_complete_says_no_reason() -> None:
-    answers = Listed("comments", [part(1)], 1, "SITE_MAX_COMMENTS is 1")
+    answers = PartList("comments", [part(1)], 1, "SITE_MAX_COMMENTS is 1")
     assert not compose_page(URL, "", [], max_chars=1000, listed=answers).is_cut
 
 
@@ -242,7 +242,7 @@ def test_a_page_with_a_shortened_text_is_not_whole() -> None:
 
 
 def test_what_has_no_parts_has_none_to_count() -> None:
-    text = compose_page(URL, "", [Part("# T", body="word " * 100)], max_chars=300, listed=Listed("answers", [], 0))
+    text = compose_page(URL, "", [Part("# T", body="word " * 100)], max_chars=300, listed=PartList("answers", [], 0))
     assert "answers" not in text.markdown
     assert "the text is limited to 300 characters" in text.markdown
 
@@ -258,7 +258,7 @@ def test_parts_for_which_there_is_no_room_cost_nothing() -> None:
         def __str__(self) -> str:
             raise AssertionError("nobody looks at it")
 
-    answers = Listed("answers", [part(1, words=100), part(2, words=100), *[Unseen("## Answer")] * 1000], 1002)
+    answers = PartList("answers", [part(1, words=100), part(2, words=100), *[Unseen("## Answer")] * 1000], 1002)
     text = compose_page(URL, "", [], max_chars=700, listed=answers)
     assert "1 of 1002 answers are shown" in text.markdown
 

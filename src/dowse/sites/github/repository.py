@@ -13,12 +13,11 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import Status, Text
 from dowse.document.clean import to_code_block
 from dowse.net.json_api import Json, objects, string, strings
-from dowse.sites.compose import Listed, Part, compose_page, day, label, link, title
+from dowse.sites.compose import Part, PartList, compose_page, day, label, link, sentence, title
 from dowse.sites.github.api import OBJECT, Session
 from dowse.sites.github.targets import NAME, Contents, Releases, Repository, escaped
 from dowse.sites.github.thread import Limits, count, login_of, person, reactions_of, required
 from dowse.sites.markup import LinkBase, quote_markdown
-from dowse.sites.packages import sentence
 from dowse.sites.site import gather_both
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
@@ -212,7 +211,7 @@ async def read_releases(session: Session, target: Releases, limits: Limits) -> T
         f"{target.repository.link}/releases",
         f"Releases of {target.repository}",
         [Part(f"# Releases of {target.repository}", [f"Link: {target.repository.link}/releases"])],
-        listed=Listed("releases", [_release(item, target.repository, 2, limits) for item in found], len(found)),
+        listed=PartList("releases", [_release(item, target.repository, 2, limits) for item in found], len(found)),
         max_chars=limits.chars,
         variable="GITHUB_MAX_CHARS",
         rest=f"…(older releases are at {target.repository.link}/releases?page=2)" if len(found) >= _RELEASES else "",

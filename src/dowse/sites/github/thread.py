@@ -9,7 +9,7 @@ from dowse.core.errors import BadAnswer
 from dowse.core.models import Text
 from dowse.core.text import one_line
 from dowse.net.json_api import Json, string
-from dowse.sites.compose import Listed, Part, compose_page, day, label, labels, title
+from dowse.sites.compose import Part, PartList, compose_page, day, label, labels, title
 from dowse.sites.github.targets import NAME
 from dowse.sites.markup import quote_markdown
 
@@ -176,7 +176,7 @@ def compose_thread(thread: Thread, linked: Remark | None, limits: Limits, why: s
             *_section("## The linked comment", linked if linked != thread.answer else None, thread, limits),
             f"## {thread.noun.capitalize()}" if remarks else "",
         ],
-        listed=Listed(thread.noun, _parts(remarks, thread, limits), thread.total, why),
+        listed=PartList(thread.noun, _parts(remarks, thread, limits), thread.total, why),
         max_chars=limits.chars,
         variable="GITHUB_MAX_CHARS",
         rest=f"…({thread.uncounted}; the whole is at {thread.link})" if thread.uncounted else "",

@@ -11,8 +11,8 @@ from dowse.core.models import Text
 from dowse.core.text import one_line
 from dowse.net.json_api import Json, objects, string, strings, whole
 from dowse.sites.compose import (
-    Listed,
     Part,
+    PartList,
     compose_page,
     day,
     fence_indented_code,
@@ -84,7 +84,7 @@ def compose_question(found: Question, address: PostAddress, max_chars: int) -> T
         [_question(found, address, round(max_chars * _QUESTION_SHARE)), "" if total else "No answers yet."],
         max_chars=max_chars,
         variable="STACKEXCHANGE_MAX_CHARS",
-        listed=Listed("answers", answers, total),
+        listed=PartList("answers", answers, total),
         rest=f"({'; '.join(found.missing)})" if found.missing else "",
         warnings=found.warnings,
     )

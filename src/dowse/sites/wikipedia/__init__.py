@@ -9,7 +9,7 @@ from dowse.core import urls
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import NO_READABLE_CONTENT, Deadline, Status, Text
 from dowse.core.urls import Url
-from dowse.sites.compose import Listed, Part, compose_page, label, shift_headings, title
+from dowse.sites.compose import Part, PartList, compose_page, label, shift_headings, title
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, request_deadline
 from dowse.sites.wikipedia.api import NAME, PageAddress, PageInfo, WikipediaApi, WikipediaSearch, find_address
 from dowse.sites.wikipedia.article import WITHOUT, Arranged, arrange, cut_items, list_infobox, prepare
@@ -74,7 +74,7 @@ class WikipediaLoader:
             ],
             max_chars=self._max_chars,
             variable=VARIABLE,
-            listed=Listed("sections", arranged.sections, len(arranged.sections)),
+            listed=PartList("sections", arranged.sections, len(arranged.sections)),
         )
 
     def _compose_meanings(self, address: PageAddress, page: PageInfo, article: str) -> Text:
