@@ -11,7 +11,7 @@ from dowse.extract import html, metadata
 from dowse.extract.html.content.model import Model
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from tools.extractor.data import FOLDS
 from tools.extractor.metadata_scores import Facts
 
@@ -31,12 +31,12 @@ def dowse(*, is_seen: bool) -> Extractor:
 
 def rendered(markup: str, base: str) -> str:
     """All of a piece of HTML as Markdown."""
-    return clean(render(build(capped(markup)), None, base))
+    return clean(render(build(cap_markup(markup)), None, base))
 
 
 def facts(page: Page) -> Facts:
     """What dowse says about a page."""
-    found = metadata.read(build(capped(page.markup)), page.url)
+    found = metadata.read(build(cap_markup(page.markup)), page.url)
     return Facts(found.title, found.author, found.published)
 
 

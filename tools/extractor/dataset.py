@@ -14,7 +14,7 @@ from dowse.extract.html.content.blocks import cut
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.features import KINDS
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from tools.extractor.data import Sample
 from tools.extractor.labels import shares
 
@@ -49,7 +49,7 @@ def examples(samples: Sequence[Sample]) -> list[Example]:
 
 
 def _example(sample: Sample) -> Example | None:
-    tree = build(capped(decode(sample.html)))
+    tree = build(cap_markup(decode(sample.html)))
     blocks = cut(tree)
     if not blocks:
         return None

@@ -13,7 +13,7 @@ from dowse.extract.formats.kinds import Kind
 from dowse.extract.html.content.reasons import reasons
 from dowse.extract.html.content.selection import Selection, select
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.html.tree.node import Node
 
 # So much of a page is looked at by people; the answer has to fit into one frame as well.
@@ -37,7 +37,7 @@ def to_explanation(body: Body) -> Text:
 
 def explain(markup: str, url: str) -> Explanation:
     """What `to_text` would make of the blocks of this page."""
-    tree = build(capped(markup))
+    tree = build(cap_markup(markup))
     selection = select(tree, url)
     return Explanation(
         selection.kind,

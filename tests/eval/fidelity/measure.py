@@ -12,7 +12,7 @@ from dowse.document.clean import clean
 from dowse.extract.convert import to_text
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from tests.eval.fidelity.page import Page
 from tests.eval.fidelity.structure import ANYTHING, BLOCK_END, Code, Item, Link, Structure, read
 
@@ -64,7 +64,7 @@ def markdown_of(page: Page) -> str:
 
 def markdown_of_all(page: Page) -> str:
     """The whole page, its chrome too: what is missing here was lost by the renderer, not by the choice of content."""
-    tree = build(capped(page.html))
+    tree = build(cap_markup(page.html))
     return clean(render(tree, None, page.url))
 
 

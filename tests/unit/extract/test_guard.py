@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from dowse.extract.html.tree.guard import MAX_DEPTH, capped
+from dowse.extract.html.tree.guard import MAX_DEPTH, cap_markup
 from tests.support.tables import each_row
 
 # Up to five elements for each that the guard counts, as in `<option><table><td>`; above them `html` and `body`.
@@ -49,7 +49,7 @@ def words(markup: str) -> list[str]:
     ],
 )
 def test_markup_as_pages_have_it_passes_unchanged(markup: str) -> None:
-    assert capped(markup) is markup
+    assert cap_markup(markup) is markup
 
 
 @each_row(
@@ -77,7 +77,7 @@ def test_markup_as_pages_have_it_passes_unchanged(markup: str) -> None:
     ],
 )
 def test_no_trick_makes_a_tree_deep(piece: str) -> None:
-    assert depth(capped("<p>first</p>" + piece * 3_000 + "last")) < DEEPEST
+    assert depth(cap_markup("<p>first</p>" + piece * 3_000 + "last")) < DEEPEST
 
 
 @each_row(
@@ -97,11 +97,11 @@ def test_no_trick_makes_a_tree_deep(piece: str) -> None:
 def test_all_text_of_deep_markup_is_kept(piece: str) -> None:
     markup = "<h1>first</h1>" + piece * 2_000 + "<p>last</p>"
 
-    assert words(capped(markup)) == ["first", *["w"] * 2_000, "last"]
+    assert words(cap_markup(markup)) == ["first", *["w"] * 2_000, "last"]
 
 
 def test_what_follows_something_deep_keeps_its_elements() -> None:
-    markup = capped("<div>" * 5_000 + "x" + "</div>" * 5_000 + "<table><tr><td>1<td>2</table><pre>code</pre>")
+    markup = cap_markup("<div>" * 5_000 + "x" + "</div>" * 5_000 + "<table><tr><td>1<td>2</table><pre>code</pre>")
 
     parser = LexborHTMLParser(markup)
     assert [node.text() for node in parser.css("td")] == ["1", "2"]
@@ -109,7 +109,7 @@ def test_what_follows_something_deep_keeps_its_elements() -> None:
 
 
 def test_surplus_attributes_are_dropped() -> None:
-    markup = capped('<p class="a" ' + " ".join(f"a{i}='>'" for i in range(10_000)) + " id=z>text</p>")
+    markup = cap_markup('<p class="a" ' + " ".join(f"a{i}='>'" for i in range(10_000)) + " id=z>text</p>")
 
     element = LexborHTMLParser(markup).css_first("p")
     assert element is not None
@@ -119,7 +119,7 @@ def test_surplus_attributes_are_dropped() -> None:
 
 
 def test_hidden_elements_stay_hidden_when_markup_is_written_anew() -> None:
-    markup = capped("<div>" * 5_000 + "</div>" * 5_000 + "<p hidden>x</p><svg><desc>y</desc></svg>")
+    markup = cap_markup("<div>" * 5_000 + "</div>" * 5_000 + "<p hidden>x</p><svg><desc>y</desc></svg>")
 
     parser = LexborHTMLParser(markup)
     assert [node.text() for node in parser.css("[hidden], object")] == ["x", "y"]
@@ -129,11 +129,11 @@ def test_hidden_elements_stay_hidden_when_markup_is_written_anew() -> None:
 def test_a_frame_in_a_noscript_does_not_swallow_the_page(end: str) -> None:
     markup = f'<noscript><iframe src="https://tags.example/" />{end}</noscript><p>text'
 
-    assert words(capped(markup))[-1] == "text"
+    assert words(cap_markup(markup))[-1] == "text"
 
 
 def test_lone_surrogates_are_replaced() -> None:
-    assert capped("<p>a\ud800b</p>") == "<p>a\ufffdb</p>"
+    assert cap_markup("<p>a\ud800b</p>") == "<p>a\ufffdb</p>"
 
 
 PIECES = (
@@ -186,7 +186,7 @@ PIECES = (
 
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=12))
 def test_no_repeated_markup_is_deep(pieces: list[str]) -> None:
-    assert depth(capped("".join(pieces) * 400)) < DEEPEST
+    assert depth(cap_markup("".join(pieces) * 400)) < DEEPEST
 
 
 HOSTILE = (
@@ -216,4 +216,4 @@ def hostile(piece: str, count: int) -> str:
 
 @each_row("piece", HOSTILE)
 def test_hostile_markup_is_not_deep_behind_the_guard(piece: str) -> None:
-    assert depth(capped(hostile(piece, 2_000))) < DEEPEST
+    assert depth(cap_markup(hostile(piece, 2_000))) < DEEPEST

@@ -9,7 +9,7 @@ from dowse.core.models import MOST_TEXT_CHARS, Body, Text
 from dowse.document.clean import clean
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.tidy import beginning
 
 _CUT = "_The rest is not shown._"
@@ -29,5 +29,5 @@ def to_texts(body: Body) -> Text:
 
 def to_markdown(fragment: str, url: str, without: Sequence[str] = ()) -> str:
     """The Markdown of a piece, without what some selectors name."""
-    made = render(build(capped(fragment), without), None, url)
+    made = render(build(cap_markup(fragment), without), None, url)
     return clean(made) if len(made) <= MOST_TEXT_CHARS else f"{clean(beginning(made, MOST_TEXT_CHARS))}\n\n{_CUT}"

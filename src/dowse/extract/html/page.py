@@ -15,7 +15,7 @@ from dowse.extract.html.content.model import Model
 from dowse.extract.html.content.selection import Selection, kept_nodes, select
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.html.tree.node import Tree
 from dowse.extract.metadata.reading import Metadata
 from dowse.extract.tidy import beginning, without_repeated_title
@@ -30,7 +30,7 @@ def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | 
 
     Raises `PageUnreadable` for what is not the page it stands for.
     """
-    tree = build(capped(markup))
+    tree = build(cap_markup(markup))
     selection = select(tree, url, model)
     text = _rendered(tree, selection, url, with_images=with_images)
     # A page that asks for a login or a proof is bare, too, and what it asks for says more.

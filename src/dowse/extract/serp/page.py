@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from dowse.core import urls
 from dowse.core.listings import Row
 from dowse.core.text import without_markup
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 
 _TITLE_CHARS, _TEXT_CHARS, _LABEL_CHARS, _URL_CHARS = 300, 1000, 60, 2048
 # More than any engine shows on a page, and than anybody asks for.
@@ -41,7 +41,7 @@ class ResultPage:
     """A parsed page and its address, to which its links are relative."""
 
     def __init__(self, markup: str, url: str) -> None:
-        self._parser = LexborHTMLParser(capped(markup))
+        self._parser = LexborHTMLParser(cap_markup(markup))
         self._parser.strip_tags(_UNSEEN, recursive=True)
         self._url = url
 

@@ -14,7 +14,7 @@ from dowse.core.models import Body, Status
 from dowse.extract import verdict
 from dowse.extract.decode import decode
 from dowse.extract.html.fragments import to_markdown
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.serp import engines
 from dowse.extract.serp.page import PageReading, ResultPage, sifted
 from dowse.extract.verdict.outline import scan
@@ -82,7 +82,7 @@ def without_echoes(markup: str, query: str) -> str:
         return markup
     written = r"[\s+]{1,9}".join(map(re.escape, words))
     echo = re.compile(rf"(?<!\w){written}(?!\w)", re.IGNORECASE)
-    parser = LexborHTMLParser(capped(markup))
+    parser = LexborHTMLParser(cap_markup(markup))
     # An empty document has no root.
     for node in list(parser.root.traverse(include_text=True)) if parser.root else ():
         if node.tag == "-text":
@@ -118,7 +118,7 @@ def _verdict(markup: str, url: str) -> PageUnreadable | None:
         found = unreadable
     if found is not None and _is_wall(found):
         return found
-    if LexborHTMLParser(capped(markup)).css_first(_PUZZLES) is not None:
+    if LexborHTMLParser(cap_markup(markup)).css_first(_PUZZLES) is not None:
         return PageUnreadable(Status.BLOCKED, "challenge page (captcha)")
     shape = scan(markup)
     said = [name for text in (shape.title, *shape.headings, normal(markdown)) for name in names(text)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from tests.tries import least
 from tests.unit.extract.test_guard import DEEPEST, HOSTILE, PIECES, depth, hostile
 
@@ -19,7 +19,7 @@ def test_no_repeated_markup_is_deep_or_slow(pieces: list[str]) -> None:
     markup = "".join(pieces) * 400
     started = time.process_time()
 
-    guarded = capped(markup)
+    guarded = cap_markup(markup)
 
     assert depth(guarded) < DEEPEST
     assert time.process_time() - started < 1
@@ -30,7 +30,7 @@ def test_the_parser_takes_linear_time_for_what_the_guard_lets_through(piece: str
     def seconds(count: int) -> float:
         markup = hostile(piece, count)
         started = time.process_time()
-        LexborHTMLParser(capped(markup))
+        LexborHTMLParser(cap_markup(markup))
         return time.process_time() - started
 
     taken = seconds(80_000)

@@ -8,7 +8,7 @@ import pytest
 from dowse.extract.html.content.features import KINDS
 from dowse.extract.html.content.selection import Selection, best_cut, kept_nodes, select
 from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.guard import capped
+from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.html.tree.node import Tree
 from tests.support.tables import each_row
 
@@ -43,7 +43,7 @@ def test_long_blocks_weigh_more_than_short_ones() -> None:
 
 def test_a_sentence_is_kept_however_many_links_are_below_it() -> None:
     told = "The ferry crosses the bay four times a day, and tickets are sold on the pier."
-    tree = build(capped(f"<h1>The ferry</h1><p>{told}</p>{'<a href=/x><div>x' * 2_000}"))
+    tree = build(cap_markup(f"<h1>The ferry</h1><p>{told}</p>{'<a href=/x><div>x' * 2_000}"))
 
     assert told in kept_text(select(tree, "https://bay.example/ferry"))
 

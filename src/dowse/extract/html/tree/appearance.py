@@ -7,17 +7,16 @@ import re
 from collections.abc import Mapping
 from enum import IntEnum
 
-Style = Mapping[str, str]
+ComputedStyle = Mapping[str, str]
 _LENGTH = re.compile(r"([-+]?\d{0,9}\.?\d{1,9})(px|pt|r?em|ex|ch|v[wh]|vmin|vmax|%|in|cm|mm)?")
-# About; of the window 10 for a hundredth.
+# Approximate; a hundredth of the window counts as 10.
 _PIXELS = {"": 1, "px": 1, "pt": 1.33, "em": 16, "rem": 16, "ex": 8, "ch": 8, "in": 96, "cm": 38, "mm": 3.8}
 _HUNDREDTH = 10
-# Nobody pushes a text that far who wants it to be seen, and no text is that small. Carousels are moved by hundreds of
-# percent.
+# Text that is meant to be seen is never pushed that far. Carousels are moved by hundreds of percent.
 _FAR_AWAY = -900
 _FAR_AWAY_PERCENT = -2000
 _PLACES = ("left", "top", "right", "bottom", "text-indent", "margin", "margin-left", "margin-top")
-# Without one of these nothing is out of sight.
+# Without one of these properties no text is out of sight.
 _TELLING = frozenset(_PLACES) | frozenset(
     "clip clip-path overflow transform translate filter font-size zoom z-index color -webkit-text-fill-color".split()
 )
@@ -33,7 +32,7 @@ _NO_PATH = re.compile(
     r"|polygon\(\s{0,9}(0(?:px|%)? 0(?:px|%)?)(?:\s{0,9},\s{0,9}\1){1,9}\s{0,9}\)"
 )
 _NO_OPACITY = re.compile(r"opacity\(\s{0,9}0?\.?0{0,9}%?\s{0,9}\)")
-# In these a size of nothing is for the blanks between what they hold, which has a size of its own.
+# In these a font size of zero removes the gaps between children, which have a size of their own.
 _CONTAINERS = frozenset(("div", "ul", "ol", "section", "table", "tbody", "tr", "td", "th", "figure", "main", "article"))
 _FUNCTION = re.compile(r"(rgb|hsl)a?\(([^()]{1,80})\)")
 _NUMBER = re.compile(r"-?[\d.]{1,9}%?")
@@ -53,7 +52,7 @@ _NAMED = {
     "ivory": "fffff0",
     "navy": "000080",
 }
-# Nobody sees a difference of 8 in 255.
+# A difference of 8 in 255 is not visible.
 _SAME = 8
 Colour = tuple[float, float, float, float]
 
@@ -66,52 +65,67 @@ class Certainty(IntEnum):
     HIDDEN = 2
 
 
-def switched_off(style: Style) -> Certainty:
-    """Whether text is hidden in one of the ways in which scripts hide what they show later."""
+def judge_display(style: ComputedStyle) -> Certainty:
+    """Whether text is switched off in one of the ways in which scripts hide parts of a page until later."""
     if style.get("display") == "none" or style.get("content-visibility") == "hidden":
         return Certainty.HIDDEN
-    if style.get("visibility") in ("hidden", "collapse"):
-        return Certainty.DOUBTFUL
-    # What is moved as well is about to fade in.
-    if "opacity" in style and _number(style["opacity"]) < _FAINT and _MOVING.isdisjoint(style):
-        return Certainty.DOUBTFUL
-    if style.get("scale") == "0" or ("transform" in style and _ZERO_SCALE.search(style["transform"])):
-        return Certainty.DOUBTFUL
-    return Certainty.DOUBTFUL if _cuts(style) and 0 in _sizes(style, "height", "max-height") else Certainty.NONE
+    is_off = style.get("visibility") in ("hidden", "collapse") or _is_faint(style) or _is_scaled_away(style)
+    return (
+        Certainty.DOUBTFUL
+        if is_off or (_clips(style) and 0 in _sizes(style, "height", "max-height"))
+        else Certainty.NONE
+    )
 
 
-def out_of_sight(style: Style, tag: str) -> Certainty:
-    """Whether text is hidden in a way that is hardly for people."""
+def judge_sight(style: ComputedStyle, tag: str) -> Certainty:
+    """Whether text is out of sight: cut off, far away, camouflaged, tiny, or behind the page."""
     if _TELLING.isdisjoint(style):
         return Certainty.NONE
-    if _is_cut_off(style) or _is_far_away(style) or _is_camouflaged(style):
+    if _is_cut_off(style) or _is_far_away(style) or _is_camouflaged(style) or _finds(_NO_OPACITY, style, "filter"):
         return Certainty.HIDDEN
-    if "filter" in style and _NO_OPACITY.search(style["filter"]):
-        return Certainty.HIDDEN
-    if any(size <= _TINY for size in _sizes(style, "font-size")) or style.get("zoom") == "0":
+    if _is_tiny(style):
         return Certainty.DOUBTFUL if tag in _CONTAINERS else Certainty.HIDDEN
-    is_behind = "z-index" in style and style.get("position") in ("absolute", "fixed") and _number(style["z-index"]) < 0
-    is_on_edge = "transform" in style and _ON_EDGE.search(style["transform"])
-    return Certainty.DOUBTFUL if is_behind or is_on_edge else Certainty.NONE
+    is_doubtful = _is_behind(style) or _finds(_ON_EDGE, style, "transform")
+    return Certainty.DOUBTFUL if is_doubtful else Certainty.NONE
 
 
-def _is_cut_off(style: Style) -> bool:
-    if "clip" in style and _NO_CLIP.search(style["clip"]):
+def _finds(pattern: re.Pattern[str], style: ComputedStyle, name: str) -> bool:
+    return name in style and pattern.search(style[name]) is not None
+
+
+def _is_faint(style: ComputedStyle) -> bool:
+    # An element that moves as well is about to fade in.
+    return "opacity" in style and _number(style["opacity"]) < _FAINT and _MOVING.isdisjoint(style)
+
+
+def _is_scaled_away(style: ComputedStyle) -> bool:
+    return style.get("scale") == "0" or _finds(_ZERO_SCALE, style, "transform")
+
+
+def _is_tiny(style: ComputedStyle) -> bool:
+    return any(size <= _TINY for size in _sizes(style, "font-size")) or style.get("zoom") == "0"
+
+
+def _is_behind(style: ComputedStyle) -> bool:
+    is_placed = style.get("position") in ("absolute", "fixed")
+    return is_placed and "z-index" in style and _number(style["z-index"]) < 0
+
+
+def _is_cut_off(style: ComputedStyle) -> bool:
+    if _finds(_NO_CLIP, style, "clip") or _finds(_NO_PATH, style, "clip-path"):
         return True
-    if "clip-path" in style and _NO_PATH.search(style["clip-path"]):
-        return True
-    # What opens on a click may have no height either, but it has a width.
-    return _cuts(style) and (
+    # An element that opens on a click may have no height either, but it has a width.
+    return _clips(style) and (
         any(size <= _TINY for size in _sizes(style, "width", "max-width"))
         or any(0 < size <= _TINY for size in _sizes(style, "height", "max-height", "line-height"))
     )
 
 
-def _cuts(style: Style) -> bool:
+def _clips(style: ComputedStyle) -> bool:
     return "overflow" in style and style["overflow"].startswith(("hidden", "clip"))
 
 
-def _is_far_away(style: Style) -> bool:
+def _is_far_away(style: ComputedStyle) -> bool:
     if any(place <= _FAR_AWAY for place in _sizes(style, *_PLACES)):
         return True
     if "transform" not in style and "translate" not in style:
@@ -120,21 +134,21 @@ def _is_far_away(style: Style) -> bool:
     return _FAR_TRANSLATION.search(moves) is not None
 
 
-def _is_camouflaged(style: Style) -> bool:
-    """Whether text has the colour of what is behind it."""
+def _is_camouflaged(style: ComputedStyle) -> bool:
+    """Whether text has the colour of its background."""
     text = style.get("-webkit-text-fill-color") or style.get("color")
     if not text:
         return False
-    if is_transparent(text):
+    if _is_transparent(text):
         # A picture may be cut out in the form of the letters, and a shadow has their form too.
         clips = style.get("background-clip", "") + style.get("-webkit-background-clip", "")
         return "text" not in clips and "text-shadow" not in style
     ground = style.get("background-color") or style.get("background")
-    return bool(ground) and is_same(text, ground or "")
+    return bool(ground) and _is_same_colour(text, ground or "")
 
 
-def _sizes(style: Style, *names: str) -> list[float]:
-    """The lengths that these properties have, in pixels."""
+def _sizes(style: ComputedStyle, *names: str) -> list[float]:
+    """The lengths of these properties, in pixels."""
     return [size for name in names if name in style and (size := _pixels(style[name])) is not None]
 
 
@@ -144,7 +158,7 @@ def _pixels(value: str) -> float | None:
         return None
     number, unit = float(found[1]), found[2] or ""
     if unit == "%":
-        # Of what is not known; but nothing is nothing.
+        # The base is unknown, but 0 % of it is 0.
         return number if number == 0 or number <= _FAR_AWAY_PERCENT else None
     return number * _PIXELS.get(unit, _HUNDREDTH)
 
@@ -156,8 +170,8 @@ def _number(value: str) -> float:
         return 1
 
 
-def read(value: str) -> Colour | None:
-    """Red, green, blue (0 to 255) and opacity (0 to 1); None for what is no single colour."""
+def _read_colour(value: str) -> Colour | None:
+    """Red, green, blue (0 to 255) and opacity (0 to 1); None for any value that is no single colour."""
     value = value.strip()
     if value == "transparent":
         return 0, 0, 0, 0
@@ -169,17 +183,16 @@ def read(value: str) -> Colour | None:
     return _from_function(found[1], _NUMBER.findall(found[2])) if found else None
 
 
-def is_same(one: str, other: str) -> bool:
-    """Whether text of one colour cannot be told from a ground of the other."""
-    first, second = read(one), read(other)
+def _is_same_colour(one: str, other: str) -> bool:
+    """Whether text of one colour is invisible on a background of the other."""
+    first, second = _read_colour(one), _read_colour(other)
     if first is None or second is None:
         return one == other and one.isalpha() and one not in ("inherit", "initial", "unset", "currentcolor", "none")
     return second[3] > 0 and all(abs(a - b) < _SAME for a, b in zip(first[:3], second[:3], strict=True))
 
 
-def is_transparent(value: str) -> bool:
-    """Whether nothing of a colour is seen."""
-    colour = read(value)
+def _is_transparent(value: str) -> bool:
+    colour = _read_colour(value)
     return colour is not None and colour[3] < 0.05
 
 

@@ -1,4 +1,4 @@
-"""Style sheets, as far as they can hide an element: declarations, simple selectors, an index of rules."""
+"""Declarations sheets, as far as they can hide an element: declarations, simple selectors, an index of rules."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
-from dowse.extract.html.tree.appearance import Certainty, out_of_sight, switched_off
+from dowse.extract.html.tree.appearance import Certainty, judge_display, judge_sight
 from dowse.extract.html.tree.node import Attributes
 
 _COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?+")
@@ -17,14 +18,14 @@ _PART = re.compile(r"([.#])([\w-]{1,99})|\[([\w-]{1,40})(?:=([^\]]{0,80}))?\]")
 _NAME = re.compile(r"[.#\[]?[\w-]{1,99}")
 _STATE = re.compile(r":[\w-]{1,40}")
 _COMBINATOR = re.compile(" ?[>+~] ?| ")
-# Inside of these a part of a page is as good as anywhere.
+# Ancestors in a selector that do not restrict it.
 _ANYWHERE = frozenset(("html", "body", "main", "article", "section", "div", "p", "span", "*"))
 _WIDTH = re.compile(r"(min|max)-width\s{0,9}:\s{0,9}([\d.]{1,9})\s{0,9}(px|r?em)")
 _WIDTH_OF_A_SCREEN = 1280
 _PIXELS_OF_AN_EM = 16
-# All sheets together; what is behind that much is not looked at.
+# Of all sheets together; the rest is ignored.
 _MAX_LENGTH = 300_000
-# What hides something or shows it again has one of these in it; most rules have none.
+# Declarations that hide an element or show it again contain one of these; most rules contain none.
 _SIGNS = (
     *("display", "visibility", "opacity", "hidden", "max-height", "clip:", "clip-path", "indent", ":-", ": -", "(-9"),
     *("size:0", "size: 0", "size:1px", "size: 1px", "transparent", "scale(0", "\\"),
@@ -34,7 +35,7 @@ _MOVING = frozenset(("transition", "transition-property", "transition-duration",
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class Declarations:
     """Declarations by property, the important ones apart."""
 
     normal: dict[str, str]
@@ -42,8 +43,8 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rule:
-    """A style, and which elements it is for."""
+class StyleRule:
+    """Declarations with a simple selector."""
 
     tag: str
     identifiers: frozenset[str]
@@ -51,20 +52,19 @@ class Rule:
     attributes: tuple[tuple[str, str], ...]
     specificity: int
     order: int
-    style: Style
+    style: Declarations
 
     @property
     def key(self) -> str:
-        """What an element must have so that this rule may be for it; of all that it must have, the rarest."""
-        # The first by its name is the same one in every process.
+        """The rarest part of the selector: an element without it is never matched."""
+        # `min` is the same in every process, unlike the first of a set.
         if self.identifiers:
             return f"#{min(self.identifiers)}"
         if self.classes:
             return f".{min(self.classes)}"
         return f"[{self.attributes[0][0]}" if self.attributes else self.tag
 
-    def is_for(self, tag: str, identifier: str, classes: frozenset[str], attributes: Attributes) -> bool:
-        """Whether an element is one of those that this rule is for."""
+    def matches(self, tag: str, identifier: str, classes: frozenset[str], attributes: Attributes) -> bool:
         return (
             self.tag in ("", "*", tag)
             and self.identifiers <= {identifier}
@@ -73,12 +73,12 @@ class Rule:
         )
 
 
-def read_style(text: str) -> Style:
-    """The declarations of a `style` attribute or a rule: lower case, without comments and escapes."""
+def read_style(text: str) -> Declarations:
+    """Parse the declarations of a `style` attribute or a rule: lower case, without comments and escapes."""
     text = text.lower()
     if "\\" in text or "/*" in text:
-        text = _ESCAPE.sub(_unescaped, _COMMENT.sub("", text))
-    style = Style({}, {})
+        text = _ESCAPE.sub(_unescape, _COMMENT.sub("", text))
+    style = Declarations({}, {})
     for declaration in text.split(";"):
         name, colon, value = declaration.partition(":")
         if colon:
@@ -88,17 +88,17 @@ def read_style(text: str) -> Style:
 
 
 def read_sheet(sheet: str, is_telling: Callable[[str], bool]) -> list[tuple[str, str]]:
-    """Selectors and declarations of the rules that apply to a screen, in their order; only declarations that tell."""
+    """Selectors and declarations of the rules that apply to a screen, in order; only telling declarations."""
     found: list[tuple[str, str]] = []
-    # For each open block what stands before it, and whether what is in it counts.
+    # The prelude of each open block, and whether its content applies.
     blocks: list[tuple[str, bool]] = [("", True)]
     for piece in _COMMENT.sub("", sheet).lower().split("}"):
         *openings, declarations = piece.split("{")
         for opening in openings[:-1]:
-            blocks.append(_opened(opening, *blocks[-1]))
-        # Most tell nothing, and then it does not matter whose they are.
+            blocks.append(_open_block(opening, *blocks[-1]))
+        # Most declarations tell nothing, and then their selectors do not matter.
         if declarations and is_telling(declarations):
-            selectors, counts = _opened(openings[-1], *blocks[-1]) if openings else blocks[-1]
+            selectors, counts = _open_block(openings[-1], *blocks[-1]) if openings else blocks[-1]
             if counts and selectors[:1] not in ("", "@"):
                 found.append((selectors, declarations))
         if not openings and len(blocks) > 1:
@@ -107,12 +107,12 @@ def read_sheet(sheet: str, is_telling: Callable[[str], bool]) -> list[tuple[str,
 
 
 def names_in(selectors: str) -> list[str]:
-    """All that selectors mention, as `Rule.key` does."""
+    """All names in selectors, in the form of `StyleRule.key`."""
     return _NAME.findall(selectors)
 
 
 def names_on_condition(selectors: str) -> Iterator[str]:
-    """What selectors ask of elements that also have to be somewhere or in some state."""
+    """Names in selectors that apply only in some place or state."""
     for found, is_conditional in _last_compounds(selectors):
         if is_conditional:
             if found[1]:
@@ -121,8 +121,8 @@ def names_on_condition(selectors: str) -> Iterator[str]:
                 yield f"{mark}{name}" if mark else f"[{attribute}"
 
 
-def read_rules(selectors: str, style: Style, order: int = 0) -> Iterator[Rule]:
-    """A rule for each selector that ends with something simple and is for such elements wherever they are."""
+def read_rules(selectors: str, style: Declarations, order: int = 0) -> Iterator[StyleRule]:
+    """A rule for each simple selector that applies in any place and state."""
     for found, is_conditional in _last_compounds(selectors):
         if is_conditional:
             continue
@@ -130,7 +130,7 @@ def read_rules(selectors: str, style: Style, order: int = 0) -> Iterator[Rule]:
         identifiers = frozenset(name for mark, name, _, _ in parts if mark == "#")
         classes = frozenset(name for mark, name, _, _ in parts if mark == ".")
         attributes = tuple((name, value.strip("\"'")) for _, _, name, value in parts if name)
-        yield Rule(
+        yield StyleRule(
             tag=found[1] or "",
             identifiers=identifiers,
             classes=classes,
@@ -146,21 +146,21 @@ def is_for_screens(media: str) -> bool:
     return any(_applies(f"@media {each}") for each in media.lower().split(","))
 
 
-def _opened(opening: str, around: str, counts: bool) -> tuple[str, bool]:
-    """What stands before a block, and whether what is in it counts; the same of the block around it is given."""
+def _open_block(opening: str, around: str, counts: bool) -> tuple[str, bool]:
+    """The prelude of a block, and whether its content applies, given the same of the block around it."""
     selectors = opening.rpartition(";")[2].strip()
-    # A rule in a rule is for some of the elements only.
+    # A nested rule applies to some of the elements only.
     is_nested = around[:1] not in ("", "@")
     return selectors, counts and not is_nested and (selectors[:1] != "@" or _applies(selectors))
 
 
 def _last_compounds(selectors: str) -> Iterator[tuple[re.Match[str], bool]]:
-    """What elements have to be for each selector, and whether they also have to be somewhere or in some state."""
+    """The last compound of each selector, and whether it is conditional on a place or a state."""
     for selector in selectors.split(","):
         *around, last = _COMBINATOR.split(" ".join(selector.split()))
         plain = _STATE.sub("", last)
         found = _COMPOUND.fullmatch(plain)
-        # What stands before or behind an element is no part of it.
+        # Pseudo-elements are no part of the element.
         if plain and found is not None and "::" not in last:
             yield found, plain != last or not _ANYWHERE.issuperset(around)
 
@@ -184,7 +184,7 @@ def _fits(bound: str, number: str, unit: str) -> bool:
     return width <= _WIDTH_OF_A_SCREEN if bound == "min" else width >= _WIDTH_OF_A_SCREEN
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape(found: re.Match[str]) -> str:
     if found[2]:
         return found[2]
     point = int(found[1], 16)
@@ -193,25 +193,24 @@ def _unescaped(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A rule as it is written, and what it says of the elements that it is for."""
+    """A rule as written, with its parsed declarations."""
 
     selectors: str
     declarations: str
-    style: Style
+    style: Declarations
     hides: bool
 
     @property
     def shows(self) -> bool:
-        """Whether it makes them appear in one of the ways in which something is hidden."""
+        """Whether it shows elements by a property that can hide them."""
         return not self.hides and not _SHOWING.isdisjoint(self.style.normal)
 
 
-class Sheets:
-    """The rules of all sheets by a class, an identifier, an attribute or a tag that they ask for."""
+class StyleIndex:
+    """Index of the rules of all sheets that may hide an element, by `StyleRule.key`."""
 
     def __init__(self, sheets: Sequence[str]) -> None:
         self._hiding: frozenset[str] = frozenset()
-        # What has a say about elements that may be hidden.
         self._kept: list[_Statement] = []
         statements = _statements(sheets)
         hiding = {rule.key for each in statements if each.hides for rule in read_rules(each.selectors, each.style)}
@@ -219,35 +218,35 @@ class Sheets:
             self._keep(hiding, statements)
 
     def names(self, mark: str) -> frozenset[str]:
-        """The tags, or the names with a mark before them, that a closer look at an element is worth for."""
+        """Names of hiding rules: classes (`.`), ids (`#`), attributes (`[`), or tags (empty mark)."""
         if not mark:
             return frozenset(key for key in self._hiding if key[0] not in ".#[")
         return frozenset(key[1:] for key in self._hiding if key[0] == mark)
 
-    def styles_of(self, tag: str, attributes: Attributes) -> list[Style]:
-        """The styles for an element from the weakest to the strongest; none unless one of them hides."""
+    def styles_of(self, tag: str, attributes: Attributes) -> list[Declarations]:
+        """The styles of an element from the weakest to the strongest; empty unless one of them hides."""
         if not self._hiding:
             return []
         identifier = (attributes.get("id") or "").lower()
         classes = frozenset((attributes.get("class") or "").lower().split())
-        keys = [tag, f"#{identifier}", *[f".{name}" for name in classes], *[f"[{name}" for name in attributes]]
+        keys = [tag, f"#{identifier}", *map(".{}".format, classes), *map("[{}".format, attributes)]
         if self._hiding.isdisjoint(keys):
             return []
-        rules = [rule for key in keys for rule in self._rules.get(key, ())]
-        found = [rule for rule in rules if rule.is_for(tag, identifier, classes, attributes)]
+        rules = chain.from_iterable(self._rules.get(key, ()) for key in keys)
+        found = [rule for rule in rules if rule.matches(tag, identifier, classes, attributes)]
         return [rule.style for rule in sorted(found, key=lambda rule: (rule.specificity, rule.order))]
 
     @cached_property
-    def _rules(self) -> Mapping[str, Sequence[Rule]]:
-        """By their keys. Most pages have no element that a sheet may hide, and need none."""
-        found: dict[str, list[Rule]] = {}
+    def _rules(self) -> Mapping[str, Sequence[StyleRule]]:
+        """Lazily: most pages have no element that a sheet may hide."""
+        found: dict[str, list[StyleRule]] = {}
         for order, each in enumerate(self._kept):
             for rule in read_rules(each.selectors, each.style, order):
                 found.setdefault(rule.key, []).append(rule)
         return found
 
     def _keep(self, hiding: set[str], statements: list[_Statement]) -> None:
-        """Keep what is said of elements that may be hidden, and what shows elements whatever they are."""
+        """Keep the rules about elements that may be hidden, and those that set their display."""
         shown: set[str] = set()
         for each in statements:
             is_of_hidden = not hiding.isdisjoint(names_in(each.selectors))
@@ -255,7 +254,7 @@ class Sheets:
                 shown.update(names_on_condition(each.selectors))
             if is_of_hidden or "display" in each.declarations or "visibility" in each.declarations:
                 self._kept.append(each)
-        # What some state of the page shows is no secret.
+        # Elements that some state of the page shows are not hidden text.
         self._hiding = frozenset(hiding - shown)
 
 
@@ -271,16 +270,16 @@ def _statements(sheets: Sequence[str]) -> list[_Statement]:
 
 
 def _is_telling(declarations: str) -> bool:
-    # A plain loop, as `any` takes half as long again and there are thousands of rules.
+    # A plain loop: `any` takes half as long again, and there are thousands of rules.
     for sign in _SIGNS:
         if sign in declarations:
             return True
-    # Text in the colour of its ground.
+    # Text in the colour of its background.
     return "background" in declarations and "color:" in declarations
 
 
-def _hides(style: Style) -> bool:
+def _hides(style: Declarations) -> bool:
     declared = style.normal | style.important
-    found = max(switched_off(declared), out_of_sight(declared, "span"))
-    # What comes slowly is to be seen in the end.
+    found = max(judge_display(declared), judge_sight(declared, "span"))
+    # An element that appears slowly is visible in the end.
     return found is Certainty.HIDDEN or (found is Certainty.DOUBTFUL and _MOVING.isdisjoint(declared))

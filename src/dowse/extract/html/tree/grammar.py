@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# Runs of characters are possessive, and what follows may be nothing: at most an alternative is read twice, and the next
-# search starts where this one ended. Groups are not possessive, because before 3.11.4 Python looks ahead wrongly inside
-# of such. A quote opens a value only behind `=`, and `=` may begin a name. The first alternative is how most attributes
-# are written: the others read these too, but slower.
+# Linear time: runs of characters are possessive and everything behind them is optional, so at most one alternative is
+# read twice. Groups are not possessive, because before 3.11.4 Python looks ahead wrongly inside of such. A quote opens
+# a value only behind `=`, and `=` may begin a name. The first alternative is a fast path for most attributes.
 _BLANK = r"[ \t\n\f\r]"
 ATTRIBUTES = (
     rf"""(?: [a-z-]++="[^"]*+"|{_BLANK}++|/(?!>)|[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+"""
@@ -24,12 +23,12 @@ TOKEN = re.compile(
     rf"(?(1)((?:[^<]++|(?(2){_SCRIPT_COMMENT}|(?!))|<(?!/(?i:\1){_END}))*))"
     r"|!--(?:-?>|(?:[^-]++|-(?!-!?>))*(?:--!?>)?+)|[!?/][^>]*+>?)"
 )
-"""A tag: its name if its content is no markup, that again for a script, or else its name; attributes, a slash at its
-end, and content that is no markup. A comment, or what counts as one, has neither name."""
+"""A tag; groups: the name of a raw-text element, again for a script, the name of any other element, attributes, a
+slash at the end, raw text. Comments have neither name."""
 ATTRIBUTE = re.compile(
     rf"""([^ \t\n\f\r/>][^ \t\n\f\r/>=]*+)(?:{_BLANK}*+={_BLANK}*+(?:"[^"]*+"?+|'[^']*+'?+|[^ \t\n\f\r>]*+))?+"""
 )
-"""An attribute as it is written, its name as a group."""
+"""An attribute; the group is its name."""
 VOID = frozenset(
     "area base basefont bgsound br col embed frame hr image img input keygen link meta param source track wbr".split()
 )
@@ -38,23 +37,23 @@ ROOTS = frozenset(("html", "head", "body"))
 TABLE_PARTS = frozenset("caption colgroup tbody td tfoot th thead tr".split())
 FOREIGN = frozenset(("svg", "math"))
 FORMATTING = frozenset("b big code em font i nobr s small strike strong tt u".split())
-"""If they are not closed, a browser opens them again in every block that follows."""
+"""Formatting elements: an unclosed one is opened again in every block that follows."""
 NO_DEPTH = (
     VOID | RAW | ROOTS | TABLE_PARTS | frozenset("a dd dt form li option optgroup p plaintext rb rp rt rtc".split())
 )
-"""They cannot be inside of each other without another element between them, end tag or not."""
+"""Elements that are never directly inside of their own kind, end tag or not."""
 MARKERS = FOREIGN | frozenset("applet button marquee object select table template".split())
-"""No end tag reaches through them."""
+"""Scope markers: no end tag reaches through them."""
 BLOCKS = frozenset(
     "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup"
     " listing main menu nav ol pre search section summary ul".split()
 )
-"""Their end tags close whatever else is open inside of them."""
+"""Their end tags close all elements that are open inside of them."""
 NEVER_SHOWN = frozenset(
     "script style template svg canvas iframe object embed video audio map area link meta base title head param track"
     " button input select textarea datalist progress meter frameset noembed noframes optgroup option portal rp".split()
 )
-"""Nothing of them is text to read. `noscript` is another matter, and so is the mathematics in a `script`."""
+"""Elements without text to read, but for mathematics in a `script`; `noscript` is handled apart."""
 MATHEMATICS = frozenset(
     "math mi mn mo ms mrow msup msub msubsup mmultiscripts mprescripts none mfrac msqrt mroot mtable mtr mtd mlabeledtr"
     " mover munder munderover mtext mspace mstyle mpadded mphantom menclose merror mfenced maction semantics annotation"
@@ -64,20 +63,20 @@ INLINE = MATHEMATICS | frozenset(
     "a abbr acronym b bdi bdo big br cite code data del dfn em font i img image ins kbd label mark nobr picture q"
     " rb rt rtc ruby s samp script small span strike strong sub sup time tt u var wbr".split()
 )
-"""They are part of a line; whatever is in neither list is a block of its own."""
+"""Inline elements; elements in neither list are blocks."""
 _TAG = re.compile(
     rf"<(?:(?P<slash>/?)(?P<name>[a-zA-Z][^ \t\n\f\r/>]*+)(?P<attributes>{ATTRIBUTES})/?>?"
     r"|(?P<comment>!--)|!\[CDATA\[|[!?/][^>]*+>?)"
 )
 _COMMENT_END = re.compile("--!?>")
-# Their content is text to a browser, even where it looks like tags.
+# Raw text ends only with its own end tag, even where it looks like tags.
 _RAW_ENDS = {name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.I) for name in RAW}
 
 
 def scan_tags(markup: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """Each tag with its lower-case name and a match that has `slash` and `attributes`; the name of a comment is empty.
+    """Scan tags in linear time, without a parser: lower-case name, and a match with `slash` and `attributes`.
 
-    A comment's match ends before its text; use `after` to step over it.
+    The name of a comment is empty, and its match ends before its text; use `position_after` to step over it.
     """
     position: int | None = 0
     while position is not None:
@@ -86,13 +85,13 @@ def scan_tags(markup: str) -> Iterator[tuple[str, re.Match[str]]]:
             name = (found["name"] or "").lower()
             yield name, found
             if name in _RAW_ENDS or (not name and found["comment"]):
-                # Only here does the next tag not begin where the scan would look for it.
+                # The next tag begins behind the raw text or comment.
                 position = _after_text(name, found)
                 break
 
 
 def position_after(found: re.Match[str]) -> int:
-    """Where the text behind a tag begins; a comment that never ends takes the rest, as in a browser."""
+    """Position of the text behind a tag; an unclosed comment takes the rest, as in a browser."""
     if not found["comment"]:
         return found.end()
     # `<!-->` and `<!--->` are whole comments.

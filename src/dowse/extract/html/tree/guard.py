@@ -24,25 +24,25 @@ _MAX_ATTRIBUTES = 250
 _MAX_FORMATTING = 4
 _MAX_OPTIONS = 1_000
 _MAX_NAMES = 2_000
-# These have rules of their own. An `object` is not shown either, and a formula is shown without its structure.
+# Foreign elements have parsing rules of their own. An `object` is not shown either; a formula loses its structure.
 _STAND_INS = {"svg": "object", "math": "span"}
-# Measured with lexbor: 20,000 attributes on one tag, options in one `select` or attributes that `body` tags add to the
-# first one take about a second, and twice as many four times as long.
+# Measured with lexbor: 20,000 attributes on one tag, options in one `select`, or attributes that further `body` tags
+# add to the first one take about a second, and twice as many four times as long.
 _MAX_PARSED_OPTIONS = 3_000
 _MAX_ROOTS = 20
 _MAX_TAG_NAMES = 2_000
 _MAX_ATTRIBUTE_NAMES = 50_000
-# Attributes that are shorter cannot be more than a tag may have, or all together have more names than there may be.
+# Shorter attribute texts cannot exceed the limits above.
 _SHORT = 2 * _MAX_ATTRIBUTES
 _LITTLE = 5 * _MAX_ATTRIBUTE_NAMES
 _SURROGATES = re.compile("[\ud800-\udfff]")
-# A frame ends with its end tag only, so one without it is all the rest of the page. Browsers do not read a `noscript`.
+# An `iframe` without an end tag swallows the rest of the page; browsers skip it inside a `noscript`.
 _FRAME = "<iframe"
 _OPEN_FRAME = re.compile(rf"{_FRAME}\b[^<>]*>(?=\s*</noscript)")
 MAX_DEPTH = 300
 # `<font color=…>` that is never closed is opened again in each block that follows.
 _MAX_REOPENED = 200_000
-# To look for what a misplaced tag closes takes time as well.
+# The search for the element that a misplaced end tag closes takes time as well.
 _MAX_STEPS = 500_000
 _IGNORED = frozenset(
     label for name in NO_DEPTH - TABLE_PARTS for label in (name, f"{name}/", f"/{name}", f"{name}<")
@@ -52,13 +52,13 @@ _FORMATTING = frozenset(f"/{name}" for name in FORMATTING)
 _MARKERS = frozenset(f"/{name}" for name in MARKERS)
 _TABLE, _TABLE_BARRIERS = "/table", frozenset(("/template",))
 _BLOCKS = frozenset(f"/{name}" for name in BLOCKS | {"button", "object"})
-# In a drawing or a formula these end it, or they are void where HTML may be in it.
+# In a drawing or a formula these end it, or are void.
 _NEVER_DRAWN = frozenset(f"{name}{slash}" for name in ("br", "embed", "hr", "img", "meta") for slash in ("", "/"))
 _HTML = (BLOCKS | FORMATTING | NO_DEPTH | frozenset(("span", "table"))) - {"a", "script", "style", "title"}
 
 
-def capped(markup: str) -> str:
-    """The markup, or one with all of its text whose tags are no more than a parser gets through."""
+def cap_markup(markup: str) -> str:
+    """Bound the parser's work: the markup itself, or a rewritten one with all of its text and fewer tags."""
     if not _is_encodable(markup):
         markup = _SURROGATES.sub("\ufffd", markup)
     if _FRAME in markup:
@@ -89,7 +89,7 @@ def _is_tame(markup: str) -> bool:
 
 
 def _has_few_attributes(written: list[str]) -> bool:
-    # Many tags have the same ones.
+    # Many tags have the same attributes.
     long = {each for each in written if len(each) > _SHORT}
     if any(len(ATTRIBUTE.findall(each)) > _MAX_ATTRIBUTES for each in long):
         return False
@@ -100,7 +100,7 @@ def _has_few_attributes(written: list[str]) -> bool:
 
 
 def label_tags(tokens: Iterable[tuple[str, ...]]) -> list[str]:
-    """One word for each tag: `div`, `/div`, `path/` if it ends itself, `title<` if its content looks like markup."""
+    """A label for each tag: `div`, `/div`, `path/` if self-closing, `title<` if its raw text looks like markup."""
     return [
         name.lower() + slash if name else raw.lower() + "<" if "<" in content else raw.lower()
         for raw, _, name, _, slash, content in tokens
@@ -108,7 +108,12 @@ def label_tags(tokens: Iterable[tuple[str, ...]]) -> list[str]:
 
 
 def nests_sanely(label_tags: Sequence[str]) -> bool:
-    """Whether a parser gets through tags in this order in reasonable time."""
+    """Whether tags in this order take a parser reasonable time.
+
+    A parser walks up the open elements for most tags, so its time is depth times tags. Pages omit end tags, and
+    hostile ones put them where they close nothing. So an element counts as open until an end tag is sure to have
+    closed it: the true depth is never more than the depth counted here.
+    """
     nest = _Nest()
     remaining = iter(label_tags)
     for each in remaining:
@@ -127,7 +132,7 @@ def nests_sanely(label_tags: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class _Nest:
-    """The end tags that open elements wait for, the innermost last; below them is one that never comes."""
+    """Stack of the end tags that open elements wait for, above a sentinel that never comes."""
 
     awaited: list[str] = field(default_factory=lambda: ["-"])
     formatting: int = 0
@@ -135,12 +140,11 @@ class _Nest:
     steps: int = 0
 
     def close(self) -> None:
-        """The innermost element ends."""
         if self.awaited.pop() in _FORMATTING:
             self.formatting -= 1
 
     def take(self, label: str) -> bool:
-        """The next tag; whether that many are still in order."""
+        """Take the next tag; false when the limits are exceeded."""
         if label in _TABLE_PARTS:
             self._cut_behind(_TABLE, _TABLE_BARRIERS)
         elif label[0] == "/":
@@ -157,7 +161,7 @@ class _Nest:
             self.most_formatting = max(self.most_formatting, self.formatting)
 
     def _cut_behind(self, end: str, barriers: frozenset[str]) -> bool:
-        """Close all that is inside of the element that waits for `end`; what formats text stays in force."""
+        """Close everything inside the element that waits for `end`; formatting stays in force."""
         for place in range(len(self.awaited) - 1, 0, -1):
             if self.awaited[place] == end:
                 del self.awaited[place + 1 :]
@@ -169,7 +173,7 @@ class _Nest:
 
 
 def _is_sane_drawing(name: str, remaining: Iterator[str]) -> bool:
-    """Go behind the end of a drawing or a formula, where tags may end themselves and hardly any is special."""
+    """Consume a drawing or a formula, in which tags may close themselves and hardly any is special."""
     awaited = [f"/{name}"]
     is_pure = True
     for label in remaining:
@@ -178,9 +182,9 @@ def _is_sane_drawing(name: str, remaining: Iterator[str]) -> bool:
             if not awaited:
                 return True
         elif label.endswith("<"):
-            # A `title` or `style` in a drawing holds elements.
+            # In a drawing, `title` and `style` hold elements.
             return False
-        elif label and label[0] != "/" and label not in _NEVER_DRAWN and not (is_pure and label[-1] == "/"):
+        elif _opens_in_drawing(label, is_pure=is_pure):
             awaited.append(f"/{label.rstrip('/')}")
             # Most elements of HTML end a drawing.
             is_pure = is_pure and label not in _HTML
@@ -189,11 +193,21 @@ def _is_sane_drawing(name: str, remaining: Iterator[str]) -> bool:
     return True
 
 
+def _opens_in_drawing(label: str, *, is_pure: bool) -> bool:
+    if not label or label[0] == "/" or label in _NEVER_DRAWN:
+        return False
+    return not is_pure or label[-1] != "/"
+
+
 def rewrite(markup: str) -> str:
-    """The markup with its tags in order; comments are left out."""
+    """Write markup anew with all of its text, and as many well-nested tags as the limits allow, without comments.
+
+    Every element that is opened is closed where it ends, so that the parser's tree is the one counted here, whatever
+    the rules for misplaced tags are.
+    """
     text, *parts = TOKEN.split(markup)
     writer = _Writer([text])
-    # Behind the groups of a tag comes the text up to the next one.
+    # Behind the groups of each tag comes the text up to the next one.
     for raw, _, name, attributes, _, content, text in zip(*[iter(parts)] * 7, strict=True):
         if raw:
             writer.write_raw(raw, attributes, content)
@@ -205,7 +219,7 @@ def rewrite(markup: str) -> str:
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes one tag after the other. `left_out` counts the elements inside of the innermost one that were not."""
+    """Writes one tag after the other. `left_out` counts the omitted elements inside of the innermost open one."""
 
     pieces: list[str]
     open_names: list[str] = field(default_factory=list)
@@ -216,12 +230,11 @@ class _Writer:
     names: set[str] = field(default_factory=set)
 
     def write_raw(self, name: str, attributes: str, content: str) -> None:
-        """An element whose content is no markup."""
+        """Write a raw-text element."""
         self._write(name, attributes)
         self.pieces.append(content)
 
     def take(self, name: str, attributes: str) -> None:
-        """The next tag."""
         if name[0] == "/":
             self._end(_STAND_INS.get(name[1:], name[1:]))
         else:
@@ -250,13 +263,13 @@ class _Writer:
         elif self.left_out[name]:
             self.left_out[name] -= 1
             self._keep_apart(name)
-        # What formats text may end anywhere: elements that began in it go on, and so does it.
+        # Formatting may end anywhere: elements that began inside of it go on, and so does it.
         elif self.open_counts[name] and (name not in FORMATTING or self.open_names[-1] == name):
             self._close_inside(name)
             self._close()
 
     def _is_wanted(self, name: str) -> bool:
-        """Whether an element without depth is one of as many as there may be."""
+        """Whether the limit for this element without depth is not yet reached."""
         if name not in ROOTS and name != "option":
             return True
         self.singles[name] += 1
@@ -268,7 +281,7 @@ class _Writer:
         return self._is_known(name)
 
     def _is_known(self, name: str) -> bool:
-        """Whether a name was there before or is one of the first."""
+        """Whether a name occurred before or is one of the first."""
         if len(self.names) < _MAX_NAMES:
             self.names.add(name)
         return name in self.names

@@ -9,18 +9,19 @@ from copy import copy
 from functools import lru_cache
 from typing import Self
 
-from dowse.extract.html.tree.appearance import Certainty, out_of_sight, switched_off
-from dowse.extract.html.tree.css import Sheets, Style, read_style
+from dowse.extract.html.tree.appearance import Certainty, judge_display, judge_sight
+from dowse.extract.html.tree.css import Declarations, StyleIndex, read_style
 from dowse.extract.html.tree.grammar import ATTRIBUTE
 from dowse.extract.html.tree.node import Attributes
 
-__all__ = ["Certainty", "Hiding"]
+__all__ = ["Certainty", "Hiding", "hides"]
+
 _FOR_SCREEN_READERS = frozenset({"sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "skip-link"})
-# The source of a formula that the page draws beside it.
+# The source of a formula, drawn beside it.
 _FORMULAS = frozenset({"katex-mathml", "mjx_assistive_mathml"})
 _MAX_KNOWN = 10_000
 _TELLING = frozenset({"hidden", "popover", "aria-hidden", "style"})
-# What opens on a click or comes in slowly can be seen, and often is what somebody came for; but nobody came for a menu.
+# Parts that open on a click or fade in are often content; menus and dialogs are not.
 _OPENS = re.compile(
     r"tab-?(?:pan|content|item)|accord|collaps|expand|faq|answer|toggle|read-?more|slid|carousel|cloak|anim|fade|reveal"
     r"|data-(?:aos|w-id)"
@@ -28,7 +29,7 @@ _OPENS = re.compile(
 _OPENS_ASIDE = re.compile(
     r"menu|modal|dialog|popup|popover|overlay|cookie|consent|drawer|(?<![a-z])(?:nav|search|cart|login|share)"
 )
-# Without one of these no attribute hides anything.
+# No attribute hides an element without one of these.
 _TELLING_WORDS = ("hidden", "style", "popover", "sr-only", "visually", "screen-reader")
 
 
@@ -37,24 +38,24 @@ class Hiding:
 
     def __init__(self, styles: Sequence[str] = ()) -> None:
         self._has_doubts = True
-        self._sheets = Sheets(styles)
-        # Elements that are worth a closer look for their tags; for their attributes, see `is_suspect`.
+        self._sheets = StyleIndex(styles)
+        # Tags to look at closely; for attributes, see `is_suspect`.
         self.suspect_tags = _BY_TAG.keys() | self._sheets.names("")
         self._attributes = _TELLING | self._sheets.names("[")
         self._classes = _FOR_SCREEN_READERS | self._sheets.names(".")
         self._identifiers = self._sheets.names("#")
-        # A page has few different styles and lists of classes, and many elements with each of them.
+        # A page has few different styles and class lists, and many elements with each of them.
         self._suspects: dict[str, bool] = {}
         self._by_style: dict[tuple[str, str], tuple[Certainty, Certainty]] = {}
 
     def without_doubts(self) -> Self:
-        """The same, but only what is certain counts."""
+        """A copy that ignores doubtful signs."""
         other = copy(self)
         other._has_doubts = False
         return other
 
     def is_suspect(self, attributes: Attributes) -> bool:
-        """Whether an element is worth a closer look for its attributes; most are not."""
+        """Whether the attributes of an element may hide it; most cannot."""
         if not self._attributes.isdisjoint(attributes):
             return True
         names = attributes.get("class")
@@ -67,44 +68,45 @@ class Hiding:
         return "id" in attributes and (attributes["id"] or "").lower() in self._identifiers
 
     def judge(self, tag: str, attributes: Attributes) -> Certainty:
-        """Whether an element is hidden by itself; what is inside of it is hidden with it."""
+        """Judge whether an element is hidden, and its descendants with it."""
         if tag not in self.suspect_tags and not self.is_suspect(attributes):
             return Certainty.NONE
         if tag in _BY_TAG and _BY_TAG[tag](attributes):
             return Certainty.HIDDEN
         if tag == "mjx-assistive-mml" or not _FORMULAS.isdisjoint(_classes(attributes)):
             return Certainty.NONE
-        is_off, is_out_of_sight = self._looks(tag, attributes)
-        found = max(_by_attributes(tag, attributes), is_off)
-        if found and _opens(attributes):
-            found = Certainty.NONE
-        found = max(found, is_out_of_sight)
+        found = self._judge_closely(tag, attributes)
         return Certainty.NONE if found is Certainty.DOUBTFUL and not self._has_doubts else found
 
-    def _looks(self, tag: str, attributes: Attributes) -> tuple[Certainty, Certainty]:
-        """Whether an element is switched off, and whether it is out of sight."""
+    def _judge_closely(self, tag: str, attributes: Attributes) -> Certainty:
+        is_off, is_out_of_sight = self._judge_styles(tag, attributes)
+        found = max(_judge_attributes(tag, attributes), is_off)
+        return max(Certainty.NONE if found and _opens(attributes) else found, is_out_of_sight)
+
+    def _judge_styles(self, tag: str, attributes: Attributes) -> tuple[Certainty, Certainty]:
+        """Whether the styles of an element switch it off, and whether they put it out of sight."""
         written = attributes.get("style") or ""
         rules = self._sheets.styles_of(tag, attributes)
         if rules:
-            return _judged(tag, [*rules, read_style(written)])
+            return _judge_cascade(tag, [*rules, read_style(written)])
         known = self._by_style.get((tag, written))
         if known is None:
             if len(self._by_style) >= _MAX_KNOWN:
                 self._by_style.clear()
-            known = self._by_style[tag, written] = _judged(tag, [read_style(written)])
+            known = self._by_style[tag, written] = _judge_cascade(tag, [read_style(written)])
         return known
 
 
-def _judged(tag: str, styles: list[Style]) -> tuple[Certainty, Certainty]:
+def _judge_cascade(tag: str, styles: list[Declarations]) -> tuple[Certainty, Certainty]:
     result: dict[str, str] = {}
     for style in styles:
         result |= style.normal
     for style in styles:
         result |= style.important
-    return switched_off(result), out_of_sight(result, tag)
+    return judge_display(result), judge_sight(result, tag)
 
 
-def _by_attributes(tag: str, attributes: Attributes) -> Certainty:
+def _judge_attributes(tag: str, attributes: Attributes) -> Certainty:
     if ("hidden" in attributes and not _is_shown_later(attributes)) or "popover" in attributes:
         return Certainty.HIDDEN
     if not _FOR_SCREEN_READERS.isdisjoint(_classes(attributes)):
@@ -127,7 +129,7 @@ def _opens(attributes: Attributes) -> bool:
 
 
 def _is_for_the_eyes(tag: str, attributes: Attributes) -> bool:
-    """Whether screen readers alone are kept from it: pictures, and the second link that cards have to their page."""
+    """Whether only screen readers skip it: pictures, and the second link of a card to its page."""
     target = attributes.get("href") or "#"
     return tag == "img" or not target.startswith("#")
 
@@ -158,10 +160,10 @@ _BY_TAG: dict[str, Callable[[Attributes], bool]] = {
 _ATTRIBUTE_RULES = Hiding()
 
 
-# A page has many tags that are written alike.
+# Many tags of a page are written alike.
 @lru_cache(maxsize=2_000)
 def hides(attributes: str) -> bool:
-    """Whether a tag's raw attributes hide the element."""
+    """Whether the raw attributes of a tag hide the element, where there is no tree."""
     lower = attributes.lower()
     if not any(word in lower for word in _TELLING_WORDS):
         return False

@@ -1,4 +1,4 @@
-"""A page as a list of nodes in the order in which it is written."""
+"""Document tree: nodes in document order, with their ranges."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _NO_CHILDREN: list[Node] = []
 
 
 class Node:
-    """An element, or a run of text, whose `tag` is empty.
+    """An element, or a text node with an empty `tag`.
 
-    `index` is its place in the tree's list. `end` is the place behind the last node in it, so that all that an element
-    holds is one slice, and whether it holds another node takes two comparisons.
+    `index` is its position in the tree's list, `end` the one behind its last descendant: a subtree is one slice, and
+    containment takes two comparisons.
     """
 
     __slots__ = ("attributes", "children", "end", "index", "parent", "tag", "text")
@@ -33,15 +33,15 @@ class Node:
         return f"<{self.tag or 'text'} {self.index}:{self.end}>"
 
     def get(self, name: str) -> str:
-        """The value of an attribute; empty where there is none."""
+        """The value of an attribute, or an empty string."""
         return self.attributes.get(name) or ""
 
     def holds(self, other: Node) -> bool:
-        """Whether another node is this one or inside of it."""
+        """Whether another node is this one or a descendant."""
         return self.index <= other.index < self.end
 
     def ancestors(self) -> Iterator[Node]:
-        """The elements around it, from the inside out."""
+        """The ancestors, from the inside out."""
         above = self.parent
         while above is not None:
             yield above
@@ -50,10 +50,10 @@ class Node:
 
 @dataclass(slots=True)
 class Tree:
-    """What can be seen of a page. Its first node is the body.
+    """The visible part of a page. Its first node is the body.
 
     `scripts` are the texts of JSON-LD; `head` holds the attributes of `meta`, `link`, `base` and `html` by tag.
-    `hidden_words` counts what nobody sees. It `is_cut` if the page has more nodes than are read.
+    `hidden_words` counts hidden text. `is_cut` for a page with more nodes than are read.
     """
 
     nodes: list[Node]
@@ -69,13 +69,13 @@ class Tree:
         return self.nodes[0]
 
     def places(self, tags: Iterable[str]) -> Sequence[int]:
-        """The indexes of all elements that are called one of these, in their order."""
+        """The indexes of all elements with one of these tags, in document order."""
         by_tag = self.by_tag()
         found = [by_tag[tag] for tag in tags if tag in by_tag]
         return found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
 
     def by_tag(self) -> Mapping[str, Sequence[int]]:
-        """The same for each tag there is. The tree is complete when this is asked for the first time."""
+        """Indexes of elements by tag, computed once: the tree must be complete."""
         if not self._by_tag:
             for node in self.nodes:
                 self._by_tag.setdefault(node.tag, []).append(node.index)
