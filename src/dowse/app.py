@@ -155,13 +155,13 @@ class App:
             ),
         )
 
-    def explaining(self) -> ExplainFlow:
-        """Reads a page as always and tells what became of its parts, for people. Nobody is paid, nothing is kept."""
-        from dowse.flows.explain import ExplainFlow, Witness
+    def explain_flow(self) -> ExplainFlow:
+        """Explains the extraction of a page, without scrape APIs and without the cache."""
+        from dowse.flows.explain import ExplainFlow, RecordingExtractor
 
-        witness = Witness(self._workers)
-        reading = self._read_flow(self._read_chain(Readers(self._own_readers(witness))), PageLifetimes(0.0, 0.0, 0.0))
-        return ExplainFlow(reading, witness, self._workers)
+        extractor = RecordingExtractor(self._workers)
+        reading = self._read_flow(self._read_chain(Readers(self._own_readers(extractor))), PageLifetimes(0.0, 0.0, 0.0))
+        return ExplainFlow(reading, extractor)
 
     @property
     def instances(self) -> InstancePool:

@@ -1,42 +1,79 @@
-"""Why each part of a page was kept or not: a job of the worker, for people who wonder."""
+"""Explanation of main-content extraction: the score, the decision and the reasons for each block of a page.
+
+The server reads explanations too, so the parsers are imported where a worker needs them.
+"""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from dowse.core.models import Body, Text
 from dowse.core.text import one_line
-from dowse.extract.decode import decode
-from dowse.extract.explanation import ExplainedBlock, Explanation, encoded
-from dowse.extract.formats import kinds
-from dowse.extract.formats.kinds import Kind
-from dowse.extract.html.content.reasons import reasons
-from dowse.extract.html.content.selection import Selection, select
-from dowse.extract.html.tree.build import build
-from dowse.extract.html.tree.guard import cap_markup
-from dowse.extract.html.tree.node import Node
 
-# So much of a page is looked at by people; the answer has to fit into one frame as well.
+if TYPE_CHECKING:
+    from dowse.extract.html.content.selection import Selection
+    from dowse.extract.html.tree.node import Node
+
+# Enough for people; the answer has to fit into one frame as well.
 _MOST_BLOCKS = 3000
-# Finding them out takes a millisecond each.
+# Each takes a millisecond.
 _MOST_REASONS = 1500
 _MOST_CHARS = 300
 _NAME_CHARS = 40
 _LEVELS = 5
 
 
+@dataclass(frozen=True, slots=True)
+class ExplainedBlock:
+    """A run of text such as a paragraph; `text` is its beginning only, `words` counts all of it."""
+
+    text: str
+    path: str
+    words: int
+    score: float
+    is_kept: bool
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How the main content of a page was chosen.
+
+    Blocks that score at least `cut` are content, unless `is_whole`: then too few did, and all of them were kept.
+    `further_blocks` are not listed, on a page that has very many.
+    """
+
+    kind: str
+    kind_confidence: float
+    cut: float
+    is_whole: bool
+    hidden_words: int
+    blocks: tuple[ExplainedBlock, ...]
+    further_blocks: int = 0
+
+
 def to_explanation(body: Body) -> Text:
-    """The explanation as JSON in place of Markdown; nothing for what is no HTML."""
+    """The explanation as JSON in place of Markdown; empty for anything but HTML."""
+    from dowse.extract.decode import decode
+    from dowse.extract.formats import kinds
+
     if kinds.binary_kind(body.media_type) is not None:
         return Text("")
     markup = decode(body.data, body.charset)
-    if kinds.text_kind(body.media_type, body.url, markup) is not Kind.HTML:
+    if kinds.text_kind(body.media_type, body.url, markup) is not kinds.Kind.HTML:
         return Text("")
-    return Text(encoded(explain(markup, body.url)))
+    return Text(encode_explanation(explain(markup, body.url)))
 
 
 def explain(markup: str, url: str) -> Explanation:
-    """What `to_text` would make of the blocks of this page."""
+    """Explain the decisions of `to_text` about the blocks of a page."""
+    from dowse.extract.html.content.selection import select
+    from dowse.extract.html.tree.build import build
+    from dowse.extract.html.tree.guard import cap_markup
+
     tree = build(cap_markup(markup))
     selection = select(tree, url)
     return Explanation(
@@ -45,7 +82,7 @@ def explain(markup: str, url: str) -> Explanation:
         selection.cut,
         selection.is_whole,
         tree.hidden_words,
-        tuple(_explained(selection, number) for number in range(min(len(selection.blocks), _MOST_BLOCKS))),
+        tuple(_explain_block(selection, number) for number in range(min(len(selection.blocks), _MOST_BLOCKS))),
         max(0, len(selection.blocks) - _MOST_BLOCKS),
     )
 
@@ -58,7 +95,20 @@ def path_of(container: Node) -> str:
     return " > ".join(reversed(names))
 
 
-def _explained(selection: Selection, number: int) -> ExplainedBlock:
+def encode_explanation(explanation: Explanation) -> str:
+    return json.dumps(asdict(explanation), ensure_ascii=False)
+
+
+def decode_explanation(text: str) -> Explanation:
+    """Raises `ValueError` for anything that `encode_explanation` does not write."""
+    from pydantic import TypeAdapter  # Workers do without it.
+
+    return TypeAdapter(Explanation).validate_json(text, strict=True)
+
+
+def _explain_block(selection: Selection, number: int) -> ExplainedBlock:
+    from dowse.extract.html.content.reasons import reasons
+
     block = selection.blocks[number]
     return ExplainedBlock(
         one_line(block.text, _MOST_CHARS),
@@ -71,7 +121,7 @@ def _explained(selection: Selection, number: int) -> ExplainedBlock:
 
 
 def _name(node: Node) -> str:
-    """An element by its tag and what tells it from others like it: its identifier, or its first class."""
+    """An element by its tag, and its identifier or its first class."""
     if node.tag in ("html", "body"):
         return node.tag
     identifier, classes = node.get("id").split(), node.get("class").split()

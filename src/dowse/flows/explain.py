@@ -1,4 +1,4 @@
-"""Reads a page as `ReadFlow` does, and tells which parts of it were taken for its content."""
+"""Explains main-content extraction: reads a page and tells which of its blocks were kept, and why."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from dowse.core.digests import Digest, Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Deadline, Page, Text
 from dowse.core.protocols import Extractor
-from dowse.extract.explanation import Explanation
+from dowse.extract.explain import Explanation
 from dowse.flows.read import ReadFlow
 
 
-class Explainer(Protocol):
-    """Tells how the content of a body is told from the rest, where it can be killed. Raises `PageUnreadable`."""
+class ExplainingExtractor(Extractor, Protocol):
+    """An extractor that explains its choice."""
 
     async def explain(self, body: Body, *, timeout_s: float) -> Explanation | None:
-        """`None` for what is no HTML."""
+        """`None` for anything but HTML; raises `PageUnreadable`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A page, and what became of its parts; `reason` says why that is not known of a page that was read."""
+    """A page and its explanation; `reason` says why there is none of a page that was read."""
 
     page: Page
     explanation: Explanation | None = None
     reason: str = ""
 
 
-class Witness:
-    """Implements `protocols.Extractor` by another one, and remembers which bytes a text was made from."""
+class RecordingExtractor:
+    """Implements `protocols.Extractor` by another one, and records the bytes that each text was made from."""
 
-    def __init__(self, extractor: Extractor) -> None:
+    def __init__(self, extractor: ExplainingExtractor) -> None:
         self._extractor = extractor
         self._bodies: dict[str, Body] = {}
 
@@ -53,27 +53,26 @@ class Witness:
     ) -> tuple[Digest, ...]:
         return await self._extractor.digest(question, sources, max_tokens, timeout_s=timeout_s)
 
-    def body_of(self, markdown: str) -> Body:
-        return self._bodies[markdown]
+    async def explain(self, page: Page, *, timeout_s: float) -> Explained:
+        body = self._bodies[page.text]
+        try:
+            explanation = await self._extractor.explain(body, timeout_s=timeout_s)
+        except PageUnreadable as error:
+            return Explained(page, reason=error.detail or "there was no time left")
+        media_type = body.media_type.partition(";")[0].strip()
+        return Explained(page, explanation, "" if explanation else f"it came as {media_type}, not as a web page")
 
 
 class ExplainFlow:
-    """For people who wonder about a page. All of its readers use the witness, so that the bytes are known."""
+    """Reads and explains a page. All readers of `reading` use the recording extractor, so that the bytes are known."""
 
-    def __init__(self, reading: ReadFlow, witness: Witness, explainer: Explainer) -> None:
+    def __init__(self, reading: ReadFlow, extractor: RecordingExtractor) -> None:
         self._reading = reading
-        self._witness = witness
-        self._explainer = explainer
+        self._extractor = extractor
 
     async def explain(self, url: str, deadline: Deadline, *, offline: bool = False) -> Explained:
         """The page behind a URL with its explanation; raises only when offline."""
         page = await self._reading.read(url, deadline, offline=offline)
         if not page.status.readable:
             return Explained(page)
-        body = self._witness.body_of(page.text)
-        try:
-            explanation = await self._explainer.explain(body, timeout_s=deadline.remaining_s())
-        except PageUnreadable as error:
-            return Explained(page, reason=error.detail or "there was no time left")
-        kind = body.media_type.partition(";")[0].strip()
-        return Explained(page, explanation, "" if explanation else f"it came as {kind}, not as a web page")
+        return await self._extractor.explain(page, timeout_s=deadline.remaining_s())

@@ -23,7 +23,7 @@ from dowse.core.digests import Digest, Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.listings import Listing
 from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
-from dowse.extract.explanation import Explanation, decoded
+from dowse.extract.explain import Explanation, decode_explanation
 from dowse.settings.sources import subprocess_environment
 from dowse.worker import protocol
 
@@ -119,7 +119,7 @@ class WorkerPool:
     async def explain(self, body: Body, *, timeout_s: float) -> Explanation | None:
         """Explain the extraction of a page; `None` for a body other than HTML, where nothing is selected."""
         header = self._header(protocol.EXPLAIN, body)
-        return await self._run(header, body.data, timeout_s, lambda text: decoded(text) if text else None)
+        return await self._run(header, body.data, timeout_s, lambda text: decode_explanation(text) if text else None)
 
     async def listing(self, engine: str, body: Body, query: str, *, timeout_s: float) -> Listing:
         """Read a search result page; a page without results is an outcome, not an error."""

@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 from dowse.core.models import Page, Status
-from dowse.extract.explanation import ExplainedBlock, Explanation
-from dowse.surfaces.cli.explain import summary
-from dowse.surfaces.cli.explain_page import render
+from dowse.extract.explain import ExplainedBlock, Explanation
+from dowse.surfaces.cli.explain import render_html, summarize
 from dowse.surfaces.cli.main import main
 from tests.doubles import PocketWeb
 from tests.support.command_line import Terminal
@@ -160,12 +159,12 @@ def test_no_control_character_reaches_the_terminal(point: Point, capsys: Capture
     ],
 )
 def test_the_summary_says_how_much_was_kept_and_what_is_special(told: Explanation, sentences: list[str]) -> None:
-    assert summary(told) == sentences
+    assert summarize(told) == sentences
 
 
 def written(*blocks: ExplainedBlock, title: str = "Otters") -> str:
     page = Page("https://pages.example/", Status.OK, title=title, final_url="https://pages.example/?a=1&b=<2>")
-    return render(page, explanation(*blocks), ["Kept <all>."])
+    return render_html(page, explanation(*blocks), ["Kept <all>."])
 
 
 def test_everything_from_the_web_is_text_in_the_written_page() -> None:
@@ -195,6 +194,6 @@ def test_kept_and_dropped_blocks_are_told_apart_and_counted() -> None:
 def test_help_does_not_load_what_explains() -> None:
     code = (
         "import sys; from dowse.surfaces.cli import main; "
-        "sys.exit(any(name in sys.modules for name in ('dowse.app', 'dowse.extract.explanation', 'dowse.flows.read')))"
+        "sys.exit(any(name in sys.modules for name in ('dowse.app', 'dowse.extract.explain', 'dowse.flows.read')))"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0

@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from dowse.core.models import Body
-from dowse.extract.explain import explain, path_of, to_explanation
-from dowse.extract.explanation import ExplainedBlock, Explanation, decoded, encoded
+from dowse.extract.explain import (
+    ExplainedBlock,
+    Explanation,
+    decode_explanation,
+    encode_explanation,
+    explain,
+    path_of,
+    to_explanation,
+)
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
@@ -78,10 +85,10 @@ def test_nothing_is_told_of_what_is_no_page(media_type: str) -> None:
 
 
 def test_an_explanation_is_read_as_it_was_written() -> None:
-    assert decoded(encoded(EXPLANATION)) == EXPLANATION
+    assert decode_explanation(encode_explanation(EXPLANATION)) == EXPLANATION
 
 
-@each_row("forged", ["", "[]", "{}", encoded(EXPLANATION).replace("0.98", '"0.98"')])
+@each_row("forged", ["", "[]", "{}", encode_explanation(EXPLANATION).replace("0.98", '"0.98"')])
 def test_an_explanation_of_another_shape_is_refused(forged: str) -> None:
     with pytest.raises(ValueError):
-        decoded(forged)
+        decode_explanation(forged)

@@ -8,8 +8,8 @@ import pytest
 
 from dowse.core.errors import Offline, PageUnreadable
 from dowse.core.models import Body, Deadline, Status, Text
-from dowse.extract.explanation import ExplainedBlock, Explanation
-from dowse.flows.explain import Explained, ExplainFlow, Witness
+from dowse.extract.explain import ExplainedBlock, Explanation
+from dowse.flows.explain import Explained, ExplainFlow, RecordingExtractor
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import reading
 from tests.fakes.scripted import PlainExtractor, ScriptedFetcher
@@ -36,11 +36,11 @@ class Explaining(PlainExtractor):
 class Bench:
     def __init__(self, page: str | Exception, in_browser: str | Exception | None = None) -> None:
         self.clock, extractor = FakeClock(), Explaining()
-        witness = Witness(extractor)
+        witness = RecordingExtractor(extractor)
         self.fetcher = ScriptedFetcher({URL: page})
         browser = ScriptedFetcher({URL: in_browser}, "browser") if in_browser else None
         flow = reading(self.fetcher, browser=browser, clock=self.clock, observer=RecordingObserver(), extractor=witness)
-        self.flow = ExplainFlow(flow, witness, extractor)
+        self.flow = ExplainFlow(flow, witness)
 
     async def explain(self, *, offline: bool = False) -> Explained:
         return await self.flow.explain(URL, Deadline.after(self.clock, 50.0), offline=offline)

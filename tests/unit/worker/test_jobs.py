@@ -16,7 +16,7 @@ from dowse.core import listings
 from dowse.core.digests import Source
 from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.models import Facts, Status, fields_of
-from dowse.extract import explanation
+from dowse.extract import explain
 from dowse.worker import jobs, protocol
 
 LIMIT_S = 60.0
@@ -163,7 +163,7 @@ def test_an_explanation_names_the_blocks_of_a_page_and_is_empty_for_what_is_no_h
         job(protocol.EXPLAIN, PAGE), job(protocol.EXPLAIN, b"plain words", media_type="text/plain")
     )
 
-    assert isinstance(explanation.decoded(text), explanation.Explanation)
+    assert isinstance(explain.decode_explanation(text), explain.Explanation)
     assert nothing == ""
 
 

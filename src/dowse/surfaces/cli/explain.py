@@ -1,4 +1,4 @@
-"""`dowse read URL --explain`: which parts of a page were taken for its content, and why."""
+"""`dowse read URL --explain`: the blocks of a page that were kept as main content, and why, as text, JSON or HTML."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,16 +19,46 @@ from dowse.core.models import Deadline, Page
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.surfaces.cli.session import DONE, FAILED, USAGE, ProgressLine, style
+from dowse.surfaces.cli.session import DONE, FAILED, ProgressLine, report_failure, style
 
 if TYPE_CHECKING:
-    from dowse.extract.explanation import ExplainedBlock, Explanation
+    from dowse.extract.explain import ExplainedBlock, Explanation
     from dowse.flows.explain import Explained
 
 _OTHERS = ("question", "max_tokens", "cursor", "raw")
-# What stands before the words of a block: its mark and its score.
+# The mark and the score in front of the words of a block.
 _INDENT = 8
 _NARROWEST = 40
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-{digest}'">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Explained: {title}</title>
+<style>{style}</style>
+<header>
+<h1>{title}</h1>
+<p class="address">{address}</p>
+<ul class="summary">
+{summary}
+</ul>
+</header>
+<div class="filters">
+<label class="kept"><input type="checkbox" id="kept" checked> kept ({kept:,})</label>
+<label class="dropped"><input type="checkbox" id="dropped" checked> left out ({dropped:,})</label>
+<label><input type="checkbox" id="reasons" checked> reasons</label>
+</div>
+<ol>
+{blocks}
+</ol>
+</html>
+"""
+_BLOCK = """\
+<li class="{state}"><span class="score">{mark} {score:.2f}</span>
+<p class="text" dir="auto">{text}</p>
+<p class="why"><code>{path}</code>{reasons}</p></li>"""
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -43,41 +74,76 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     line, redactor = ProgressLine(), Redactor(settings.secrets())
     try:
         _check(arguments)
-        explained = asyncio.run(_explained(arguments, settings, line))
+        explained = asyncio.run(_explain(arguments, settings, line))
     except DowseError as error:
         line.clear()
-        print(f"dowse: {redactor.message(str(error))}", file=sys.stderr)
-        return USAGE if isinstance(error, InvalidRequest) else FAILED
+        return report_failure(error, settings)
     line.clear()
     page, explanation = explained.page, explained.explanation
     if explanation is None:
-        # Whoever wants JSON does not want this sentence in its place.
+        # stdout is for JSON where that was asked for.
         print(redactor.text(_why_not(explained)), file=sys.stderr if arguments.json else None)
         return FAILED
     if arguments.json:
         print(redactor.text(json.dumps({"url": page.final_url} | asdict(explanation), indent=2, ensure_ascii=False)))
     elif arguments.explain:
-        print(redactor.text(_shown(page, explanation)))
-    return _written(arguments.explain_html, page, explanation, redactor) if arguments.explain_html else DONE
+        print(redactor.text(_render_text(page, explanation)))
+    return _write_html(arguments.explain_html, page, explanation, redactor) if arguments.explain_html else DONE
 
 
-def summary(explanation: Explanation) -> list[str]:
-    """What there is to say about all blocks together, a sentence each."""
+def summarize(explanation: Explanation) -> list[str]:
+    """Sentences about all blocks together."""
     kept = [block for block in explanation.blocks if block.is_kept]
     words, all_words = sum(block.words for block in kept), sum(block.words for block in explanation.blocks)
     kind = f"{explanation.kind} ({explanation.kind_confidence:.0%} sure)" if explanation.kind else "unknown"
-    told = [
+    choice = (
+        f"Too little scored {explanation.cut:.2f} or more, so the whole page was kept."
+        if explanation.is_whole
+        else f"Blocks that score {explanation.cut:.2f} or more are content, with what belongs to them."
+    )
+    sentences = [
         f"Kind of page: {kind}.",
         f"Kept {words:,} of {all_words:,} words, {len(kept):,} of {len(explanation.blocks):,} blocks.",
-        f"Blocks that score {explanation.cut:.2f} or more are content, with what belongs to them.",
+        choice,
     ]
-    if explanation.is_whole:
-        told[-1] = f"Too little scored {explanation.cut:.2f} or more, so the whole page was kept."
     if explanation.hidden_words:
-        told.append(f"{explanation.hidden_words:,} hidden words were left out before that.")
+        sentences.append(f"{explanation.hidden_words:,} hidden words were left out before that.")
     if explanation.further_blocks:
-        told.append(f"{explanation.further_blocks:,} further blocks are not listed.")
-    return told
+        sentences.append(f"{explanation.further_blocks:,} further blocks are not listed.")
+    return sentences
+
+
+def render_html(page: Page, explanation: Explanation, summary: Sequence[str]) -> str:
+    """A page that loads nothing, runs nothing and needs no server; everything from the web is text in it."""
+    import base64
+    import hashlib
+    from html import escape
+    from importlib import resources
+
+    sheet = (resources.files("dowse.surfaces.cli") / "explain.css").read_text(encoding="utf-8")
+    kept = sum(block.is_kept for block in explanation.blocks)
+    blocks = [
+        _BLOCK.format(
+            state="kept" if block.is_kept else "dropped",
+            mark="+" if block.is_kept else "\N{MINUS SIGN}",
+            score=block.score,
+            text=escape(block.text),
+            path=escape(block.path),
+            reasons="".join(f"<span>{escape(reason)}</span>" for reason in block.reasons),
+        )
+        for block in explanation.blocks
+    ]
+    return _PAGE.format(
+        # Only this very style sheet is applied, even if a page smuggles in another.
+        digest=base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode(),
+        style=sheet,
+        title=escape(page.title or page.final_url),
+        address=escape(page.final_url),
+        summary="\n".join(f"<li>{escape(sentence)}</li>" for sentence in summary),
+        kept=kept,
+        dropped=len(explanation.blocks) - kept,
+        blocks="\n".join(blocks),
+    )
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -86,15 +152,15 @@ def _check(arguments: argparse.Namespace) -> None:
         raise InvalidRequest(f"--explain shows all of a page: leave out --{given.replace('_', '-')}.")
 
 
-async def _explained(arguments: argparse.Namespace, settings: Settings, line: ProgressLine) -> Explained:
-    from dowse.app import App  # Everything heavy hangs on this import; `--help` does without.
+async def _explain(arguments: argparse.Namespace, settings: Settings, line: ProgressLine) -> Explained:
+    from dowse.app import App  # Heavy; `--help` does without.
     from dowse.contracts.get_content import check_address
 
     url = check_address(arguments.url)
     async with App(settings.model_copy(update={"contract": "dowse"}), is_brief=True) as app:
         await line.show(f"reading {url}")
         deadline = Deadline.after(app.clock, settings.deadline_s)
-        return await app.explaining().explain(url, deadline, offline=arguments.offline)
+        return await app.explain_flow().explain(url, deadline, offline=arguments.offline)
 
 
 def _why_not(explained: Explained) -> str:
@@ -103,14 +169,14 @@ def _why_not(explained: Explained) -> str:
     return f"There is nothing to explain about {explained.page.final_url}: {explained.reason}."
 
 
-def _shown(page: Page, explanation: Explanation) -> str:
+def _render_text(page: Page, explanation: Explanation) -> str:
     width = max(shutil.get_terminal_size().columns, _NARROWEST)
-    head = [style(page.title, "bold"), style(page.final_url, "cyan"), *summary(explanation)]
-    return "\n".join([*filter(None, head), "", *(_block(block, width) for block in explanation.blocks)])
+    head = [style(page.title, "bold"), style(page.final_url, "cyan"), *summarize(explanation)]
+    return "\n".join([*filter(None, head), "", *(_render_block(block, width) for block in explanation.blocks)])
 
 
-def _block(block: ExplainedBlock, width: int) -> str:
-    """What it says, and below where it stands and what spoke for it or against it."""
+def _render_block(block: ExplainedBlock, width: int) -> str:
+    """Its words, and below its path and the reasons for and against it."""
     mark, colour = ("+", "green") if block.is_kept else ("-", "dim")
     words = one_line(block.text, width - _INDENT)
     why = " · ".join([block.path, *block.reasons])
@@ -118,12 +184,10 @@ def _block(block: ExplainedBlock, width: int) -> str:
     return f"{style(f'{mark} {block.score:.2f}', colour)}  {words}\n{style(below, 'dim')}"
 
 
-def _written(file: str, page: Page, explanation: Explanation, redactor: Redactor) -> int:
-    from dowse.surfaces.cli.explain_page import render
-
+def _write_html(file: str, page: Page, explanation: Explanation, redactor: Redactor) -> int:
     path = Path(file)
     try:
-        path.write_text(redactor.text(render(page, explanation, summary(explanation))), encoding="utf-8")
+        path.write_text(redactor.text(render_html(page, explanation, summarize(explanation))), encoding="utf-8")
     except OSError as error:
         print(f"dowse: {file} could not be written: {error.strerror}", file=sys.stderr)
         return FAILED

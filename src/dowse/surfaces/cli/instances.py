@@ -6,7 +6,8 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from dowse.core import urls
@@ -15,13 +16,19 @@ from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, FAILED, ProgressLine
+from dowse.surfaces.cli.session import DONE, FAILED, ProgressLine, style
 
 if TYPE_CHECKING:
     from dowse.app import App
+    from dowse.providers.searxng.instance import Instance
+    from dowse.providers.searxng.pool import CheckResult
 
 Data = dict[str, Any]
 Ask = Callable[["App", ProgressLine], Awaitable[Data]]
+
+_COLUMNS = ("address", "grade", "uptime", "response", "answers", "failures", "checked")
+_STATE_STYLES = {"ready": "green", "blocked": "red"}
+_OUTCOMES = {"rate_limited": "limiter"}
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -60,18 +67,16 @@ def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace],
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from dowse.surfaces.cli import instances_table as shown
-
     async def ask(app: App, line: ProgressLine) -> Data:
         await line.show("looking for the list of instances")
         await app.instances.load()
         now = app.clock.utc().timestamp()
-        data = {**_counts(app), "instances": [shown.describe(each, now) for each in app.instances.table()]}
+        data = {**_counts(app), "instances": [_describe(each, now) for each in app.instances.table()]}
         if arguments.all:
             data["excluded"] = [{"url": each.url, "reason": each.reason} for each in app.instances.excluded()]
         return {**data, "warnings": list(app.instances.warnings())}
 
-    return _run(arguments, ask, shown.table)
+    return _run(arguments, ask, _render_table)
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
@@ -84,8 +89,6 @@ def _refresh(arguments: argparse.Namespace) -> int:
 
 
 def _test(arguments: argparse.Namespace) -> int:
-    from dowse.surfaces.cli import instances_table as shown
-
     named = [_address(url) for url in arguments.urls]
 
     async def ask(app: App, line: ProgressLine) -> Data:
@@ -94,17 +97,17 @@ def _test(arguments: argparse.Namespace) -> int:
         checked = await app.instances.check(named or None, line.show)
         if not checked:
             raise app.instances.none_ready()
-        return {"ok": any(each.is_well for each in checked), "instances": list(map(shown.finding, checked))}
+        return {"ok": any(each.is_well for each in checked), "instances": list(map(_describe_check, checked))}
 
-    return _run(arguments, ask, shown.findings)
+    return _run(arguments, ask, _render_checks)
 
 
 def _run(arguments: argparse.Namespace, ask: Ask, show: Callable[[Data], str]) -> int:
-    """Ask the application and print what it says, for programs or for people."""
+    """Query the application and print the answer, as JSON or as text."""
     settings = session.load(arguments, {}, quiet=True)
     line = ProgressLine()
     try:
-        data = asyncio.run(_asked(settings, ask, line))
+        data = asyncio.run(_query(settings, ask, line))
     except NoInstance as error:
         line.clear()
         print(f"dowse: {Redactor(settings.secrets()).message(error.detail)}", file=sys.stderr)
@@ -116,8 +119,8 @@ def _run(arguments: argparse.Namespace, ask: Ask, show: Callable[[Data], str]) -
     return DONE if data.get("ok", True) else FAILED
 
 
-async def _asked(settings: Settings, ask: Ask, line: ProgressLine) -> Data:
-    from dowse.app import App  # Everything heavy hangs on this import; `--help` does without.
+async def _query(settings: Settings, ask: Ask, line: ProgressLine) -> Data:
+    from dowse.app import App  # Heavy; `--help` does without.
 
     async with App(settings, is_brief=True) as app:
         data = app.redactor.data(await ask(app, line))
@@ -135,3 +138,90 @@ def _address(url: str) -> str:
     if parsed is None or parsed.scheme not in ("http", "https"):
         raise ConfigError(f"{one_line(url, 80)!r} is no address; it takes one such as https://searx.example.org.")
     return url.rstrip("/")
+
+
+def _describe(instance: Instance, now: float) -> Data:
+    """The state of an instance at a time."""
+    from dowse.providers.searxng.instance import InstanceState
+
+    state = instance.state(now)
+    return {
+        "url": urls.without_userinfo(instance.url),
+        "grade": instance.grade,
+        "uptime": instance.uptime,
+        "response_ms": instance.response_ms,
+        "state": state.value,
+        "reason": one_line(instance.reason) if state is not InstanceState.READY else "",
+        "until": _timestamp(instance.until(now)),
+        "last_checked": _timestamp(instance.last_checked),
+        "consecutive_failures": instance.consecutive_failures,
+        "json": instance.json,
+    }
+
+
+def _render_table(data: Data) -> str:
+    """A line for each instance, the excluded ones if they were asked for, and how many there are."""
+    rows, excluded, listed = data["instances"], data.get("excluded", ()), data["listed"]
+    ready = sum(row["state"] == "ready" for row in rows)
+    told = f"{len(rows)} of {listed} instances are good enough, {ready} of them ready."
+    if len(rows) + len(excluded) < listed:
+        told += " --all shows the others, and why they are not."
+    blocks = [_render_rows(rows), [f"{each['url']}  {style(each['reason'], 'dim')}" for each in excluded], [told]]
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines)
+
+
+def _describe_check(checked: CheckResult) -> Data:
+    """The outcome of a check."""
+    return {
+        "url": urls.without_userinfo(checked.url),
+        "outcome": _OUTCOMES.get(checked.outcome, checked.outcome),
+        "is_well": checked.is_well,
+        "ms": checked.ms,
+        "detail": one_line(checked.detail),
+    }
+
+
+def _render_checks(data: Data) -> str:
+    return "\n".join(map(_render_check, data["instances"]))
+
+
+def _render_check(found: Data) -> str:
+    outcome = style(found["outcome"].replace("_", " "), "green" if found["is_well"] else "red")
+    return f"{found['url']}  {outcome} ({found['ms']} ms)" + (f": {found['detail']}" if found["detail"] else "")
+
+
+def _render_rows(rows: Sequence[Data]) -> list[str]:
+    """Columns as wide as their widest cell, and then the state in its colour."""
+    if not rows:
+        return []
+    cells = [_COLUMNS, *map(_cells, rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    head, *lines = ("  ".join(map(str.ljust, line, widths)) for line in cells)
+    return [style(f"{head}  state", "bold"), *(f"{line}  {_state(row)}" for line, row in zip(lines, rows, strict=True))]
+
+
+def _cells(row: Data) -> tuple[str, ...]:
+    return (
+        row["url"],
+        row["grade"] or "own",
+        f"{row['uptime']:.1f} %" if row["uptime"] is not None else "?",
+        f"{row['response_ms']} ms" if row["response_ms"] is not None else "?",
+        {True: "json", False: "html", None: "?"}[row["json"]],
+        str(row["consecutive_failures"]),
+        _format_time(row["last_checked"]) if row["last_checked"] else "never",
+    )
+
+
+def _state(row: Data) -> str:
+    """Such as `resting until 2026-11-15 12:01 UTC: HTTP 503`."""
+    until = f" until {_format_time(row['until'])}" if row["until"] else ""
+    reason = f": {row['reason']}" if row["reason"] else ""
+    return style(f"{row['state']}{until}{reason}", _STATE_STYLES.get(row["state"], "yellow"))
+
+
+def _timestamp(timestamp: float) -> str | None:
+    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds") if timestamp else None
+
+
+def _format_time(moment: str) -> str:
+    return datetime.fromisoformat(moment).strftime("%Y-%m-%d %H:%M UTC")
