@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.stores import open_store
 from dowse.stores.store import Key
 

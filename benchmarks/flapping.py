@@ -15,9 +15,9 @@ import random
 import sys
 from dataclasses import dataclass
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import AllProvidersFailed, TimedOut, Unavailable
 from dowse.core.models import Clock, Deadline
+from dowse.core.runtime import SystemClock
 from dowse.routing.breaker import OPEN_S
 from dowse.routing.router import Router
 from dowse.telemetry.log import Observers

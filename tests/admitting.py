@@ -14,7 +14,7 @@ import time
 from datetime import datetime, timedelta
 
 from dowse.core.allowances import Rate
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.routing.limiter import SharedWindows, SlidingWindows
 from dowse.stores.coordination import LocalFallback
 from dowse.stores.fail_soft import Outage

@@ -16,9 +16,9 @@ from dowse.contracts import registry
 from dowse.contracts.dispatch import Contract, Dispatcher, Services
 from dowse.contracts.guardrails import RULES, Guardrails
 from dowse.core.answers import EXTRACTIVE
-from dowse.core.clock import SystemClock
 from dowse.core.models import Clock, Query
 from dowse.core.protocols import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider, SiteLoader
+from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles

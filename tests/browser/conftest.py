@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Onward, Status
+from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool

@@ -6,7 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
 from tests.browser.answering import answering, title

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import PageUnreadable
+from dowse.core.runtime import SystemClock
 from dowse.fetch.browser import command_line
 from dowse.fetch.browser import pool as pooling
 from dowse.fetch.browser.cdp import BrowserGone, BrowserUnavailable

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
 from tests import realparts

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.fetch.browser import cdp, process
 from dowse.fetch.browser.cdp import Oversized
 from dowse.fetch.browser.launch import Launcher

@@ -3,8 +3,8 @@
 import pytest
 
 from dowse.core import errors
-from dowse.core.clock import SystemClock
 from dowse.core.models import Deadline, Query
+from dowse.core.runtime import SystemClock
 from dowse.net.clients import ConfiguredClient
 from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
 from tests.doubles import PROVIDERS, PocketWeb

@@ -19,7 +19,7 @@ PROBE_S = 18
 # Told on its input to make calls, or how those that it was allowed to make have ended; says how many they are.
 PROCESS = """
 import asyncio, sys
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.core.errors import Skipped, Unavailable
 from dowse.routing.breaker_registry import Breakers, blame
 from dowse.stores.fail_soft import Outage

@@ -18,7 +18,7 @@ DRIVER = """
 import asyncio, os, random, select, signal, sqlite3, struct, sys, time
 from contextlib import closing
 from pathlib import Path
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.core.errors import StoreFailed
 from dowse.stores.sqlite import SqliteStore, threads
 from dowse.stores.store import Key

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.stores import open_store
 from dowse.stores.store import Store
 

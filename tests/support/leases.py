@@ -6,8 +6,8 @@ import asyncio
 
 from dowse.cache.entries import CacheEntries
 from dowse.cache.leases import Leases
-from dowse.core.clock import SystemClock
 from dowse.core.models import Deadline
+from dowse.core.runtime import SystemClock
 from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.store import Store
 

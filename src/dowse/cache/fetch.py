@@ -11,11 +11,10 @@ from typing import Generic, TypeVar
 from dowse.cache.entries import CacheEntries, Codec
 from dowse.cache.flights import Flight, Flights
 from dowse.cache.leases import Leases
-from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed
-from dowse.core.models import LIVE, OK, Attempt, CacheState, Clock, Deadline, Freshness
+from dowse.core.models import LIVE, OK, Attempt, CacheState, Clock, Deadline, Freshness, Routed
 from dowse.core.protocols import Observer, Progress, no_progress
-from dowse.core.tasks import Background
+from dowse.core.runtime import Background
 from dowse.stores.store import Kept
 
 X = TypeVar("X")

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from dowse.cache.entries import CacheEntries
 from dowse.core.models import Deadline
-from dowse.core.tasks import Background
+from dowse.core.runtime import Background
 
 T = TypeVar("T")
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from dowse.contracts.arguments import Param, input_schema
 from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.output import schema_of, to_json
-from dowse.core.caller import called_at, on_behalf_of
 from dowse.core.errors import AllProvidersFailed, DowseError, InternalError, LimitReached, Overloaded, Unauthorized
 from dowse.core.models import LOCAL, OK, Category, Clock, Deadline, Principal, Query
 from dowse.core.protocols import Authenticator, Limiter, Observer, Progress, ToolCall
+from dowse.core.runtime import called_at, on_behalf_of
 from dowse.flows.answer import AnswerFlow
 from dowse.flows.page_view import PageViewFlow
 from dowse.flows.read import ReadFlow

@@ -1,4 +1,4 @@
-"""How much is allowed: calls within a stretch of time, and what may be spent in a calendar period."""
+"""Allowances: rates and paces of calls, and budgets of calendar periods."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ _UNITS = {1.0: "second", 60.0: "minute", 3600.0: "hour", 86_400.0: "day"}
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How often: so many calls within any stretch of time as long as this."""
+    """A rate limit: calls within a sliding window."""
 
     calls: int
     period_s: float
 
     def __str__(self) -> str:
-        """As people write it: `20/10m`."""
+        """The form of the settings: `20/10m`."""
         units = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
         unit = next((unit for unit, seconds in units.items() if not self.period_s % seconds), "s")
         amount = self.period_s / units[unit]
         return f"{self.calls}/{int(amount) if amount.is_integer() else amount}{unit}"
 
     def in_words(self) -> str:
-        """As a sentence has it: `1 call per second`."""
+        """The form for sentences: `1 call per second`."""
         calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
         unit = _UNITS.get(self.period_s)
         return f"{calls} per {unit}" if unit else f"{calls} in {self.period_s:g} seconds"
@@ -31,25 +31,25 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a provider may be asked: how often, and how many calls at once; `None` where that is no matter."""
+    """The pace of a provider: its rate and its concurrency; `None` for no limit."""
 
     rate: Rate | None = None
     at_once: int | None = None
 
     def __str__(self) -> str:
-        """As people write it: `100/1m, 4 at once`."""
+        """The form of the settings: `100/1m, 4 at once`."""
         parts = [str(self.rate) if self.rate else "", f"{self.at_once} at once" if self.at_once else ""]
         return ", ".join(filter(None, parts)) or "off"
 
     def in_words(self) -> str:
-        """As a sentence has it: `1 call per second and 4 at once`."""
+        """The form for sentences: `1 call per second and 4 at once`."""
         parts = [self.rate.in_words() if self.rate else "", f"{self.at_once} at once" if self.at_once else ""]
         return " and ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Whether a call may go: now, or not before so many seconds; and what its caller should know of the count."""
+    """The decision of a limiter: the seconds to wait, 0 for none, and a remark for the caller."""
 
     wait_s: float = 0.0
     remark: str = ""
@@ -57,7 +57,7 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a provider may cost in a calendar period (UTC)."""
+    """The limit of a provider's cost in a calendar period (UTC)."""
 
     amount: float
     unit: Literal["calls", "usd"]

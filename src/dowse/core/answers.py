@@ -1,4 +1,4 @@
-"""Questions, and answers whose every part says where it comes from."""
+"""Questions, and answers with citations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dowse.core.errors import (
 ErrorCode = Literal["AUTH", "RATE_LIMIT", "PROVIDER", "VALIDATION", "PARSE"]
 
 EXTRACTIVE = "dowse-extractive"
-"""Who answers where no model does."""
+"""The provider of answers without a model."""
 
 _CODES: tuple[tuple[type[DowseError], ErrorCode], ...] = (
     (Unauthorized, "AUTH"),
@@ -39,9 +39,9 @@ _CODES: tuple[tuple[type[DowseError], ErrorCode], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. `max_results` bounds the sources; without `wants_summary` they are only listed.
+    """A question. `max_results` limits the sources; without `wants_summary` they are only listed.
 
-    Nothing older than `freshness_hours` is wanted, if that is not 0. `region` is a country by its two letters.
+    `freshness_hours` is the highest age of sources, 0 for any. `region` is a two-letter country code.
     """
 
     text: str
@@ -65,7 +65,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """What a model was given and what it wrote, as it counts itself."""
+    """Tokens of a prompt and its response, as counted by the model."""
 
     prompt_tokens: int
     response_tokens: int
@@ -73,7 +73,7 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:
-    """An answer; `provider` says who wrote it, such as `gpt-5-nano-web-search` or `dowse-extractive`."""
+    """An answer; `provider` names its author, such as `gpt-5-nano-web-search` or `dowse-extractive`."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -83,7 +83,7 @@ class CitedAnswer:
 
 
 def code_of(error: DowseError) -> ErrorCode:
-    """What kind of failure it is, for whoever asked: AUTH, RATE_LIMIT, VALIDATION, PARSE or PROVIDER."""
+    """The error code for the caller: AUTH, RATE_LIMIT, VALIDATION, PARSE or PROVIDER."""
     if isinstance(error, AllProvidersFailed):
         codes = {code_of(each) for each in error.errors}
         return codes.pop() if len(codes) == 1 else "PROVIDER"

@@ -1,4 +1,4 @@
-"""What a page has to say to a question: what is shown of it, in short, and whether others say the same."""
+"""Digests of pages for a question: passages, summary, key points, near-duplicates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A page as it was read, to be cut to what matters."""
+    """A page to digest."""
 
     text: str
     title: str = ""
@@ -17,7 +17,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class KeyPoint:
-    """A sentence of the page that says much, and the block it stands in, by which it can be read on."""
+    """An important sentence of a page, and the anchor of its block."""
 
     text: str
     anchor: str
@@ -25,7 +25,7 @@ class KeyPoint:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """A block of code on the page: where it is, what it is, and its first line."""
+    """A code block of a page: anchor, language, number of lines, and first telling line."""
 
     anchor: str
     language: str
@@ -48,10 +48,10 @@ class OutlineEntry:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What is shown of one page, and what else was found out while it was compared with the others.
+    """The passages shown of a page, and the results of comparing it with the question and the other pages.
 
-    `anchors` name the blocks of which something is shown, out of `blocks` in all; none where it is the whole page.
-    `twin` is the number of an earlier page that says the same, `flaws` is what speaks against the page, each a phrase.
+    `anchors` name the shown ones of its `blocks`; empty for the whole page. `duplicate_of` is the number of the earlier
+    page that it repeats; `quality_issues` are phrases.
     """
 
     text: str

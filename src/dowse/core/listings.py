@@ -1,4 +1,4 @@
-"""What the page of a search engine says, once somebody has read it: results, or what stands in their place."""
+"""Result page of a search engine (SERP), parsed: its results, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """What a page is; only `RESULTS` has rows, or at least an answer of its own."""
+    """The kind of a result page; only `RESULTS` has rows or an instant answer."""
 
     RESULTS = "results"
     EMPTY = "empty"
-    """The engine looked and says that there is nothing."""
+    """The engine found nothing."""
     BLOCKED = "blocked"
-    """A challenge, a refusal, a wall of consent: the engine did not look."""
+    """A challenge, a refusal or a consent wall: there was no search."""
     UNKNOWN = "unknown"
-    """Neither results nor anything that is known to stand in their place."""
+    """Neither results nor a known page in their place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One result as it stands on the page: texts without markup, addresses absolute."""
+    """One result: texts without markup, absolute URLs."""
 
     title: str
     url: str
@@ -35,10 +35,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of results. `detail` says what stands in their place, such as the vendor of a challenge.
+    """A parsed result page. `detail` describes the page in place of results, such as the vendor of a challenge.
 
-    `failed_engines` are those of a metasearch engine, each with its reason; an empty page with some is doubtful.
-    `odd_links` counts results that were left out because they do not lead to the web.
+    `failed_engines` of a metasearch engine have a reason each; an empty page with failed engines is doubtful.
+    `odd_links` counts results that were dropped because they do not lead to the web.
     """
 
     outcome: Outcome
@@ -55,7 +55,7 @@ def encode(listing: Listing) -> str:
 
 
 def decode(text: str) -> Listing:
-    """What was encoded; raises `ValueError` for anything of another shape."""
+    """Decode a listing; raises `ValueError` for an invalid one."""
     from pydantic import TypeAdapter  # Workers do without it.
 
     return TypeAdapter(Listing).validate_json(text, strict=True)

@@ -1,4 +1,4 @@
-"""Media types, and what the ending of a file's name promises: one table for those who fetch and those who convert."""
+"""Media types and programming languages by media type and file name, for fetching and for conversion."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ WORD = f"{_OFFICE}wordprocessingml.document"
 SHEETS = f"{_OFFICE}spreadsheetml.sheet"
 SLIDES = f"{_OFFICE}presentationml.presentation"
 DOCUMENTS = (PDF, WORD, SHEETS, SLIDES)
-"""Documents that are not made of text, and that dowse reads all the same."""
+"""Binary documents that dowse reads."""
 
 HTML = "text/html"
 PLAIN = "text/plain"
 TABBED = "text/tab-separated-values"
 
-# Languages as Markdown names them: the media types that mean them, without `x-`, and the endings.
+# By the name of the language in Markdown: its media types, without `x-`, and its file name extensions.
 _LANGUAGES = {
     "c": ("c csrc", "c"),
     "clojure": ("", "clj cljs"),
@@ -66,10 +66,10 @@ _LANGUAGES = {
     "zig": ("", "zig"),
 }
 _LANGUAGES_OF_TYPES = {name: language for language, (types, _) in _LANGUAGES.items() for name in types.split()}
-_LANGUAGES_OF_ENDINGS = {name: language for language, (_, endings) in _LANGUAGES.items() for name in endings.split()}
+_LANGUAGES_OF_EXTENSIONS = {name: language for language, (_, endings) in _LANGUAGES.items() for name in endings.split()}
 _LANGUAGES_OF_NAMES = {"dockerfile": "dockerfile", "makefile": "makefile", "cmakelists.txt": "cmake"}
-_TYPES_OF_ENDINGS = {
-    **dict.fromkeys([*_LANGUAGES_OF_ENDINGS, "txt", "text", "log", "rst", "adoc", "org", "bib"], PLAIN),
+_TYPES_OF_EXTENSIONS = {
+    **dict.fromkeys([*_LANGUAGES_OF_EXTENSIONS, "txt", "text", "log", "rst", "adoc", "org", "bib"], PLAIN),
     "pdf": PDF,
     "docx": WORD,
     "xlsx": SHEETS,
@@ -91,20 +91,20 @@ _TYPES_OF_ENDINGS = {
 }
 
 
-def promised(url: str) -> str:
-    """The media type that the ending of an address speaks of; empty for one that says nothing."""
-    return _TYPES_OF_ENDINGS.get(_ending(_file(url)), "")
+def type_of_url(url: str) -> str:
+    """The media type by the file name extension of a URL; empty if unknown."""
+    return _TYPES_OF_EXTENSIONS.get(_extension(_file(url)), "")
 
 
 def language_of_type(name: str) -> str:
-    """The programming language that a media type means, as Markdown names it; empty for any other."""
+    """The programming language of a media type, by its name in Markdown; empty for others."""
     return _LANGUAGES_OF_TYPES.get(name.partition("/")[2].removeprefix("x-"), "")
 
 
 def language_of_file(url: str) -> str:
-    """The same, by the name of the file at an address."""
+    """The programming language of a file, by the name in its URL."""
     file = _file(url)
-    return _LANGUAGES_OF_NAMES.get(file) or _LANGUAGES_OF_ENDINGS.get(_ending(file), "")
+    return _LANGUAGES_OF_NAMES.get(file) or _LANGUAGES_OF_EXTENSIONS.get(_extension(file), "")
 
 
 def _file(url: str) -> str:
@@ -112,6 +112,6 @@ def _file(url: str) -> str:
     return unquote(parsed.path).rpartition("/")[2].lower() if parsed else ""
 
 
-def _ending(file: str) -> str:
+def _extension(file: str) -> str:
     _, dot, ending = file.rpartition(".")
     return ending if dot else ""

@@ -1,4 +1,4 @@
-"""The nouns: what is asked for, what comes back, how it was tried, and how long there is."""
+"""Models of the domain: queries, hits, pages, attempts, results, and the deadline of a call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dowse.core.allowances import Rate
 from dowse.core.digests import Digest
@@ -14,33 +14,36 @@ from dowse.core.digests import Digest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+
+R = TypeVar("R")
+
 OK = "ok"
 """Outcome of an attempt that answered; every other outcome is an error's `code`."""
 
 NO_READABLE_CONTENT = "no readable content"
-"""Reason of a page that was fetched and converted, and then held no text."""
+"""The reason of a page that was fetched and converted without any text."""
 
 NEEDS_BROWSER = (
     f"{NO_READABLE_CONTENT}: the page needs a browser, and none could be started; "
     "install Chromium or set DOWSE_BROWSER_PATH"
 )
-"""The same where a browser might have shown some."""
+"""The same for a page that a browser might have shown."""
 
 
 def fields_of(value: DataclassInstance) -> dict[str, Any]:
-    """The fields of a dataclass by name. Unlike `asdict` it copies nothing, which is most of the time it takes."""
+    """The fields of a dataclass by name; much faster than `asdict`, which copies the values."""
     return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 class Clock(Protocol):
-    """Time as a seam: tests move it, nothing else reads it."""
+    """The only source of time, replaced in tests."""
 
     def now(self) -> float:
-        """Seconds on a clock that never goes back."""
+        """Monotonic seconds."""
         ...
 
     def utc(self) -> datetime:
-        """The time of day, for people and for calendars; never for measuring."""
+        """The wall clock, for display and for calendar periods; never for durations."""
         ...
 
     def today(self) -> date: ...
@@ -50,7 +53,7 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """One absolute end for a whole call, passed down to every step."""
+    """The absolute deadline of a call, passed down to every step."""
 
     clock: Clock
     at: float
@@ -67,13 +70,13 @@ class Deadline:
         return self.remaining_s() <= 0
 
     def capped(self, seconds: float) -> Deadline:
-        """The same deadline, or an earlier one `seconds` from now."""
+        """The earlier one of this deadline and `seconds` from now."""
         return Deadline(self.clock, min(self.at, self.clock.now() + seconds))
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who calls. `limits` of their own beat the settings'; `contracts` is `None` where all are open to them."""
+    """A caller. Its own `limits` override the settings; `contracts` is `None` if all are allowed."""
 
     name: str
     limits: Mapping[str, Rate] = field(default_factory=dict)
@@ -81,7 +84,7 @@ class Principal:
 
 
 LOCAL = Principal("local")
-"""The owner of the process: whoever speaks over stdio, at a shell, or to a server without tokens."""
+"""The owner of the process: the caller over stdio, in a shell, or of a server without tokens."""
 
 
 class TimeRange(StrEnum):
@@ -93,7 +96,7 @@ class TimeRange(StrEnum):
 
 
 class Depth(StrEnum):
-    """How widely is searched: the first provider that answers, or several at once."""
+    """Search breadth: the first provider that answers, or several at once."""
 
     NORMAL = "normal"
     WIDE = "wide"
@@ -113,7 +116,7 @@ class Category(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search as the caller means it; each provider translates it into its own words."""
+    """A search request, which each provider translates into its own parameters."""
 
     text: str
     num_results: int = 3
@@ -132,13 +135,13 @@ class Query:
 
     @property
     def earlier(self) -> int:
-        """How many results are on the pages before this one."""
+        """The number of results on earlier pages."""
         return (self.page - 1) * self.num_results
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One search result before its page is read; a picture or a film has addresses of its own, and no page to read."""
+    """One search result. An image or video has URLs of its own, and no page to read."""
 
     title: str
     url: str
@@ -156,7 +159,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one provider answered; of several `instances` that it asked, the last one answered."""
+    """The answer of one provider; the last of its `instances` gave it."""
 
     hits: tuple[Hit, ...]
     answers: tuple[str, ...] = ()
@@ -166,18 +169,18 @@ class Found:
 
 
 class Onward(Enum):
-    """Who may still be asked for a page that one reader could not read."""
+    """The readers that may still be tried for a page that one reader could not read."""
 
     NOBODY = "nobody"
-    """There is nothing to read, or it is not ours to read."""
+    """None: there is no page, or reading it is not allowed."""
     APIS = "apis"
-    """Nothing came; somebody elsewhere may be luckier."""
+    """Scrape APIs: no body came, but one from elsewhere may."""
     ANYBODY = "anybody"
-    """Something came that is not the page; a browser may get further, and so may somebody elsewhere."""
+    """A browser and scrape APIs: the body that came is not the page."""
 
 
 class Status(StrEnum):
-    """What became of a page; everything but `OK` and `TRUNCATED` carries a note instead of text."""
+    """The status of a page; all but `OK` and `TRUNCATED` have a note instead of text."""
 
     OK = "ok"
     TRUNCATED = "truncated"
@@ -199,17 +202,14 @@ class Status(StrEnum):
 
     @property
     def onward(self) -> Onward:
-        """Who else may read a page that ended like this, unless its failure says otherwise."""
-        return {
-            Status.BLOCKED: Onward.ANYBODY,
-            Status.TIMEOUT: Onward.APIS,
-            Status.ERROR: Onward.APIS,
-        }.get(self, Onward.NOBODY)
+        """The default of `PageUnreadable.onward` for this status."""
+        others = {Status.BLOCKED: Onward.ANYBODY, Status.TIMEOUT: Onward.APIS, Status.ERROR: Onward.APIS}
+        return others.get(self, Onward.NOBODY)
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at one provider or reader, the winner included."""
+    """One attempt at a provider or reader, also the successful one."""
 
     provider: str
     operation: str
@@ -219,8 +219,18 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Routed(Generic[R]):
+    """An answer, the provider that gave it, and the attempts that led to it."""
+
+    answer: R
+    provider: str
+    attempts: tuple[Attempt, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server gave to ask later whether its page has changed."""
+    """Validators for a conditional request (RFC 9110)."""
 
     etag: str = ""
     last_modified: str = ""
@@ -228,9 +238,9 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The bytes behind a URL, after redirects and decompression; none where the page `is_unchanged`.
+    """The bytes behind a URL, after redirects and decompression; empty if the page `is_unchanged`.
 
-    Some servers ask for no copy of a page: it may not be kept.
+    `may_be_kept` is false if the server forbids caching.
     """
 
     url: str
@@ -243,7 +253,7 @@ class Body:
 
 
 class CacheState(StrEnum):
-    """Where an answer comes from; a stale one is older than it should be, and was served all the same."""
+    """Whether an answer comes from the cache; a stale one is past its TTL and was served nevertheless."""
 
     HIT = "hit"
     STALE = "stale"
@@ -252,29 +262,29 @@ class CacheState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """Whether something was remembered, and for how long."""
+    """The cache state of an answer, and its age."""
 
     state: CacheState = CacheState.MISS
     age_s: float = 0.0
 
     def joined(self, other: Freshness) -> Freshness:
-        """Of two parts together: stale or remembered if either is, and as old as the older one."""
+        """The freshness of two parts together: the worse state, and the higher age."""
         states = {self.state, other.state}
         state = next(state for state in (CacheState.STALE, CacheState.HIT, CacheState.MISS) if state in states)
         return Freshness(state, max(self.age_s, other.age_s))
 
 
 LIVE = Freshness()
-"""Found out just now."""
+"""Not from the cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What was found out about a page beside its text; empty where that is not known.
+    """Metadata of a page; empty if unknown.
 
-    Dates are as in ISO 8601, with a time where the page tells one, and their confidence is `high`, `medium` or `low`.
-    `is_whole` where content could not be told from the rest, so that all of the page was taken. Hidden
-    words are counted because they were left out.
+    Dates are in ISO 8601, with a time if the page has one; their confidence is `high`, `medium` or `low`. `is_whole` if
+    content could not be told from boilerplate, so that the whole page was taken. Hidden words were removed
+    and are only counted.
     """
 
     kind: str = ""
@@ -292,15 +302,15 @@ class Facts:
 
 
 MOST_TEXT_CHARS = 2_000_000
-"""The longest text of a page; the rest is cut off."""
+"""The limit of the text of a page; the rest is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Markdown made from a page, and what the page calls itself; `is_cut` where there was more of it.
+    """The Markdown of a page and its title; `is_cut` if the page has more.
 
-    `is_thin` is little text for a page with scripts: a browser may show more of it. `plain` is the page as plain text,
-    where a reader gave that too; `url` is where it was found in the end. `heeded_robots` where robots.txt was asked.
+    `is_thin` is little text for a page with scripts: a browser may show more. `plain` is the plain text, if a reader
+    gave it; `url` the final URL; `heeded_robots` tells whether robots.txt was checked.
     """
 
     markdown: str
@@ -319,7 +329,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A read page, or the reason why there is none: `text` is empty unless `status.readable`."""
+    """A read page, or the reason of the failure: `text` is empty unless `status.readable`."""
 
     url: str
     status: Status
@@ -339,16 +349,16 @@ class Page:
 
     @property
     def answered_by(self) -> str:
-        """The engine whose text it is; nobody where there is none."""
+        """The engine of the text; empty without a text."""
         return self.engine if self.status.readable else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A hit together with its page, and what is shown of that, if it was read.
+    """A hit with its page and the digest of that, if it was read.
 
-    `found_by` are the providers that have it, `indexes` the independent collections behind them. `duplicates` are
-    addresses of other hits that say the same. `remarks` are about its place among the others.
+    `found_by` are the providers that returned it, `indexes` the independent indexes behind them. `duplicates` are the
+    URLs of near-duplicate hits. `remarks` explain its rank.
     """
 
     hit: Hit
@@ -363,7 +373,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How long the parts of a search took, and how many pages were read."""
+    """Durations of the parts of a search, and counts of pages."""
 
     search_ms: int = 0
     total_ms: int = 0
@@ -373,10 +383,7 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """A finished search, ready for a contract to shape; `engine` is the first of the `providers` that answered.
-
-    Of several `instances` that it asked, the last one answered.
-    """
+    """A finished search; `engine` is the first of the `providers` that answered, the last of its `instances` did."""
 
     query: Query
     engine: str

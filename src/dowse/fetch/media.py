@@ -6,7 +6,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from dowse.core.media_types import DOCUMENTS, HTML, PDF, PLAIN, SHEETS, SLIDES, WORD, promised
+from dowse.core.media_types import DOCUMENTS, HTML, PDF, PLAIN, SHEETS, SLIDES, WORD, type_of_url
 
 OCTETS = "application/octet-stream"
 
@@ -76,7 +76,7 @@ def parse_media_type(header: str) -> MediaType:
 def identify(header: str, data: bytes, url: str) -> MediaType:
     """The type of what came. Bytes that have a signature are what it says, whatever the header says."""
     declared = parse_media_type(header)
-    return MediaType(_sniff(declared, data, promised(url)), declared.charset)
+    return MediaType(_sniff(declared, data, type_of_url(url)), declared.charset)
 
 
 def _sniff(declared: MediaType, data: bytes, by_name: str) -> str:

@@ -12,7 +12,7 @@ from dowse.cache.entries import CacheEntries
 from dowse.core import urls
 from dowse.core.errors import WireError
 from dowse.core.models import Clock
-from dowse.core.tasks import Background
+from dowse.core.runtime import Background
 from dowse.net.clients import Fetched, UntrustedClient
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 from dowse.cache.fetch import Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question, code_of
-from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
-from dowse.core.models import Attempt, Clock, Deadline, Freshness
+from dowse.core.models import Attempt, Clock, Deadline, Freshness, Routed
 from dowse.core.protocols import AnswerProvider, Observer, Progress, Scrubber, no_progress
 from dowse.flows.extractive import Extractive
 from dowse.routing.router import Router

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dowse.core import urls
-from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, NotRead, PageUnreadable, ProviderError, Unread
-from dowse.core.models import OK, Attempt, Deadline, Onward, Status, Text
+from dowse.core.models import OK, Attempt, Deadline, Onward, Routed, Status, Text
 from dowse.core.protocols import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
 from dowse.routing.router import Router
 from dowse.telemetry.log import LOGGER

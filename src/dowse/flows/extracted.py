@@ -11,7 +11,7 @@ from dowse.cache.entries import CacheEntries, Codec
 from dowse.core.digests import Digest, Source
 from dowse.core.models import Body, Text
 from dowse.core.protocols import Extractor
-from dowse.core.tasks import Background
+from dowse.core.runtime import Background
 
 KIND = "extract"
 """Under which a cache knows texts by their bytes."""

@@ -8,8 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
-from dowse.core.calls import Routed
-from dowse.core.models import CacheState, Clock, Deadline, Query, Result, SearchOutcome, Status, TimeRange
+from dowse.core.models import CacheState, Clock, Deadline, Query, Result, Routed, SearchOutcome, Status, TimeRange
 from dowse.core.protocols import Progress, no_progress
 from dowse.flows.search import SearchFlow
 

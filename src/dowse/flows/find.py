@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import reduce
 
 from dowse.cache.fetch import Known, Lifetime, Memory, Recalled, Shelf, Wanted
-from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
-from dowse.core.models import Attempt, Category, Clock, Deadline, Depth, Found, Freshness, Query, TimeRange
+from dowse.core.models import Attempt, Category, Clock, Deadline, Depth, Found, Freshness, Query, Routed, TimeRange
 from dowse.core.protocols import Progress, SearchProvider, no_progress
 from dowse.routing.router import Router
 

@@ -13,7 +13,6 @@ from typing import Literal
 from dowse.cache.entries import Codec
 from dowse.cache.fetch import CACHE, Entry, Known, Lifetime, Memory, Recalled, Shelf, Wanted
 from dowse.core import urls
-from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
 from dowse.core.models import (
     LIVE,
@@ -27,6 +26,7 @@ from dowse.core.models import (
     Freshness,
     Onward,
     Page,
+    Routed,
     Status,
     Text,
 )

@@ -10,9 +10,9 @@ from ipaddress import IPv6Network
 from typing import Protocol
 
 from dowse.core import urls
-from dowse.core.clock import SystemClock
 from dowse.core.errors import WireDenied, WireFailed
 from dowse.core.models import Clock
+from dowse.core.runtime import SystemClock
 from dowse.core.urls import Url
 from dowse.net.addresses import Address, OwnAddresses, behind, interface_addresses, is_closed, is_public, parse_address
 from dowse.net.sockets import is_listening_port, look_up

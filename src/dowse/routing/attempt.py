@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from dowse.core.calls import Routed
 from dowse.core.errors import AllProvidersFailed, ProviderError, RateLimited, Skipped, TimedOut
-from dowse.core.models import OK, Attempt, Clock, Deadline
+from dowse.core.models import OK, Attempt, Clock, Deadline, Routed
 from dowse.core.protocols import Observer, Pacing, Spending
 from dowse.routing.breaker_registry import Breakers, Permit, Unwatched, blame
 from dowse.routing.hedging import OUTRUN, Hedging

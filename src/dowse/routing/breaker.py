@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from dowse.core.models import Clock
-from dowse.core.tasks import Background
+from dowse.core.runtime import Background
 from dowse.stores.coordination import FAILURES_TO_OPEN, LONGEST_S, Circuit, Coordinator, LocalFallback
 
 OPEN_S = 30.0

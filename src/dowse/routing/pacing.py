@@ -11,9 +11,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from dataclasses import dataclass, field
 
 from dowse.core.allowances import Admission, Pace, Rate
-from dowse.core.caller import current_caller
 from dowse.core.errors import Busy
 from dowse.core.models import Clock
+from dowse.core.runtime import current_caller
 from dowse.routing.provider_slots import Forecast, ProviderSlots
 
 MOST_WAITING = 1000

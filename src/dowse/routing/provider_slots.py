@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from dowse.core.allowances import Admission, Pace
 from dowse.core.models import Clock
-from dowse.core.tasks import Background
+from dowse.core.runtime import Background
 from dowse.routing.limiter import KEPT_BY_EACH, SlidingWindows
 from dowse.stores.coordination import Coordinator, LocalFallback
 

@@ -6,9 +6,8 @@ import random
 from collections.abc import Sequence
 from typing import Generic
 
-from dowse.core.calls import Routed
 from dowse.core.errors import ProviderError, Skipped
-from dowse.core.models import Clock, Deadline
+from dowse.core.models import Clock, Deadline, Routed
 from dowse.core.protocols import Observer, Pacing, Progress, Spending, no_progress
 from dowse.routing.attempt import Asking, Call, P, R, Route, Walk
 from dowse.routing.breaker import State

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from dowse.core.allowances import Pace, Rate
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
-from dowse.core.tasks import Background
+from dowse.core.runtime import Background
 from dowse.stores.fail_soft import Outage
 
 T = TypeVar("T")

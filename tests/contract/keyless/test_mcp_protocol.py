@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 
 from dowse.core import errors
-from dowse.core.clock import SystemClock
 from dowse.core.models import Deadline, Query
+from dowse.core.runtime import SystemClock
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.mcp.search import McpSearch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import (
     BadAnswer,
     NetworkFailed,
@@ -15,6 +14,7 @@ from dowse.core.errors import (
     Unavailable,
 )
 from dowse.core.models import Status, Text
+from dowse.core.runtime import SystemClock
 from dowse.sites import arxiv
 from tests.contract.sites.conftest import GENERAL, Bench, Golden, Recorded
 from tests.contract.sites.papers import pdf

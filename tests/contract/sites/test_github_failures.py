@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from dowse.app import App
-from dowse.core.clock import SystemClock
 from dowse.core.errors import BadAnswer, KeyRejected, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.core.models import Deadline, Page, Status
 from dowse.core.protocols import no_progress
+from dowse.core.runtime import SystemClock
 from dowse.settings.sources import load
 from tests.canaries import repeated
 from tests.contract.sites.brook import API, REPOSITORY, answer, publish, read

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.core.models import Status
+from dowse.core.runtime import SystemClock
 from tests.contract.sites.conftest import GENERAL, LOADED, Bench, Golden, Recorded
 from tests.doubles.sites import SiteDouble
 

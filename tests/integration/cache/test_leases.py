@@ -61,7 +61,7 @@ async def test_one_of_many_makes_what_all_of_them_want(address: str) -> None:
 
 HOLDER = """
 import asyncio, sys
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.core.models import Deadline
 from dowse.cache.leases import Leases
 from dowse.stores import fail_soft, open_store

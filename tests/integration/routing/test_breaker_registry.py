@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import AllProvidersFailed, Paused, ProviderError, RateLimited, Skipped, StoreFailed, Unavailable
 from dowse.core.models import Deadline
+from dowse.core.runtime import SystemClock
 from dowse.routing.breaker import State
 from dowse.routing.breaker_registry import Breakers, Permit, blame
 from dowse.routing.policy import FallbackPolicy

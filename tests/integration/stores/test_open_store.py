@@ -7,7 +7,7 @@ import sys
 
 NOTHING_LOADED = """
 import sys
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.stores import open_store
 for address in ("memory:", "sqlite:///state.db"):
     open_store(address, SystemClock())

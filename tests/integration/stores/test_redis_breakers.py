@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.routing.breaker import OPEN_S, Breaker, Permit, State
 from dowse.stores.coordination import FAILURES_TO_OPEN, LONGEST_S, Circuit
 from dowse.stores.redis import RedisCoordinator, RedisStore

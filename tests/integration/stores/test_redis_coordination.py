@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dowse.core.allowances import Pace, Rate
-from dowse.core.clock import SystemClock
 from dowse.core.errors import StoreFailed
+from dowse.core.runtime import SystemClock
 from dowse.routing.limiter import SlidingWindows
 from dowse.stores import open_coordinator, open_store
 from dowse.stores.coordination import LONGEST_S

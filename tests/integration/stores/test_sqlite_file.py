@@ -20,7 +20,7 @@ SPENDER = """
 import asyncio, sys
 from datetime import date
 from pathlib import Path
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.stores.ledger import Days, Tally
 from dowse.stores.sqlite import SqliteStore, file
 from dowse.stores.store import Key
@@ -67,7 +67,7 @@ def test_processes_that_open_one_file_together_share_it(path: Path) -> None:
 FORGETFUL = """
 import asyncio, sys
 from pathlib import Path
-from dowse.core.clock import SystemClock
+from dowse.core.runtime import SystemClock
 from dowse.stores.sqlite import SqliteStore
 from dowse.stores.store import Key
 

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import PageUnreadable
+from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool

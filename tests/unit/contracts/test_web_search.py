@@ -10,7 +10,6 @@ import pytest
 from dowse.contracts.output import WebSearchOutput, schema_of
 from dowse.contracts.render import note
 from dowse.contracts.web_search import answer
-from dowse.core.caller import on_behalf_of
 from dowse.core.digests import Digest
 from dowse.core.errors import InvalidRequest, NoProvider, Offline, PageUnreadable
 from dowse.core.models import (
@@ -30,6 +29,7 @@ from dowse.core.models import (
     Status,
     TimeRange,
 )
+from dowse.core.runtime import on_behalf_of
 from dowse.core.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits

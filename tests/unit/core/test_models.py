@@ -3,8 +3,8 @@
 import pytest
 
 from dowse.core import errors
-from dowse.core.clock import SystemClock
 from dowse.core.models import Attempt, Deadline, Status
+from dowse.core.runtime import SystemClock
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
-from dowse.core.calls import Routed
 from dowse.core.errors import NoProvider, PageUnreadable, Unavailable
-from dowse.core.models import Body, Deadline, Facts, Found, Hit, Query, Status, Text, TimeRange
+from dowse.core.models import Body, Deadline, Facts, Found, Hit, Query, Routed, Status, Text, TimeRange
 from dowse.flows.extractive import time_range
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.answering import quoting

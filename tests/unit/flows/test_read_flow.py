@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import Offline, PageUnreadable
 from dowse.core.models import Attempt, Body, Clock, Deadline, Page, Status, Text
 from dowse.core.protocols import Extractor, Fetcher
+from dowse.core.runtime import SystemClock
 from dowse.secrets.redact import Redactor
 from dowse.telemetry.log import configure
 from tests.fakes import FakeClock, RecordingObserver

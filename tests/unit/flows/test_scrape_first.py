@@ -3,9 +3,9 @@
 import pytest
 
 from dowse.core import errors
-from dowse.core.clock import SystemClock
 from dowse.core.errors import PageUnreadable, ProviderError
 from dowse.core.models import Attempt, Clock, Deadline, Page, Status
+from dowse.core.runtime import SystemClock
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.reading import Everybody, reading
 from tests.fakes.scripted import HANGS, ScriptedFetcher, ScriptedReader

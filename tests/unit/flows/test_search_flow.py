@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from dowse.core.clock import SystemClock
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import AllProvidersFailed, BadRequest, NoProvider, Offline, PageUnreadable, Unavailable
 from dowse.core.models import (
@@ -22,6 +21,7 @@ from dowse.core.models import (
     Status,
 )
 from dowse.core.protocols import Extractor, SearchProvider
+from dowse.core.runtime import SystemClock
 from dowse.core.tokens import estimate_tokens
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import AllProvidersFailed, BadRequest, KeyRejected, RateLimited, Unavailable
 from dowse.core.models import Deadline, Depth, Found, Query
 from dowse.core.protocols import SearchProvider, no_progress
+from dowse.core.runtime import SystemClock
 from dowse.flows import find
 from dowse.flows.find import Finder, Findings
 from dowse.routing.policy import FallbackPolicy

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from dowse.core import errors
-from dowse.core.calls import Routed
-from dowse.core.models import Attempt, Deadline
+from dowse.core.models import Attempt, Deadline, Routed
 from dowse.routing.policy import ANSWER_S, patience_of, share_of
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver

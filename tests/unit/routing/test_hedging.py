@@ -7,8 +7,7 @@ import asyncio
 import pytest
 
 from dowse.core import errors
-from dowse.core.calls import Routed
-from dowse.core.models import Deadline
+from dowse.core.models import Deadline, Routed
 from dowse.core.protocols import Spending
 from dowse.routing.breaker_registry import Breakers
 from dowse.routing.hedging import LEAST, Hedging, race

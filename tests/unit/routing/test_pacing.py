@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.core.allowances import Admission, Pace, Rate
-from dowse.core.caller import on_behalf_of
 from dowse.core.errors import Busy
 from dowse.core.models import Principal
+from dowse.core.runtime import on_behalf_of
 from dowse.routing import pacing
 from dowse.routing.pacing import MARGIN_S, MARGIN_SHARE, Pacer
 from dowse.routing.provider_slots import ProviderSlots

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from dowse.core import errors
-from dowse.core.calls import Routed
-from dowse.core.clock import SystemClock
-from dowse.core.models import Attempt, Deadline
+from dowse.core.models import Attempt, Deadline, Routed
 from dowse.core.protocols import Spending
+from dowse.core.runtime import SystemClock
 from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, share_of, was_hurried
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from dowse.core import errors
-from dowse.core.calls import Routed
-from dowse.core.models import Deadline
+from dowse.core.models import Deadline, Routed
 from dowse.routing.breaker import State
 from dowse.routing.breaker_registry import Breakers
 from dowse.routing.policy import FLOOR, RETRY_DELAY_S

@@ -67,7 +67,7 @@ def text_kind(media_type: str, url: str, markup: str) -> Kind:
     if not name or name == "application/octet-stream":
         return Kind.HTML if _HTML.search(markup[:_LOOKED_AT]) else Kind.TEXT
     # Data that is served as plain text is what the name of its file says.
-    kind = _data_kind(media_types.promised(url) if name == media_types.PLAIN else name)
+    kind = _data_kind(media_types.type_of_url(url) if name == media_types.PLAIN else name)
     if kind is Kind.XML:
         return _markup_kind(markup)
     return kind or (Kind.CODE if language_of(media_type, url) else Kind.TEXT)
@@ -81,13 +81,13 @@ def language_of(media_type: str, url: str) -> str:
 
 def is_tabbed(media_type: str, url: str) -> bool:
     """Whether a table says that tabs separate its cells; otherwise it has to be found out."""
-    return media_types.TABBED in (_name(media_type), media_types.promised(url))
+    return media_types.TABBED in (_name(media_type), media_types.type_of_url(url))
 
 
 def is_markdown(media_type: str, url: str) -> bool:
     """Whether prose is Markdown; servers call it plain text as well."""
     name = _name(media_type)
-    return "markdown" in (media_types.promised(url) if name == media_types.PLAIN else name)
+    return "markdown" in (media_types.type_of_url(url) if name == media_types.PLAIN else name)
 
 
 def _data_kind(name: str) -> Kind | None:

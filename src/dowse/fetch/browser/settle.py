@@ -9,7 +9,7 @@ from typing import Any
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Status
-from dowse.core.tasks import first_of
+from dowse.core.runtime import first_of
 from dowse.fetch.browser.cdp import CommandFailed, Params
 from dowse.fetch.browser.page import Document, Page
 

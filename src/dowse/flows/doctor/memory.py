@@ -6,8 +6,8 @@ import asyncio
 import os
 from pathlib import Path
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import StoreFailed
+from dowse.core.runtime import SystemClock
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import Settings
 from dowse.stores import file_of, format_size, open_store, show_address

@@ -10,7 +10,7 @@ import h11
 
 from dowse.core import urls
 from dowse.core.errors import WireDenied, WireError, WireFailed, WireTimeout
-from dowse.core.tasks import first_of
+from dowse.core.runtime import first_of
 from dowse.core.urls import Url
 from dowse.net.proxy.page_policy import PageBudget
 from dowse.net.proxy.stream import Line, closing, cut, dialled

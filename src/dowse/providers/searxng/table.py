@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from dowse.cache.entries import CacheEntries, Codec
 from dowse.core import urls
 from dowse.core.models import Clock
-from dowse.core.tasks import Background
+from dowse.core.runtime import Background
 from dowse.providers.searxng.directory import Edition, Excluded, ListedInstance
 from dowse.providers.searxng.instance import KIND, Instance, InstanceState, is_ahead, merge, name_of, readmit
 from dowse.telemetry.log import event

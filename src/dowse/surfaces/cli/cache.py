@@ -9,8 +9,8 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from dowse.core.clock import SystemClock
 from dowse.core.errors import StoreFailed
+from dowse.core.runtime import SystemClock
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources

@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from dowse.core.clock import SystemClock
 from dowse.core.models import Clock
+from dowse.core.runtime import SystemClock
 from dowse.surfaces.http.adaptive_concurrency import SAMPLE_S, ConcurrencyLimit, LoadSample
 from dowse.surfaces.http.replies import RETRY_AFTER_S
 from dowse.telemetry.log import event

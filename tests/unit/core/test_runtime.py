@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.core.tasks import Background, first_of
+from dowse.core.runtime import Background, first_of
 
 
 async def test_the_others_have_ended_when_the_first_is_done() -> None:

@@ -1,0 +1,85 @@
+"""Runtime of the process: the system clock, background tasks, and the context of the current call."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, date, datetime
+
+from dowse.core.models import LOCAL, Principal
+
+_caller: ContextVar[Principal] = ContextVar("caller", default=LOCAL)
+_called_at: ContextVar[float | None] = ContextVar("called_at", default=None)
+
+
+class SystemClock:
+    """Implements `models.Clock`."""
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def utc(self) -> datetime:
+        return datetime.now(UTC)
+
+    def today(self) -> date:
+        return self.utc().date()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class Background:
+    """Background tasks, awaited or cancelled at shutdown."""
+
+    def __init__(self) -> None:
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def finish(self, timeout_s: float | None = None) -> None:
+        """Wait for all tasks, and cancel the ones that are not done in time."""
+        if self.tasks:
+            _, late = await asyncio.wait(self.tasks, timeout=timeout_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+
+async def first_of(*work: Coroutine[None, None, None]) -> None:
+    """Run coroutines concurrently until the first one ends; cancel the others, and raise its error if it failed."""
+    tasks = [asyncio.ensure_future(part) for part in work]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
+
+
+def current_caller() -> Principal:
+    """The caller of the current work; of shared work, the first caller."""
+    return _caller.get()
+
+
+def called_at() -> float | None:
+    """The arrival of the current call on the monotonic clock: its deadline counts from then."""
+    return _called_at.get()
+
+
+@contextmanager
+def on_behalf_of(caller: Principal, since: float | None = None) -> Iterator[None]:
+    """Set the caller and the arrival of the current call."""
+    caller_before, called_before = _caller.set(caller), _called_at.set(since)
+    try:
+        yield
+    finally:
+        _caller.reset(caller_before)
+        _called_at.reset(called_before)
