@@ -11,7 +11,7 @@ from dowse.sites.github.graphql import load_discussion, load_thread_with_token
 from dowse.sites.github.repository import read_contents, read_releases, read_repository
 from dowse.sites.github.rest import load_comment, load_thread
 from dowse.sites.github.targets import NAME, Contents, Conversation, Releases, Repository, Target, find_target
-from dowse.sites.github.thread import Limits, Remark, Thread, compose_thread
+from dowse.sites.github.thread import Remark, Thread, ThreadLimits, compose_thread
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site
 
 
@@ -25,7 +25,7 @@ class GithubLoader:
         settings = kit.settings
         self._kit = kit
         self._token = settings.github_token.get_secret_value() if settings.github_token else ""
-        self._limits = Limits(settings.github_max_comments, settings.github_max_chars)
+        self._limits = ThreadLimits(settings.github_max_comments, settings.github_max_chars)
 
     def accepts(self, url: Url) -> bool:
         return self._find_target(url) is not None
@@ -53,7 +53,7 @@ class GithubLoader:
         return target
 
 
-async def _read_conversation(session: Session, target: Conversation, limits: Limits) -> Text:
+async def _read_conversation(session: Session, target: Conversation, limits: ThreadLimits) -> Text:
     thread = await _load_thread(session, target, limits.comments)
     linked = _find_linked(thread, target.anchor)
     if linked is None and target.anchor and thread.total > len(thread.remarks):
@@ -82,7 +82,7 @@ def _find_linked(thread: Thread, anchor: str) -> Remark | None:
     return None
 
 
-def _why_cut(thread: Thread, limits: Limits, session: Session) -> str:
+def _why_cut(thread: Thread, limits: ThreadLimits, session: Session) -> str:
     """The reason for missing remarks: the setting, a failure, or the limit of requests for one page."""
     if len(thread.remarks) >= limits.comments:
         return f"GITHUB_MAX_COMMENTS is {limits.comments}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dowse.core.errors import PageUnreadable, ProviderError
 from dowse.core.models import Status
-from dowse.net.json_api import Json, objects, string
+from dowse.net.json_api import Json, mapping, objects, string
 from dowse.sites.compose import day, label
 from dowse.sites.github.api import Session
 from dowse.sites.github.targets import Conversation
@@ -18,13 +18,13 @@ from dowse.sites.github.thread import (
     change_facts,
     code_place,
     count,
-    deed,
     hidden_for,
     label_facts,
     login_of,
     person,
     reactions_of,
-    required,
+    require,
+    review_verb,
     role_of,
     state_fact,
 )
@@ -102,7 +102,7 @@ query MoreDiscussionComments{_ARGUMENTS} {{
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How a conversation is asked for: where it is in the answer, its query, that for more comments, and how many."""
+    """A kind of thread: its field in the answer, its queries, and the comments in one page."""
 
     name: str
     query: str
@@ -111,38 +111,38 @@ class _Kind:
 
 
 _CONVERSATION = _Kind("issueOrPullRequest", CONVERSATION, MORE_COMMENTS, 100)
-# Each comment brings its replies, and GitHub counts what a query could return.
+# Smaller pages: each comment brings its replies, and GitHub limits the nodes of a query.
 _DISCUSSION = _Kind("discussion", DISCUSSION, MORE_DISCUSSION_COMMENTS, 50)
 
 
 async def load_thread_with_token(session: Session, target: Conversation, cap: int) -> Thread:
-    """An issue or a pull request: GitHub sends readers of the one to the other, where the number is the other's."""
-    found, comments = await _with_comments(session, target, _CONVERSATION, cap)
+    """An issue or a pull request, whichever has the number, as on the site."""
+    found, comments = await _load_with_comments(session, target, _CONVERSATION, cap)
     is_pull = found.get("__typename") == "PullRequest"
     target = replace(target, kind="pull" if is_pull else "issues")
     return _pull(target, found, comments, cap) if is_pull else _issue(target, found, comments)
 
 
 async def load_discussion(session: Session, target: Conversation, cap: int) -> Thread:
-    found, comments = await _with_comments(session, target, _DISCUSSION, cap)
-    answer, chosen_by = found.get("answer"), login_of(found.get("answerChosenBy"))
-    category = found.get("category")
+    found, comments = await _load_with_comments(session, target, _DISCUSSION, cap)
+    answer, chosen_by = found.get("answer"), login_of(found, "answerChosenBy")
+    category = string(mapping(found, "category"), "name")
     facts = [
-        f"Category: {label(string(category, 'name'))}" if isinstance(category, dict) else "",
+        f"Category: {label(category)}" if category else "",
         state_fact(
             "closed" if found.get("closed") is True else "open",
             string(found, "stateReason").lower(),
             string(found, "closedAt"),
             is_locked=found.get("locked") is True,
         ),
-        _answered(found, chosen_by),
+        _answer_fact(found, chosen_by),
         f"Updated: {day(string(found, 'updatedAt'))}",
         f"Upvotes: {count(found, 'upvoteCount')}",
         f"Comments: {count(found, 'comments', 'totalCount')}",
     ]
     return Thread(
         f"Discussion in {target.repository}",
-        required(found, "title"),
+        require(found, "title"),
         target.number,
         target.link,
         _remark(found),
@@ -153,34 +153,36 @@ async def load_discussion(session: Session, target: Conversation, cap: int) -> T
     )
 
 
-async def _with_comments(session: Session, target: Conversation, kind: _Kind, cap: int) -> tuple[Json, list[Remark]]:
-    """The conversation and its first comments; a later page of them that fails is missing."""
+async def _load_with_comments(
+    session: Session, target: Conversation, kind: _Kind, cap: int
+) -> tuple[Json, list[Remark]]:
+    """A thread and its first comments; failures after the first page only leave comments out."""
     repository = target.repository
     variables: dict[str, object] = {"owner": repository.owner, "name": repository.name, "number": target.number}
     variables |= {"first": min(cap, kind.page), "after": None}
-    found = await _asked(session, kind.query, kind.name, variables)
-    comments, connection = _nodes(found, "comments"), found.get("comments")
-    while len(comments) < cap and session.requests_left and (cursor := _next(connection)):
+    found = await _query(session, kind.query, kind.name, variables)
+    comments, connection = _nodes(found, "comments"), mapping(found, "comments")
+    while len(comments) < cap and session.requests_left and (cursor := _next_cursor(connection)):
         try:
-            more = await _asked(session, kind.more, kind.name, {**variables, "after": cursor})
+            more = await _query(session, kind.more, kind.name, {**variables, "after": cursor})
         except (ProviderError, PageUnreadable):
             session.miss()
             break
-        comments, connection = [*comments, *_nodes(more, "comments")], more.get("comments")
+        comments, connection = [*comments, *_nodes(more, "comments")], mapping(more, "comments")
     return found, [_remark(node) for node in comments[:cap]]
 
 
-async def _asked(session: Session, query: str, name: str, variables: Mapping[str, object]) -> Json:
+async def _query(session: Session, query: str, name: str, variables: Mapping[str, object]) -> Json:
     found = (await session.query(query, variables)).get(name)
     if not isinstance(found, dict):
         raise PageUnreadable(Status.NOT_FOUND, "GitHub's API does not have the page")
     return found
 
 
-def _next(connection: object) -> str:
-    """Where the next page of a list starts; empty on the last one."""
-    page = connection.get("pageInfo") if isinstance(connection, dict) else None
-    return string(page, "endCursor") if isinstance(page, dict) and page.get("hasNextPage") is True else ""
+def _next_cursor(connection: Json) -> str:
+    """The cursor of the next page; empty on the last one."""
+    page = mapping(connection, "pageInfo")
+    return string(page, "endCursor") if page.get("hasNextPage") is True else ""
 
 
 def _issue(target: Conversation, issue: Json, comments: Sequence[Remark]) -> Thread:
@@ -190,7 +192,7 @@ def _issue(target: Conversation, issue: Json, comments: Sequence[Remark]) -> Thr
     is_locked = issue.get("locked") is True
     return Thread(
         f"Issue in {target.repository}",
-        required(issue, "title"),
+        require(issue, "title"),
         target.number,
         target.link,
         _remark(issue),
@@ -212,7 +214,7 @@ def _pull(target: Conversation, pull: Json, comments: Sequence[Remark], cap: int
     total = sum(count(pull, name, "totalCount") for name in ("comments", "reviews", "reviewThreads")) - silent
     return Thread(
         f"Pull request in {target.repository}",
-        required(pull, "title"),
+        require(pull, "title"),
         target.number,
         target.link,
         _remark(pull),
@@ -225,10 +227,10 @@ def _pull(target: Conversation, pull: Json, comments: Sequence[Remark], cap: int
 
 def _remark(node: Json) -> Remark:
     replies = tuple(_remark(reply) for reply in _nodes(node, "replies"))
-    # Those of a discussion itself are told among its facts; everybody votes for what they say themselves.
+    # Upvotes of a discussion are among its facts; one upvote is that of the author.
     upvotes = count(node, "upvoteCount") if "isAnswer" in node else 0
     return Remark(
-        login_of(node.get("author")),
+        login_of(node, "author"),
         string(node, "createdAt"),
         string(node, "body"),
         anchor_of(string(node, "url")),
@@ -242,11 +244,11 @@ def _remark(node: Json) -> Remark:
 
 
 def _review(node: Json) -> Remark:
-    return replace(_remark(node), did=deed(string(node, "state")))
+    return replace(_remark(node), did=review_verb(string(node, "state")))
 
 
 def _says_something(review: Json) -> bool:
-    """Whether there is a verdict or a text; a review without either only holds comments on the code."""
+    """Whether a review has a verdict or a text; others only hold comments on the code."""
     return bool(string(review, "body")) or string(review, "state") != "COMMENTED"
 
 
@@ -264,9 +266,8 @@ def _code_thread(node: Json) -> Remark:
 
 
 def _nodes(item: Json, name: str) -> list[Json]:
-    """The objects of a connection; GitHub puts null in place of those that may not be seen."""
-    connection = item.get(name)
-    return objects(connection.get("nodes")) if isinstance(connection, dict) else []
+    """The objects of a connection; hidden ones are null."""
+    return objects(mapping(item, name).get("nodes"))
 
 
 def _reactions(node: Json) -> str:
@@ -275,14 +276,13 @@ def _reactions(node: Json) -> str:
 
 
 def _labels(item: Json) -> list[str]:
-    milestone = item.get("milestone")
     names = [string(node, "name") for node in _nodes(item, "labels")]
-    return label_facts(names, string(milestone, "title") if isinstance(milestone, dict) else "")
+    return label_facts(names, string(mapping(item, "milestone"), "title"))
 
 
 def _pull_state(pull: Json) -> str:
     state = string(pull, "pullState").lower()
-    by = login_of(pull.get("mergedBy"))
+    by = login_of(pull, "mergedBy")
     return state_fact(
         "draft" if state == "open" and pull.get("isDraft") is True else state,
         f"by {person(by)}" if by else "",
@@ -292,14 +292,14 @@ def _pull_state(pull: Json) -> str:
 
 
 def _pull_facts(pull: Json) -> list[str]:
-    owner, branch = login_of(pull.get("headRepositoryOwner")), string(pull, "headRefName")
+    owner, branch = login_of(pull, "headRepositoryOwner"), string(pull, "headRefName")
     out_of = f"{owner}:{branch}" if owner else branch
     files, added, deleted = (count(pull, name) for name in ("changedFiles", "additions", "deletions"))
     return change_facts(string(pull, "baseRefName"), out_of, files, added, deleted)
 
 
-def _answered(found: Json, chosen_by: str) -> str:
+def _answer_fact(found: Json, chosen_by: str) -> str:
     if not isinstance(found.get("isAnswered"), bool):
-        return ""  # Its category takes no answers.
+        return ""  # The category has no answers.
     by = f", chosen by {person(chosen_by)}" if chosen_by else ""
     return f"Answered: yes{by}" if found["isAnswered"] else "Answered: no"

@@ -16,7 +16,7 @@ from dowse.net.json_api import Json, objects, string, strings
 from dowse.sites.compose import Part, PartList, compose_page, day, label, link, sentence, title
 from dowse.sites.github.api import OBJECT, Session
 from dowse.sites.github.targets import NAME, Contents, Releases, Repository, escaped
-from dowse.sites.github.thread import Limits, count, login_of, person, reactions_of, required
+from dowse.sites.github.thread import ThreadLimits, count, login_of, person, reactions_of, require
 from dowse.sites.markup import LinkBase, quote_markdown
 from dowse.sites.site import gather_both
 
@@ -40,7 +40,7 @@ _MOST_ASSETS = 50
 _RELEASE_SHARE = 0.4
 
 
-async def read_contents(session: Session, target: Contents, limits: Limits) -> Text:
+async def read_contents(session: Session, target: Contents, limits: ThreadLimits) -> Text:
     """What the path leads to, whatever its address takes it for; links to submodules look like those to folders."""
     found = await session.get(target.api_path, accept=OBJECT, ref=target.ref)
     if string(found, "type") == "dir":
@@ -48,7 +48,7 @@ async def read_contents(session: Session, target: Contents, limits: Limits) -> T
     return _file(session, replace(target, kind="blob"), found, limits)
 
 
-def _file(session: Session, target: Contents, found: Json, limits: Limits) -> Text:
+def _file(session: Session, target: Contents, found: Json, limits: ThreadLimits) -> Text:
     text = decoded(found)
     lines = text.split("\n")
     start, end = _shown_lines(target.lines, len(lines))
@@ -73,7 +73,7 @@ def _file(session: Session, target: Contents, found: Json, limits: Limits) -> Te
     )
 
 
-async def _folder(session: Session, target: Contents, found: Json, limits: Limits) -> Text:
+async def _folder(session: Session, target: Contents, found: Json, limits: ThreadLimits) -> Text:
     entries = objects(found.get("entries"))
     shown = sorted(entries, key=lambda entry: (string(entry, "type") != "dir", string(entry, "name").lower()))
     readme = next((string(entry, "name") for entry in shown if _README.fullmatch(string(entry, "name"))), "")
@@ -109,7 +109,7 @@ def decoded(item: Json) -> str:
         raise PageUnreadable(Status.UNSUPPORTED, f"{NAME}: the file is no text") from error
 
 
-def readme_section(found: Json, repository: Repository, ref: str, path: str, limits: Limits) -> Sequence[str]:
+def readme_section(found: Json, repository: Repository, ref: str, path: str, limits: ThreadLimits) -> Sequence[str]:
     """A README below a heading of ours: Markdown as it is, anything else as the text that it is."""
     try:
         text = decoded(found)
@@ -133,7 +133,7 @@ def place_of(repository: Repository, ref: str, path: str) -> LinkBase:
     return LinkBase(f"{repository.link}/blob/{ref}", path.rpartition("/")[0])
 
 
-async def _readme(session: Session, target: Contents, name: str, limits: Limits) -> Sequence[str]:
+async def _readme(session: Session, target: Contents, name: str, limits: ThreadLimits) -> Sequence[str]:
     path = f"{target.path}/{name}".lstrip("/")
     file = Contents(target.repository, "blob", target.ref, path)
     found = await session.try_get(file.api_path, "the README", ref=target.ref)
@@ -158,11 +158,11 @@ def _shown_lines(wanted: tuple[int, int] | None, total: int) -> tuple[int, int]:
     return min(first, last), min(total, max(first, last))
 
 
-async def read_repository(session: Session, target: Repository, limits: Limits) -> Text:
+async def read_repository(session: Session, target: Repository, limits: ThreadLimits) -> Text:
     found, readme = await gather_both(
         session.get(target.api_path), session.try_get(f"{target.api_path}/readme", "the README")
     )
-    branch = required(found, "default_branch")
+    branch = require(found, "default_branch")
     description = string(found, "description")
     return compose_page(
         target.link,
@@ -199,7 +199,7 @@ def _facts(found: Json, target: Repository) -> list[str]:
     ]
 
 
-async def read_releases(session: Session, target: Releases, limits: Limits) -> Text:
+async def read_releases(session: Session, target: Releases, limits: ThreadLimits) -> Text:
     base = f"{target.repository.api_path}/releases"
     if target.tag or target.is_latest:
         where = f"/tags/{escaped(target.tag, safe='')}" if target.tag else "/latest"
@@ -219,7 +219,7 @@ async def read_releases(session: Session, target: Releases, limits: Limits) -> T
     )
 
 
-def _release_page(found: Json, target: Releases, limits: Limits, session: Session) -> Text:
+def _release_page(found: Json, target: Releases, limits: ThreadLimits, session: Session) -> Text:
     return compose_page(
         _release_link(found, target.repository),
         f"{_release_title(found)} · {target.repository}",
@@ -230,7 +230,7 @@ def _release_page(found: Json, target: Releases, limits: Limits, session: Sessio
     )
 
 
-def _release(release: Json, repository: Repository, level: int, limits: Limits) -> Part:
+def _release(release: Json, repository: Repository, level: int, limits: ThreadLimits) -> Part:
     reactions, assets = release.get("reactions"), objects(release.get("assets"))
     counts = reactions if isinstance(reactions, dict) else {}
     shown = reactions_of({name: count(counts, name) for name in counts})
@@ -239,7 +239,7 @@ def _release(release: Json, repository: Repository, level: int, limits: Limits) 
         f"Link: {_release_link(release, repository)}",
         f"Tag: {label(string(release, 'tag_name'))}",
         f"Date: {day(string(release, 'published_at', 'created_at'))}",
-        f"Author: {person(login_of(release.get('author')))}",
+        f"Author: {person(login_of(release, 'author'))}",
         "Pre-release" if release.get("prerelease") is True else "",
         f"Reactions: {shown}" if shown else "",
         f"Files: {len(assets)}" if assets else "",
@@ -254,7 +254,7 @@ def _release_title(release: Json) -> str:
 
 
 def _release_link(release: Json, repository: Repository) -> str:
-    return f"{repository.link}/releases/tag/{escaped(required(release, 'tag_name'), safe='')}"
+    return f"{repository.link}/releases/tag/{escaped(require(release, 'tag_name'), safe='')}"
 
 
 def _assets(release: Json, repository: Repository) -> Part | str:

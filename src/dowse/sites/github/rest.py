@@ -1,4 +1,4 @@
-"""Issues and pull requests by the REST API, which needs no token."""
+"""Issues and pull requests of GitHub through its REST API, which needs no token."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dowse.net.json_api import Json, objects, string
+from dowse.net.json_api import Json, mapping, objects, string
 from dowse.sites.github.api import Session
 from dowse.sites.github.targets import Conversation
 from dowse.sites.github.thread import (
@@ -18,33 +18,33 @@ from dowse.sites.github.thread import (
     change_facts,
     code_place,
     count,
-    deed,
     label_facts,
     login_of,
     person,
     reactions_of,
-    required,
+    require,
+    review_verb,
     role_of,
     state_fact,
 )
 
 _PAGE = 100
-# Requests that a pull request needs besides those for its comments.
+# Requests for a pull request besides those for its comments.
 _FOR_REVIEWS = 2
 
 
 async def load_thread(session: Session, target: Conversation, cap: int) -> Thread:
-    """The conversation, with as many comments as wanted; what cannot be loaded after the first answer is missing."""
+    """The thread with at most `cap` comments. After the first answer, failures only leave parts out."""
     if target.kind == "pull":
-        return await _pull(session, target, cap)
+        return await _load_pull(session, target, cap)
     issue = await session.get(f"{target.repository.api_path}/issues/{target.number}")
     if isinstance(issue.get("pull_request"), dict):
-        return await _pull(session, replace(target, kind="pull"), cap)
-    return await _issue(session, target, issue, cap)
+        return await _load_pull(session, replace(target, kind="pull"), cap)
+    return await _load_issue(session, target, issue, cap)
 
 
 async def load_comment(session: Session, target: Conversation) -> Remark | None:
-    """The comment that the address points to, by itself."""
+    """The comment of the anchor."""
     kind, _, number = target.anchor.rpartition("-")
     if kind != "issuecomment" or not number.isdecimal():
         return None
@@ -52,12 +52,12 @@ async def load_comment(session: Session, target: Conversation) -> Remark | None:
     return _remark(found) if found else None
 
 
-async def _issue(session: Session, target: Conversation, issue: Json, cap: int) -> Thread:
+async def _load_issue(session: Session, target: Conversation, issue: Json, cap: int) -> Thread:
     total = count(issue, "comments")
-    comments = await _comments(session, target, total, cap, session.requests_left)
+    comments = await _load_comments(session, target, total, cap, session.requests_left)
     return Thread(
         f"Issue in {target.repository}",
-        required(issue, "title"),
+        require(issue, "title"),
         target.number,
         target.link,
         _remark(issue),
@@ -67,13 +67,12 @@ async def _issue(session: Session, target: Conversation, issue: Json, cap: int) 
     )
 
 
-async def _pull(session: Session, target: Conversation, cap: int) -> Thread:
+async def _load_pull(session: Session, target: Conversation, cap: int) -> Thread:
     base = f"{target.repository.api_path}/pulls/{target.number}"
     pull = await session.get(base)
     total, total_on_code = count(pull, "comments"), count(pull, "review_comments")
-    # The time of one request instead of three.
     comments, reviews, on_code = await asyncio.gather(
-        _comments(session, target, total, cap, session.requests_left - _FOR_REVIEWS),
+        _load_comments(session, target, total, cap, session.requests_left - _FOR_REVIEWS),
         session.try_list(f"{base}/reviews", "the reviews", per_page=str(_PAGE)),
         session.try_list(f"{base}/comments", "the comments on the code", per_page=str(_PAGE))
         if total_on_code
@@ -83,7 +82,7 @@ async def _pull(session: Session, target: Conversation, cap: int) -> Thread:
     missing = max(0, total - len(comments)) + max(0, total_on_code - len(on_code))
     return Thread(
         f"Pull request in {target.repository}",
-        required(pull, "title"),
+        require(pull, "title"),
         target.number,
         target.link,
         _remark(pull),
@@ -91,13 +90,13 @@ async def _pull(session: Session, target: Conversation, cap: int) -> Thread:
         sorted(said, key=lambda remark: remark.moment)[:cap],
         len(said) + missing,
         "comments and reviews",
-        # How many reviews there are is not told anywhere.
+        # The API does not count reviews.
         uncounted=f"there may be more than {_PAGE} reviews" if len(reviews) >= _PAGE else "",
     )
 
 
-async def _comments(session: Session, target: Conversation, total: int, cap: int, most_pages: int) -> list[Remark]:
-    """The first comments. Each page of them may fail by itself."""
+async def _load_comments(session: Session, target: Conversation, total: int, cap: int, most_pages: int) -> list[Remark]:
+    """The first comments; pages fail one by one."""
     size, wanted = min(cap, _PAGE), min(total, cap)
     path = f"{target.repository.api_path}/issues/{target.number}/comments"
     pages = min(math.ceil(wanted / size), most_pages - bool(target.anchor))
@@ -112,10 +111,9 @@ async def _nothing() -> list[Json]:
 
 
 def _remark(item: Json) -> Remark:
-    reactions = item.get("reactions")
-    counts = reactions if isinstance(reactions, dict) else {}
+    counts = mapping(item, "reactions")
     return Remark(
-        login_of(item.get("user")),
+        login_of(item, "user"),
         string(item, "created_at", "submitted_at"),
         string(item, "body"),
         anchor_of(string(item, "html_url")),
@@ -125,9 +123,9 @@ def _remark(item: Json) -> Remark:
 
 
 def _reviews(reviews: Sequence[Json]) -> list[Remark]:
-    """Verdicts and what was said with them; a review without either only holds comments on the code."""
+    """Reviews with a verdict or a text; others only hold comments on the code."""
     said = [review for review in reviews if string(review, "body") or string(review, "state") != "COMMENTED"]
-    return [replace(_remark(review), did=deed(string(review, "state"))) for review in said]
+    return [replace(_remark(review), did=review_verb(string(review, "state"))) for review in said]
 
 
 def _code_threads(comments: Sequence[Json]) -> list[Remark]:
@@ -155,18 +153,15 @@ def _issue_state(issue: Json) -> str:
 def _pull_state(pull: Json) -> str:
     merged, closed = string(pull, "merged_at"), string(pull, "closed_at")
     state = "merged" if merged else "draft" if pull.get("draft") is True else string(pull, "state")
-    by = login_of(pull.get("merged_by"))
+    by = login_of(pull, "merged_by")
     return state_fact(state, f"by {person(by)}" if by else "", merged or closed, is_locked=pull.get("locked") is True)
 
 
 def _pull_facts(pull: Json) -> list[str]:
-    base, head = pull.get("base"), pull.get("head")
-    into = string(base, "ref") if isinstance(base, dict) else ""
-    out_of = string(head, "label", "ref") if isinstance(head, dict) else ""
+    into, out_of = string(mapping(pull, "base"), "ref"), string(mapping(pull, "head"), "label", "ref")
     return change_facts(into, out_of, count(pull, "changed_files"), count(pull, "additions"), count(pull, "deletions"))
 
 
 def _labels(item: Json) -> list[str]:
-    milestone = item.get("milestone")
     names = [string(each, "name") for each in objects(item.get("labels"))]
-    return label_facts(names, string(milestone, "title") if isinstance(milestone, dict) else "")
+    return label_facts(names, string(mapping(item, "milestone"), "title"))
