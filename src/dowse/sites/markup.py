@@ -1,4 +1,4 @@
-"""Markdown as people write it by hand, as text to read: without layout in HTML, and without what nobody can see."""
+"""Foreign Markdown for a page: without HTML layout and comments, with absolute links and nested headings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dowse.document.clean import close_code
 from dowse.document.markdown import LineScanner, scan_lines
 from dowse.sites.compose import shift_headings, shorten
 
-# Every pattern is bounded, or stops at the character it starts with: no line is read more than a few times.
+# Every pattern is bounded or stops at its first character, so that hostile lines take linear time.
 _BACKTICKS = re.compile(r"`+")
 _CODE_OR_COMMENT = re.compile(r"`+|<!--")
 _COMMENT, _COMMENT_END = "<!--", "-->"
@@ -25,7 +25,7 @@ _LINK = re.compile(r"<a\s([^<>]{0,1600})>([^<>]{0,500})</a\s?>", re.I)
 _HREF = re.compile(r"(?<![\w-])href\s{0,3}=\s{0,3}[\"']?([^\"'\s]{1,1000})", re.I)
 _HTML_HEADING = re.compile(r"^\s{0,8}<h([1-6])(?:\s[^<>]{0,300})?>(?=\s{0,8}\S)", re.I)
 _BREAK = re.compile(r"<br\s?/?>", re.I)
-# Behind a blank an attribute has to come: `a<b and c>d` is no tag.
+# A blank requires an attribute after it: `a<b and c>d` is no tag.
 _ATTRIBUTES = r"(?:\s[^<>=]{0,300}=[^<>]{0,1500}|\s{1,9}open)?\s{0,9}/?"
 _MARKS = (
     (re.compile(rf"</?(?:b|strong|summary){_ATTRIBUTES}>", re.I), "**"),
@@ -45,50 +45,52 @@ _DEFINITION = re.compile(r"(^\s{0,3}\[[^\[\]]{1,300}\]:\s{1,9})(<?)([^<>\s]{1,10
 
 @dataclass(frozen=True, slots=True)
 class LinkBase:
-    """Where a document is, for the links in it: the root of its repository, and the folder below that."""
+    """The base of relative links in a document: the root of its repository, and a folder."""
 
     root: str
     folder: str = ""
 
     def resolve(self, target: str) -> str:
-        """Where a link leads; one that starts with a slash starts at the root of the repository."""
+        """The absolute target of a link; a leading slash means the root of the repository."""
         if target.startswith(("#", "//")) or urls.parse(target) is not None or ":" in target.partition("/")[0]:
             return target
-        base = (
+        folder = (
             f"{self.root}/"
             if target.startswith("/")
             else f"{self.root}/{quote(self.folder, errors='replace')}".rstrip("/") + "/"
         )
-        found = urls.parse(target.lstrip("/"), base)
+        found = urls.parse(target.lstrip("/"), folder)
         return found.href if found else target
 
 
-def quote_markdown(markdown: str, level: int, limit: int, place: LinkBase | None = None) -> str:
-    """What somebody wrote as a part of a page of ours: its headings start at a level, and its length is bounded."""
-    # Of a very long text no more is looked at than could be shown, or it would keep everybody waiting.
+def quote_markdown(markdown: str, level: int, limit: int, base: LinkBase | None = None) -> str:
+    """A foreign text as a part of a page: its headings start at a level, and its length is bounded."""
+    # The rest of a very long text could not be shown, and would block the event loop.
     whole = len(markdown) if len(markdown) > 2 * limit else 0
-    return shorten(nest_headings(strip_html(markdown[: 2 * limit], place), level), limit, whole)
+    return shorten(nest_headings(strip_html(markdown[: 2 * limit], base), level), limit, whole)
 
 
-def strip_html(markdown: str, place: LinkBase | None = None) -> str:
-    """The text without comments and layout in HTML; code stays code, and no block of it is left open."""
-    lines = (line if is_code else _line(line, place) for line, is_code in _told_apart(visible(markdown).split("\n")))
+def strip_html(markdown: str, base: LinkBase | None = None) -> str:
+    """The text without HTML comments and layout; code blocks are kept and closed."""
+    lines = (
+        line if is_code else _strip_line(line, base) for line, is_code in _scan_visible(visible(markdown).split("\n"))
+    )
     return close_code("\n".join(lines))
 
 
 def nest_headings(markdown: str, level: int) -> str:
-    """The text with its highest headings at this level, and the others as far below them as they were."""
-    # Headings with a line under them become ordinary ones.
+    """The text with its highest headings at this level and the others below them."""
+    # Also turns underlined headings into ordinary ones.
     text = shift_headings(markdown, 0)
     marks = [_HEADING.match(line.text) for line in scan_lines(text) if line.fence is None]
     levels = [len(mark[0]) for mark in marks if mark]
     return shift_headings(text, max(0, level - min(levels))) if levels else text
 
 
-def _told_apart(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Each line that can be seen, and whether it is code.
+def _scan_visible(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each visible line, and whether it is code.
 
-    A comment in HTML that starts a line goes on until its end; one within a line has to end there.
+    A comment at the start of a line may span lines; one within a line must end there.
     """
     blocks, is_hidden = LineScanner(), False
     for line in lines:
@@ -100,19 +102,21 @@ def _told_apart(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
         taken = blocks.scan(line)
         is_code = taken.fence is not None or taken.is_indented_code
         if not is_code and _COMMENT in line:
-            line, is_hidden = _outside_comments(line)
+            line, is_hidden = _strip_comments(line)
         yield line, is_code
 
 
-def _outside_comments(line: str) -> tuple[str, bool]:
-    """The line without its comments, and whether it is the beginning of one that goes on."""
+def _strip_comments(line: str) -> tuple[str, bool]:
+    """The line without its comments, and whether one continues on the next line."""
     if line.lstrip().startswith(_COMMENT) and _COMMENT_END not in line:
         return "", True
-    return "".join(text for text in _pieces(line) if not text.startswith(_COMMENT) or _COMMENT_END not in text), False
+    return "".join(
+        text for text in _split_line(line) if not text.startswith(_COMMENT) or _COMMENT_END not in text
+    ), False
 
 
-def _pieces(line: str) -> Iterator[str]:
-    """The line in pieces: code in backticks, comments, and what is between them."""
+def _split_line(line: str) -> Iterator[str]:
+    """The line in pieces: inline code, comments, and the text between them."""
     endings: defaultdict[str, list[int]] = defaultdict(list)
     for run in _BACKTICKS.finditer(line):
         endings[run[0]].append(run.end())
@@ -133,28 +137,28 @@ def _pieces(line: str) -> Iterator[str]:
     yield line[at:]
 
 
-def _line(line: str, place: LinkBase | None) -> str:
-    """A line of prose; what stands in backticks stays as it is."""
-    if place is not None:
-        line = _DEFINITION.sub(lambda found: found[1] + found[2] + place.resolve(found[3]), line)
+def _strip_line(line: str, base: LinkBase | None) -> str:
+    """A line of prose; inline code is kept."""
+    if base is not None:
+        line = _DEFINITION.sub(lambda found: found[1] + found[2] + base.resolve(found[3]), line)
     if "<" not in line and "](" not in line:
         return line
     line = _HTML_HEADING.sub(lambda found: "#" * int(found[1]) + " ", line)
-    text = "".join(piece if piece.startswith("`") else _prose(piece, place) for piece in _pieces(line))
+    text = "".join(piece if piece.startswith("`") else _strip_tags(piece, base) for piece in _split_line(line))
     if line.lstrip().startswith("<"):
-        # The indentation of HTML means nothing, and would mean code.
+        # Indented HTML is no code.
         text = text.lstrip()
     return text.replace("\n", " ") if line.lstrip().startswith("|") else text
 
 
-def _prose(text: str, place: LinkBase | None) -> str:
+def _strip_tags(text: str, base: LinkBase | None) -> str:
     if "<" in text:
         text = _LINK.sub(_markdown_link, _IMAGE.sub(_alternative, text))
         for tag, mark in _MARKS:
             text = tag.sub(mark, text)
         text = _LAYOUT.sub("", _BREAK.sub("\n", text))
-    if place is not None and "](" in text:
-        text = _TARGET.sub(lambda found: found[1] + place.resolve(found[2]), text)
+    if base is not None and "](" in text:
+        text = _TARGET.sub(lambda found: found[1] + base.resolve(found[2]), text)
     return text
 
 

@@ -1,4 +1,4 @@
-"""What an address of GitHub is the address of. Anything that is not listed here is left to the general reader."""
+"""Targets of GitHub URLs: repositories, conversations, files and folders, releases."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dowse.core.urls import Url
 NAME = "github"
 _HOME = "https://github.com"
 _HOSTS = ("github.com", "www.github.com")
-# Names of people may hold an underscore where a company manages them.
+# Managed user names may hold an underscore.
 _OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})")
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,9}")
 _ANCHOR = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _LINES = re.compile(r"L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?(?:-L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?)?")
-# Pages of GitHub itself, which no account can be called.
+# Pages of GitHub itself, whose names no account can have.
 _RESERVED = frozenset(
     (
         "about", "accelerator", "account", "advisories", "apps", "blog", "codespaces", "collections", "contact",
@@ -34,7 +34,7 @@ _RESERVED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """Where everything else is."""
+    """A repository, to which every other target belongs."""
 
     owner: str
     name: str
@@ -53,7 +53,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """An issue, a pull request or a discussion; `anchor` names the comment that the address points to."""
+    """An issue, a pull request or a discussion; `anchor` names the linked comment."""
 
     repository: Repository
     kind: str
@@ -67,7 +67,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A file or a folder at a branch, a tag or a commit; `lines` are those that the address points to."""
+    """A file or a folder at a branch, a tag or a commit; `lines` are the linked ones."""
 
     repository: Repository
     kind: str
@@ -77,11 +77,11 @@ class Contents:
 
     @property
     def link(self) -> str:
-        return f"{self.repository.link}/{self.kind}/{escaped(f'{self.ref}/{self.path}'.rstrip('/'))}"
+        return f"{self.repository.link}/{self.kind}/{escape(f'{self.ref}/{self.path}'.rstrip('/'))}"
 
     @property
     def api_path(self) -> str:
-        return f"{self.repository.api_path}/contents/{escaped(self.path)}".rstrip("/")
+        return f"{self.repository.api_path}/contents/{escape(self.path)}".rstrip("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,34 +97,34 @@ Target = Repository | Conversation | Contents | Releases
 
 
 def find_target(url: Url) -> Target | None:
-    """What is behind an address; `None` for pages that are not ours to read."""
-    if not url.is_page_of(*_HOSTS):
-        return None
+    """The target of a URL; `None` for other pages, which the general reader reads."""
     segments = [unquote(segment) for segment in url.path.split("/") if segment]
-    if len(segments) < 2 or not all(map(_is_plain, segments)):
+    if not url.is_page_of(*_HOSTS) or len(segments) < 2 or not all(map(_is_plain, segments)):
         return None
     owner, name, *rest = segments
-    name = name.removesuffix(".git")
-    if not _OWNER.fullmatch(owner) or owner.lower() in _RESERVED or not _NAME.fullmatch(name):
-        return None
-    repository = Repository(owner, name)
-    if not rest:
+    repository = _find_repository(owner, name.removesuffix(".git"))
+    if repository is None or not rest:
         return repository
     read = _KINDS.get(rest[0])
     return read(repository, rest, url) if read else None
 
 
-def escaped(text: str, safe: str = "/") -> str:
-    """Part of an address; what an answer sent and nobody can encode does not end the page."""
+def _find_repository(owner: str, name: str) -> Repository | None:
+    is_account = _OWNER.fullmatch(owner) and owner.lower() not in _RESERVED
+    return Repository(owner, name) if is_account and _NAME.fullmatch(name) else None
+
+
+def escape(text: str, safe: str = "/") -> str:
+    """Part of a URL; lone surrogates from an answer are replaced."""
     return quote(text, safe=safe, errors="replace")
 
 
 def _is_plain(segment: str) -> bool:
-    """Whether a decoded segment is still one: it must neither end early nor lead elsewhere."""
+    """Whether a decoded segment is still one segment and no step to a parent folder."""
     return segment not in (".", "..") and segment.isprintable() and "/" not in segment and "\\" not in segment
 
 
-def _conversation(repository: Repository, rest: Sequence[str], url: Url) -> Conversation | None:
+def _find_conversation(repository: Repository, rest: Sequence[str], url: Url) -> Conversation | None:
     match rest:
         case [kind, number]:
             pass
@@ -138,8 +138,8 @@ def _conversation(repository: Repository, rest: Sequence[str], url: Url) -> Conv
     return Conversation(repository, kind, int(number), anchor if _ANCHOR.fullmatch(anchor) else "")
 
 
-def _contents(repository: Repository, rest: Sequence[str], url: Url) -> Contents | None:
-    """The first segment is taken for the branch; one with a slash in its name is then not found by the API."""
+def _find_contents(repository: Repository, rest: Sequence[str], url: Url) -> Contents | None:
+    """The first segment is taken for the branch; the API does not find one with a slash in its name."""
     kind, *where = rest
     if len(where) < (2 if kind == "blob" else 1):
         return None
@@ -148,7 +148,7 @@ def _contents(repository: Repository, rest: Sequence[str], url: Url) -> Contents
     return Contents(repository, kind, where[0], "/".join(where[1:]), lines)
 
 
-def _releases(repository: Repository, rest: Sequence[str], url: Url) -> Releases | None:
+def _find_releases(repository: Repository, rest: Sequence[str], url: Url) -> Releases | None:
     match rest:
         case ["releases"] if not parse_qs(url.query).keys() & {"page", "q"}:
             return Releases(repository)
@@ -164,10 +164,10 @@ def _fragment(url: Url) -> str:
 
 
 _KINDS: Mapping[str, Callable[[Repository, Sequence[str], Url], Target | None]] = {
-    "issues": _conversation,
-    "pull": _conversation,
-    "discussions": _conversation,
-    "blob": _contents,
-    "tree": _contents,
-    "releases": _releases,
+    "issues": _find_conversation,
+    "pull": _find_conversation,
+    "discussions": _find_conversation,
+    "blob": _find_contents,
+    "tree": _find_contents,
+    "releases": _find_releases,
 }
