@@ -46,6 +46,29 @@ _KANA = (
     "ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちっつづてでとどなにぬねのはばひびふぶへべほぼまみむめもやゆよょらりるれろわをん"
     "アイウエオカガキギクグケコゴサシジスズセソタダチッツテデトドナニネノハバパヒビピフブプヘベホボポマミムメモャヤュユョヨラリルレロワンー"
 )
+# Superscripts stand behind words: `m³`, `note¹`.
+_RAISED = "¹²³"
+_SAMPLE = 32_768
+# Words with non-ASCII bytes. They begin at the start of a character in every charset below.
+_WORD = re.compile(rb"[\x80-\xff][\x40-\x7e\x80-\xff]*")
+_LONGEST_START = 12
+_ASCII_START = re.compile(rb"[A-Za-z]{1,12}\Z")
+_HIGH = frozenset(range(0x80, 0x100))
+# Fewer distinct bytes may fit an alphabet by accident: `m³` is no Polish word.
+_FEWEST_BYTES = 4
+_ESCAPE = re.compile(rb"\x1b\$[@B]")
+_HTML_LANGUAGE = re.compile(
+    rb"""<html\b[^>]{0,300}?\blang\s{0,9}=\s{0,9}["']?([a-z]{2}(?:-[a-z]{2,4})?)\b""", re.IGNORECASE
+)
+_HEAD = 2048
+_BROKEN_SHARE = 0.1
+_WRONG, _STRANGE, _RARE, _CAPITAL, _COMMON = -3.0, -1.0, 0.1, 0.85, 1.0
+_MARK = 0.5
+_VOTE = 0.25
+_LETTER = r"[^\W\d_A-Za-z]"
+_MARKS = frozenset("‘’“”„«»–—…•©®°§№€£\xa0、。，．・：；！？「」『』（）《》〈〉【】～　０１２３４５６７８９")
+# Half-width katakana, box drawings, private use, controls: frequent in wrongly decoded text.
+_UNLIKELY = re.compile("[\x80-\x9f\u2500-\u25a1\ue000-\uf8ff\uff61-\uff9f\U000f0000-\U0010ffff]")
 
 
 class _Script(Enum):
@@ -66,10 +89,6 @@ class _Alphabet:
     common: frozenset[str]
     is_frequent: bool
     """Whether it is detected without a declared language; the others are too rare on the Web."""
-
-
-# Superscripts stand behind words: `m³`, `note¹`.
-_RAISED = "¹²³"
 
 
 def _alphabet(script: _Script, codecs: str, languages: str, common: str, *, is_frequent: bool = True) -> _Alphabet:
@@ -102,25 +121,6 @@ _ALPHABETS = (
 )
 
 
-_SAMPLE = 32_768
-# Words with non-ASCII bytes. They begin at the start of a character in every charset below.
-_WORD = re.compile(rb"[\x80-\xff][\x40-\x7e\x80-\xff]*")
-_LONGEST_START = 12
-_ASCII_START = re.compile(rb"[A-Za-z]{1,12}\Z")
-_HIGH = frozenset(range(0x80, 0x100))
-# Fewer distinct bytes may fit an alphabet by accident: `m³` is no Polish word.
-_FEWEST_BYTES = 4
-_ESCAPE = re.compile(rb"\x1b\$[@B]")
-_HTML_LANGUAGE = re.compile(
-    rb"""<html\b[^>]{0,300}?\blang\s{0,9}=\s{0,9}["']?([a-z]{2}(?:-[a-z]{2,4})?)\b""", re.IGNORECASE
-)
-_HEAD = 2048
-_BROKEN_SHARE = 0.1
-
-_WRONG, _STRANGE, _RARE, _CAPITAL, _COMMON = -3.0, -1.0, 0.1, 0.85, 1.0
-_MARK = 0.5
-_VOTE = 0.25
-_LETTER = r"[^\W\d_A-Za-z]"
 # Positions of characters that occur only in wrongly decoded text of a script, and their penalties.
 _ODD_PLACES = {
     _Script.ACCENTED: (
@@ -135,9 +135,6 @@ _ODD_PLACES = {
     ),
     _Script.EAST_ASIAN: (),
 }
-_MARKS = frozenset("‘’“”„«»–—…•©®°§№€£\xa0、。，．・：；！？「」『』（）《》〈〉【】～　０１２３４５６７８９")
-# Half-width katakana, box drawings, private use, controls: frequent in wrongly decoded text.
-_UNLIKELY = re.compile("[\x80-\x9f\u2500-\u25a1\ue000-\uf8ff\uff61-\uff9f\U000f0000-\U0010ffff]")
 
 _BY_CODEC = {
     codec: [alphabet for alphabet in _ALPHABETS if codec in alphabet.codecs]

@@ -1,4 +1,8 @@
-"""Search engines without an API, asked through their HTML forms: DuckDuckGo and Mojeek."""
+"""Search engines without an API, asked through their HTML forms: DuckDuckGo and Mojeek.
+
+Both ban addresses for minutes and longer. Requests are two seconds apart, nothing is retried, a challenge page is
+never solved, and an unknown page is told from an empty list of results.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +31,32 @@ from dowse.settings.spec import ProviderSpec
 
 LOWEST_GAP_S = 2.0
 BAN_S = 600.0
-# DuckDuckGo's challenge comes as a success without content; the others refuse.
+# DuckDuckGo's challenge page comes with 202; the others refuse.
 _REFUSED = (202, 401, 403, 418, 429)
 _ADVICE = (
     f"it bans addresses that ask often, and lets them in again after some minutes; set {list_credentials()} "
     "for searches that are not refused"
 )
+# Country first, then language; of several for one language or country the first is meant.
+REGIONS = (
+    "us-en uk-en ca-en au-en ie-en in-en nz-en ph-en sg-en za-en my-en de-de at-de ch-de fr-fr ca-fr be-fr ch-fr es-es "
+    "mx-es ar-es cl-es co-es pe-es pt-pt br-pt it-it ch-it nl-nl be-nl se-sv dk-da no-no fi-fi pl-pl cz-cs sk-sk hu-hu "
+    "ro-ro bg-bg gr-el hr-hr sl-sl ee-et lv-lv lt-lt ru-ru ua-uk tr-tr il-he xa-ar id-id my-ms th-th vn-vi ph-tl jp-jp "
+    "kr-kr cn-zh tw-tzh hk-tzh ct-ca"
+).split()
+# ISO codes that differ from DuckDuckGo's.
+_LANGUAGES = {"ja": "jp", "ko": "kr", "nb": "no", "nn": "no", "zh-tw": "tzh", "zh-hk": "tzh", "zh-hant": "tzh"}
+_COUNTRIES = {"gb": "uk"}
+_TIMES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
+_SAFETY = ("-2", "-1", "1")
+# `!w` and a backslash send the visitor on to another site instead of showing results.
+_SHORTCUTS = re.compile(r"(?<!\S)[!\\]{1,9}(?=\S)")
+_DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 31, TimeRange.YEAR: 366}
+_FORMATS = {Category.NEWS: "news", Category.IMAGES: "images"}
 
 
 class HtmlEngine(ABC):
-    """Implements `protocols.SearchProvider`; a subclass knows the form."""
+    """Base of the engines; a subclass fills in the form."""
 
     spec: ClassVar[ProviderSpec]
 
@@ -87,10 +107,10 @@ class HtmlEngine(ABC):
 
     @abstractmethod
     async def ask(self, query: Query, headers: Mapping[str, str], deadline: Deadline) -> Reply:
-        """Send the form, filled in for a query that fits."""
+        """Send the form for a query within the limits."""
 
     async def _turn(self, deadline: Deadline) -> None:
-        """Wait for a place in the row of those who ask, if it comes in time."""
+        """Wait for the next slot. Raises `Skipped` if it comes after the deadline."""
         now = self._clock.now()
         start = max(now, self._free_at)
         if start - now >= deadline.remaining_s():
@@ -109,7 +129,7 @@ class HtmlEngine(ABC):
             raise kind(self.name, f"its page could not be read: {error.detail}") from error
 
     def _read(self, listing: Listing, query: Query) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-        """Results and suggestions; none where the engine says so, and an error where it did not look."""
+        """Results and suggestions; raises for a challenge page or an unknown one."""
         if listing.outcome is Outcome.BLOCKED:
             raise self._blocked(listing.detail)
         if listing.outcome is Outcome.UNKNOWN:
@@ -118,7 +138,7 @@ class HtmlEngine(ABC):
         return first_hits(map(_hit, listing.rows), query.num_results), plain(listing.suggestions)
 
     def _refusal(self, reply: Reply) -> ProviderError | None:
-        """Without a key there is none to check: whatever its reason, it does not want us for a while."""
+        """Translate a refusal: without a key, each is a ban for a while."""
         return self._blocked(f"HTTP {reply.status}", reply.status) if reply.status in _REFUSED else None
 
     def _blocked(self, reason: str, status: int | None = None) -> Blocked:
@@ -130,28 +150,12 @@ def _hit(row: Row) -> Hit | None:
     return media(found, image_url=row.image_url, thumbnail=row.thumbnail, duration=row.duration)
 
 
-# Country first, then language; of several for one language or country the first is meant.
-REGIONS = (
-    "us-en uk-en ca-en au-en ie-en in-en nz-en ph-en sg-en za-en my-en de-de at-de ch-de fr-fr ca-fr be-fr ch-fr es-es "
-    "mx-es ar-es cl-es co-es pe-es pt-pt br-pt it-it ch-it nl-nl be-nl se-sv dk-da no-no fi-fi pl-pl cz-cs sk-sk hu-hu "
-    "ro-ro bg-bg gr-el hr-hr sl-sl ee-et lv-lv lt-lt ru-ru ua-uk tr-tr il-he xa-ar id-id my-ms th-th vn-vi ph-tl jp-jp "
-    "kr-kr cn-zh tw-tzh hk-tzh ct-ca"
-).split()
-# What the rest of the world calls them.
-_LANGUAGES = {"ja": "jp", "ko": "kr", "nb": "no", "nn": "no", "zh-tw": "tzh", "zh-hk": "tzh", "zh-hant": "tzh"}
-_COUNTRIES = {"gb": "uk"}
-_TIMES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
-_SAFETY = ("-2", "-1", "1")
-# `!w` and a backslash send the visitor on to another site instead of showing results.
-_SHORTCUTS = re.compile(r"(?<!\S)[!\\]{1,9}(?=\S)")
-
-
 class DuckDuckGo(HtmlEngine):
     spec = DUCKDUCKGO
 
     async def ask(self, query: Query, headers: Mapping[str, str], deadline: Deadline) -> Reply:
         if "Sec-Fetch-Site" in headers:
-            # What a browser says of a form: that it was on a page of the same site.
+            # A browser sends a form from a page of the same site.
             page = urlsplit(self._endpoint)
             headers = {**headers, "Origin": f"{page.scheme}://{page.netloc}", "Sec-Fetch-Site": "same-origin"}
         return await self._api.post_form(self._endpoint, deadline, headers=headers, form=_form(query))
@@ -165,7 +169,7 @@ def _form(query: Query) -> dict[str, str]:
 
 
 def region(language: str, country: str) -> str:
-    """DuckDuckGo's name for a language, as in `de` or `pt-BR`, and a country; empty where it has none."""
+    """DuckDuckGo's code for a language, such as `de` or `pt-BR`, and a country; empty without one."""
     tag = language.lower().replace("_", "-")
     base, _, of_language = tag.partition("-")
     language = _LANGUAGES.get(tag) or _LANGUAGES.get(base, base)
@@ -174,10 +178,6 @@ def region(language: str, country: str) -> str:
     fitting = [name for name in REGIONS if language in ("", name.partition("-")[2])]
     nearest = [name for name in fitting if country in ("", name.partition("-")[0])] or fitting
     return nearest[0] if nearest and (language or country) else ""
-
-
-_DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 31, TimeRange.YEAR: 366}
-_FORMATS = {Category.NEWS: "news", Category.IMAGES: "images"}
 
 
 class Mojeek(HtmlEngine):
@@ -201,12 +201,12 @@ def _params(query: Query, today: date) -> dict[str, str]:
 
 
 def _code(name: str) -> str:
-    """A code of two letters; `all` and whatever else people write means none in particular."""
+    """A code of two letters; any other value, such as `all`, means none."""
     return name if len(name) == 2 else ""
 
 
 def _since(query: Query, today: date) -> str:
-    """The first day that counts, as Mojeek writes it."""
+    """The first day, in Mojeek's format."""
     if query.start_date:
         return query.start_date[:10].replace("-", "")
     days = _DAYS.get(query.time_range)

@@ -1,4 +1,6 @@
-"""How public instances and engines that have no API are asked: never in a hurry, and without telling who asks."""
+"""Pauses and browser headers for requests to public SearXNG instances and HTML engines.
+
+The browser versions are those of late 2026; to update them, change the numbers."""
 
 from __future__ import annotations
 
@@ -11,42 +13,6 @@ from dataclasses import dataclass
 
 from dowse.core.models import Clock
 
-
-class Manners:
-    """Shared by all that are asked politely, so that the pause between two requests is one for all of them."""
-
-    def __init__(self, clock: Clock, *, rotates: bool, delay_s: tuple[float, float], user_agent: str) -> None:
-        """`rotates` for the headers of another browser each time; else the user agent is said as it is."""
-        self._clock = clock
-        self._rotates = rotates
-        self._delay_s = delay_s
-        self._user_agent = user_agent
-        self._turn = asyncio.Lock()
-        self._last_s = -max(delay_s)
-        self._browser: Browser | None = None
-
-    async def turn(self) -> None:
-        """Returns when a request may leave: a random pause after the last one, whoever that was for."""
-        async with self._turn:
-            pause_s = random.uniform(*self._delay_s)
-            left_s = self._last_s + pause_s - self._clock.now()
-            if left_s > 0:
-                await self._clock.sleep(left_s)
-            self._last_s = self._clock.now()
-
-    def headers(self, *, language: str = "") -> dict[str, str]:
-        """What one browser would send, another one than last time; no cookie, no referrer, nothing of ours."""
-        if not self._rotates:
-            return {
-                "User-Agent": self._user_agent,
-                "Accept": PLAIN_ACCEPT,
-                "Accept-Language": accept_language(language),
-                "DNT": "1",
-            }
-        self._browser = random.choice([browser for browser in BROWSERS if browser is not self._browser])
-        return self._browser.headers(language)
-
-
 _PLATFORMS = {
     "Windows": "Windows NT 10.0; Win64; x64",
     "macOS": "Macintosh; Intel Mac OS X 10_15_7",
@@ -55,7 +21,6 @@ _PLATFORMS = {
 _CHROME = ((156, "Windows"), (156, "macOS"), (156, "Linux"), (155, "Windows"), (155, "macOS"))
 _FIREFOX = ((156, "Windows"), (156, "macOS"), (156, "Linux"), (153, "Windows"), (153, "Linux"))
 _SAFARI = ("26.4", "26.3")
-
 PLAIN_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _CHROME_ACCEPT = (
     "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,"
@@ -68,19 +33,54 @@ _NAVIGATION = {
     "Sec-Fetch-User": "?1",
 }
 _LANGUAGE = re.compile(r"(?P<base>[a-z]{2,3})(?:-[a-z0-9]{2,8})?", re.IGNORECASE)
-# What people write for any language.
+# Spellings of any language.
 _NO_LANGUAGE = ("all", "any")
+
+
+class Manners:
+    """Pauses and headers, shared by all of these providers, so that one pause separates any two requests."""
+
+    def __init__(self, clock: Clock, *, rotates: bool, delay_s: tuple[float, float], user_agent: str) -> None:
+        """`rotates` changes the browser headers with each query; otherwise the user agent is sent as given."""
+        self._clock = clock
+        self._rotates = rotates
+        self._delay_s = delay_s
+        self._user_agent = user_agent
+        self._turn = asyncio.Lock()
+        self._last_s = -max(delay_s)
+        self._browser: Browser | None = None
+
+    async def turn(self) -> None:
+        """Wait until a random pause has passed since the last request of any provider."""
+        async with self._turn:
+            pause_s = random.uniform(*self._delay_s)
+            left_s = self._last_s + pause_s - self._clock.now()
+            if left_s > 0:
+                await self._clock.sleep(left_s)
+            self._last_s = self._clock.now()
+
+    def headers(self, *, language: str = "") -> dict[str, str]:
+        """Headers of a browser, another than last time; no cookie, no referrer."""
+        if not self._rotates:
+            return {
+                "User-Agent": self._user_agent,
+                "Accept": PLAIN_ACCEPT,
+                "Accept-Language": accept_language(language),
+                "DNT": "1",
+            }
+        self._browser = random.choice([browser for browser in BROWSERS if browser is not self._browser])
+        return self._browser.headers(language)
 
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """One browser on one system; `weighs_evenly` is the way in which Firefox grades languages."""
+    """One browser on one system; `weighs_evenly` is Firefox's way of weighting languages."""
 
     own: Mapping[str, str]
     weighs_evenly: bool = False
 
     def headers(self, language: str) -> dict[str, str]:
-        """In this order; `Host` and `Accept-Encoding` are the session's."""
+        """Headers in the browser's order; `Host` and `Accept-Encoding` come from the HTTP session."""
         return {
             **self.own,
             "Accept-Language": accept_language(language, weighs_evenly=self.weighs_evenly),
@@ -91,7 +91,7 @@ class Browser:
 
 
 def accept_language(language: str, *, weighs_evenly: bool = False) -> str:
-    """For somebody who reads a language such as `de` or `pt-BR`, and English."""
+    """`Accept-Language` for a language such as `de` or `pt-BR`, and English."""
     written = _LANGUAGE.fullmatch(language)
     if written is None or language.lower() in (*_NO_LANGUAGE, "en"):
         return _graded(["en-US", "en"], weighs_evenly)
@@ -134,7 +134,7 @@ def _safari(version: str) -> Browser:
 
 
 def brands(version: int) -> str:
-    """The brands of a Chrome, one of them invented and all in an order that its version decides.
+    """`sec-ch-ua` of a Chrome: three brands, one of them invented, in an order given by the version.
 
     As in `GenerateBrandVersionList` of Chromium's components/embedder_support/user_agent_utils.cc.
     """

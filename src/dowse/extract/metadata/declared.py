@@ -19,6 +19,56 @@ _LABELS_OF_AUTHORS = (
     "geschreven door",
     "posted by",
 )
+_MOST_CHARS = 2000
+_MOST_VALUES = 12
+_KEYS = ("property", "name", "itemprop", "http-equiv")
+TITLES = ("og:title", "citation_title", "dc.title", "dcterms.title", "parsely-title", "sailthru.title", "twitter:title")
+AUTHORS = (
+    "citation_author",
+    "dc.creator",
+    "dcterms.creator",
+    "dc.contributor.author",
+    "parsely-author",
+    "sailthru.author",
+    "article:author_name",
+    "article:author",
+    "og:article:author",
+    "author",
+    "byl",
+)
+LAST_NAME_FIRST = ("citation_author", "dc.creator", "dcterms.creator")
+PUBLISHED = (
+    "article:published_time",
+    "og:article:published_time",
+    "datepublished",
+    "citation_publication_date",
+    "citation_online_date",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dc.date.created",
+    "dcterms.created",
+    "parsely-pub-date",
+    "sailthru.date",
+    "og:published_time",
+    "publish-date",
+    "publish_date",
+    "publication_date",
+    "pubdate",
+    "article.published",
+    "published-date",
+)
+DATED = ("date", "dc.date", "dcterms.date", "citation_date", "datecreated", "created", "cxenseparse:recs:publishtime")
+MODIFIED = (
+    "article:modified_time",
+    "og:article:modified_time",
+    "og:updated_time",
+    "datemodified",
+    "dcterms.modified",
+    "dc.date.modified",
+    "last-modified",
+    "lastmod",
+    "revised",
+)
 
 
 class Declared:
@@ -74,59 +124,6 @@ class Declared:
     def description(self) -> str:
         said = self.head.first("og:description", "description", "twitter:description", "dc.description")
         return said or jsonld.text_of(self._thing, "description")
-
-
-_MOST_CHARS = 2000
-_MOST_VALUES = 12
-_KEYS = ("property", "name", "itemprop", "http-equiv")
-
-TITLES = ("og:title", "citation_title", "dc.title", "dcterms.title", "parsely-title", "sailthru.title", "twitter:title")
-AUTHORS = (
-    "citation_author",
-    "dc.creator",
-    "dcterms.creator",
-    "dc.contributor.author",
-    "parsely-author",
-    "sailthru.author",
-    "article:author_name",
-    "article:author",
-    "og:article:author",
-    "author",
-    "byl",
-)
-LAST_NAME_FIRST = ("citation_author", "dc.creator", "dcterms.creator")
-PUBLISHED = (
-    "article:published_time",
-    "og:article:published_time",
-    "datepublished",
-    "citation_publication_date",
-    "citation_online_date",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dc.date.created",
-    "dcterms.created",
-    "parsely-pub-date",
-    "sailthru.date",
-    "og:published_time",
-    "publish-date",
-    "publish_date",
-    "publication_date",
-    "pubdate",
-    "article.published",
-    "published-date",
-)
-DATED = ("date", "dc.date", "dcterms.date", "citation_date", "datecreated", "created", "cxenseparse:recs:publishtime")
-MODIFIED = (
-    "article:modified_time",
-    "og:article:modified_time",
-    "og:updated_time",
-    "datemodified",
-    "dcterms.modified",
-    "dc.date.modified",
-    "last-modified",
-    "lastmod",
-    "revised",
-)
 
 
 class Head:

@@ -34,6 +34,18 @@ _FAILED_EACH = "#engines_msg .dialog-error p + p"
 _FAILED_TOGETHER = "#urls > .dialog-error, #sidebar > .dialog-error, #main_results > .alert-danger"
 _FAILED_BESIDE = "#sidebar_results > .alert-danger"
 _FAILURE = re.compile(r"([^(),]{1,60})\(([^()]{1,100})\)")
+_LINK, _SNIPPET, _DATE = "result-link", "result-snippet", "timestamp"
+_DUCKDUCKGO_PARTS = f"a.{_LINK}, td.{_SNIPPET}, span.{_DATE}"
+_DUCKDUCKGO = "duckduckgo.com"
+# What stands in a cell of its own where the results would.
+_DUCKDUCKGO_NOTHING = ("no more results.", "no results.")
+_DUCKDUCKGO_FORM = "form[action*='/lite/'] input[name='q']"
+_MOJEEK_RESULTS = "ul.results-standard > li, .news-search-result article"
+_MOJEEK_PICTURES = "#results > div.image"
+_MOJEEK_FORM = "form[action*='search'] input[name='q']"
+_MOJEEK = "mojeek.com"
+_MOJEEK_NOTHING = ("no pages found", "no results found", "no news found", "no images found")
+_MOJEEK_NOTICES = "p, h1, h2, .no-results"
 
 
 def read_searxng(page: ResultPage) -> PageReading:
@@ -152,14 +164,6 @@ def _classes(item: LexborNode) -> list[str]:
     return attribute_of(item, "class").split()
 
 
-_LINK, _SNIPPET, _DATE = "result-link", "result-snippet", "timestamp"
-_DUCKDUCKGO_PARTS = f"a.{_LINK}, td.{_SNIPPET}, span.{_DATE}"
-_DUCKDUCKGO = "duckduckgo.com"
-# What stands in a cell of its own where the results would.
-_DUCKDUCKGO_NOTHING = ("no more results.", "no results.")
-_DUCKDUCKGO_FORM = "form[action*='/lite/'] input[name='q']"
-
-
 def read_duckduckgo(page: ResultPage) -> PageReading:
     rows = _duckduckgo_rows(page)
     return PageReading(
@@ -206,14 +210,6 @@ def _is_sponsored(link: LexborNode) -> bool:
 
 def _says_nothing(cell: LexborNode) -> bool:
     return label_of(cell).lower() in _DUCKDUCKGO_NOTHING
-
-
-_MOJEEK_RESULTS = "ul.results-standard > li, .news-search-result article"
-_MOJEEK_PICTURES = "#results > div.image"
-_MOJEEK_FORM = "form[action*='search'] input[name='q']"
-_MOJEEK = "mojeek.com"
-_MOJEEK_NOTHING = ("no pages found", "no results found", "no news found", "no images found")
-_MOJEEK_NOTICES = "p, h1, h2, .no-results"
 
 
 def read_mojeek(page: ResultPage) -> PageReading:

@@ -25,6 +25,21 @@ READERS: Mapping[str, Callable[[ResultPage], PageReading]] = {
     "duckduckgo": engines.read_duckduckgo,
     "mojeek": engines.read_mojeek,
 }
+# No wall is longer.
+_MOST_CHARS = 200_000
+# What an engine writes about its page; in other attributes are the marks of whoever made it.
+_SPOKEN = frozenset({"value", "content", "title", "alt", "placeholder", "aria-label", "label"})
+_ADDRESSES = frozenset({"href", "src", "action", "data-src"})
+# Where there are no results, a puzzle is what stands in their place. On pages with some it may belong to a form.
+_PUZZLES = (
+    ".g-recaptcha, .h-captcha, .cf-turnstile, .frc-captcha, .mtcaptcha, .geetest_holder, #px-captcha, "
+    ".anomaly-modal__modal, form[id*='captcha'], form[action*='captcha'], iframe[src*='captcha']"
+)
+# What limiters say, as the name of a page or as all of it.
+_REFUSAL = either(
+    r"(?:(?:http |error )?(?:403|429)\W{0,5})?(?:too many requests|forbidden|access (?:was )?denied|you are blocked)",
+    r"(?:you are being )?rate[- ]limit(?:ed| exceeded)?|(?:http |error )?(?:403|429)",
+)
 
 
 def to_listing(engine: str, body: Body, query: str) -> Listing:
@@ -41,23 +56,6 @@ def to_listing(engine: str, body: Body, query: str) -> Listing:
     else:
         outcome, detail = judge(markup, body.url, query, is_own=found.is_own)
     return Listing(outcome, rows, detail, found.failed_engines, found.answers, found.suggestions, odd_links)
-
-
-# No wall is longer.
-_MOST_CHARS = 200_000
-# What an engine writes about its page; in other attributes are the marks of whoever made it.
-_SPOKEN = frozenset({"value", "content", "title", "alt", "placeholder", "aria-label", "label"})
-_ADDRESSES = frozenset({"href", "src", "action", "data-src"})
-# Where there are no results, a puzzle is what stands in their place. On pages with some it may belong to a form.
-_PUZZLES = (
-    ".g-recaptcha, .h-captcha, .cf-turnstile, .frc-captcha, .mtcaptcha, .geetest_holder, #px-captcha, "
-    ".anomaly-modal__modal, form[id*='captcha'], form[action*='captcha'], iframe[src*='captcha']"
-)
-# What limiters say, as the name of a page or as all of it.
-_REFUSAL = either(
-    r"(?:(?:http |error )?(?:403|429)\W{0,5})?(?:too many requests|forbidden|access (?:was )?denied|you are blocked)",
-    r"(?:you are being )?rate[- ]limit(?:ed| exceeded)?|(?:http |error )?(?:403|429)",
-)
 
 
 def judge(markup: str, url: str, query: str, *, is_own: bool) -> tuple[Outcome, str]:

@@ -13,24 +13,6 @@ from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, either, holds
 _MARKED_CHECK_WORDS = NOTICE_WORDS
 # Where only the words give it away, a page has to be as short as the checks are.
 _UNMARKED_CHECK_WORDS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class _Sign:
-    """One vendor's check: each group must be met by one of its members; an empty group by any page.
-
-    Marks are looked for in tags and scripts, phrases in what a reader sees.
-    """
-
-    vendor: str
-    marks: tuple[str, ...] = ()
-    titles: tuple[str, ...] = ()
-    further_marks: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
-    max_words: int = _MARKED_CHECK_WORDS
-    max_other_words: int = _MARKED_CHECK_WORDS
-
-
 _ROBOT_NAME = either(
     r"(?:re|h)?captcha|robot (?:check|challenge).{0,20}|(?:please )?prove (?:that )?you(?:'re| are) (?:a )?human",
     r"are you (?:a |not a )?(?:robot|human|bot)\??|.{0,20}(?:human|bot|browser) (?:verification|check|challenge)",
@@ -60,6 +42,24 @@ _WIDGETS = (
     *("captcha-form", "/checkcaptcha"),
 )
 _WAITING_TITLES = ("just a moment", "please wait", "one moment", "einen moment", "un momento", "un instant", "請稍候")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """One vendor's check: each group must be met by one of its members; an empty group by any page.
+
+    Marks are looked for in tags and scripts, phrases in what a reader sees.
+    """
+
+    vendor: str
+    marks: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    further_marks: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    max_words: int = _MARKED_CHECK_WORDS
+    max_other_words: int = _MARKED_CHECK_WORDS
+
+
 _SIGNS = (
     # Its plain `/cdn-cgi/challenge-platform/` script is on ordinary pages too.
     _Sign(

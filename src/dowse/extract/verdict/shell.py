@@ -46,6 +46,10 @@ _SOURCE = re.compile(r"\bsrc\s{0,9}=\s{0,9}[\"']?([^\"'<>\s]{1,300})")
 _BUNDLES = ("main", "app", "bundle", "index", "runtime", "vendor", "chunk", "polyfills", "_next", "_nuxt", "assets")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s?")
 _LEAVES = re.compile(r"location(?:\.href)?\s{0,9}=[^=]|location\.(?:replace|assign)\(")
+# A heading and a line below it.
+_FEW_WORDS = 15
+# What frames an application: a line about it, a line at its foot.
+_FRAME_WORDS = 60
 
 
 def may_be_shell(page: PageOutline) -> bool:
@@ -117,12 +121,6 @@ def _only_leads_on(page: PageOutline) -> bool:
         return True
     is_waiting = any(map(_is_waiting, (page.title, *page.lines)))
     return is_waiting and _LEAVES.search(page.markup.marks) is not None
-
-
-# A heading and a line below it.
-_FEW_WORDS = 15
-# What frames an application: a line about it, a line at its foot.
-_FRAME_WORDS = 60
 
 
 def is_thin(page: PageOutline) -> bool:

@@ -66,49 +66,6 @@ _CONSENT_VENDORS = (
     *("consent-wall", "consentwall", "cookiewall", "cookie-wall", "collectconsent", "cookie-consent", "gdpr"),
     "consent-form",
 )
-
-
-def may_be_consent_wall(page: PageOutline) -> bool:
-    """Whether a page may be such a wall, going by its text alone."""
-    return page.words <= MANY_WORDS and page.words - _words_about_it(page) <= _MAX_OTHER_WORDS
-
-
-def judge_consent_wall(page: PageOutline) -> PageUnreadable | None:
-    """Blocked, and worth a browser: it may press the button, and others may read from where nobody has to ask."""
-    offers_choice = any(map(_ACCEPT.fullmatch, page.controls)) or holds(page.text, _ACCEPT_WORDS)
-    if not offers_choice or not may_be_consent_wall(page):
-        return None
-    about = _words_about_it(page)
-    other = page.words - about
-    signs = agreeing(
-        title=any(map(_CONSENT_NAME.fullmatch, page.title_names)),
-        heading=any(map(_CONSENT_NAME.fullmatch, page.heading_names)),
-        address=page.host.startswith("consent.") or "/consent" in page.path or "/cookiewall" in page.path,
-        vendor=holds(page.markup.marks, _CONSENT_VENDORS),
-        nothing_else=about > 0 and other <= _FEW_OTHER_WORDS,
-    )
-    if len(signs) < (2 if other <= about else 3):
-        return None
-    if signs == ["vendor", "nothing else"]:
-        return _banner(page)
-    if not {"address", "vendor"} & set(signs) and not holds(page.text, _DATA):
-        return None
-    return PageUnreadable(Status.BLOCKED, f"consent wall ({', '.join(signs)})", Onward.ANYBODY)
-
-
-def _words_about_it(page: PageOutline) -> int:
-    return sum(count_words(line) for line in page.lines if holds(line, _SUBJECT))
-
-
-def _banner(page: PageOutline) -> PageUnreadable | None:
-    """A vendor's notice is the wall where it is all of a page; where the rest was lost, there is nothing to deliver."""
-    if not all(holds(heading, _SUBJECT) for heading in page.headings):
-        return None
-    if page.markup.text_chars < 2 * len(page.text):
-        return PageUnreadable(Status.BLOCKED, "consent wall (vendor, nothing else)", Onward.ANYBODY)
-    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
-
-
 # How long a wall is, and one that offers to register and says what for.
 _SHORT_FORM_WORDS = 80
 _LONG_FORM_WORDS = 160
@@ -159,45 +116,6 @@ _RETURN = re.compile(
     r"(?:^|&)(?:next|continue|return|return_?(?:to|url|path)|redirect(?:_?(?:to|uri|url))?|session_?redirect"
     r"|dest(?:ination)?|service|goto|came_from|back(?:url)?|from|target|url)="
 )
-
-
-def judge_login_wall(page: PageOutline) -> PageUnreadable | None:
-    """Login required, and nobody is asked further: what a site keeps for its members is not ours to read."""
-    if page.words > _LONG_FORM_WORDS or page.has_code:
-        return None
-    signs = agreeing(
-        title=any(map(_LOGIN_NAME.fullmatch, page.title_names)),
-        heading=any(map(_LOGIN_NAME.fullmatch, page.heading_names)),
-        password=any(map(_PASSWORD.search, page.markup.inputs)),
-        identity=any(map(_IDENTITY.search, page.markup.inputs)),
-        provider=any(map(_PROVIDER.fullmatch, page.controls)),
-        control=any(map(_LOGIN_NAME.fullmatch, page.controls)),
-        demand=_DEMAND.search(" ".join((page.text, *page.headings, *page.links))) is not None,
-        address=bool(_LOGIN_PATH.search(page.path)),
-        return_address=bool(_RETURN.search(page.query)),
-    )
-    if not _is_login_wall(set(signs), page.words, page.other_words):
-        return None
-    return PageUnreadable(Status.LOGIN_REQUIRED, f"login wall ({', '.join(signs)})", Onward.NOBODY)
-
-
-def _is_login_wall(signs: set[str], words: int, other: int) -> bool:
-    is_named = bool(signs & {"title", "heading"})
-    leads_back = {"address", "return address"} <= signs
-    if "password" in signs and (is_named or leads_back):
-        is_short = words <= _SHORT_FORM_WORDS or bool(signs & {"demand", "return address"})
-        return is_short and (leads_back or other <= SOME_ELSE)
-    if words > _SHORT_FORM_WORDS:
-        return False
-    # One of these may also be a newsletter's, or of a page that explains how to log in.
-    if is_named and len(signs & {"identity", "provider", "address", "return address"}) > 1:
-        return other <= SOME_ELSE
-    if {"password", "provider", "control", "demand"} <= signs:
-        return other <= SOME_ELSE
-    # It only says so: then it must say nothing else.
-    return "demand" in signs and (is_named or "control" in signs) and other <= LITTLE_ELSE
-
-
 # More of an article than this is worth having, even where the rest is sold.
 _TEASER_WORDS = NOTICE_WORDS
 _UNMARKED_TEASER_WORDS = 200
@@ -242,6 +160,84 @@ _SUBSCRIBE = either(
 )
 _CUT = ("…", "...", "[…]", "[...]")
 _WORD_COUNT = re.compile(r"wordcount[\"']\s{0,9}:\s{0,9}[\"']?(\d{2,6})")
+
+
+def may_be_consent_wall(page: PageOutline) -> bool:
+    """Whether a page may be such a wall, going by its text alone."""
+    return page.words <= MANY_WORDS and page.words - _words_about_it(page) <= _MAX_OTHER_WORDS
+
+
+def judge_consent_wall(page: PageOutline) -> PageUnreadable | None:
+    """Blocked, and worth a browser: it may press the button, and others may read from where nobody has to ask."""
+    offers_choice = any(map(_ACCEPT.fullmatch, page.controls)) or holds(page.text, _ACCEPT_WORDS)
+    if not offers_choice or not may_be_consent_wall(page):
+        return None
+    about = _words_about_it(page)
+    other = page.words - about
+    signs = agreeing(
+        title=any(map(_CONSENT_NAME.fullmatch, page.title_names)),
+        heading=any(map(_CONSENT_NAME.fullmatch, page.heading_names)),
+        address=page.host.startswith("consent.") or "/consent" in page.path or "/cookiewall" in page.path,
+        vendor=holds(page.markup.marks, _CONSENT_VENDORS),
+        nothing_else=about > 0 and other <= _FEW_OTHER_WORDS,
+    )
+    if len(signs) < (2 if other <= about else 3):
+        return None
+    if signs == ["vendor", "nothing else"]:
+        return _banner(page)
+    if not {"address", "vendor"} & set(signs) and not holds(page.text, _DATA):
+        return None
+    return PageUnreadable(Status.BLOCKED, f"consent wall ({', '.join(signs)})", Onward.ANYBODY)
+
+
+def _words_about_it(page: PageOutline) -> int:
+    return sum(count_words(line) for line in page.lines if holds(line, _SUBJECT))
+
+
+def _banner(page: PageOutline) -> PageUnreadable | None:
+    """A vendor's notice is the wall where it is all of a page; where the rest was lost, there is nothing to deliver."""
+    if not all(holds(heading, _SUBJECT) for heading in page.headings):
+        return None
+    if page.markup.text_chars < 2 * len(page.text):
+        return PageUnreadable(Status.BLOCKED, "consent wall (vendor, nothing else)", Onward.ANYBODY)
+    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
+
+
+def judge_login_wall(page: PageOutline) -> PageUnreadable | None:
+    """Login required, and nobody is asked further: what a site keeps for its members is not ours to read."""
+    if page.words > _LONG_FORM_WORDS or page.has_code:
+        return None
+    signs = agreeing(
+        title=any(map(_LOGIN_NAME.fullmatch, page.title_names)),
+        heading=any(map(_LOGIN_NAME.fullmatch, page.heading_names)),
+        password=any(map(_PASSWORD.search, page.markup.inputs)),
+        identity=any(map(_IDENTITY.search, page.markup.inputs)),
+        provider=any(map(_PROVIDER.fullmatch, page.controls)),
+        control=any(map(_LOGIN_NAME.fullmatch, page.controls)),
+        demand=_DEMAND.search(" ".join((page.text, *page.headings, *page.links))) is not None,
+        address=bool(_LOGIN_PATH.search(page.path)),
+        return_address=bool(_RETURN.search(page.query)),
+    )
+    if not _is_login_wall(set(signs), page.words, page.other_words):
+        return None
+    return PageUnreadable(Status.LOGIN_REQUIRED, f"login wall ({', '.join(signs)})", Onward.NOBODY)
+
+
+def _is_login_wall(signs: set[str], words: int, other: int) -> bool:
+    is_named = bool(signs & {"title", "heading"})
+    leads_back = {"address", "return address"} <= signs
+    if "password" in signs and (is_named or leads_back):
+        is_short = words <= _SHORT_FORM_WORDS or bool(signs & {"demand", "return address"})
+        return is_short and (leads_back or other <= SOME_ELSE)
+    if words > _SHORT_FORM_WORDS:
+        return False
+    # One of these may also be a newsletter's, or of a page that explains how to log in.
+    if is_named and len(signs & {"identity", "provider", "address", "return address"}) > 1:
+        return other <= SOME_ELSE
+    if {"password", "provider", "control", "demand"} <= signs:
+        return other <= SOME_ELSE
+    # It only says so: then it must say nothing else.
+    return "demand" in signs and (is_named or "control" in signs) and other <= LITTLE_ELSE
 
 
 def judge_paywall(page: PageOutline) -> PageUnreadable | None:

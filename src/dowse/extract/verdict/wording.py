@@ -22,48 +22,10 @@ _PREAMBLE = re.compile(
     r"|erro|[45]\d\d)(?!\w)[^\w(]{0,4}){1,5}"
 )
 _TRAILER = re.compile(r"[^\w]{1,4}(?:error )?(?:code )?[45]\d\d[^\w]{0,2}$")
-
-
-def normal(text: str) -> str:
-    # Several times as fast as a table of characters.
-    for sign, plain in _STRAIGHT:
-        text = text.replace(sign, plain)
-    return " ".join(text.split()).lower()
-
-
-def names(text: str) -> tuple[str, ...]:
-    """What a title or heading may be the name of: the whole, and the parts its separators make; nothing wordy."""
-    # Some sites come first: "Campus: Log in". What comes behind a subject is mostly longer than a name.
-    parts = [text, *_SEPARATOR.split(text), text.rpartition(": ")[2]]
-    short = (part.strip(_EDGES) for part in parts if len(part) <= _LONGEST_NAME)
-    return tuple(part for part in short if part and count_words(part) <= _LONGEST_NAME_WORDS)
-
-
-def matter(name: str) -> str:
-    """What is the matter, without exclamations and numbers around it."""
-    preamble = _PREAMBLE.match(name)
-    return _TRAILER.sub("", name[preamble.end() :] if preamble else name).strip(_EDGES)
-
-
-def either(*patterns: str) -> re.Pattern[str]:
-    """One pattern of several; their repetitions are bounded, so that no text is slow to search."""
-    return re.compile("|".join(patterns))
-
-
-def holds(text: str, phrases: Iterable[str]) -> bool:
-    return any(phrase in text for phrase in phrases)
-
-
-def agreeing(**signs: bool) -> list[str]:
-    """The names of the signs that hold, for a rule to weigh and for the log."""
-    return [name.replace("_", " ") for name, is_there in signs.items() if is_there]
-
-
 # What a notice without any other sign may say besides: the name of its site, a word nobody thought of.
 LITTLE_ELSE = 2
 # The same where its form or its address agrees.
 SOME_ELSE = 15
-
 _ENGLISH = """
 a an the this that these those it its is are was were be been being to of in on at for from by with without as and or
 but if so not no than then there here when where what which who why how can could cannot may might must should would
@@ -170,6 +132,41 @@ _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]+")
 _WORD = re.compile(r"[^\W\d_]+")
 # Addresses, numbers and identifiers, with the characters that words do not have.
 _OPAQUE = re.compile(r"[\d@/\\_=]|\w\.\w")
+
+
+def normal(text: str) -> str:
+    # Several times as fast as a table of characters.
+    for sign, plain in _STRAIGHT:
+        text = text.replace(sign, plain)
+    return " ".join(text.split()).lower()
+
+
+def names(text: str) -> tuple[str, ...]:
+    """What a title or heading may be the name of: the whole, and the parts its separators make; nothing wordy."""
+    # Some sites come first: "Campus: Log in". What comes behind a subject is mostly longer than a name.
+    parts = [text, *_SEPARATOR.split(text), text.rpartition(": ")[2]]
+    short = (part.strip(_EDGES) for part in parts if len(part) <= _LONGEST_NAME)
+    return tuple(part for part in short if part and count_words(part) <= _LONGEST_NAME_WORDS)
+
+
+def matter(name: str) -> str:
+    """What is the matter, without exclamations and numbers around it."""
+    preamble = _PREAMBLE.match(name)
+    return _TRAILER.sub("", name[preamble.end() :] if preamble else name).strip(_EDGES)
+
+
+def either(*patterns: str) -> re.Pattern[str]:
+    """One pattern of several; their repetitions are bounded, so that no text is slow to search."""
+    return re.compile("|".join(patterns))
+
+
+def holds(text: str, phrases: Iterable[str]) -> bool:
+    return any(phrase in text for phrase in phrases)
+
+
+def agreeing(**signs: bool) -> list[str]:
+    """The names of the signs that hold, for a rule to weigh and for the log."""
+    return [name.replace("_", " ") for name, is_there in signs.items() if is_there]
 
 
 def other_words(text: str) -> int:

@@ -1,1 +1,1 @@
-"""Remote MCP servers as search providers: a small client of the protocol, and the results in what their tools say."""
+"""Remote MCP servers as search providers: a protocol client, and a parser of the answers of their tools."""

@@ -1,4 +1,4 @@
-"""A client of remote MCP servers (Streamable HTTP), as much of it as calling one tool takes."""
+"""Client of remote MCP servers (Streamable HTTP), reduced to tool calls."""
 
 from __future__ import annotations
 
@@ -17,14 +17,22 @@ from dowse.net.json_api import Api, Json, string, whole
 from dowse.providers.mcp.results import rpc_failure
 
 _SESSION_ID = re.compile(r"[\x21-\x7e]{1,1024}")
-# What JSON-RPC and MCP call a request that was not understood: with these, servers that know no handshake refuse one.
+# Error codes of JSON-RPC and MCP with which servers without a handshake refuse one.
 _NOT_UNDERSTOOD = frozenset({-32600, -32601, -32602, -32020, -32022})
 _MISUNDERSTANDINGS = (400, 404)
+# Servers up to 2025-11-25 need a handshake; since 2026-07-28 every request carries its fields.
+OFFERED = "2025-06-18"
+WITHOUT_HANDSHAKE = "2026-07-28"
+KNOWN = frozenset({"2024-11-05", "2025-03-26", OFFERED, "2025-11-25", WITHOUT_HANDSHAKE})
+_CLIENT = {"name": "dowse", "version": __version__}
+_META = "io.modelcontextprotocol/"
+_ACCEPT = "application/json, text/event-stream"
+_LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """What came back for one request; `answer` is what the server says to it, if it says anything."""
+    """Reply to one request; `answer` is its JSON-RPC response, if there is one."""
 
     reply: Reply
     answer: Json | None
@@ -34,8 +42,8 @@ class _Exchange:
         error = self.answer.get("error") if self.answer else None
         return error if isinstance(error, dict) else None
 
-    def has_lost(self, session: Session) -> bool:
-        """Whether the server does not know us any more; some say so with 400."""
+    def lost(self, session: McpSession) -> bool:
+        """Whether the server has dropped the session; some answer with 400."""
         if not session.id:
             return False
         words = string(self.error or {}, "message").lower()
@@ -48,32 +56,32 @@ class _Exchange:
 
 
 class McpClient:
-    """Calls tools of one server. Calls at the same time share the session and nothing else."""
+    """Calls tools of one server. Concurrent calls share the session and nothing else."""
 
     def __init__(self, api: Api, url: str, headers: Mapping[str, str]) -> None:
         self._api = api
         self._url = url
         self._headers = headers
         self._numbers = count(1)
-        self._session: Session | None = None
+        self._session: McpSession | None = None
         self._opening = asyncio.Lock()
 
     async def call(self, tool: str, arguments: Json, deadline: Deadline) -> Json:
-        """The tool's result, one that tells of a failure included; every other failure is raised."""
+        """Return the tool's result, also one with `isError`; every other failure is raised."""
         params = {"name": tool, "arguments": arguments}
-        session = await self._opened(deadline)
+        session = await self._ensure_session(deadline)
         exchange = await self._send(session, "tools/call", params, deadline)
-        if exchange.has_lost(session):
+        if exchange.lost(session):
             self._forget(session)
-            session = await self._opened(deadline)
+            session = await self._ensure_session(deadline)
             exchange = await self._send(session, "tools/call", params, deadline)
         if exchange.reply.status in _MISUNDERSTANDINGS:
-            # Perhaps it is not the server any more that was greeted: next time everything begins anew.
+            # The server may have been replaced since the handshake: the next call begins with a new one.
             self._forget(session)
         return self._result(exchange)
 
-    async def _opened(self, deadline: Deadline) -> Session:
-        """The session there is, or a new one; whoever comes while it is being opened waits for it."""
+    async def _ensure_session(self, deadline: Deadline) -> McpSession:
+        """The open session, or a new one; concurrent calls wait for the same handshake."""
         try:
             async with asyncio.timeout(deadline.remaining_s()), self._opening:
                 if self._session is None:
@@ -82,25 +90,25 @@ class McpClient:
         except TimeoutError as error:
             raise TimedOut(self._api.provider, "there was no handshake in time") from error
 
-    def _forget(self, session: Session) -> None:
-        """Only this one: somebody else may have opened another meanwhile."""
+    def _forget(self, session: McpSession) -> None:
+        """Drop this session; another call may have opened a new one meanwhile."""
         if self._session is session:
             self._session = None
 
-    async def _open(self, deadline: Deadline) -> Session:
-        exchange = await self._send(None, "initialize", handshake(), deadline)
+    async def _open(self, deadline: Deadline) -> McpSession:
+        exchange = await self._send(None, "initialize", handshake_params(), deadline)
         if exchange.refuses_handshakes:
-            return Session(WITHOUT_HANDSHAKE)
+            return McpSession(WITHOUT_HANDSHAKE)
         version = string(self._result(exchange), "protocolVersion")
         if version not in KNOWN:
             raise BadAnswer(self._api.provider, "the server speaks a version of MCP that is not known here")
         given = exchange.reply.headers.get("mcp-session-id", "")
-        session = Session(version, given if _SESSION_ID.fullmatch(given) else "")
+        session = McpSession(version, given if _SESSION_ID.fullmatch(given) else "")
         if session.has_handshake:
             await self._notify(session, "notifications/initialized", deadline)
         return session
 
-    async def _send(self, session: Session | None, method: str, params: Json, deadline: Deadline) -> _Exchange:
+    async def _send(self, session: McpSession | None, method: str, params: Json, deadline: Deadline) -> _Exchange:
         number = next(self._numbers)
         listener = AnswerListener(number)
         reply = await self._api.post_reply(
@@ -108,19 +116,19 @@ class McpClient:
             deadline,
             headers=headers(session, method, params, self._headers),
             body=request(session, number, method, params),
-            is_enough=listener.hears,
+            is_enough=listener.feed,
         )
         return _Exchange(reply, listener.answer(reply))
 
-    async def _notify(self, session: Session, method: str, deadline: Deadline) -> None:
-        """Whatever the server says to it: what matters will be said to the call."""
+    async def _notify(self, session: McpSession, method: str, deadline: Deadline) -> None:
+        """Send a notification; its reply is ignored, as a failure shows in the next call."""
         sent = headers(session, method, {}, self._headers)
         await self._api.post_reply(self._url, deadline, headers=sent, body={"jsonrpc": "2.0", "method": method})
 
     def _result(self, exchange: _Exchange) -> Json:
         reply = self._api.judged(exchange.reply)
         if exchange.answer is None:
-            # A page or half a body says more about itself than this does.
+            # The error of an HTML page or a truncated body says more.
             if "event-stream" not in reply.headers.get("content-type", "").lower():
                 self._api.read_object(reply)
             raise BadAnswer(self._api.provider, "the request was not answered")
@@ -132,19 +140,9 @@ class McpClient:
         return result
 
 
-# The handshake is for servers up to 2025-11-25; since 2026-07-28 every request says what a handshake would.
-OFFERED = "2025-06-18"
-WITHOUT_HANDSHAKE = "2026-07-28"
-KNOWN = frozenset({"2024-11-05", "2025-03-26", OFFERED, "2025-11-25", WITHOUT_HANDSHAKE})
-
-_CLIENT = {"name": "dowse", "version": __version__}
-_META = "io.modelcontextprotocol/"
-_ACCEPT = "application/json, text/event-stream"
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Session:
-    """How a server is spoken to; `id` where it wants to know us again, which each server decides for itself."""
+class McpSession:
+    """Protocol version of a server, and the session id if it assigned one."""
 
     version: str
     id: str = ""
@@ -154,12 +152,12 @@ class Session:
         return self.version < WITHOUT_HANDSHAKE
 
 
-def handshake() -> Json:
+def handshake_params() -> Json:
     return {"protocolVersion": OFFERED, "capabilities": {}, "clientInfo": _CLIENT}
 
 
-def headers(session: Session | None, method: str, params: Json, own: Mapping[str, str]) -> dict[str, str]:
-    """What goes with a message: the user's own headers, and those of the protocol, which win."""
+def headers(session: McpSession | None, method: str, params: Json, own: Mapping[str, str]) -> dict[str, str]:
+    """Headers of a message: the user's own, and those of the protocol, which win."""
     sent = {name.lower(): value for name, value in own.items()} | {"accept": _ACCEPT}
     if session is None:
         return sent
@@ -172,7 +170,7 @@ def headers(session: Session | None, method: str, params: Json, own: Mapping[str
     return sent
 
 
-def request(session: Session | None, number: int, method: str, params: Json) -> Json:
+def request(session: McpSession | None, number: int, method: str, params: Json) -> Json:
     if session and not session.has_handshake:
         told = {"protocolVersion": session.version, "clientInfo": _CLIENT, "clientCapabilities": {}}
         params = {**params, "_meta": {f"{_META}{name}": value for name, value in told.items()}}
@@ -180,61 +178,58 @@ def request(session: Session | None, number: int, method: str, params: Json) -> 
 
 
 class AnswerListener:
-    """Waits for the answer to one request in a stream of events; what else is sent before it is passed over."""
+    """Finds the response to one request in a stream of events; other messages are skipped."""
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._events = EventReader()
         self._answer: Json | None = None
 
-    def hears(self, piece: bytes) -> bool:
-        """Whether the answer was in the stream up to this piece."""
-        self._look_at(self._events.feed(piece))
+    def feed(self, piece: bytes) -> bool:
+        """Whether the stream up to this piece holds the response."""
+        self._take(self._events.feed(piece))
         return self._answer is not None
 
     def answer(self, reply: Reply) -> Json | None:
-        """The answer in a reply that was read to its end, or as far as it was needed."""
+        """The response in a reply that was read to its end, or as far as needed."""
         if "event-stream" not in reply.headers.get("content-type", "").lower():
             return _answer_in(reply.body, self._number)
-        self._look_at(self._events.finish())
+        self._take(self._events.finish())
         return self._answer
 
-    def _look_at(self, events: list[bytes]) -> None:
+    def _take(self, events: list[bytes]) -> None:
         for data in events:
             self._answer = self._answer or _answer_in(data, self._number)
 
 
 def _answer_in(text: bytes, number: int) -> Json | None:
-    """The message if it answers the request: notifications do not, nor does what the server asks us."""
+    """The message if it is the response to the request; notifications and requests of the server are not."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
         return None
     if not isinstance(message, dict) or "method" in message:
         return None
-    # A server that could not read the request does not know its number.
+    # A server that could not parse the request does not know its id.
     is_ours = message.get("id") in (number, str(number)) or (message.get("id") is None and "error" in message)
     return message if is_ours else None
 
 
-_LINE_END = re.compile(rb"\r\n|\n|\r")
-
-
 class EventReader:
-    """Hears a stream and gives the data of its events; comments and all other fields are passed over."""
+    """Parser of server-sent events (WHATWG), fed piece by piece; comments and other fields are skipped."""
 
     def __init__(self) -> None:
-        # Joined when a line ends: however small the pieces are, no byte is copied more than twice.
+        # Joined at the end of a line, so that no byte is copied more than twice, however small the pieces.
         self._line: list[bytes] = []
         self._data: list[bytes] = []
         self._ended_in_cr = False
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """The data of the events that this piece completes."""
+        """Return the data of the events that this piece completes."""
         if not piece:
             return []
         if self._ended_in_cr:
-            # The other half of a line end that was cut in two.
+            # Second half of a CRLF that was cut in two.
             piece = piece.removeprefix(b"\n")
         self._ended_in_cr = piece.endswith(b"\r")
         *ended, rest = _LINE_END.split(piece)
@@ -246,7 +241,7 @@ class EventReader:
         return events
 
     def finish(self) -> list[bytes]:
-        """The event that the end of the stream completes; the standard would drop it, servers mean it."""
+        """Return the event that the end of the stream completes; the standard drops it, but servers send such."""
         return self.feed(b"\n\n")
 
     def _take(self, line: bytes, events: list[bytes]) -> None:

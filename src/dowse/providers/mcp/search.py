@@ -1,4 +1,4 @@
-"""Any remote MCP server as a search provider; a description of it says how its tool is asked."""
+"""Search provider over a tool of a remote MCP server, as described in the settings."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dowse.providers.mcp.results import rows, texts, to_hit, tool_failure, witho
 from dowse.settings.mcp_servers import McpServer
 from dowse.settings.spec import Limits
 
-# What is reasonable to ask of a server of which nothing is known.
+# Reasonable limits for an unknown server.
 LIMITS = Limits(max_results=20, max_query_chars=1000)
-# It may send more than it was asked for, and only some of them from the domains that were.
+# A server may send more results than requested, and only some from the requested domains.
 _MOST_LISTED = 200
 
 
 class McpSearch:
-    """Asks one tool of one server. `party` is who receives the queries, to be told where nobody has chosen it."""
+    """Calls one tool of one server. `party` receives the queries, and is disclosed where the user has not chosen it."""
 
     def __init__(
         self,
@@ -41,14 +41,14 @@ class McpSearch:
         self._limits = limits
         self._party = party
         self._disclosure = disclosure
-        self._client = McpClient(api, server.url, _revealed(server))
+        self._client = McpClient(api, server.url, _plain_headers(server))
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         fitted, warnings = fit(self.name, query, self._limits)
         if self._disclosure:
             self._disclosure.tell(self._party, self.name)
         arguments = _arguments(self._server, fitted)
-        # One end for all that it takes: the handshake, the call, and both once more where the session was lost.
+        # One deadline for the handshake, the call, and both again after a lost session.
         result = await self._client.call(self._server.tool, arguments, deadline.capped(self.timeout_s))
         listed = first_hits(map(to_hit, self._rows(result)), _MOST_LISTED)
         hits = [hit for hit in listed if _is_within(hit, query)][: fitted.num_results]
@@ -66,7 +66,7 @@ class McpSearch:
         return list(found)
 
 
-def _revealed(server: McpServer) -> Mapping[str, str]:
+def _plain_headers(server: McpServer) -> Mapping[str, str]:
     return {name: value.get_secret_value() for name, value in server.headers.items()}
 
 
@@ -80,7 +80,7 @@ def _arguments(server: McpServer, query: Query) -> Json:
 
 
 def _is_within(hit: Hit, query: Query) -> bool:
-    """Whether a hit is from where it was asked for: of `site:`, semantic engines make what they like."""
+    """Whether a hit is from the requested domains: semantic engines ignore `site:`."""
     page = urls.parse(hit.url)
     host = page.name if page else ""
     is_asked_for = not query.include_domains or urls.is_below(host, *query.include_domains)

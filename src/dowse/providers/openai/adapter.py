@@ -1,4 +1,4 @@
-"""OpenAI as a writer of answers: one request, a second attempt where that may help, and all of it in bounded time."""
+"""Adapter of OpenAI's Responses API: one request, at most one retry, one deadline for both."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class OpenAI:
         blocked_domains: tuple[str, ...] = (),
     ) -> None:
         self.timeout_s = api.timeout_s
-        self._api = replace(api, own_failure=lambda reply: output.of_reply(reply, api.spoken))
+        self._api = replace(api, own_failure=lambda reply: output.quota_failure(reply, api.spoken))
         self._key = key
         self._url = f"{endpoint.rstrip('/')}/responses"
         self._clock = clock
@@ -51,7 +51,7 @@ class OpenAI:
         )
 
     async def answer(self, question: Question, deadline: Deadline) -> CitedAnswer:
-        # One bound for both attempts together.
+        # One deadline for both attempts.
         deadline = deadline.capped(self.timeout_s)
         body = await self._response(payload(question, self._options), deadline)
         return read_answer(body, question, self._options.model, self._api.spoken)
@@ -69,16 +69,16 @@ class OpenAI:
     async def _ask(self, wanted: Json, deadline: Deadline) -> Json:
         headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"}
         reply = await self._api.post_reply(self._url, deadline, headers=headers, body=wanted)
-        return self._api.read_object(_as_object(self._api.judged(reply)))
+        return self._api.read_object(_wrap_list(self._api.judged(reply)))
 
 
 def _wait_s(error: ProviderError) -> float:
-    """A little chance in it, so that callers who were refused together do not come back together."""
+    """The wait before the retry, with jitter."""
     return (error.retry_after_s or 0.0) + random.uniform(*_RETRY_DELAY_S)
 
 
-def _as_object(reply: Reply) -> Reply:
-    """Some show the list of items alone, and so do servers that were made after them."""
+def _wrap_list(reply: Reply) -> Reply:
+    """Wrap a bare list of items, which some compatible servers send."""
     is_list = reply.body.lstrip().startswith(b"[")
     return replace(reply, body=b'{"output": ' + reply.body + b"}") if is_list else reply
 

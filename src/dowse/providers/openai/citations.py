@@ -1,4 +1,9 @@
-"""Where citations stand in an answer: the indices of annotations, and the text after cleaning."""
+"""Positions of citations in an answer: indices of annotations, mapped through the cleaning of the text.
+
+OpenAI counts characters without saying whether an emoji is one or two. Indices are read as code points, as Python
+counts; as UTF-16 units, as JavaScript counts, only where the links and words of a text begin and end properly with
+these alone. The end is exclusive, although the reference says otherwise: the links in real answers have that length.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +17,29 @@ from dowse.document.clean import clean
 from dowse.net.json_api import Json
 
 _LAST_OF_ONE_UNIT = "\uffff"
-# Behind it are scripts without blanks between words.
+# Above it are scripts without blanks between words.
 _LAST_WITH_BLANKS = "\u2e7f"
 _WITNESSES = 50
 _LINK_CHARS = 2000
 
 Count = Callable[[int], int]
-"""From an index to a place in the text."""
+"""Maps an index to a position in the text."""
+_LINE_END = re.compile("\r\n?|[\u2028\u2029]")
+# References to search results that newer models leave in the text: private-use characters around `cite`.
+_REFERENCE = re.compile(" ?\ue200[^\ue200\ue201]{0,300}\ue201|[\ue200-\ue202]")
+_ADDRESS = re.compile(r"https?://(?:[^\s<>()\[\]\"]|\([^\s<>()\[\]\"]{0,200}\)){1,2000}")
+_PUNCTUATION = ".,;:!?*_"
 
 
 class Places:
-    """Finds the parts of one text."""
+    """Positions of annotations in one text."""
 
     def __init__(self, text: str, annotations: Sequence[Json]) -> None:
         self._text = text
         self._place = _count_of(text, annotations[:_WITNESSES])
 
     def of(self, annotation: Json) -> tuple[int, int]:
-        """From where to where; the whole text for indices that lead nowhere."""
+        """Start and end of an annotation; the whole text for invalid indices."""
         return _span(self._text, annotation, self._place) or (0, len(self._text))
 
 
@@ -68,7 +78,7 @@ def _count_of(text: str, annotations: Sequence[Json]) -> Count:
 
 
 def _credit(text: str, annotations: Sequence[Json], place: Count) -> int:
-    """How much speaks for a way of counting."""
+    """Score of a way of counting."""
     return sum(_looks_right(text, annotation, place) for annotation in annotations)
 
 
@@ -90,15 +100,8 @@ def _is_in_a_word(text: str, place: int) -> bool:
     return 0 < place < len(text) and around.isalnum() and max(around) <= _LAST_WITH_BLANKS
 
 
-_LINE_END = re.compile("\r\n?|[\u2028\u2029]")
-# References to its own search results, which newer models leave in the text: private characters around `cite`.
-_REFERENCE = re.compile(" ?\ue200[^\ue200\ue201]{0,300}\ue201|[\ue200-\ue202]")
-_ADDRESS = re.compile(r"https?://(?:[^\s<>()\[\]\"]|\([^\s<>()\[\]\"]{0,200}\)){1,2000}")
-_PUNCTUATION = ".,;:!?*_"
-
-
 class Wording:
-    """A text after its cleaning. `place` finds what was written at a place of the original."""
+    """A cleaned text; `place` maps positions of the original to it."""
 
     def __init__(self, original: str) -> None:
         self.text = original
@@ -110,7 +113,7 @@ class Wording:
         self._become(clean(self.text))
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where a part of the original is now; its line if nothing of it is left, the whole text if that is unknown."""
+        """Map a part of the original; to its line if nothing of it is left, to the whole text if unknown."""
         if self._is_lost:
             return 0, len(self.text)
         start, end = self._places[start], self._places[end]
@@ -141,14 +144,14 @@ class Wording:
         self._move("".join(pieces), moved)
 
     def _become(self, text: str) -> None:
-        """Follow a change that says nothing about itself; of all that `clean` does, most is taking something away."""
+        """Derive positions by comparing the texts, as `clean` mostly removes characters."""
         moved: list[int] = []
         at = 0
         for character in self.text:
             moved.append(at)
             at += text.startswith(character, at)
         moved.append(at)
-        # It also disarms links and tags, with other letters in their place; then places behind them are unknown.
+        # `clean` also defuses links and tags by replacing letters; positions behind them are unknown.
         self._is_lost = at < len(text)
         self._move(text, moved)
 
@@ -158,7 +161,7 @@ class Wording:
 
 
 def _without_tracking(found: re.Match[str]) -> str:
-    """An address without what OpenAI and others add to it; one without any stays as it is spelt."""
+    """Remove tracking parameters from an address; one without any keeps its spelling."""
     address = found[0].rstrip(_PUNCTUATION)
     parsed = urls.parse(address) if "?" in address else None
     if parsed is None or (shorter := urls.without_tracking(address)) == parsed.href:

@@ -1,4 +1,4 @@
-"""Failures that OpenAI tells in its own way: a quota behind the status of a rate limit, and answers that are none."""
+"""Answers and failures in responses of OpenAI: text with the sources of each part."""
 
 from __future__ import annotations
 
@@ -24,23 +24,33 @@ _FAILED: dict[str, type[ProviderError]] = {
 }
 _DONE = ("", "completed")
 
-Spoken = Callable[[str], str]
-"""Makes words of the API fit to be shown."""
+CleanMessage = Callable[[str], str]
+"""Cleans a message of the API for display."""
+# Far more than a summary, and cleaned without blocking the event loop for long.
+_TEXT_CHARS = 50_000
+_MOST_ANNOTATIONS = 10_000
+_MOST_ADDRESSES = 1000
+_MOST_CITATIONS = 100
+# Token counts are added up, and some servers send absurd numbers.
+_MOST_TOKENS = 1_000_000_000
+_SNIPPET_CHARS = 1000
+_BETWEEN_PARTS = "\n\n"
+_UNCITED = f"{NAME} named no source for this answer; do not rely on it unchecked."
 
 
-def of_reply(reply: Reply, spoken: Spoken) -> ProviderError | None:
-    """A spent quota, which has the status of a rate limit; but waiting does not help."""
+def quota_failure(reply: Reply, spoken: CleanMessage) -> ProviderError | None:
+    """Recognise a spent quota, which has the status of a rate limit, although waiting does not help."""
     if reply.status != 429:
         return None
-    error = _error(_parsed(reply.body))
+    error = _error(_parse(reply.body))
     if "insufficient_quota" not in (string(error, "code"), string(error, "type")):
         return None
     words = spoken(string(error, "message"))
     return QuotaSpent(NAME, f"HTTP {reply.status}", said=words, http_status=reply.status)
 
 
-def of_answer(body: Json, messages: Iterable[Json], spoken: Spoken) -> ProviderError | None:
-    """Why a response is no answer, although its status is a success."""
+def answer_failure(body: Json, messages: Iterable[Json], spoken: CleanMessage) -> ProviderError | None:
+    """Why a successful response is no answer; `None` if it is one."""
     status = string(body, "status")
     if status == "failed" or body.get("error"):
         error = _error(body)
@@ -48,11 +58,11 @@ def of_answer(body: Json, messages: Iterable[Json], spoken: Spoken) -> ProviderE
         return kind(NAME, "the response failed", said=spoken(string(error, "message")))
     if status == "incomplete" or any(string(message, "status") == "incomplete" for message in messages):
         details = body.get("incomplete_details")
-        return BadAnswer(NAME, _unfinished(string(details, "reason") if isinstance(details, dict) else ""))
+        return BadAnswer(NAME, _incomplete_detail(string(details, "reason") if isinstance(details, dict) else ""))
     return None if status in _DONE else BadAnswer(NAME, "the response is not completed")
 
 
-def _unfinished(reason: str) -> str:
+def _incomplete_detail(reason: str) -> str:
     if reason == "max_output_tokens":
         return "the answer is incomplete for want of tokens; raise OPENAI_MAX_OUTPUT_TOKENS"
     return "the answer is incomplete" + (": its content was filtered" if reason == "content_filter" else "")
@@ -63,29 +73,17 @@ def _error(body: object) -> Json:
     return error if isinstance(error, dict) else {}
 
 
-def _parsed(body: bytes) -> object:
+def _parse(body: bytes) -> object:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
 
 
-# Far more than a summary, and little enough to be cleaned between two requests.
-_TEXT_CHARS = 50_000
-_MOST_ANNOTATIONS = 10_000
-_MOST_ADDRESSES = 1000
-_MOST_CITATIONS = 100
-# They are added up, and some numbers are too long for that.
-_MOST_TOKENS = 1_000_000_000
-_SNIPPET_CHARS = 1000
-_BETWEEN_PARTS = "\n\n"
-_UNCITED = f"{NAME} named no source for this answer; do not rely on it unchecked."
-
-
-def read_answer(body: Json, question: Question, model: str, spoken: Spoken) -> CitedAnswer:
-    """The answer to a question; raises a `ProviderError` for what is none, or was written without a search."""
+def read_answer(body: Json, question: Question, model: str, spoken: CleanMessage) -> CitedAnswer:
+    """Read the answer to a question. Raises `ProviderError` for a failure, or an answer without a search."""
     messages = [item for item in objects(body.get("output")) if item.get("type") == "message"]
-    if failure := of_answer(body, messages, spoken):
+    if failure := answer_failure(body, messages, spoken):
         raise failure
     searches = [item for item in items(NAME, body, "output") if _is_search(item)]
     if not searches:
@@ -96,14 +94,14 @@ def read_answer(body: Json, question: Question, model: str, spoken: Spoken) -> C
     if not answer.text:
         raise BadAnswer(NAME, "the answer is empty")
     if not question.wants_summary:
-        answer = _listed(answer, searches)
+        answer = _list_sources(answer, searches)
     warnings = () if answer.citations else (_UNCITED,)
     return CitedAnswer(answer.text, tuple(answer.citations), f"{model}-web-search", _usage(body), warnings)
 
 
 @dataclass(slots=True)
 class _Source:
-    """A page that is cited, under the first of its spellings."""
+    """A cited page under the first of its spellings."""
 
     url: str
     title: str
@@ -112,7 +110,7 @@ class _Source:
 
 @dataclass(slots=True)
 class _Answer:
-    """What is put together part by part; sources beyond the first `most` are not cited."""
+    """An answer assembled part by part; sources beyond the first `most` are not cited."""
 
     most: int
     text: str = ""
@@ -138,7 +136,7 @@ class _Answer:
                 self.cite(source, offset + start, offset + end)
 
     def source(self, url: str, title: str = "") -> _Source | None:
-        """The source at an address; none for one that leads nowhere, or is one too many."""
+        """The source at an address; `None` for an invalid address, or beyond the limit."""
         if url not in self._known and len(self._known) < _MOST_ADDRESSES:
             self._known[url] = self._source(url, title)
         return self._known.get(url)
@@ -153,7 +151,7 @@ class _Answer:
         return self.sources.get(identity)
 
     def cite(self, source: _Source, start: int, end: int) -> None:
-        """Name the source of a part of the text, once; of a part that is too long to be repeated, its beginning."""
+        """Cite a source for a part of the text, once; of a long part the beginning is quoted."""
         end = min(end, start + _SNIPPET_CHARS)
         place = (source.rank, start, end)
         if place in self._cited or len(self.citations) == _MOST_CITATIONS:
@@ -166,8 +164,8 @@ def _is_search(item: Json) -> bool:
     return item.get("type") == "web_search_call" and item.get("status") != "failed"
 
 
-def _parts(messages: list[Json], spoken: Spoken) -> Iterator[Json]:
-    """The texts of the answer itself; what the model says on its way there is not part of it."""
+def _parts(messages: list[Json], spoken: CleanMessage) -> Iterator[Json]:
+    """The texts of the answer, without the model's commentary."""
     final = [message for message in messages if message.get("phase") != "commentary"]
     for message in final or messages:
         for part in objects(message.get("content")):
@@ -177,26 +175,23 @@ def _parts(messages: list[Json], spoken: Spoken) -> Iterator[Json]:
                 yield part
 
 
-def _listed(answer: _Answer, searches: list[Json]) -> _Answer:
-    """The sources as a numbered list: made here, so that no summary is in it whatever the model wrote.
-
-    Those that were found and not cited come last.
-    """
-    for url in _found(searches):
+def _list_sources(answer: _Answer, searches: list[Json]) -> _Answer:
+    """The sources as a numbered list, made here, so that it holds no summary. Uncited results come last."""
+    for url in _result_addresses(searches):
         answer.source(url)
     if not answer.sources:
         raise BadAnswer(NAME, "the answer names no source")
     listed = _Answer(answer.most)
     for source in answer.sources.values():
-        # Lines as in the lists of our own answers.
+        # The same format as in extractive answers.
         line = f"[{source.rank}] {source.title} — {source.url}"
         listed.text = "\n".join(filter(None, [listed.text, line]))
         listed.cite(source, len(listed.text) - len(line), len(listed.text))
     return listed
 
 
-def _found(searches: Iterable[Json]) -> Iterator[str]:
-    """The addresses among what the searches have found; feeds have a name instead of one."""
+def _result_addresses(searches: Iterable[Json]) -> Iterator[str]:
+    """Addresses of the search results; feeds have a name instead."""
     for search in searches:
         action = search.get("action")
         found = objects(action.get("sources")) if isinstance(action, dict) else []
@@ -206,7 +201,7 @@ def _found(searches: Iterable[Json]) -> Iterator[str]:
 def _page(url: str, title: str) -> Hit | None:
     parsed = urls.parse(url)
     host = parsed.host if parsed else ""
-    # A title may be nothing but markup: then there is none.
+    # A title of markup alone counts as missing.
     return hit(title, url, "") or hit(host, url, "")
 
 

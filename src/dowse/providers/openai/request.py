@@ -1,4 +1,4 @@
-"""A question as the Responses API wants it: https://platform.openai.com/docs/api-reference/responses/create."""
+"""Requests to the Responses API: https://platform.openai.com/docs/api-reference/responses/create."""
 
 from __future__ import annotations
 
@@ -9,10 +9,22 @@ from dowse.core.answers import Question
 from dowse.core.text import one_line
 from dowse.net.json_api import Json
 
+SUMMARY_CHARS = 800
+_DAY_HOURS = 24
+_TASK = "Search the web, and answer the question at the end from what you find there, not from memory."
+_SUMMARY = (
+    f"Write plain text, no headings, lists, tables or JSON: a summary of at most {SUMMARY_CHARS} characters.",
+    "Say when a source was published wherever that is known.",
+)
+_LIST = (
+    "Write no summary: only a numbered list of the sources that answer it, the best one first.",
+    "Each line is one source: its title, and when it was published if that is known.",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the settings say; a temperature of `None` and 0 tokens leave it to what suits the model."""
+    """Values of the settings; a temperature of `None` and 0 tokens mean the defaults of the model."""
 
     model: str
     temperature: float | None = None
@@ -23,7 +35,7 @@ class Options:
 
 
 def payload(question: Question, options: Options) -> Json:
-    """The body of the request; holds no parameter that the model would refuse."""
+    """Build the body of the request, without parameters that the model would refuse."""
     family = family_of(options.model)
     body: dict[str, object] = {
         "model": options.model,
@@ -31,7 +43,7 @@ def payload(question: Question, options: Options) -> Json:
         "tools": [_web_search(question, options)],
         "include": ["web_search_call.action.sources"],
         "max_output_tokens": options.max_output_tokens or family.output_tokens,
-        # Otherwise questions and answers are kept there for a month.
+        # Otherwise OpenAI stores questions and answers for a month.
         "store": False,
     }
     if family.takes_temperature:
@@ -44,7 +56,7 @@ def payload(question: Question, options: Options) -> Json:
 
 
 def _web_search(question: Question, options: Options) -> Json:
-    # A location without a place: without any, the user is taken to be in the United States.
+    # A location without a place: without any, OpenAI assumes the United States.
     location = {"type": "approximate"} | ({"country": question.region.upper()} if question.region else {})
     tool: dict[str, object] = {
         "type": "web_search",
@@ -57,22 +69,8 @@ def _web_search(question: Question, options: Options) -> Json:
     return tool
 
 
-SUMMARY_CHARS = 800
-_DAY_HOURS = 24
-
-_TASK = "Search the web, and answer the question at the end from what you find there, not from memory."
-_SUMMARY = (
-    f"Write plain text, no headings, lists, tables or JSON: a summary of at most {SUMMARY_CHARS} characters.",
-    "Say when a source was published wherever that is known.",
-)
-_LIST = (
-    "Write no summary: only a numbered list of the sources that answer it, the best one first.",
-    "Each line is one source: its title, and when it was published if that is known.",
-)
-
-
 def prompt(question: Question) -> str:
-    """The question, with how to answer it in front."""
+    """Instructions and question; a pure function, so that equal questions make equal requests."""
     lines = (
         _TASK,
         *(_SUMMARY if question.wants_summary else _LIST),
@@ -95,10 +93,10 @@ def _period(hours: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The optional parameters of a kind of model; a parameter that it does not take is an error for OpenAI.
+    """Optional parameters of a family of models; OpenAI rejects a parameter that the model does not take.
 
-    `can_be_made_to_search` is about `tool_choice`, `effort` about how long it thinks. `output_tokens` are enough for a
-    summary, and for thinking in those that do: what they think counts.
+    `can_be_made_to_search` concerns `tool_choice`, `effort` the reasoning. `output_tokens` suffice for a summary and,
+    in reasoning models, for the reasoning, which counts.
     """
 
     takes_temperature: bool = False
@@ -107,25 +105,26 @@ class Family:
     output_tokens: int = 16_000
 
 
-_WRITES = Family(takes_temperature=True, can_be_made_to_search=True, output_tokens=600)
-# "minimal" would be quicker, and is refused together with web search.
-_THINKS = Family(effort="low")
+_CHAT = Family(takes_temperature=True, can_be_made_to_search=True, output_tokens=600)
+# "minimal" would be faster, but is refused together with web search.
+_REASONING = Family(effort="low")
 _UNKNOWN = Family()
 
-# The first one that fits counts. That GPT-5 takes no tool choice is told in openai-python issue 2537.
+# The first match counts. A new family is one line; an unknown model gets no optional parameters.
+# GPT-5 takes no tool choice: openai-python issue 2537.
 _FAMILIES: tuple[tuple[str, Family], ...] = (
-    ("gpt-4o*", _WRITES),
-    ("gpt-4.1*", _WRITES),
-    ("chatgpt-*", _WRITES),
-    ("gpt-5*-chat*", _UNKNOWN),  # does not think, so that an effort is refused
-    ("gpt-5*-pro*", _UNKNOWN),  # thinks hard, or not at all
+    ("gpt-4o*", _CHAT),
+    ("gpt-4.1*", _CHAT),
+    ("chatgpt-*", _CHAT),
+    ("gpt-5*-chat*", _UNKNOWN),  # no reasoning model: an effort is refused
+    ("gpt-5*-pro*", _UNKNOWN),  # refuses a low effort
     ("gpt-5.4*", Family(effort="low", can_be_made_to_search=True)),
-    ("gpt-5*", _THINKS),
+    ("gpt-5*", _REASONING),
     ("o[134]*", _UNKNOWN),
 )
 
 
 def family_of(model: str) -> Family:
-    """What a model takes; a fine-tuned one, or one by a router's longer name, is like the one it is made of."""
+    """The family of a model, also of a fine-tuned one or one with a router's prefix."""
     name = model.removeprefix("ft:").rpartition("/")[2]
     return next((family for pattern, family in _FAMILIES if fnmatchcase(name, pattern)), _UNKNOWN)

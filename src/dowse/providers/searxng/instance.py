@@ -169,7 +169,7 @@ def merge(one: Instance, other: Instance) -> Instance:
 
 
 def is_ahead(one: Instance, other: Instance) -> bool:
-    """Whether a record holds something that another record lacks."""
+    """Whether a record has news for another record."""
     return (
         one.last_checked > other.last_checked
         or one.rate_limited_until > other.rate_limited_until

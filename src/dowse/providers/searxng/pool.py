@@ -130,7 +130,7 @@ class InstancePool:
         return chosen
 
     async def report_asked(self, url: str) -> None:
-        """Report a request whose outcome says nothing about the instance."""
+        """Report a request without consequences for the health of the instance."""
         self._end_turn(url)
 
     async def report_success(self, url: str, ms: int) -> None:
@@ -161,7 +161,7 @@ class InstancePool:
         self._table.take(await self._directory.fetch())
 
     async def check_silent(self) -> None:
-        """Ping instances without recent news, and those that are out."""
+        """Ping instances without recent news, and instances that are out."""
         await run_concurrently(self._ping, [each.url for each in self._table.silent(self._interval_s / 2)])
 
     async def check(self, urls: Sequence[str] | None = None, progress: Progress = no_progress) -> list[CheckResult]:

@@ -91,7 +91,7 @@ class SearXNGs:
 
 
 class Misbehaved(BadAnswer):
-    """The instance did something that no honest server does."""
+    """The instance behaves as no honest server does."""
 
     summary = "misbehaves"
 

@@ -85,12 +85,12 @@ class InstanceTable:
         return [each for each in self._rows.values() if each.state(now) is InstanceState.READY]
 
     def awake(self) -> list[Instance]:
-        """Instances that may be checked: also those that are out, once their back-off is over."""
+        """Instances that may be checked: also ones out of rotation, once their back-off is over."""
         now = self._now()
         return [each for each in self.rows if not each.until(now)]
 
     def silent(self, for_s: float) -> list[Instance]:
-        """Instances without news for so long, and those that are out."""
+        """Instances without news for so long, and ones out of rotation."""
         heard_of = self._now() - for_s
         return [each for each in self.awake() if each.is_out or each.last_checked <= heard_of]
 

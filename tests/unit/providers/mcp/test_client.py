@@ -40,17 +40,17 @@ def test_an_event_that_the_end_cuts_short_is_given_all_the_same() -> None:
 
 def test_the_answer_is_found_among_other_messages() -> None:
     listener = AnswerListener(2)
-    assert not listener.hears(b'data: {"jsonrpc": "2.0", "method": "notifications/progress"}\n\n')
-    assert not listener.hears(b'data: {"jsonrpc": "2.0", "id": 2, "method": "ping"}\n\n')
-    assert not listener.hears(b'data: {"jsonrpc": "2.0", "id": 1, "result": {}}\n\ndata: not JSON\n\ndata: [2]\n\n')
-    assert listener.hears(b'data: {"jsonrpc": "2.0", "id": 2,\ndata: "result": {"x": 1}}\n\n')
+    assert not listener.feed(b'data: {"jsonrpc": "2.0", "method": "notifications/progress"}\n\n')
+    assert not listener.feed(b'data: {"jsonrpc": "2.0", "id": 2, "method": "ping"}\n\n')
+    assert not listener.feed(b'data: {"jsonrpc": "2.0", "id": 1, "result": {}}\n\ndata: not JSON\n\ndata: [2]\n\n')
+    assert listener.feed(b'data: {"jsonrpc": "2.0", "id": 2,\ndata: "result": {"x": 1}}\n\n')
     stream = Reply(200, {"content-type": "text/event-stream; charset=utf-8"}, b"")
     assert listener.answer(stream) == {"jsonrpc": "2.0", "id": 2, "result": {"x": 1}}
 
 
 def test_the_first_answer_counts() -> None:
     listener = AnswerListener(1)
-    assert listener.hears(b'data: {"id": 1, "result": {"x": 1}}\n\ndata: {"id": 1, "error": {"message": "late"}}\n\n')
+    assert listener.feed(b'data: {"id": 1, "result": {"x": 1}}\n\ndata: {"id": 1, "error": {"message": "late"}}\n\n')
     assert listener.answer(Reply(200, {"content-type": "text/event-stream"}, b"")) == {"id": 1, "result": {"x": 1}}
 
 

@@ -4,7 +4,7 @@ import json
 
 from dowse.core.models import Hit
 from dowse.net.json_api import Json
-from dowse.providers.mcp.results import labelled, linked, rows, to_hit
+from dowse.providers.mcp.results import parse_labelled, parse_linked, rows, to_hit
 from tests.support.tables import each_row
 
 ROW = {"title": "T", "url": "https://a.example/", "snippet": "S"}
@@ -103,7 +103,7 @@ def test_labelled_blocks_are_read_as_exa_writes_them(between: str) -> None:
     first = "Title: One: the first\nURL: https://a.example/1\nPublished: 2026-10-02T00:00:00.000Z\nAuthor: N/A\n"
     first += "Highlights:\nA passage.\n\n# With a heading\n...\nAnother: passage."
     second = "Title: Two\nURL: https://a.example/2\nPublished Date: N/A\nText: All of it.\nTo the end."
-    assert labelled(between.join([first, second])) == [
+    assert parse_labelled(between.join([first, second])) == [
         {
             "title": "One: the first",
             "url": "https://a.example/1",
@@ -116,7 +116,7 @@ def test_labelled_blocks_are_read_as_exa_writes_them(between: str) -> None:
 
 def test_labels_in_another_order_are_read_too() -> None:
     text = "Title: T\nDescription: D\nURL: https://a.example/\n\n**Title:** U\n**Link:** https://b.example/"
-    assert labelled(text) == [
+    assert parse_labelled(text) == [
         {"title": "T", "url": "https://a.example/", "snippet": "D"},
         {"title": "U", "url": "https://b.example/", "snippet": ""},
     ]
@@ -125,7 +125,7 @@ def test_labels_in_another_order_are_read_too() -> None:
 def test_labels_within_a_passage_are_no_result_and_change_none() -> None:
     """Pages quote such lines, and some would like to be a result."""
     text = "Title: Real\nURL: https://real.example/\nHighlights:\nquoted:\nTitle: Fake\nURL: https://fake.example/\nend"
-    (row,) = labelled(text)
+    (row,) = parse_labelled(text)
     assert (row["title"], row["url"]) == ("Real", "https://real.example/")
 
 
@@ -137,12 +137,12 @@ def test_links_at_the_beginning_of_lines_are_results_with_what_follows() -> None
         "### [Three](https://a.example/3)\nbelow [an aside](https://aside.example/) here\n"
         "![a picture](https://a.example/x.png)\n[not a page](mailto:x@a.example)"
     )
-    assert [(row["title"], row["url"]) for row in linked(text)] == [
+    assert [(row["title"], row["url"]) for row in parse_linked(text)] == [
         ("One", "https://a.example/1"),
         ("Two (2)", "https://a.example/wiki/Two_(number)"),
         ("Three", "https://a.example/3"),
     ]
-    assert linked(text)[0]["snippet"] == "first words    and more"
+    assert parse_linked(text)[0]["snippet"] == "first words    and more"
 
 
 def without_end(times: int) -> list[tuple[str, int | None]]:

@@ -4,7 +4,7 @@ import json
 
 from dowse.core.errors import QuotaSpent
 from dowse.net.clients import Reply
-from dowse.providers.openai.output import of_reply
+from dowse.providers.openai.output import quota_failure
 from tests.support.tables import each_row
 
 SPENT = {"message": "You exceeded your current quota.", "type": "insufficient_quota", "code": "insufficient_quota"}
@@ -18,7 +18,7 @@ def _reply(body: object, status: int = 429) -> Reply:
 
 @each_row("error", [SPENT, SPENT | {"code": None}, SPENT | {"type": "x"}])
 def test_a_spent_quota_is_no_rate_limit(error: dict[str, str]) -> None:
-    failure = of_reply(_reply({"error": error}), str.upper)
+    failure = quota_failure(_reply({"error": error}), str.upper)
     assert isinstance(failure, QuotaSpent)
     assert failure.detail == "HTTP 429, YOU EXCEEDED YOUR CURRENT QUOTA."
 
@@ -35,4 +35,4 @@ def test_a_spent_quota_is_no_rate_limit(error: dict[str, str]) -> None:
     ],
 )
 def test_everything_else_is_judged_by_its_status(reply: Reply) -> None:
-    assert of_reply(reply, str) is None
+    assert quota_failure(reply, str) is None

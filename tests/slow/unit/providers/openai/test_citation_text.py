@@ -3,9 +3,9 @@
 import time
 
 import pytest
-from tests.unit.providers.openai.test_wording import HOSTILE
 
 from dowse.providers.openai.citations import Wording
+from tests.unit.providers.openai.test_citation_text import HOSTILE
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from dowse.providers.mcp.results import rows
-from tests.unit.providers.test_mcp_results import without_end
+from tests.unit.providers.mcp.test_results import without_end
 
 
 @pytest.mark.parametrize("hostile", [text for text, _ in without_end(10_000)], ids=range(8))
