@@ -14,7 +14,7 @@ from dowse.core.allowances import Rate
 from dowse.core.errors import ConfigError
 from dowse.core.models import Principal
 from dowse.core.text import one_line
-from dowse.settings.server import CONTRACTS, TOOL_LIMITS
+from dowse.settings.contracts import CONTRACTS, TOOL_LIMITS
 from dowse.settings.types import rate
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -86,7 +86,11 @@ def entries(tables: Mapping[str, object], path: Path) -> tuple[TokenEntry, ...]:
 
 def contracts(value: object) -> frozenset[str]:
     """Names of contracts; `ValueError` for anything else, an empty list included."""
-    if not isinstance(value, list) or not value or not all(name in CONTRACTS for name in value):
+    if (
+        not isinstance(value, list)
+        or not value
+        or not all(isinstance(name, str) and name in CONTRACTS for name in value)
+    ):
         raise ValueError
     return frozenset(value)
 

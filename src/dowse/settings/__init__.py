@@ -1,12 +1,11 @@
 """One frozen `Settings`, read from flags, the environment and `dowse.toml`."""
 
 from dowse.settings.declare import Setting
-from dowse.settings.model import CONTRACT_DEFAULTS, Settings, all_settings
+from dowse.settings.model import Settings, all_settings
 from dowse.settings.providers import ANSWERERS, KEYLESS, READERS, SEARCHERS, SPECS
 
 __all__ = [
     "ANSWERERS",
-    "CONTRACT_DEFAULTS",
     "KEYLESS",
     "READERS",
     "SEARCHERS",

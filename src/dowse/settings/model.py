@@ -28,13 +28,6 @@ from dowse.settings.reading import ReadingSettings
 from dowse.settings.search import SearchSettings
 from dowse.settings.server import ServerSettings, derive_limits
 
-# Defaults that users of a drop-in are used to.
-CONTRACT_DEFAULTS: dict[str, dict[str, object]] = {
-    "kindly": {"keyless": "off"},
-    "jan": {"fallback": "any", "read_order": "scrape-first", "default_results_count": 10, "keyless": "off"},
-    "swissarmyhammer": {"default_results_count": 10},
-}
-
 # Extra headers that hold no secret; masking the value of an Accept-Language would eat ordinary words.
 _HARMLESS = (
     *("accept", "cache-control", "content-", "dnt", "host", "origin", "referer", "user-agent"),

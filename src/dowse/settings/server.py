@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator
 
+from dowse.settings.contracts import CONTRACTS, TOOL_LIMITS
 from dowse.settings.declare import Group, Setting
 from dowse.settings.derive import LOAD_GROUP, FrozenModel
 from dowse.settings.types import (
@@ -24,16 +25,10 @@ from dowse.settings.types import (
     Ttl,
 )
 
-ContractName = Literal["dowse", "kindly", "jan", "swissarmyhammer", "answers"]
-CONTRACTS: tuple[str, ...] = get_args(ContractName)
-TOOL_LIMITS: Mapping[str, str | None] = {
-    "web_search": None,
-    "get_content": None,
-    "google_search": None,
-    "scrape": None,
-    "search_web": "20/10m",
-}
-"""The tools of all contracts, each with the default of `DOWSE_LIMIT_<TOOL>`."""
+if TYPE_CHECKING:
+    ContractName = str
+else:
+    ContractName = Literal[tuple(CONTRACTS)]
 
 _SERVER = Group("Server", splits_cache=False)
 _MEMORY = Group("Memory", splits_cache=False)

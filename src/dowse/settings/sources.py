@@ -16,8 +16,9 @@ from pydantic import ValidationError
 
 from dowse.core.errors import ConfigError
 from dowse.core.text import one_line
+from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
-from dowse.settings.model import CONTRACT_DEFAULTS, Settings, all_settings
+from dowse.settings.model import Settings, all_settings
 from dowse.settings.providers import KEYLESS, SEARCHERS, SPECS
 from dowse.settings.search import OPEN_APIS
 
@@ -180,7 +181,7 @@ def _validate(given: Mapping[Setting, _Given], warnings: list[str], problems: li
 def _nest(given: Mapping[Setting, _Given]) -> dict[str, Any]:
     """The values in the shape of `Settings`, over the defaults of the contract."""
     contract = next((str(value.value) for setting, value in given.items() if setting.path == ("contract",)), "")
-    values: dict[str, Any] = dict(CONTRACT_DEFAULTS.get(contract, {}))
+    values: dict[str, Any] = dict(CONTRACTS[contract].defaults) if contract in CONTRACTS else {}
     for setting, value in given.items():
         *parents, name = setting.path
         place = values

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dowse.core.allowances import Rate
 from dowse.flows.doctor.check import Check, State
 from dowse.settings import Settings
-from dowse.settings.server import TOOL_LIMITS
+from dowse.settings.contracts import TOOL_LIMITS
 
 _GROUP = "server"
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from dowse.core.errors import ConfigError
 from dowse.settings import Settings
-from dowse.settings.server import CONTRACTS
+from dowse.settings.contracts import CONTRACTS
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import USAGE
 

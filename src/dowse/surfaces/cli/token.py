@@ -13,7 +13,7 @@ from dowse.auth import tokens, tokens_file
 from dowse.auth.tokens import TokenEntry
 from dowse.core.errors import ConfigError
 from dowse.settings import Settings
-from dowse.settings.server import CONTRACTS
+from dowse.settings.contracts import CONTRACTS
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import DONE
 

@@ -1,0 +1,33 @@
+"""The contracts as settings need them: names, tools with their rate limits, and the defaults of a drop-in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ContractSettings:
+    """`tools` gives the default of `DOWSE_LIMIT_<TOOL>` by tool; `defaults` replace those of other settings."""
+
+    tools: Mapping[str, str | None]
+    defaults: Mapping[str, object] = field(default_factory=dict)
+
+
+_ANSWERS_LIMIT = "20/10m"
+
+CONTRACTS: Mapping[str, ContractSettings] = {
+    "dowse": ContractSettings({"web_search": None, "get_content": None, "search_web": _ANSWERS_LIMIT}),
+    "kindly": ContractSettings({"web_search": None, "get_content": None}, {"keyless": "off"}),
+    "jan": ContractSettings(
+        {"google_search": None, "scrape": None},
+        {"fallback": "any", "read_order": "scrape-first", "default_results_count": 10, "keyless": "off"},
+    ),
+    "swissarmyhammer": ContractSettings({"web_search": None}, {"default_results_count": 10}),
+    "answers": ContractSettings({"search_web": _ANSWERS_LIMIT}),
+}
+
+TOOL_LIMITS: Mapping[str, str | None] = {
+    tool: limit for contract in CONTRACTS.values() for tool, limit in contract.tools.items()
+}
+"""The tools of all contracts, each with the default of `DOWSE_LIMIT_<TOOL>`."""
