@@ -24,6 +24,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 from benchmarks.load import Run, at_a_time, calling
 from benchmarks.processes import children, cpu_ms, pocket_web, running
+from dowse.settings import SEARCHERS
 from tests.valkey import started
 
 TOGETHER = (1, 16, 64, 256)
@@ -33,13 +34,12 @@ PAGE_BYTES = (20_000, 40_000, 80_000)
 CALLS = (100, 200, 400)
 USUAL_PAGES = 3
 _QUESTIONS = 10
-_PROVIDERS = ("SERPER", "EXA", "TAVILY", "SEARXNG")
 _SETTINGS = {
     "DOWSE_BROWSER": "off",
     "DOWSE_KEYLESS": "off",
     "DOWSE_SEARCH_ORDER": "serper",
     # What is measured is dowse: the provider takes as much as it is asked.
-    **{f"DOWSE_PACE_{name}": "off" for name in _PROVIDERS},
+    **{f"DOWSE_PACE_{name.upper()}": "off" for name in SEARCHERS},
 }
 _FORGETFUL = {f"DOWSE_TTL_{kind}": "0" for kind in ("SEARCH", "PAGES", "FAILURES")}
 

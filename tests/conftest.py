@@ -19,6 +19,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from dowse.settings import SPECS, all_settings
 from dowse.telemetry.log import LOGGER
 from tests import forked
 from tests.doubles import PocketWeb
@@ -42,29 +43,8 @@ MACHINE: Mapping[str, str] = dict(os.environ)
 """The environment before it is cleared, for tests of the real providers."""
 # Names the corpora, and no setting of the product.
 _EVAL_DATA = "DOWSE_EVAL_DATA"
-_OURS = (
-    *("DOWSE_", "SERPER_", "EXA_", "TAVILY_", "SEARXNG_", "OPENAI_", "KINDLY_", "FASTMCP_", "MCP_", "OTEL_"),
-    *(
-        "GITHUB_",
-        "STACKEXCHANGE_",
-        "WIKIPEDIA_",
-        "ARXIV_",
-        "HACKERNEWS_",
-        "PYPI_URL",
-        "NPM_REGISTRY_URL",
-        "NPM_FILES_URL",
-        "CRATES_",
-        "MDN_",
-        "CROSSREF_",
-        "SEARX_",
-        "PARALLEL_",
-        "FIRECRAWL_",
-        "DUCKDUCKGO_",
-        "MOJEEK_",
-        "OPEN_",
-    ),
-    *("XDG_", "LOG_LEVEL", "NO_COLOR", "CHROME_", "BROWSER_"),
-)
+_VARIABLES = frozenset(name for setting in all_settings() for name in setting.variables)
+_OURS = ("DOWSE_", "KINDLY_", "FASTMCP_", "MCP_", "OTEL_", "XDG_", "NO_COLOR", "CHROME_", "BROWSER_")
 
 
 def pytest_collection_finish() -> None:
@@ -75,7 +55,8 @@ def pytest_collection_finish() -> None:
 
 def pytest_configure() -> None:
     """No setting of the machine reaches a test: no variable of ours, and no home."""
-    for name in [name for name in os.environ if name.startswith(_OURS) and name != _EVAL_DATA]:
+    ours = [name for name in os.environ if name in _VARIABLES or name.startswith(_OURS)]
+    for name in [name for name in ours if name != _EVAL_DATA]:
         del os.environ[name]
     # A browser is for the tests that are about it: others would start one wherever a page is empty.
     os.environ["DOWSE_BROWSER"] = "off"
@@ -128,8 +109,7 @@ async def web() -> AsyncIterator[PocketWeb]:
 # Most tests ask the same thing again and again, and mean it.
 FORGETFUL = {f"DOWSE_TTL_{kind}": "0" for kind in ("SEARCH", "NEWS", "PAGES", "FAILURES")}
 # And without waiting for turns at those who take one call in a second: pacing has tests of its own.
-_PACED = ("EXA", "TAVILY", "TAVILY_KEYLESS", "EXA_MCP", "PARALLEL_MCP", "FIRECRAWL_MCP")
-UNPACED = {f"DOWSE_PACE_{name}": "off" for name in _PACED}
+UNPACED = {f"DOWSE_PACE_{name.upper()}": "off" for name, spec in SPECS.items() if spec.pace != "off"}
 REMEMBERING = {
     "DOWSE_TTL_SEARCH": "5m",
     "DOWSE_TTL_NEWS": "1m",

@@ -66,6 +66,8 @@ CODE_FROM_DATA = ("pickle", "marshal", "shelve", "builtins.eval", "builtins.exec
 PARSERS = ("selectolax", "numpy")
 PARSING = ("dowse.extract.", "dowse.rank.semantic")
 
+BY_NAME = ("getattr", "setattr", "hasattr", "delattr")
+
 # Where a bug or a cancellation must be met whatever it is; each says why at its place.
 BROAD_EXCEPTS = {
     "dowse.contracts.dispatch": 1,  # the boundary of a tool call
@@ -246,6 +248,16 @@ def lengths(module: Module) -> Iterator[tuple[str, int]]:
             yield f"{module.name}:{node.lineno} {node.name}", (node.end_lineno or node.lineno) - node.lineno + 1
 
 
+def composed_names(module: Module) -> list[str]:
+    """Attributes that are looked up under a name put together at run time: no tool finds their users."""
+    calls = [node for node in nodes(module) if isinstance(node, ast.Call) and _dotted(node.func) in BY_NAME]
+    return [
+        f"{module.name}:{call.lineno}"
+        for call in calls
+        if len(call.args) > 1 and isinstance(call.args[1], ast.JoinedStr | ast.BinOp | ast.Call)
+    ]
+
+
 def broad_excepts(module: Module) -> list[int]:
     """Lines that catch everything: a bare `except`, `except Exception` in any spelling, `suppress(Exception)`."""
     handlers = [node.lineno for node in nodes(module) if isinstance(node, ast.ExceptHandler) and _catches_all(node)]
@@ -288,6 +300,10 @@ def test_only_net_opens_connections() -> None:
     others = [module for module in modules() if not module.name.startswith(CONNECTORS)]
     assert [use for module in others for use in uses_of(module, CONNECTIONS)] == []
     assert [use for module in others for use in calls_of_methods(module, CONNECTING_METHODS)] == []
+
+
+def test_no_attribute_is_looked_up_under_a_composed_name() -> None:
+    assert [use for module in modules() for use in composed_names(module)] == []
 
 
 def test_nothing_turns_data_into_code() -> None:
@@ -408,6 +424,12 @@ def test_a_forbidden_name_is_found_in_any_spelling(source: str, banned: tuple[st
 )
 def test_a_harmless_name_is_no_offence(source: str) -> None:
     assert uses_of(made_up("dowse.rank.made_up", source), (*ENVIRONMENT, *CONNECTIONS, *CODE_FROM_DATA)) == []
+
+
+@pytest.mark.parametrize("name", ['f"{provider}_timeout_s"', 'provider + "_key"', '"{}_key".format(provider)'])
+def test_a_composed_name_is_found(name: str) -> None:
+    assert len(composed_names(made_up("dowse.made_up", f"getattr(settings, {name}, None)"))) == 1
+    assert composed_names(made_up("dowse.made_up", "getattr(error, 'code', '')\ngetattr(value, step)")) == []
 
 
 def test_a_connection_opened_through_the_event_loop_is_found() -> None:

@@ -143,8 +143,8 @@ class App:
             loaded,
             tools=[tool.name for tool in self.contract.tools],
             state=state_address(settings),
-            books=self.spending,
-            roll=lambda: self._tokens().entries,
+            spending=self.spending,
+            read_tokens=lambda: self._tokens().entries,
             probe=Probe(
                 settings,
                 [*self._providers, *self._volunteers],

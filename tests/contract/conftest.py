@@ -22,13 +22,15 @@ from dowse.settings.sources import load
 from tests.doubles import PocketWeb, ReaderDouble
 from tests.doubles.double import Double
 from tests.doubles.memory import MemoryConnector
+from tests.doubles.searching import SearchDouble
+from tests.doubles.web import SEARCHERS as DOUBLES
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering
 
 HERE = Path(__file__).parent
 KEYED = tuple(name for name in SEARCHERS if SPECS[name].key)
-LISTS = {"serper": "organic", "exa": "results", "tavily": "results", "searxng": "results"}
+LISTS = {kind.name: kind.listed_under for kind in DOUBLES if issubclass(kind, SearchDouble)}
 DEADLINE = Deadline.after(FakeClock(), 30)
 
 

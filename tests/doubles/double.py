@@ -21,6 +21,8 @@ class Double(ABC):
 
     name: ClassVar[str]
     operation: ClassVar[str] = "search"
+    base_path: ClassVar[str] = ""
+    """The endpoint of an API whose settings name the address above its operations."""
 
     def __init__(self, key: str, origin: Callable[[], str]) -> None:
         self.key = key

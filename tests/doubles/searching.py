@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from tests.doubles import corpus
 from tests.doubles.double import Double
@@ -12,6 +12,9 @@ from tests.doubles.listings import Listing, Wanted, choose
 
 class SearchDouble(Double):
     """What every double of a search can be told to find."""
+
+    listed_under: ClassVar[str] = "results"
+    """The key of the list of results in an answer."""
 
     def __init__(self, key: str, origin: Callable[[], str]) -> None:
         super().__init__(key, origin)

@@ -20,6 +20,7 @@ class SearxSpaceList(Double):
     """Lists what tests say, and with the best grade whatever `addresses` are there when it is asked."""
 
     name = "searx-space"
+    provider = "searxng_pool"
     operation = "instances.json"
     variable = "SEARX_SPACE_URL"
     """The setting that points to it."""

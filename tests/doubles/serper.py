@@ -38,6 +38,7 @@ _LISTS = {
 
 class Serper(SearchDouble):
     name = "serper"
+    listed_under = "organic"
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from aiohttp import web
 
+from dowse import settings
 from tests.doubles import memory
 from tests.doubles.double import Double
 from tests.doubles.duckduckgo import DuckDuckGo
@@ -44,6 +45,7 @@ SERPER_KEY = "5e9a1c47d20b83f6e4c7190a2bd85f3361fe07ca"
 EXA_KEY = "7b1f6c02-94de-4a58-8c3f-e20d5a91b7c4"
 TAVILY_KEY = "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"
 OPENAI_KEY = "sk-proj-pocketQ7mZ4xTn2LkV9sRbW1cYh6JpD3fGa8Ue0"
+KEYS = {"serper": SERPER_KEY, "exa": EXA_KEY, "tavily": TAVILY_KEY, "openai": OPENAI_KEY}
 
 # The APIs behind well-known sites. A new one is one file and one line here.
 SITES: tuple[type[SiteDouble], ...] = (
@@ -59,7 +61,13 @@ SITES: tuple[type[SiteDouble], ...] = (
     CrossrefApi,
 )
 
-PROVIDERS = ("serper", "exa", "tavily", "searxng")
+# The APIs of the providers. A new one is one file and one line here.
+SEARCHERS: tuple[type[Double], ...] = (
+    *(Serper, Exa, Tavily, Searxng, OpenAI),
+    *(ExaMcp, ParallelMcp, FirecrawlMcp, DuckDuckGo, Mojeek),
+)
+READERS: tuple[type[ReaderDouble], ...] = (SerperScrape, ExaContents, TavilyExtract)
+PROVIDERS = settings.SEARCHERS
 # Long enough for a socket to close in order, short enough for a thousand tests.
 _SHUTDOWN_S = 0.05
 
@@ -73,29 +81,26 @@ class PocketWeb:
     """
 
     def __init__(self, keys: Mapping[str, str] | None = None, *, port: int = 0, in_memory: bool = False) -> None:
-        ours = {"serper": SERPER_KEY, "exa": EXA_KEY, "tavily": TAVILY_KEY, "openai": OPENAI_KEY}
-        chosen = {**ours, **(keys or {})}
-        self.serper = Serper(chosen["serper"], self._origin)
-        self.exa = Exa(chosen["exa"], self._origin)
-        self.tavily = Tavily(chosen["tavily"], self._origin)
-        self.searxng = Searxng("", self._origin)
-        self.serper_scrape = SerperScrape(chosen["serper"], self._origin)
-        self.exa_contents = ExaContents(chosen["exa"], self._origin)
-        self.tavily_extract = TavilyExtract(chosen["tavily"], self._origin)
+        chosen = {**KEYS, **(keys or {})}
+        self._searchers = {kind.name: kind(chosen.get(kind.name, ""), self._origin) for kind in SEARCHERS}
+        self._readers = {kind.name: kind(chosen[kind.name], self._origin) for kind in READERS}
         self.sites = {kind.name: kind(chosen.get(kind.name, ""), self._origin) for kind in SITES}
-        self.openai = OpenAI(chosen["openai"], self._origin)
-        self.exa_mcp = ExaMcp("", self._origin)
-        self.parallel_mcp = ParallelMcp("", self._origin)
-        self.firecrawl_mcp = FirecrawlMcp("", self._origin)
         self.instances = PublicInstances("", self._origin)
         self.searx_space = SearxSpaceList("", self._origin, self.instances.addresses)
-        self.duckduckgo = DuckDuckGo("", self._origin)
-        self.mojeek = Mojeek("", self._origin)
         self.pages = Site()
         self._port = port
         self._is_in_memory = in_memory
         self._runner: web.AppRunner | None = None
         self._running: set[asyncio.Task[object]] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        """The double of a search API by the provider's name, and that of a page API by name and operation."""
+        searchers = self.__dict__.get("_searchers", {})
+        readers = self.__dict__.get("_readers", {})
+        found = searchers | {f"{each.name}_{each.operation}": each for each in readers.values()}
+        if name not in found:
+            raise AttributeError(name)
+        return found[name]
 
     @property
     def port(self) -> int:
@@ -108,13 +113,11 @@ class PocketWeb:
     @property
     def searchers(self) -> tuple[Double, ...]:
         """Those with a folder of their own."""
-        keyed = (self.serper, self.exa, self.tavily, self.searxng)
-        keyless = (self.exa_mcp, self.parallel_mcp, self.firecrawl_mcp, self.duckduckgo, self.mojeek)
-        return (*keyed, *keyless, self.instances, self.searx_space, self.openai, *self.sites.values())
+        return (*self._searchers.values(), self.instances, self.searx_space, *self.sites.values())
 
     @property
     def readers(self) -> tuple[ReaderDouble, ...]:
-        return (self.serper_scrape, self.exa_contents, self.tavily_extract)
+        return tuple(self._readers.values())
 
     def page(self, path: str) -> str:
         """The absolute URL of a page."""
@@ -122,32 +125,30 @@ class PocketWeb:
 
     def environment(self, *providers: str) -> dict[str, str]:
         """The settings that point the unchanged product here, with credentials for the named providers."""
+        specs = {name: settings.SPECS[name] for name in providers}
         credentials = {
-            "serper": ("SERPER_API_KEY", self.serper.key),
-            "exa": ("EXA_API_KEY", self.exa.key),
-            "tavily": ("TAVILY_API_KEY", self.tavily.key),
-            "searxng": ("SEARXNG_URL", self.page("/searxng")),
-            "openai": ("OPENAI_API_KEY", self.openai.key),
+            spec.credential: self.page(f"/{name}") if spec.servers else self._searchers[name].key
+            for name, spec in specs.items()
         }
         # All endpoints, also of providers not named: nothing can reach the real services by mistake.
-        return dict(credentials[provider] for provider in providers) | {
-            "SERPER_SEARCH_ENDPOINT": self.page(self.serper.path),
-            "SERPER_SCRAPE_ENDPOINT": self.page(self.serper_scrape.path),
-            "EXA_SEARCH_ENDPOINT": self.page(self.exa.path),
-            "EXA_CONTENTS_ENDPOINT": self.page(self.exa_contents.path),
-            "TAVILY_SEARCH_ENDPOINT": self.page(self.tavily.path),
-            "TAVILY_EXTRACT_ENDPOINT": self.page(self.tavily_extract.path),
+        endpoints = {
+            endpoint.variable: self.page(self._path(name, operation))
+            for name, spec in settings.SPECS.items()
+            for operation, endpoint in spec.endpoints.items()
+        }
+        return {
+            **credentials,
+            **endpoints,
             "DOWSE_ALLOW_PRIVATE": f"{HOST}:{self._port}",
             "NPM_FILES_URL": self.page("/files"),
-            "OPENAI_BASE_URL": self.page("/openai/v1"),
-            "EXA_MCP_URL": self.page(self.exa_mcp.path),
-            "PARALLEL_MCP_URL": self.page(self.parallel_mcp.path),
-            "FIRECRAWL_MCP_URL": self.page(self.firecrawl_mcp.path),
-            "SEARX_SPACE_URL": self.page(self.searx_space.path),
-            "DUCKDUCKGO_URL": self.page(self.duckduckgo.path),
-            "MOJEEK_URL": self.page(self.mojeek.path),
             **{site.variable: self.page(site.endpoint) for site in self.sites.values()},
         }
+
+    def _path(self, provider: str, operation: str) -> str:
+        if provider == self.searx_space.provider:
+            return self.searx_space.path
+        double = self._readers[provider] if operation == "read" else self._searchers[provider]
+        return double.base_path or double.path
 
     def reset(self) -> None:
         """Forget every script and every request seen."""

@@ -17,6 +17,7 @@ import pytest
 
 from dowse.app import App
 from dowse.core.protocols import no_progress
+from dowse.settings import SEARCHERS
 from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 from tests.faultproxy import (
@@ -151,7 +152,7 @@ class Provider:
         own = {self.variable: f"http://{HOST}:{through.port}{self.path}"}
         if timeout:
             own[f"{name.upper()}_TIMEOUT"] = timeout
-        if name in ("serper", "exa", "tavily", "searxng"):
+        if name in SEARCHERS:
             own["DOWSE_SEARCH_ORDER"] = f"{name},{self.then}"
         return {**web.environment(*self.keys), **FORGETFUL, **own, **(self.settings or {})}
 

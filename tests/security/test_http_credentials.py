@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from dowse.auth.tokens import digest
 from tests.conftest import Server
-from tests.doubles import PocketWeb
+from tests.doubles import PROVIDERS, PocketWeb
 from tests.http import LEGACY, MODERN, HttpServer
 from tests.rawhttp import Header, exchange, request
 from tests.security.doors import AUTHORIZED, BODY, OTHER, PATHS, SEARCH, TOKEN, address, gets_in, post, settings
@@ -208,12 +208,12 @@ async def test_limits_and_contracts_of_a_token_come_from_the_file(
 
 async def test_the_token_of_a_caller_travels_nowhere(server: Server, web: PocketWeb) -> None:
     """G53: what opens our door is sent to no provider and to no page, and is in no answer and no log."""
-    everything = {**web.environment("serper", "exa", "tavily", "searxng"), "DOWSE_TOKENS": f"alice:{TOKEN}"}
+    everything = {**web.environment(*PROVIDERS), "DOWSE_TOKENS": f"alice:{TOKEN}"}
     answers = []
     async with server.http({**everything, "DOWSE_LOG_LEVEL": "debug"}) as http:
         headers = {"Authorization": f"Bearer {TOKEN}", "X-Trace": "kept"}
         for version in (LEGACY, MODERN):
-            for provider in ("serper", "exa", "tavily", "searxng"):
+            for provider in PROVIDERS:
                 arguments = {"query": f"python {provider}", "num_results": 2}
                 async with http.post("web_search", arguments, version=version, headers=headers) as answer:
                     assert answer.status == 200
@@ -225,7 +225,7 @@ async def test_the_token_of_a_caller_travels_nowhere(server: Server, web: Pocket
             for double in web.doubles:
                 double.works()
     seen = [*web.pages.requests, *(each for double in web.doubles for each in double.requests)]
-    assert {each.path.split("/")[1] for each in seen} >= {"serper", "exa", "tavily", "searxng", "articles"}
+    assert {each.path.split("/")[1] for each in seen} >= {*PROVIDERS, "articles"}
     for each in seen:
         assert TOKEN not in f"{each.path} {each.params} {each.headers} {each.body!r}"
         assert TOKEN[6:] not in f"{each.path} {each.params} {each.headers} {each.body!r}"

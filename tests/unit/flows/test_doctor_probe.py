@@ -9,7 +9,7 @@ from dowse.core import errors
 from dowse.core.errors import NoBrowser, ProviderError, QuotaSpent
 from dowse.core.models import Deadline, Found, Query
 from dowse.core.protocols import no_progress
-from dowse.flows.doctor.check import Check, Diagnosis, State
+from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check, Diagnosis
 from dowse.flows.doctor.probe import QUERY, Probe
 from dowse.settings.sources import load
 from tests.fakes import FakeClock
@@ -73,7 +73,7 @@ async def test_every_question_is_paid_for_before_it_is_asked() -> None:
     purse = Purse(poor="exa")
     rich, poor = ScriptedProvider(hits("https://a.example/1")), ScriptedProvider(hits("https://a.example/1"), "exa")
     first, second = await probe(rich, poor, purse=purse).run(no_progress)
-    assert (first.state, second.state) == (State.OK, State.PROBLEM)
+    assert (first.state, second.state) == (OK, PROBLEM)
     assert purse.paid == [("serper", "search")]
     assert poor.asked == []
 
@@ -82,7 +82,7 @@ async def test_every_question_is_paid_for_before_it_is_asked() -> None:
 @each_row("failure", FAILURES)
 async def test_every_failure_there_is_has_a_remedy(failure: type[ProviderError], provider: str) -> None:
     (check,) = await probe(ScriptedProvider(failure(provider, "a reason"), provider)).run(no_progress)
-    assert (check.state, check.details["outcome"]) == (State.PROBLEM, failure.code)
+    assert (check.state, check.details["outcome"]) == (PROBLEM, failure.code)
     assert check.summary.startswith(f"{provider} ")
     assert "a reason" in check.summary
     assert check.fix
@@ -110,10 +110,10 @@ async def test_with_nobody_to_ask_there_is_nothing_to_say() -> None:
 
 
 def test_a_diagnosis_is_fine_with_warnings_and_not_with_a_problem() -> None:
-    checks = [Check(state, "server", state, "x") for state in (State.OK, State.OFF, State.WARNING, State.WARNING)]
+    checks = [Check(state, "server", state, "x") for state in (OK, OFF, WARNING, WARNING)]
     fine = Diagnosis("1", tuple(checks))
-    assert (fine.ok, fine.count(State.WARNING)) == (True, 2)
-    assert not Diagnosis("1", (*checks, Check("y", "server", State.PROBLEM, "y"))).ok
+    assert (fine.ok, fine.count(WARNING)) == (True, 2)
+    assert not Diagnosis("1", (*checks, Check("y", "server", PROBLEM, "y"))).ok
 
 
 class ScriptedBrowser:
@@ -138,14 +138,17 @@ async def test_a_browser_that_starts_is_told_with_its_version() -> None:
     check = await started("Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/156.0.0.0 Safari/537.36")
     assert (check.name, check.state, check.summary) == (
         "probe.browser",
-        State.OK,
+        OK,
         "Chromium 156.0.0.0 started in 0 ms.",
     )
 
 
 async def test_a_browser_that_cannot_be_used_is_a_warning_with_the_way_out() -> None:
     check = await started(NoBrowser("browser", "no Chromium was found: install one"))
-    assert (check.state, check.summary) == (State.WARNING, "It cannot be used: no Chromium was found: install one.")
+    assert (check.state, check.summary) == (
+        WARNING,
+        "It cannot be used: no Chromium was found: install one.",
+    )
     assert "DOWSE_BROWSER=off" in check.fix
 
 
@@ -165,5 +168,5 @@ async def test_a_member_that_fails_is_a_problem_only_if_nobody_answers() -> None
         ScriptedProvider(errors.Blocked("mojeek"), name="mojeek"),
         ScriptedProvider(hits("https://a.example/1"), name="open"),
     )
-    assert [check.state for check in await probe(dead, alive).run(no_progress)] == [State.WARNING, State.OK]
-    assert [check.state for check in await probe(dead).run(no_progress)] == [State.PROBLEM]
+    assert [check.state for check in await probe(dead, alive).run(no_progress)] == [WARNING, OK]
+    assert [check.state for check in await probe(dead).run(no_progress)] == [PROBLEM]

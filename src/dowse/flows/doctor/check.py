@@ -7,20 +7,23 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     OK = "ok"
     OFF = "off"
     WARNING = "warning"
     PROBLEM = "problem"
 
 
+OK, OFF, WARNING, PROBLEM = CheckState
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is so and why, in a sentence; `fix` says what to do where it is not ok. Several may share a name."""
+    """A finding in a sentence; `fix` says what to do unless the state is ok. Several may share a name."""
 
     name: str
     group: str
-    state: State
+    state: CheckState
     summary: str
     fix: str = ""
     details: Mapping[str, object] = field(default_factory=dict)
@@ -36,7 +39,7 @@ class Diagnosis:
 
     @property
     def ok(self) -> bool:
-        return not self.count(State.PROBLEM)
+        return not self.count(CheckState.PROBLEM)
 
-    def count(self, state: State) -> int:
+    def count(self, state: CheckState) -> int:
         return sum(check.state is state for check in self.checks)

@@ -1,4 +1,4 @@
-"""The whole examination: every part in a fixed order, and the probe when it is asked for."""
+"""The whole examination: every part in a fixed order, and the probe on request."""
 
 from __future__ import annotations
 
@@ -8,49 +8,48 @@ from typing import Protocol
 
 from dowse import __version__
 from dowse.core.protocols import Progress, Spent
-from dowse.flows.doctor import callers, installation, memory, providers, server
 from dowse.flows.doctor.check import Check, Diagnosis
+from dowse.flows.doctor.installation import check_configuration, check_installation
+from dowse.flows.doctor.memory import check_store
 from dowse.flows.doctor.probe import Probe
+from dowse.flows.doctor.providers import check_reading, check_search
+from dowse.flows.doctor.server import ReadTokens, check_callers, check_tools
 from dowse.settings import SEARCHERS
 from dowse.settings.sources import Loaded
 
 
-class Books(Protocol):
-    """Knows what providers have cost."""
+class SpendingRecords(Protocol):
+    """What providers have cost."""
 
     async def spent(self, provider: str) -> Spent | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Examines what the settings make of an application. Beside the store, only `probe` asks over the network."""
+    """Examines an application as its settings make it. Only the store and the probe use the network."""
 
     loaded: Loaded
     tools: Sequence[str]
     state: str
-    books: Books
-    roll: callers.Roll
+    spending: SpendingRecords
+    read_tokens: ReadTokens
     probe: Probe
 
     async def examine(self, progress: Progress, *, probing: bool = False) -> Diagnosis:
-        names = (*SEARCHERS, *self.loaded.settings.keyless_members())
-        spent = {name: spent for name in names if (spent := await self.books.spent(name))}
-        checks = list(self._checks(spent, await memory.store(self.state, self.loaded.settings)))
+        settings = self.loaded.settings
+        names = (*SEARCHERS, *settings.keyless_members())
+        spent = {name: spent for name in names if (spent := await self.spending.spent(name))}
+        checks = list(self._checks(spent, await check_store(self.state, settings)))
         if probing:
             checks += await self.probe.run(progress)
         return Diagnosis(__version__, tuple(checks), invalid=bool(self.loaded.problems))
 
-    def _checks(self, spent: Mapping[str, Spent], kept: Check) -> Iterator[Check]:
-        loaded, settings = self.loaded, self.loaded.settings
-        yield installation.version()
-        yield installation.python()
-        yield installation.system()
-        yield installation.browser(settings)
-        yield installation.config_file(loaded)
-        yield from installation.settings(loaded)
-        yield from providers.search_providers(settings, spent)
-        yield from providers.reading_chain(settings)
-        yield server.contract(settings, self.tools)
-        yield from server.limits(settings, self.tools)
-        yield kept
-        yield from callers.callers(settings, self.roll, self.tools)
+    def _checks(self, spent: Mapping[str, Spent], store: Check) -> Iterator[Check]:
+        settings = self.loaded.settings
+        yield from check_installation(settings)
+        yield from check_configuration(self.loaded)
+        yield from check_search(settings, spent)
+        yield from check_reading(settings)
+        yield from check_tools(settings, self.tools)
+        yield store
+        yield from check_callers(settings, self.read_tokens, self.tools)

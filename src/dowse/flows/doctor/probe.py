@@ -1,4 +1,4 @@
-"""Asks each provider once, all at the same time and without fallback, and says how to fix what fails."""
+"""The probe: one request to each provider, all at once and without fallback, with a fix for each failure."""
 
 from __future__ import annotations
 
@@ -9,38 +9,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
-from dowse.core.errors import (
-    BadAnswer,
-    BadRequest,
-    Blocked,
-    BudgetSpent,
-    EnginesFailed,
-    Irrelevant,
-    KeyRejected,
-    Misconfigured,
-    NetworkFailed,
-    NoBrowser,
-    NoInstance,
-    ProviderError,
-    QuotaSpent,
-    RateLimited,
-    Redirected,
-    TimedOut,
-    Unavailable,
-    WireError,
-)
+from dowse.core import errors
+from dowse.core.errors import ProviderError
 from dowse.core.models import Clock, Deadline, Query
 from dowse.core.protocols import Progress, SearchProvider, Spending
-from dowse.flows.doctor.check import Check, State
+from dowse.flows.doctor.check import OK, PROBLEM, WARNING, Check, CheckState
 from dowse.flows.doctor.providers import endpoint, endpoint_variable
 from dowse.settings import KEYLESS, SPECS, Settings
 
-Question = Callable[[], Awaitable[Check]]
-Remedies = tuple[tuple[type[ProviderError], Callable[[Settings, ProviderError], str]], ...]
-
-NO_BROWSER_NEEDED = "Do what it says, or set DOWSE_BROWSER=off if pages that need JavaScript do not matter to you."
 QUERY = "weather"
-"""What is asked: a word that every search engine finds something for."""
+"""A word that every search engine finds something for."""
+NO_BROWSER_NEEDED = "Do what it says, or set DOWSE_BROWSER=off if pages that need JavaScript do not matter to you."
 
 JSON_OFF = """\
 Let your SearXNG answer in JSON: put these lines into its settings.yml and restart it. \
@@ -57,10 +36,73 @@ Its limiter takes programs for bots. On an instance of your own, put these lines
 server:
   limiter: false
 """
+_AGAIN = "Run the probe again in {pause}."
+_NETWORK = (
+    "that this machine reaches {address} ({where}): curl -sv {address} — dowse connects directly and uses no proxy "
+    "from HTTP_PROXY or HTTPS_PROXY."
+)
+_ENDPOINT = "Check {where}, now {address}: what answers there does not speak this API."
+_ENGINES = (
+    "Open your SearXNG in a browser and search there: under Preferences, Engines it shows which ones fail. "
+    "Enable others, or name some that work in SEARXNG_ENGINES."
+)
+_INSTANCES = "Run `dowse instances list`: it shows the instances, and why each of them is not asked."
+_OUTAGE = "The fault is at {name}: run the probe again later. Other active providers answer meanwhile."
+_WEB = "Check that this machine reaches the web; DOWSE_OPEN_APIS says which of the open APIs are asked."
+
+Remedies = tuple[tuple[type[ProviderError], str], ...]
+# From special to general: the first class that fits counts.
+_REMEDIES: Remedies = (
+    (errors.BudgetSpent, "Raise DOWSE_BUDGET_{NAME}, or wait for its next period (UTC)."),
+    (errors.QuotaSpent, "Look at the plan of your {name} account: add credits, or wait until they are renewed."),
+    (errors.KeyRejected, "Check {key}: copy the key again from your {name} account, whole and without quotes."),
+    (errors.RateLimited, _AGAIN),
+    (errors.TimedOut, f"Check {_NETWORK}{{longer}}"),
+    (errors.NetworkFailed, f"Check {_NETWORK}"),
+    (
+        errors.Blocked,
+        "A bot check stands in front of it. Let this machine pass there, or point {where} behind it.",
+    ),
+    (errors.EnginesFailed, _ENGINES),
+    (errors.Irrelevant, _ENGINES),
+    (errors.NoInstance, _INSTANCES),
+    (errors.BadAnswer, _ENDPOINT),
+    (errors.Redirected, _ENDPOINT),
+    (errors.BadRequest, _ENDPOINT),
+    (ProviderError, _OUTAGE),
+)
+_SEARXNG: Remedies = (
+    (errors.KeyRejected, "Check the user and password in SEARXNG_URL, or the headers in SEARXNG_HEADERS_JSON."),
+    (errors.RateLimited, f"{_AGAIN} {LIMITER_ON}"),
+    (errors.TimedOut, f"Check that your SearXNG is running and {_NETWORK}{{longer}}"),
+    (errors.NetworkFailed, f"Check that your SearXNG is running and {_NETWORK}"),
+    (
+        errors.Misconfigured,
+        "Set SEARXNG_URL, now {address}, to the base address: the one whose search page opens in a browser.",
+    ),
+    (errors.BadRequest, f"{_ENDPOINT} Check SEARXNG_LANGUAGE, SEARXNG_CATEGORIES and SEARXNG_TIME_RANGE too."),
+)
+_REMOTE: Remedies = ((errors.KeyRejected, "Check the headers of this server in DOWSE_MCP_PROVIDERS."),)
+# The user has no account, no key and no set-up at these.
+_KEYLESS: Remedies = (
+    (errors.BudgetSpent, _REMEDIES[0][1]),
+    (errors.RateLimited, _AGAIN),
+    (errors.TimedOut, f"Check {_NETWORK}"),
+    (errors.NetworkFailed, f"Check {_NETWORK}"),
+    (errors.NoInstance, _INSTANCES),
+    (
+        ProviderError,
+        "Nothing is to be mended here: others are asked instead. To stop asking it, leave {name} out of "
+        "DOWSE_KEYLESS_ORDER.",
+    ),
+)
+_OPEN: Remedies = ((errors.TimedOut, _WEB), (errors.NetworkFailed, _WEB))
+
+Question = Callable[[], Awaitable[Check]]
 
 
 class KeySource(Protocol):
-    """Where the issuer of JSON Web Tokens publishes its keys. Raises `WireError`."""
+    """The published keys of an issuer of JSON Web Tokens. Raises `WireError`."""
 
     async def fetch(self) -> Sequence[object]: ...
 
@@ -69,7 +111,7 @@ class Startable(Protocol):
     """A browser that need not be running. Raises `NoBrowser`."""
 
     async def start(self) -> str:
-        """How it names itself."""
+        """Start it and return its version string."""
         ...
 
 
@@ -97,7 +139,7 @@ class Probe:
         """The findings in the order of the providers, whichever answered first."""
         questions = self._questions()
         if self._settings.offline:
-            return [_not_asked(name) for name in questions]
+            return [_check_offline(name) for name in questions]
         waiting = list(questions)
 
         async def ask(name: str, question: Question) -> Check:
@@ -111,55 +153,55 @@ class Probe:
             await progress(f"probe: asking {', '.join(waiting)}")
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(ask(name, question)) for name, question in questions.items()]
-        return self._judged([task.result() for task in tasks])
+        return self._soften([task.result() for task in tasks])
 
-    def _judged(self, checks: list[Check]) -> list[Check]:
-        """Once anybody has answered, a member of the pool that did not is no problem: others are asked instead."""
-        names = {_named(provider.name) for provider in self._providers}
-        if not any(check.name in names and check.state is State.OK for check in checks):
+    def _soften(self, checks: list[Check]) -> list[Check]:
+        """Failures of the keyless pool are warnings once a provider has answered."""
+        names = {_name(provider.name) for provider in self._providers}
+        if not any(check.name in names and check.state is OK for check in checks):
             return checks
-        members = {_named(name) for name in KEYLESS}
+        pool = {_name(name) for name in KEYLESS}
         return [
-            replace(check, state=State.WARNING) if check.name in members and check.state is State.PROBLEM else check
+            replace(check, state=WARNING) if check.name in pool and check.state is PROBLEM else check
             for check in checks
         ]
 
     def _questions(self) -> dict[str, Question]:
-        questions: dict[str, Question] = {provider.name: partial(self._ask, provider) for provider in self._providers}
+        questions: dict[str, Question] = {each.name: partial(self._search, each) for each in self._providers}
         if self._keys:
-            questions["jwks"] = partial(self._fetch, self._keys)
+            questions["jwks"] = partial(self._fetch_keys, self._keys)
         if self._browser:
             questions["browser"] = partial(self._start, self._browser)
         return questions
 
     async def _start(self, browser: Startable) -> Check:
-        """A warning and no problem where there is none: everything but some pages is read without it."""
+        """Without a browser most pages are still read, so its absence is a warning."""
         started = self._clock.now()
         try:
             name = await browser.start()
-        except NoBrowser as error:
+        except errors.NoBrowser as error:
             details = {"outcome": error.code, "ms": self._ms(started)}
-            return _check("browser", State.WARNING, f"It cannot be used: {error.detail}.", NO_BROWSER_NEEDED, details)
+            return _check("browser", WARNING, f"It cannot be used: {error.detail}.", NO_BROWSER_NEEDED, details)
         ms, version = self._ms(started), re.search(r"Chrome/([\d.]{1,40})", name)
         shown = f"Chromium {version[1]}" if version else "It"
-        return _check("browser", State.OK, f"{shown} started in {ms} ms.", "", {"outcome": "ok", "ms": ms})
+        return _check("browser", OK, f"{shown} started in {ms} ms.", "", {"outcome": "ok", "ms": ms})
 
-    async def _fetch(self, keys: KeySource) -> Check:
+    async def _fetch_keys(self, keys: KeySource) -> Check:
         started = self._clock.now()
         try:
             found = await keys.fetch()
-        except WireError as error:
+        except errors.WireError as error:
             summary = f"The keys of {self._settings.jwt_issuer} cannot be had: {error}."
             fix = "Check DOWSE_JWKS_URL: it takes the address of the issuer's key set, often ending in jwks.json."
-            return _check("jwks", State.PROBLEM, summary, fix, {"outcome": "failed", "ms": self._ms(started)})
+            return _check("jwks", PROBLEM, summary, fix, {"outcome": "failed", "ms": self._ms(started)})
         ms = self._ms(started)
         details = {"outcome": "ok", "ms": ms, "keys": len(found)}
         if found:
-            return _check("jwks", State.OK, f"Answered in {ms} ms; keys: {len(found)}.", "", details)
+            return _check("jwks", OK, f"Answered in {ms} ms; keys: {len(found)}.", "", details)
         summary = f"Answered in {ms} ms, but with no key, so no JSON Web Token is accepted."
-        return _check("jwks", State.PROBLEM, summary, "Check DOWSE_JWKS_URL.", details)
+        return _check("jwks", PROBLEM, summary, "Check DOWSE_JWKS_URL.", details)
 
-    async def _ask(self, provider: SearchProvider) -> Check:
+    async def _search(self, provider: SearchProvider) -> Check:
         name, started = provider.name, self._clock.now()
         try:
             await self._spending.charge(name, "search")
@@ -167,150 +209,54 @@ class Probe:
             found = await provider.search(Query(QUERY, num_results=1), deadline)
         except ProviderError as error:
             details = {"outcome": error.code, "ms": self._ms(started)}
-            return _check(name, State.PROBLEM, f"{error}.", _fix(self._settings, error), details)
+            return _check(name, PROBLEM, f"{error}.", _fix(self._settings, error), details)
         ms = self._ms(started)
         details = {"outcome": "ok", "ms": ms, "results": len(found.hits)}
         if found.hits:
-            return _check(name, State.OK, f"Answered in {ms} ms.", "", details)
+            return _check(name, OK, f"Answered in {ms} ms.", "", details)
         summary = f"Answered in {ms} ms, but found nothing for {QUERY!r}."
         where = endpoint_variable(self._settings, name)
-        return _check(name, State.WARNING, summary, f"Check that {where} leads to it.", details)
+        return _check(name, WARNING, summary, f"Check that {where} leads to it.", details)
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
 
 
-def _not_asked(name: str) -> Check:
-    return _check(
-        name, State.WARNING, "Not asked, because offline mode is on.", "Unset DOWSE_OFFLINE.", {"outcome": "offline"}
-    )
+def _check_offline(name: str) -> Check:
+    summary = "Not asked, because offline mode is on."
+    return _check(name, WARNING, summary, "Unset DOWSE_OFFLINE.", {"outcome": "offline"})
 
 
-def _check(name: str, state: State, summary: str, fix: str, details: dict[str, object]) -> Check:
-    return Check(_named(name), "probe", state, summary, fix, details)
+def _check(name: str, state: CheckState, summary: str, fix: str, details: dict[str, object]) -> Check:
+    return Check(_name(name), "probe", state, summary, fix, details)
 
 
-def _named(name: str) -> str:
+def _name(name: str) -> str:
     return f"probe.{name}"
 
 
 def _fix(settings: Settings, error: ProviderError) -> str:
-    """The remedy for the most specific class that is known; the table goes from special to general."""
-    remedies = _REMEDIES_OF_MEMBERS if error.provider in KEYLESS else _REMEDIES
-    return next(remedy(settings, error) for kind, remedy in remedies if isinstance(error, kind))
-
-
-def _own_budget(_settings: Settings, error: ProviderError) -> str:
-    return f"Raise DOWSE_BUDGET_{error.provider.upper()}, or wait for its next period (UTC)."
-
-
-def _quota(_settings: Settings, error: ProviderError) -> str:
-    return f"Look at the plan of your {error.provider} account: add credits, or wait until they are renewed."
-
-
-def _key(settings: Settings, error: ProviderError) -> str:
-    if error.provider in settings.mcp_providers:
-        return "Check the headers of this server in DOWSE_MCP_PROVIDERS."
-    if error.provider == "searxng":
-        return "Check the user and password in SEARXNG_URL, or the headers in SEARXNG_HEADERS_JSON."
-    variable = SPECS[error.provider].credential
-    return f"Check {variable}: copy the key again from your {error.provider} account, whole and without quotes."
-
-
-def _rate(_settings: Settings, error: ProviderError) -> str:
-    wait = f"{error.retry_after_s:.0f} seconds" if error.retry_after_s else "a minute"
-    again = f"Run the probe again in {wait}."
-    return f"{again} {LIMITER_ON}" if error.provider == "searxng" else again
-
-
-def _network(settings: Settings, error: ProviderError) -> str:
+    """The remedy for the most specific class of error that is known."""
     name = error.provider
-    running = "Check that your SearXNG is running and" if name == "searxng" else "Check"
-    address = endpoint(settings, name)
-    reach = f"{running} that this machine reaches {address} ({endpoint_variable(settings, name)}): curl -sv {address}"
-    return f"{reach} — dowse connects directly and uses no proxy from HTTP_PROXY or HTTPS_PROXY."
-
-
-def _time(settings: Settings, error: ProviderError) -> str:
-    provider = settings.providers.get(error.provider)
-    if provider is None:
-        return _network(settings, error)
-    longer = f"If it is only slow, raise {error.provider.upper()}_TIMEOUT, now {provider.timeout_s:g}s."
-    return f"{_network(settings, error)} {longer}"
-
-
-def _misconfigured(settings: Settings, error: ProviderError) -> str:
-    if error.http_status == 403:
+    if name not in KEYLESS and isinstance(error, errors.Misconfigured) and error.http_status == 403:
         return JSON_OFF
-    address = endpoint(settings, error.provider)
-    return f"Set SEARXNG_URL, now {address}, to the base address: the one whose search page opens in a browser."
-
-
-def _instances(_settings: Settings, _error: ProviderError) -> str:
-    return "Run `dowse instances list`: it shows the instances, and why each of them is not asked."
-
-
-def _member(_settings: Settings, error: ProviderError) -> str:
-    left_out = f"To stop asking it, leave {error.provider} out of DOWSE_KEYLESS_ORDER."
-    return f"Nothing is to be mended here: others are asked instead. {left_out}"
-
-
-def _reach(settings: Settings, error: ProviderError) -> str:
-    if error.provider == "open":
-        return "Check that this machine reaches the web; DOWSE_OPEN_APIS says which of the open APIs are asked."
-    return _network(settings, error)
-
-
-def _blocked(settings: Settings, error: ProviderError) -> str:
-    where = endpoint_variable(settings, error.provider)
-    return f"A bot check stands in front of it. Let this machine pass there, or point {where} behind it."
-
-
-def _engines(_settings: Settings, _error: ProviderError) -> str:
-    return (
-        "Open your SearXNG in a browser and search there: under Preferences, Engines it shows which ones fail. "
-        "Enable others, or name some that work in SEARXNG_ENGINES."
+    template = next(text for kind, text in _remedies(settings, name) if isinstance(error, kind))
+    provider = settings.providers.get(name)
+    timeout_s = provider.timeout_s if provider else 0.0
+    return template.format(
+        name=name,
+        NAME=name.upper(),
+        key=SPECS[name].credential if name in SPECS else "",
+        where=endpoint_variable(settings, name),
+        address=endpoint(settings, name),
+        pause=f"{error.retry_after_s:.0f} seconds" if error.retry_after_s else "a minute",
+        longer=f" If it is only slow, raise {name.upper()}_TIMEOUT, now {timeout_s:g}s." if provider else "",
     )
 
 
-def _endpoint(settings: Settings, error: ProviderError) -> str:
-    variable, address = endpoint_variable(settings, error.provider), endpoint(settings, error.provider)
-    return f"Check {variable}, now {address}: what answers there does not speak this API."
-
-
-def _request(settings: Settings, error: ProviderError) -> str:
-    also = "SEARXNG_LANGUAGE, SEARXNG_CATEGORIES and SEARXNG_TIME_RANGE" if error.provider == "searxng" else ""
-    return " ".join(filter(None, [_endpoint(settings, error), also and f"Check {also} too."]))
-
-
-def _outage(_settings: Settings, error: ProviderError) -> str:
-    return f"The fault is at {error.provider}: run the probe again later. Other active providers answer meanwhile."
-
-
-_REMEDIES: Remedies = (
-    (BudgetSpent, _own_budget),
-    (QuotaSpent, _quota),
-    (KeyRejected, _key),
-    (RateLimited, _rate),
-    (TimedOut, _time),
-    (NetworkFailed, _network),
-    (Blocked, _blocked),
-    (Misconfigured, _misconfigured),
-    (EnginesFailed, _engines),
-    (Irrelevant, _engines),
-    (NoInstance, _instances),
-    (BadAnswer, _endpoint),
-    (Redirected, _endpoint),
-    (BadRequest, _request),
-    (Unavailable, _outage),
-    (ProviderError, _outage),
-)
-# Of those that nobody has chosen there is no account, no key and no set-up.
-_REMEDIES_OF_MEMBERS: Remedies = (
-    (BudgetSpent, _own_budget),
-    (RateLimited, _rate),
-    (TimedOut, _reach),
-    (NetworkFailed, _reach),
-    (NoInstance, _instances),
-    (ProviderError, _member),
-)
+def _remedies(settings: Settings, name: str) -> Remedies:
+    if name in settings.mcp_providers:
+        return _REMOTE + _REMEDIES
+    if name in KEYLESS:
+        return (_OPEN if name == "open" else ()) + _KEYLESS
+    return (_SEARXNG if SPECS[name].servers else ()) + _REMEDIES

@@ -1,50 +1,153 @@
-"""What the server offers, and how often."""
+"""Checks of the server: its tools, their rate limits, and the callers that may use them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
 
+from dowse.auth.authenticator import SHORTEST_TOKEN
+from dowse.auth.tokens import TokenEntry
+from dowse.core import urls
 from dowse.core.allowances import Rate
-from dowse.flows.doctor.check import Check, State
+from dowse.core.errors import ConfigError
+from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check
+from dowse.net.sockets import is_loopback
 from dowse.settings import Settings
 from dowse.settings.contracts import TOOL_LIMITS
 
-_GROUP = "server"
+_OTHERS = 0o077
+_NEW_TOKEN = "Run `dowse token new NAME`"
+
+_limits = partial(Check, "limits", "server")
+_tokens = partial(Check, "tokens", "callers")
+
+ReadTokens = Callable[[], Sequence[TokenEntry]]
+"""Raises `ConfigError` for a file that is not in order."""
 
 
-def contract(settings: Settings, tools: Sequence[str]) -> Check:
+def check_tools(settings: Settings, tools: Sequence[str]) -> Iterator[Check]:
+    """The contract, the rate limits of its tools, and limits of tools that are not served."""
     summary = f"MCP clients are offered the contract {settings.contract}: {', '.join(tools)}."
-    return Check("contract", _GROUP, State.OK, summary, "", {"contract": settings.contract, "tools": list(tools)})
-
-
-def limits(settings: Settings, tools: Sequence[str]) -> Iterator[Check]:
-    """How often callers may use each tool, and limits that concern nothing that is served."""
-    configured = {name: rate for name, rate in settings.limits.items() if rate}
-    served = {name: rate for name, rate in configured.items() if name in tools}
+    yield Check("contract", "server", OK, summary, "", {"contract": settings.contract, "tools": list(tools)})
+    limits = {name: rate for name, rate in settings.limits.items() if rate}
+    served = {name: _spell(rate) for name, rate in limits.items() if name in tools}
     if served:
-        told = ", ".join(f"{name} {spoken(rate)}" for name, rate in served.items())
-        details = {name: spoken(rate) for name, rate in served.items()}
-        yield Check("limits", _GROUP, State.OK, f"Each caller may use {told}.", "", details)
+        listed = ", ".join(f"{name} {limit}" for name, limit in served.items())
+        yield _limits(OK, f"Each caller may use {listed}.", "", served)
     else:
-        yield Check(
-            "limits",
-            _GROUP,
-            State.OFF,
-            "Callers may use every tool as often as they like.",
-            f"Set DOWSE_LIMIT_{tools[0].upper()}=20/10m, for instance, to bound each of them.",
-        )
-    # A limit of our own for a tool of another contract is no mistake of the user's.
-    idle = [name for name, rate in configured.items() if name not in served and str(rate) != TOOL_LIMITS[name]]
-    for name in sorted(idle):
+        fix = f"Set DOWSE_LIMIT_{tools[0].upper()}=20/10m, for instance, to bound each of them."
+        yield _limits(OFF, "Callers may use every tool as often as they like.", fix)
+    # A default for a tool of another contract is no mistake of the user's.
+    for name in sorted(name for name in limits.keys() - served.keys() if str(limits[name]) != TOOL_LIMITS[name]):
         variable = f"DOWSE_LIMIT_{name.upper()}"
-        yield Check(
-            "limits",
-            _GROUP,
-            State.WARNING,
-            f"{variable} limits nothing: the contract {settings.contract} has no tool {name}.",
-            f"Remove {variable}, or limit one of {', '.join(tools)}.",
-        )
+        summary = f"{variable} limits nothing: the contract {settings.contract} has no tool {name}."
+        yield _limits(WARNING, summary, f"Remove {variable}, or limit one of {', '.join(tools)}.")
 
 
-def spoken(rate: Rate) -> str:
+def check_callers(settings: Settings, read_tokens: ReadTokens, tools: Sequence[str]) -> Iterator[Check]:
+    """Tokens, their file, and JSON Web Tokens."""
+    if not settings.needs_token:
+        yield _check_absence(settings)
+        return
+    try:
+        entries = read_tokens()
+    except ConfigError as error:
+        fix = "Correct the file; `dowse token new NAME` writes entries as they should be."
+        if _mode(settings.tokens_file) is None:
+            fix = f"{_NEW_TOKEN}, which makes it, or correct DOWSE_TOKENS_FILE."
+        yield _tokens(PROBLEM, str(error), fix)
+    else:
+        yield _check_entries(settings, entries)
+        yield from _check_restrictions(settings, entries, tools)
+    yield from _check_secrecy(settings)
+    if settings.takes_jwt:
+        yield _check_jwt(settings)
+
+
+def _check_absence(settings: Settings) -> Check:
+    make = f"{_NEW_TOKEN} and set DOWSE_TOKENS_FILE"
+    details: dict[str, object] = {"callers": []}
+    if not is_loopback(settings.host):
+        summary = f"`dowse serve --http` refuses to listen on {settings.host}, because there are no tokens."
+        fix = f"{make} (or DOWSE_TOKENS), or listen on 127.0.0.1 (DOWSE_HOST)."
+        return _tokens(PROBLEM, summary, fix, {**details, "host": settings.host})
+    if settings.allowed_hosts or settings.trusted_proxies:
+        summary = "There are no tokens, and a proxy comes from this machine, so it would let anybody in."
+        return _tokens(WARNING, summary, f"{make}.", details)
+    summary = "There are no tokens, so the HTTP server answers this machine only."
+    return _tokens(OFF, summary, f"{make} to serve others.", details)
+
+
+def _check_entries(settings: Settings, entries: Sequence[TokenEntry]) -> Check:
+    details = {"callers": [_details(entry) for entry in entries]}
+    if entries:
+        count = f"{len(entries)} caller{'' if len(entries) == 1 else 's'}"
+        return _tokens(OK, f"{count} with a token: {'; '.join(map(_describe, entries))}.", "", details)
+    if settings.takes_jwt:
+        summary = "No caller has a token of its own; JSON Web Tokens are accepted."
+        return _tokens(OFF, summary, "Nothing to do, or run `dowse token new NAME`.", details)
+    summary = f"{settings.tokens_file} has no entry, so nobody may call the HTTP server."
+    return _tokens(PROBLEM, summary, f"{_NEW_TOKEN}.", details)
+
+
+def _check_restrictions(settings: Settings, entries: Sequence[TokenEntry], tools: Sequence[str]) -> Iterator[Check]:
+    """Entries that do not go with the contract."""
+    contract, file = settings.contract, settings.tokens_file
+    for entry in entries:
+        if entry.contracts is not None and contract not in entry.contracts:
+            allowed = ", ".join(sorted(entry.contracts))
+            summary = f"{entry.name} may not call this server: it serves the contract {contract}, "
+            fix = f"Add {contract} to its contracts in {file}, or change DOWSE_CONTRACT."
+            yield _tokens(WARNING, f"{summary}and the token is for {allowed}.", fix)
+        for tool in sorted(entry.limits.keys() - set(tools)):
+            summary = f"The limit of {entry.name} limits nothing: the contract {contract} has no tool {tool}."
+            yield _tokens(WARNING, summary, f"Remove it in {file}, or limit one of {', '.join(tools)}.")
+
+
+def _check_secrecy(settings: Settings) -> Iterator[Check]:
+    """Tokens that can be guessed, and a file that other users can read."""
+    for name, token in settings.tokens.items():
+        if len(token.get_secret_value()) < SHORTEST_TOKEN:
+            short = f"has less than {SHORTEST_TOKEN} characters and can be guessed."
+            fix = f"Run `dowse token new {name}` and use that one."
+            yield _tokens(WARNING, f"The token of {name} in DOWSE_TOKENS {short}", fix)
+    # Windows has no such bits.
+    if settings.tokens_file and os.name == "posix" and (_mode(settings.tokens_file) or 0) & _OTHERS:
+        path = str(Path(settings.tokens_file).expanduser())
+        summary = f"{path} can be read or changed by other users of this machine."
+        yield Check("tokens_file", "callers", WARNING, summary, f"chmod 600 {shlex.quote(path)}")
+
+
+def _mode(file: str) -> int | None:
+    """The mode of a file; `None` for one that is not there or cannot be looked at."""
+    try:
+        return Path(file).expanduser().stat().st_mode
+    except OSError:
+        return None
+
+
+def _check_jwt(settings: Settings) -> Check:
+    parsed = urls.parse(settings.jwks_url or "")
+    keys = urls.without_userinfo(parsed.href).partition("?")[0] if parsed else ""
+    details = {"issuer": settings.jwt_issuer, "audience": settings.jwt_audience, "keys": keys}
+    summary = f"JSON Web Tokens of {settings.jwt_issuer} for {settings.jwt_audience} are accepted; keys from {keys}."
+    return Check("jwt", "callers", OK, summary, "", details)
+
+
+def _details(entry: TokenEntry) -> dict[str, object]:
+    limits = {tool: _spell(rate) for tool, rate in entry.limits.items()}
+    contracts = None if entry.contracts is None else sorted(entry.contracts)
+    return {"name": entry.name, "limits": limits, "contracts": contracts}
+
+
+def _describe(entry: TokenEntry) -> str:
+    parts = [f"{tool} {_spell(rate)}" for tool, rate in entry.limits.items()]
+    parts += [f"contracts {', '.join(sorted(entry.contracts))}"] if entry.contracts is not None else []
+    return f"{entry.name} ({', '.join(parts)})" if parts else entry.name
+
+
+def _spell(rate: Rate) -> str:
     return f"{rate.calls} times in {rate.period_s:g} seconds"

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from itertools import groupby
 
 from dowse.core.text import one_line, visible
-from dowse.flows.doctor.check import Check, Diagnosis, State
+from dowse.flows.doctor.check import Check, CheckState, Diagnosis
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
 from dowse.surfaces.cli import session
@@ -94,7 +94,7 @@ def _lines(check: Check) -> Iterator[str]:
     if check.fix:
         first, *further = check.fix.splitlines()
         # What is off on purpose needs no mending; there it is a hint.
-        label = "" if check.state is State.OFF else style("fix: ", "cyan")
+        label = "" if check.state is CheckState.OFF else style("fix: ", "cyan")
         yield f"          {label}{first}"
         # Lines for a file are not indented: they are copied as they stand.
         yield from [*further, ""] if further else []
@@ -102,7 +102,7 @@ def _lines(check: Check) -> Iterator[str]:
 
 def _tally(diagnosis: Diagnosis) -> str:
     """Such as `2 problems, 1 warning`."""
-    counts = {state: diagnosis.count(state) for state in (State.PROBLEM, State.WARNING)}
+    counts = {state: diagnosis.count(state) for state in (CheckState.PROBLEM, CheckState.WARNING)}
     told = [f"{count} {state}{'' if count == 1 else 's'}" for state, count in counts.items() if count]
     colour = "green" if diagnosis.ok else "red"
     return style(", ".join(told) or "nothing is wrong", colour)
