@@ -5,43 +5,43 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from dowse.extract.html.render import blocks, code, formula, inline, tables
-from dowse.extract.html.render.dom_index import CODE, HEADINGS, Outline
+from dowse.extract.html.render.dom_index import CODE, HEADINGS, DomIndex
 from dowse.extract.html.render.line import DELETED, EMPHASIS, STRONG
 from dowse.extract.html.render.references import Images, Links
-from dowse.extract.html.render.walk import Handler, Walk
+from dowse.extract.html.render.walk import Handler, RenderWalk
 from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Tree
 
 _HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(INLINE, inline.transparent),
-    **dict.fromkeys(HEADINGS, blocks.heading),
-    **dict.fromkeys(CODE, code.block),
+    **dict.fromkeys(INLINE, inline.descend),
+    **dict.fromkeys(HEADINGS, blocks.begin_heading),
+    **dict.fromkeys(CODE, code.write_block),
     **dict.fromkeys(("ul", "ol", "menu", "dir"), blocks.begin_list),
-    **dict.fromkeys(("strong", "b"), inline.emphasis(STRONG)),
-    **dict.fromkeys(("em", "i", "var"), inline.emphasis(EMPHASIS)),
-    **dict.fromkeys(("del", "s", "strike"), inline.emphasis(DELETED)),
-    **dict.fromkeys(("code", "kbd", "samp", "tt"), inline.inline_code),
-    **dict.fromkeys(("caption", "figcaption"), blocks.caption),
-    **dict.fromkeys(("sup", "sub"), inline.script),
-    **dict.fromkeys(("td", "th"), tables.cell),
-    **dict.fromkeys(("img", "image"), inline.image),
-    "a": inline.link,
-    "blockquote": blocks.quote,
-    "br": inline.line_break,
-    "dd": blocks.meaning,
-    "div": blocks.division,
+    **dict.fromkeys(("strong", "b"), inline.emphasis_handler(STRONG)),
+    **dict.fromkeys(("em", "i", "var"), inline.emphasis_handler(EMPHASIS)),
+    **dict.fromkeys(("del", "s", "strike"), inline.emphasis_handler(DELETED)),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), inline.write_code),
+    **dict.fromkeys(("caption", "figcaption"), blocks.begin_caption),
+    **dict.fromkeys(("sup", "sub"), inline.write_script),
+    **dict.fromkeys(("td", "th"), tables.begin_cell),
+    **dict.fromkeys(("img", "image"), inline.write_image),
+    "a": inline.begin_link,
+    "blockquote": blocks.begin_quote,
+    "br": inline.write_break,
+    "dd": blocks.begin_meaning,
+    "div": blocks.begin_division,
     "dl": blocks.begin_terms,
-    "dt": blocks.term,
-    "hr": blocks.rule,
-    "li": blocks.item,
-    "math": formula.math,
-    "mjx-container": formula.wrapper,
-    "q": inline.quotation,
-    "rt": inline.reading,
-    "script": formula.script,
-    "span": inline.span,
-    "summary": blocks.summary,
-    "table": tables.table,
+    "dt": blocks.begin_term,
+    "hr": blocks.write_rule,
+    "li": blocks.begin_item,
+    "math": formula.write_math,
+    "mjx-container": formula.write_wrapper,
+    "q": inline.begin_quotation,
+    "rt": inline.begin_reading,
+    "script": formula.write_script,
+    "span": inline.begin_span,
+    "summary": blocks.begin_summary,
+    "table": tables.write_table,
 }
 
 
@@ -53,13 +53,13 @@ def render(
     with_images: bool = True,
     posts: Collection[int] = frozenset(),
 ) -> str:
-    """The Markdown of the nodes that are kept, or of all; links are relative to `base`.
+    """Render the kept nodes, or all, as Markdown; links are relative to `base`.
 
-    `kept` has a flag for each node: what counts are texts, images, rules and formulas. A rule
-    is before each element with its index in `posts`.
+    `kept` has a flag for each node, of which those of texts, images, rules and formulas count. A rule is written
+    before each element with its index in `posts`.
     """
-    outline = Outline(tree, kept)
-    walk = Walk(outline, _HANDLERS, Links(base), Images(outline, are_shown=with_images), posts)
+    dom = DomIndex(tree, kept)
+    walk = RenderWalk(dom, _HANDLERS, Links(base), Images(dom, are_shown=with_images), posts)
     walk.run(1, len(tree.nodes))
-    walk.divide()
+    walk.end_paragraph()
     return walk.writer.text()

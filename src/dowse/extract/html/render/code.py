@@ -7,8 +7,8 @@ from itertools import islice
 
 from dowse.core.text import visible
 from dowse.document.clean import to_code_block
-from dowse.extract.html.render.dom_index import Outline
-from dowse.extract.html.render.walk import Walk
+from dowse.extract.html.render.dom_index import DomIndex
+from dowse.extract.html.render.walk import RenderWalk
 from dowse.extract.html.tree.node import Node
 
 # From the surest to the vaguest.
@@ -52,28 +52,28 @@ _TOOLS = frozenset({
 _LONGEST_TOOL = 60
 _LETTER = re.compile(r"[^\W\d_]")
 _LINES = frozenset({"div", "p", "li", "tr", "ol", "ul", "table", "tbody"})
-# Others are often wrapped around something that is not shown.
+# Other empty elements often wrap a part that is not shown.
 _COUNTED_WHEN_EMPTY = frozenset({"li", "tr"})
 
 
-def block(walk: Walk, node: Node) -> bool:
-    """A block of code, or a piece of code where all is on one line."""
-    source = source_of(walk.outline, node)
-    if walk.flat:
+def write_block(walk: RenderWalk, node: Node) -> bool:
+    """Write a fenced block, or inline code where all is on one line."""
+    source = source_of(walk.dom, node)
+    if walk.is_flat:
         walk.line.text(" ")
         if source:
-            walk.line.literal(span(" ".join(source.split())))
+            walk.line.literal(quote_code(" ".join(source.split())))
         walk.line.text(" ")
         return False
-    walk.divide()
+    walk.end_paragraph()
     if source:
-        walk.writer.block(to_code_block(source, language_of(walk.outline, node)).split("\n"))
+        walk.writer.block(to_code_block(source, language_of(walk.dom, node)).split("\n"))
     return False
 
 
-def language_of(outline: Outline, node: Node) -> str:
-    """From the class of the `code` inside, else of the block itself or what is wrapped around it."""
-    inner = (each for each in outline.nodes[node.index + 1 : min(node.end, node.index + 6)] if each.tag == "code")
+def language_of(dom: DomIndex, node: Node) -> str:
+    """The language by the class of the `code` inside, else of the block itself or its ancestors."""
+    inner = (each for each in dom.nodes[node.index + 1 : min(node.end, node.index + 6)] if each.tag == "code")
     for each in (*islice(inner, 1), node, *islice(node.ancestors(), _ANCESTORS_ASKED)):
         name = _language(each) if each.attributes else ""
         if name:
@@ -81,8 +81,8 @@ def language_of(outline: Outline, node: Node) -> str:
     return ""
 
 
-def span(source: str) -> str:
-    """A piece of code within a line, in other backticks than there are in it."""
+def quote_code(source: str) -> str:
+    """Inline code in backticks of a length that does not occur in it."""
     if "`" not in source:
         return f"`{source}`"
     lengths = {len(run) for run in _TICKS.findall(source)}
@@ -91,66 +91,67 @@ def span(source: str) -> str:
     return f"{ticks}{blank}{source}{blank}{ticks}"
 
 
-def in_line(outline: Outline, node: Node) -> str:
-    """The code in an element that is part of a line, blanks and all."""
-    inside = outline.nodes[node.index : node.end]
+def inline_source(dom: DomIndex, node: Node) -> str:
+    """The source of inline code, with its blanks."""
+    inside = dom.nodes[node.index : node.end]
     return visible("".join([" " if each.tag == "br" else each.text for each in inside]))
 
 
-def only_link(outline: Outline, node: Node) -> Node | None:
-    """The link that is all of a piece of code."""
-    found = next((each for each in outline.nodes[node.index : min(node.end, node.index + 4)] if each.tag == "a"), None)
-    return found if found is not None and outline.characters(found) == outline.characters(node) else None
+def only_link(dom: DomIndex, node: Node) -> Node | None:
+    """The link that spans all of an inline code element."""
+    found = next((each for each in dom.nodes[node.index : min(node.end, node.index + 4)] if each.tag == "a"), None)
+    return found if found is not None and dom.characters(found) == dom.characters(node) else None
 
 
-def is_block(outline: Outline, node: Node) -> bool:
-    """Whether code that is not in a `pre` has lines all the same."""
+def has_lines(dom: DomIndex, node: Node) -> bool:
+    """Whether a `code` element outside of a `pre` has several lines."""
     if node.tag != "code" or node.end == node.index + 1:
         return False
-    inside = outline.nodes[node.index : node.end]
+    inside = dom.nodes[node.index : node.end]
     if any(each.tag == "br" for each in inside):
         return True
     if not any("\n" in each.text for each in inside):
         return False
-    return "white-space:pre" in node.get("style").replace(" ", "") or _is_alone_and_indented(outline, node)
+    return "white-space:pre" in node.get("style").replace(" ", "") or _is_alone_and_indented(dom, node)
 
 
-def _is_alone_and_indented(outline: Outline, node: Node) -> bool:
+def _is_alone_and_indented(dom: DomIndex, node: Node) -> bool:
     parent = node.parent
-    if parent is None or outline.characters(parent) > outline.characters(node) + 4 * len(parent.children):
+    if parent is None or dom.characters(parent) > dom.characters(node) + 4 * len(parent.children):
         return False
-    lines = "".join([each.text for each in outline.nodes[node.index : node.end]]).strip("\n").split("\n")
+    lines = "".join([each.text for each in dom.nodes[node.index : node.end]]).strip("\n").split("\n")
     return len(lines) > 2 and any(line.startswith(("  ", "\t")) for line in lines[1:]) and not lines[0][:1].isspace()
 
 
 def _language(node: Node) -> str:
     names = node.get("class")
-    for pattern in _LANGUAGES if names else ():
+    language = _language_of_classes(names, may_be_bare=node.tag in ("pre", "code")) if names else ""
+    if language:
+        return language
+    values = (node.get(attribute).lower() for attribute in _LANGUAGE_ATTRIBUTES)
+    return next((value for value in values if _NAME.fullmatch(value)), "")
+
+
+def _language_of_classes(names: str, *, may_be_bare: bool) -> str:
+    for pattern in _LANGUAGES:
         found = pattern.search(names)
         if found and found[1].lower() not in _NO_NAME:
             return found[1].lower().rstrip(";")
-    named = [name for name in names.lower().split() if name in _BY_NAME] if node.tag in ("pre", "code") else []
-    if named:
-        return named[0]
-    for attribute in _LANGUAGE_ATTRIBUTES:
-        name = node.get(attribute).lower()
-        if _NAME.fullmatch(name):
-            return name
-    return ""
+    return next((name for name in names.lower().split() if name in _BY_NAME), "") if may_be_bare else ""
 
 
-def source_of(outline: Outline, node: Node) -> str:
-    """The code in an element; which of its nodes are kept does not matter, half of a program is none."""
+def source_of(dom: DomIndex, node: Node) -> str:
+    """The code in an element: all of its nodes, kept or not, as half of a program is useless."""
     lines = _Lines()
     at = node.index + 1
     while at < node.end:
-        each = outline.nodes[at]
+        each = dom.nodes[at]
         lines.close_before(at)
         if not each.tag:
             lines.add(each.text)
         elif each.tag == "br":
             lines.add("\n")
-        elif is_beside_code(outline, each):
+        elif is_beside_code(dom, each):
             at = each.end
             continue
         elif _is_line(each):
@@ -159,23 +160,23 @@ def source_of(outline: Outline, node: Node) -> str:
     return _without_empty_edges(visible(lines.text()).replace("\xa0", " "))
 
 
-def is_beside_code(outline: Outline, node: Node) -> bool:
-    """Whether an element shows line numbers, or a button or a label that belongs to the code."""
+def is_beside_code(dom: DomIndex, node: Node) -> bool:
+    """Whether an element holds line numbers, or a button or a label beside the code."""
     names = node.attributes.get("class") if node.attributes else None
     if not names:
         return False
     classes = names.lower().split()
     if not _NUMBERS.isdisjoint(classes):
-        return not any(_LETTER.search(each.text) for each in outline.nodes[node.index : node.end])
-    return not _TOOLS.isdisjoint(classes) and outline.characters(node) <= _LONGEST_TOOL
+        return not any(_LETTER.search(each.text) for each in dom.nodes[node.index : node.end])
+    return not _TOOLS.isdisjoint(classes) and dom.characters(node) <= _LONGEST_TOOL
 
 
 class _Lines:
-    """Text piece by piece. Between elements that are lines a line break is due, if the text has none there."""
+    """Collects code. Between elements that are lines a line break is due, if the text has none there."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        # Where each element that is a line ends, and how long the text was before it.
+        # The end of each open line element, and the length of the text before it.
         self._open: list[tuple[int, int]] = []
         self._is_due = False
 
@@ -197,7 +198,7 @@ class _Lines:
         self._open.append((line.end, len(self._pieces) if counts else -1))
 
     def close_before(self, at: int) -> None:
-        """End the lines that end before a place."""
+        """Close the line elements that end before a position."""
         while self._open and self._open[-1][0] <= at:
             _, length = self._open.pop()
             self._is_due = self._is_due or len(self._pieces) == length or not self._is_at_start()

@@ -1,4 +1,4 @@
-"""What is where in a page: asked of every element, and answered without looking into it."""
+"""Index over the tree for rendering: counts and positions of a subtree without walking it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ LEAVES = frozenset({"img", "image", "hr", "math"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 MATH = frozenset({"math"})
 CODE = frozenset({"pre", "xmp", "listing", "plaintext"})
-# Parts of others, or in the middle of a line: they do not make a block of what they are in.
+# Inline elements and parts of others, which do not make a block of their parent.
 _NO_BLOCK = INLINE | frozenset({"", "source", "annotation", "semantics", "wbr", "col", "colgroup"})
-# Most of what is asked about is small, and looked at node by node; for what is larger the whole page is counted once.
+# Most subtrees are small and are read node by node; for larger ones the whole page is counted once.
 _FEW_NODES = 30
 
 
-class Outline:
-    """Places by kind, and how much of the page is shown up to each node."""
+class DomIndex:
+    """Positions by tag, and how much of the page is kept up to each node."""
 
     def __init__(self, tree: Tree, kept: Sequence[int] | None) -> None:
         nodes = tree.nodes
@@ -34,11 +34,11 @@ class Outline:
         self._by_tag: dict[frozenset[str], Sequence[int]] = {}
 
     def shows(self, node: Node) -> bool:
-        """Whether anything in it is to be written."""
+        """Whether a node has kept content."""
         return self.shown[node.end] > self.shown[node.index]
 
     def shows_text(self, node: Node) -> bool:
-        """The same, but images do not count."""
+        """Whether a node has kept text."""
         return self._shown_texts[node.end] > self._shown_texts[node.index]
 
     @cached_property
@@ -47,7 +47,7 @@ class Outline:
         return [0, *accumulate(texts)]
 
     def characters(self, node: Node) -> int:
-        """How long the text in it is, blanks and all."""
+        """The length of the text in a node, with blanks."""
         if node.end - node.index <= _FEW_NODES:
             return sum([len(each.text) for each in self.nodes[node.index : node.end]])
         return self._characters[node.end] - self._characters[node.index]
@@ -57,7 +57,7 @@ class Outline:
         return [0, *accumulate([len(node.text) for node in self.nodes])]
 
     def has_block(self, node: Node) -> bool:
-        """Whether something in it is more than a part of a line."""
+        """Whether a node contains a block element."""
         if node.end - node.index <= _FEW_NODES:
             inside = self.nodes[node.index + 1 : node.end]
             if _NO_BLOCK.issuperset([each.tag for each in inside]):
@@ -65,12 +65,12 @@ class Outline:
         return self._count(self._blocks, node) > 0
 
     def count(self, tags: frozenset[str], node: Node) -> int:
-        """How many elements of these names are inside of a node."""
+        """How many elements with these tags are inside of a node."""
         places = self._places(tags)
         return self._count(places, node) if places else 0
 
     def first(self, tags: frozenset[str], node: Node) -> Node | None:
-        """The first element of these names inside of a node."""
+        """The first element with one of these tags inside of a node."""
         places = self._places(tags)
         found = bisect_right(places, node.index)
         return self.nodes[places[found]] if found < len(places) and places[found] < node.end else None
@@ -91,7 +91,7 @@ class Outline:
         formulas = self._places(MATH)
         if not formulas:
             return places
-        # The elements of a formula are parts of a line, as the formula is.
+        # The elements of a formula are inline, as the formula is.
         ends = [0, *accumulate([self.nodes[place].end for place in formulas], max)]
         return [place for place in places if place >= ends[bisect_right(formulas, place)]]
 

@@ -1,4 +1,4 @@
-"""Prose that would be syntax in Markdown gets a backslash, and no other prose does."""
+"""Backslash escapes for prose that would be Markdown syntax, and for no other prose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SYNTAX = re.compile(
     r"|\*+|_+|`+|~+"
 )
 _SYNTAX_OR_BRACKET = re.compile(_SYNTAX.pattern + r"|[\[\]]")
-# What makes the first characters of a line a heading, an item, a quotation, code, a rule, a table or a definition.
+# Line starts that begin a heading, an item, a quotation, code, a rule, a table or a definition.
 _LINE_SYNTAX = re.compile(
     r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|(?P<number>\d{1,9})[.)](?=\s|$)|~{3}|```(?=[^`]*$)|=++\s*+$|-{2,}+\s*+$"
     r"|(?:\*\s*+){3,}+$|(?:_\s*+){3,}+$|\||[:-][ |:]*+-[ |:-]*+$|\[(?:[^\[\]\\]|\\.){1,200}+\]:"
@@ -27,32 +27,32 @@ _CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 
 
 def has_signs(prose: str) -> bool:
-    """Whether there is anything in a text that could be syntax within a line."""
+    """Whether a text contains a character that could be inline syntax."""
     return _SPECIAL.search(prose) is not None
 
 
-def active(prose: str, own: str = "") -> str:
-    """Which of the characters that work in pairs could find a partner in a paragraph; `own` are those of our marks."""
+def active_marks(prose: str, own: str = "") -> str:
+    """The paired marks that could find a partner in a paragraph; `own` are those written by the renderer."""
     found = [mark for mark in "*_`" if mark in prose and (mark in own or prose.count(mark) > 1)]
     if "~~" in prose or ("~" in prose and "~" in own):
         found.append("~")
     return "".join(found)
 
 
-def escaped(prose: str, pairs: str, *, in_link: bool = False) -> str:
-    """Text of a paragraph in which `pairs` are active. Formulas in TeX are not touched."""
+def escape_prose(prose: str, pairs: str, *, in_link: bool = False) -> str:
+    """Escape the text of a paragraph in which `pairs` are active. Formulas in TeX are not touched."""
     if not _SPECIAL.search(prose):
         return prose
     if "![" in prose:
         prose = without_images(prose)
     if "\\" in prose or "$$" in prose:
         parts = _split_at_formulas(prose)
-        return "".join(part if is_formula else _escaped(part, pairs, in_link=in_link) for part, is_formula in parts)
-    return _escaped(prose, pairs, in_link=in_link)
+        return "".join(part if is_formula else _escape_part(part, pairs, in_link=in_link) for part, is_formula in parts)
+    return _escape_part(prose, pairs, in_link=in_link)
 
 
-def line_start(line: str) -> str:
-    """A line of a paragraph that is nothing but a line of a paragraph."""
+def escape_line_start(line: str) -> str:
+    """Escape a line of a paragraph that would begin another kind of block."""
     if line[:1] not in _LINE_STARTS:
         return line
     found = _LINE_SYNTAX.match(line)
@@ -62,7 +62,7 @@ def line_start(line: str) -> str:
     return f"{line[:place]}\\{line[place:]}"
 
 
-def _escaped(prose: str, pairs: str, *, in_link: bool) -> str:
+def _escape_part(prose: str, pairs: str, *, in_link: bool) -> str:
     last_bracket = prose.rfind(">")
 
     def escape(found: re.Match[str]) -> str:
@@ -79,7 +79,7 @@ def _escaped(prose: str, pairs: str, *, in_link: bool) -> str:
 
 
 def _is_harmless(found: re.Match[str]) -> bool:
-    """Whether a mark stands where it neither opens nor closes anything."""
+    """Whether a mark neither opens nor closes anything at its position."""
     text, start, end = found.string, found.start(), found.end()
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
     if before.isspace() and after.isspace():
@@ -88,7 +88,7 @@ def _is_harmless(found: re.Match[str]) -> bool:
 
 
 def _split_at_formulas(prose: str) -> list[tuple[str, bool]]:
-    """Text and formulas in turn, each with whether it is a formula; those have the marks that all formulas get."""
+    """Text and formulas in turn, each with whether it is a formula; formulas get `$` or `$$` as marks."""
     parts: list[tuple[str, bool]] = []
     position = 0
     never_closed: set[str] = set()

@@ -8,7 +8,7 @@ from itertools import islice
 
 from dowse.core.text import visible
 from dowse.extract.html.render.dom_index import MATH
-from dowse.extract.html.render.walk import Walk
+from dowse.extract.html.render.walk import RenderWalk
 from dowse.extract.html.tree.node import Node
 
 _WRAPPERS = frozenset(
@@ -21,7 +21,7 @@ _DISPLAY = frozenset({
 _IMAGES = frozenset({"latex", "tex", "mwe-math-fallback-image-inline"}) | _DISPLAY
 _TEX = frozenset({"application/x-tex", "application/x-latex", "tex", "latex", "text/x-tex"})
 _STYLED = r"{\displaystyle "
-# Nobody sees the source of a formula; what is longer is none.
+# A longer source is no formula.
 _LONGEST = 8000
 _ANCESTORS_ASKED = 5
 _NODES_ASKED = 3
@@ -43,7 +43,7 @@ _SIGNS = {
     "τ": r"\tau", "υ": r"\upsilon", "φ": r"\varphi", "ϕ": r"\phi", "χ": r"\chi", "ψ": r"\psi", "ω": r"\omega",
     "Γ": r"\Gamma", "Δ": r"\Delta", "Θ": r"\Theta", "Λ": r"\Lambda", "Ξ": r"\Xi", "Π": r"\Pi", "Σ": r"\Sigma",
     "Φ": r"\Phi", "Ψ": r"\Psi", "Ω": r"\Omega", "{": r"\{", "}": r"\}", "%": r"\%", "#": r"\#", "&": r"\&",
-    # Multiplication and application that nobody sees, and blanks.
+    # Invisible multiplication and application, and blanks.
     "\u2061": "", "\u2062": "", "\u2063": "", "\u2064": "", "\xa0": " ", "\u2009": " ", "\u200a": "", "\u200b": "",
 }  # fmt: skip
 _ACCENTS = {
@@ -60,59 +60,61 @@ _LIMITS = re.compile(r"\\(?:sum|prod|int|oint|iint|lim|limsup|liminf|max|min|sup
 _COMMAND_END = re.compile(r"\\[A-Za-z]+$")
 _MOST_NODES = 5000
 
+_Converter = Callable[[Node, Sequence[str]], str]
 
-def math(walk: Walk, node: Node) -> bool:
-    """MathML: the TeX that it was made from, where the page has it."""
-    write(walk, _source(walk, node), is_display=node.get("display") == "block" or _is_displayed(node))
+
+def write_math(walk: RenderWalk, node: Node) -> bool:
+    """Write MathML, as its TeX source where the page carries it."""
+    write_tex(walk, _source(walk, node), is_display=node.get("display") == "block" or _is_displayed(node))
     return False
 
 
-def script(walk: Walk, node: Node) -> bool:
-    """The source that MathJax leaves in a page."""
-    tex = "".join([each.text for each in walk.outline.nodes[node.index : node.end]])
-    write(walk, tex, is_display="display" in node.get("type"))
+def write_script(walk: RenderWalk, node: Node) -> bool:
+    """Write the TeX source that MathJax leaves in a page."""
+    tex = "".join([each.text for each in walk.dom.nodes[node.index : node.end]])
+    write_tex(walk, tex, is_display="display" in node.get("type"))
     return False
 
 
 def is_wrapper(node: Node) -> bool:
-    """Whether a program drew a formula in an element, maybe several times over."""
+    """Whether an element holds a drawn formula, maybe several times over."""
     return not _WRAPPERS.isdisjoint(node.get("class").split())
 
 
-def wrapper(walk: Walk, node: Node) -> bool:
-    """What a formula is drawn in: of several copies of it one is written."""
+def write_wrapper(walk: RenderWalk, node: Node) -> bool:
+    """Write one of several copies of a drawn formula."""
     if _is_source_behind(walk, node):
         return False
-    source = walk.outline.first(MATH, node)
+    source = walk.dom.first(MATH, node)
     if source is None:
         return True
     classes = node.get("class").split()
     is_display = source.get("display") == "block" or node.get("display") == "true" or _is_displayed(node)
-    write(walk, _source(walk, source), is_display=is_display or not _DISPLAY.isdisjoint(classes))
+    write_tex(walk, _source(walk, source), is_display=is_display or not _DISPLAY.isdisjoint(classes))
     return False
 
 
-def image(walk: Walk, node: Node) -> bool:
-    """Whether an image shows a formula; then it is written."""
+def write_image(walk: RenderWalk, node: Node) -> bool:
+    """Write an image of a formula; false for any other image."""
     classes = node.get("class").split()
     if _IMAGES.isdisjoint(classes) or not 0 < len(node.get("alt")) <= _LONGEST:
         return False
-    write(walk, node.get("alt"), is_display=not _DISPLAY.isdisjoint(classes))
+    write_tex(walk, node.get("alt"), is_display=not _DISPLAY.isdisjoint(classes))
     return True
 
 
-def write(walk: Walk, tex: str, *, is_display: bool) -> None:
+def write_tex(walk: RenderWalk, tex: str, *, is_display: bool) -> None:
     """Add a formula to the line."""
     tex = " ".join(visible(tex).split())
     if tex.startswith(_STYLED) and tex.endswith("}"):
         tex = tex.removeprefix(_STYLED)[:-1].strip()
     if tex:
-        mark = "$$" if is_display and not walk.flat else "$"
+        mark = "$$" if is_display and not walk.is_flat else "$"
         walk.line.literal(f"{mark}{tex}{mark}")
 
 
-def _source(walk: Walk, node: Node) -> str:
-    inside = walk.outline.nodes[node.index : node.end]
+def _source(walk: RenderWalk, node: Node) -> str:
+    inside = walk.dom.nodes[node.index : node.end]
     named = _annotation(inside) or node.get("alttext")
     return named if 0 < len(named) <= _LONGEST else tex_of(inside)
 
@@ -132,178 +134,130 @@ def _is_displayed(node: Node) -> bool:
     )
 
 
-def _is_source_behind(walk: Walk, node: Node) -> bool:
-    """Whether the source of a formula follows the picture of it."""
-    following = walk.outline.nodes[node.end : node.end + _NODES_ASKED]
+def _is_source_behind(walk: RenderWalk, node: Node) -> bool:
+    """Whether the source of a formula follows its drawing."""
+    following = walk.dom.nodes[node.end : node.end + _NODES_ASKED]
     return any(each.tag == "script" for each in following)
 
 
 def tex_of(nodes: Sequence[Node]) -> str:
-    """The TeX of a formula, given as the nodes from `math` on; plain words for one that is larger than any formula."""
+    """Convert MathML, given as the nodes from `math` on, to TeX; one larger than any formula to plain words."""
     if len(nodes) > _MOST_NODES:
         return " ".join("".join([node.text for node in nodes]).split())
-    made: dict[int, str] = {}
-    # From the end, so that the parts of an element are there when it is made.
+    tex: dict[int, str] = {}
+    # From the end, so that children come before their parents.
     for node in reversed(nodes):
         if not node.tag:
-            made[node.index] = node.text
+            tex[node.index] = node.text
         else:
-            parts = [made[child.index] for child in node.children if child.tag or not node.children[0].tag]
-            made[node.index] = _MAKERS.get(node.tag, _joined)(node, parts)
-    return " ".join(made[nodes[0].index].split())
+            parts = [tex[child.index] for child in node.children if child.tag or not node.children[0].tag]
+            tex[node.index] = _CONVERTERS.get(node.tag, _join)(node, parts)
+    return " ".join(tex[nodes[0].index].split())
 
 
-def _joined(node: Node, parts: Sequence[str]) -> str:
-    made: list[str] = []
-    for part in parts:
-        part = part.strip() if node.tag != "mtext" else part
-        if not part:
-            continue
-        if made and _COMMAND_END.search(made[-1]) and part[0].isalpha():
-            made.append(" ")
-        made.append(part)
-    return "".join(made)
+def _join(_node: Node, parts: Sequence[str]) -> str:
+    pieces: list[str] = []
+    for part in filter(None, map(str.strip, parts)):
+        if pieces and _COMMAND_END.search(pieces[-1]) and part[0].isalpha():
+            pieces.append(" ")
+        pieces.append(part)
+    return "".join(pieces)
 
 
-def _symbols(node: Node, parts: Sequence[str]) -> str:
+def _convert_symbols(node: Node, parts: Sequence[str]) -> str:
     text = "".join(parts).strip()
     if text in _FUNCTIONS:
         return rf"\{text}"
     if len(text) > 1 and text.isalpha() and text.isascii():
         return rf"\mathrm{{{text}}}"
-    return _joined(node, [_SIGNS.get(sign, sign) for sign in text])
+    return _join(node, [_SIGNS.get(sign, sign) for sign in text])
 
 
-def _operator(node: Node, parts: Sequence[str]) -> str:
+def _convert_operator(node: Node, parts: Sequence[str]) -> str:
     text = "".join(parts).strip()
     if text in _FUNCTIONS or not text.isalpha() or not text.isascii():
-        return _symbols(node, parts)
+        return _convert_symbols(node, parts)
     return rf"\operatorname{{{text}}}"
 
 
-def _words(_node: Node, parts: Sequence[str]) -> str:
+def _convert_words(_node: Node, parts: Sequence[str]) -> str:
     text = "".join(parts).replace("\xa0", " ")
     return rf"\text{{{text}}}" if text.strip() else r"\ "
 
 
-def _nothing(_node: Node, _parts: Sequence[str]) -> str:
-    return ""
+def _convert_superscript(_node: Node, parts: Sequence[str]) -> str:
+    base, above = _pad(parts, 2)
+    return f"{_group(base)}{above}" if set(above) == {"'"} else f"{_group(base)}^{{{above}}}"
 
 
-def _blank(_node: Node, _parts: Sequence[str]) -> str:
-    return r"\ "
+def _convert_subscript(_node: Node, parts: Sequence[str]) -> str:
+    base, below = _pad(parts, 2)
+    return f"{_group(base)}_{{{below}}}"
 
 
-def _fraction(_node: Node, parts: Sequence[str]) -> str:
-    above, below = _padded(parts, 2)
-    return rf"\frac{{{above}}}{{{below}}}"
+def _convert_both(_node: Node, parts: Sequence[str]) -> str:
+    base, below, above = _pad(parts, 3)
+    return f"{_group(base)}_{{{below}}}^{{{above}}}"
 
 
-def _square_root(node: Node, parts: Sequence[str]) -> str:
-    return rf"\sqrt{{{_joined(node, parts)}}}"
+def _convert_fences(node: Node, parts: Sequence[str]) -> str:
+    opening, closing = node.get("open") or "(", node.get("close") or ")"
+    separators = node.get("separators").strip() or ","
+    return f"{_SIGNS.get(opening, opening)}{f'{separators[0]} '.join(parts)}{_SIGNS.get(closing, closing)}"
 
 
-def _root(_node: Node, parts: Sequence[str]) -> str:
-    inner, degree = _padded(parts, 2)
-    return rf"\sqrt[{degree}]{{{inner}}}"
+def _fill(template: str, count: int) -> _Converter:
+    """A converter that puts so many parts into a template."""
+    return lambda _node, parts: template.format(*_pad(parts, count))
 
 
-def _raised(_node: Node, parts: Sequence[str]) -> str:
-    base, above = _padded(parts, 2)
-    return f"{_one(base)}{above}" if set(above) == {"'"} else f"{_one(base)}^{_in_braces(above)}"
+def _wrap(template: str, separator: str | None = None) -> _Converter:
+    """A converter that puts all parts, joined, into a template."""
+    if separator is None:
+        return lambda node, parts: template.format(_join(node, parts))
+    return lambda _node, parts: template.format(separator.join(part.strip() for part in parts))
 
 
-def _lowered(_node: Node, parts: Sequence[str]) -> str:
-    base, below = _padded(parts, 2)
-    return f"{_one(base)}_{_in_braces(below)}"
+def _set_around(mark: str, command: str) -> _Converter:
+    """A converter for a limit of a sum, an accent, or any other sign above or below."""
+
+    def convert(_node: Node, parts: Sequence[str]) -> str:
+        base, sign = _pad(parts, 2)
+        if _LIMITS.search(base):
+            return f"{base}{mark}{{{sign}}}"
+        accent = next((name for accent, name in _ACCENTS.items() if sign in (accent, _SIGNS.get(accent))), None)
+        return f"{accent}{{{base}}}" if accent else f"{command}{{{sign}}}{{{base}}}"
+
+    return convert
 
 
-def _both(_node: Node, parts: Sequence[str]) -> str:
-    base, below, above = _padded(parts, 3)
-    return f"{_one(base)}_{_in_braces(below)}^{_in_braces(above)}"
-
-
-def _over(_node: Node, parts: Sequence[str]) -> str:
-    base, above = _padded(parts, 2)
-    return _set_around(base, above, "^", r"\overset")
-
-
-def _under(_node: Node, parts: Sequence[str]) -> str:
-    base, below = _padded(parts, 2)
-    return _set_around(base, below, "_", r"\underset")
-
-
-def _under_and_over(_node: Node, parts: Sequence[str]) -> str:
-    base, below, above = _padded(parts, 3)
-    return f"{_one(base)}_{_in_braces(below)}^{_in_braces(above)}"
-
-
-def _fenced(node: Node, parts: Sequence[str]) -> str:
-    opening = node.attributes.get("open")
-    closing = node.attributes.get("close")
-    separators = (node.attributes.get("separators") or ",").strip() or ","
-    inner = f"{separators[0]} ".join(parts)
-    return f"{_SIGNS.get(opening or '(', opening or '(')}{inner}{_SIGNS.get(closing or ')', closing or ')')}"
-
-
-def _table(_node: Node, parts: Sequence[str]) -> str:
-    rows = r" \\ ".join(part.strip() for part in parts)
-    return rf"\begin{{matrix}} {rows} \end{{matrix}}"
-
-
-def _row(_node: Node, parts: Sequence[str]) -> str:
-    return " & ".join(part.strip() for part in parts)
-
-
-def _box(node: Node, parts: Sequence[str]) -> str:
-    return rf"\boxed{{{_joined(node, parts)}}}"
-
-
-def _set_around(base: str, sign: str, mark: str, command: str) -> str:
-    """Something above or below: a limit of a sum, an accent, or just something there."""
-    if _LIMITS.search(base):
-        return f"{base}{mark}{_in_braces(sign)}"
-    accent = next((name for accent, name in _ACCENTS.items() if sign in (accent, _SIGNS.get(accent))), None)
-    return f"{accent}{{{base}}}" if accent else f"{command}{{{sign}}}{{{base}}}"
-
-
-def _padded(parts: Sequence[str], count: int) -> list[str]:
+def _pad(parts: Sequence[str], count: int) -> list[str]:
     stripped = [part.strip() for part in parts if part.strip()]
     return [*stripped[:count], *[""] * (count - len(stripped))]
 
 
-def _one(base: str) -> str:
-    """A base that takes an exponent as a whole."""
+def _group(base: str) -> str:
+    """Braces around a base, unless it takes an exponent as a whole without them."""
     is_one = len(base) == 1 or base.isdigit() or re.fullmatch(r"\\[A-Za-z]+(?:\{[^{}]*\})?|[()\[\]]", base)
     return base if is_one else f"{{{base}}}"
 
 
-def _in_braces(part: str) -> str:
-    return f"{{{part}}}"
-
-
-_MAKERS: dict[str, Callable[[Node, Sequence[str]], str]] = {
-    "annotation": _nothing,
-    "annotation-xml": _nothing,
-    "menclose": _box,
-    "mfenced": _fenced,
-    "mfrac": _fraction,
-    "mi": _symbols,
-    "mn": _symbols,
-    "mo": _operator,
-    "mover": _over,
-    "mphantom": _nothing,
-    "mprescripts": _nothing,
-    "mroot": _root,
-    "mspace": _blank,
-    "msqrt": _square_root,
-    "msub": _lowered,
-    "msubsup": _both,
-    "msup": _raised,
-    "mtable": _table,
-    "mtext": _words,
-    "mtr": _row,
-    "munder": _under,
-    "munderover": _under_and_over,
-    "none": _nothing,
+_CONVERTERS: dict[str, _Converter] = {
+    **dict.fromkeys(("annotation", "annotation-xml", "mphantom", "mprescripts", "none"), _fill("", 0)),
+    **dict.fromkeys(("mi", "mn"), _convert_symbols),
+    **dict.fromkeys(("msubsup", "munderover"), _convert_both),
+    "menclose": _wrap(r"\boxed{{{}}}"),
+    "mfenced": _convert_fences,
+    "mfrac": _fill(r"\frac{{{}}}{{{}}}", 2),
+    "mo": _convert_operator,
+    "mover": _set_around("^", r"\overset"),
+    "mroot": _fill(r"\sqrt[{1}]{{{0}}}", 2),
+    "mspace": _fill(r"\ ", 0),
+    "msqrt": _wrap(r"\sqrt{{{}}}"),
+    "msub": _convert_subscript,
+    "msup": _convert_superscript,
+    "mtable": _wrap(r"\begin{{matrix}} {} \end{{matrix}}", r" \\ "),
+    "mtext": _convert_words,
+    "mtr": _wrap("{}", " & "),
+    "munder": _set_around("_", r"\underset"),
 }

@@ -13,7 +13,7 @@ STRONG, EMPHASIS, DELETED = "**", "*", "~~"
 
 
 @dataclass(slots=True, eq=False)
-class Span:
+class InlineSpan:
     """Emphasis or a link around a part of a line."""
 
     kind: str
@@ -22,21 +22,21 @@ class Span:
 
 @dataclass(slots=True, eq=False)
 class Mark:
-    """Where a span begins or ends."""
+    """The start or the end of a span."""
 
-    span: Span
+    span: InlineSpan
     is_opening: bool
 
 
 class Literal(str):
-    """Code or a formula, as it is written in Markdown."""
+    """Code or a formula in Markdown, which is not escaped."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """What stands between two parts of a line, but neither before the first nor behind the last."""
+    """A separator between two parts of a line, dropped at its start and its end."""
 
     mark: str
 
@@ -45,13 +45,13 @@ NEW_LINE, NEXT_ITEM = Break("\n"), Break("; ")
 Piece = str | Mark | Break
 
 
-class Line:
+class LineBuilder:
     """Pieces of a line, collected until the block ends."""
 
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
         self._is_plain = True
-        self._open: list[Span] = []
+        self._open: list[InlineSpan] = []
 
     def text(self, text: str) -> None:
         self.pieces.append(text)
@@ -60,7 +60,7 @@ class Line:
         self._add(Literal(text))
 
     def divide(self, mark: Break = NEW_LINE) -> None:
-        """What follows is on another line, or another of several things."""
+        """Add a line break, or another separator."""
         self._add(mark)
 
     @property
@@ -72,7 +72,7 @@ class Line:
         return any(span.kind == kind for span in self._open)
 
     def begin(self, kind: str, target: str = "") -> None:
-        span = Span(kind, target)
+        span = InlineSpan(kind, target)
         self._open.append(span)
         self._add(Mark(span, is_opening=True))
 
@@ -80,8 +80,8 @@ class Line:
         self._add(Mark(self._open.pop(), is_opening=False))
 
     def wrap(self, kind: str, target: str = "") -> None:
-        """Put all that is in the line into a span."""
-        span = Span(kind, target)
+        """Put the whole line into a span."""
+        span = InlineSpan(kind, target)
         self.pieces.insert(0, Mark(span, is_opening=True))
         self._add(Mark(span, is_opening=False))
 
@@ -103,21 +103,21 @@ class Line:
         return not any(isinstance(piece, str) and piece.strip() for piece in self.pieces)
 
     def words(self) -> str:
-        """The text of the line without any syntax, and an empty line after it."""
+        """Take the text of the line without any syntax; the line is empty then."""
         made = "".join(piece for piece in self.pieces if isinstance(piece, str))
         self._clear()
-        return collapsed(made)
+        return collapse_blanks(made)
 
     def take(self) -> list[str]:
-        """The paragraphs that the line has become, each of them lines; it is empty then."""
+        """Take the paragraphs of the line as Markdown; the line is empty then."""
         pieces = self.pieces
         if self._is_plain:
-            prose = collapsed("".join(pieces))  # type: ignore[arg-type]  # nothing else is in it
+            prose = collapse_blanks("".join(pieces))  # type: ignore[arg-type]  # nothing else is in it
             if escape.has_signs(prose):
-                prose = escape.escaped(prose, escape.active(prose))
-            made = [escape.line_start(prose)] if prose else []
+                prose = escape.escape_prose(prose, escape.active_marks(prose))
+            made = [escape.escape_line_start(prose)] if prose else []
         else:
-            made = Setter(pieces).paragraphs()
+            made = _LineSetter(pieces).paragraphs()
         self._clear()
         return made
 
@@ -130,8 +130,8 @@ class Line:
         self._is_plain = True
 
 
-def collapsed(text: str) -> str:
-    """Text on one line without what cannot be seen, blanks as a browser shows them."""
+def collapse_blanks(text: str) -> str:
+    """Text on one line without invisible characters, blanks as a browser shows them."""
     line = " ".join(text.split())
     if line.isascii() and line.isprintable():
         return line
@@ -139,13 +139,16 @@ def collapsed(text: str) -> str:
     return line if shown is line else " ".join(shown.split())
 
 
-class Setter:
-    """Makes paragraphs of pieces; two breaks in a row divide them."""
+class _LineSetter:
+    """Sets pieces as paragraphs: blanks move out of emphasis and links, empty spans are dropped.
+
+    Two breaks in a row divide paragraphs.
+    """
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
         self._pieces = pieces
         self._out: list[str | Mark] = []
-        # Beginnings are written with the first text behind them.
+        # Opening marks are written with the first text behind them.
         self._waiting: list[Mark] = []
         self._depth = 0
         self._links = 0
@@ -153,12 +156,12 @@ class Setter:
         self._has_blank = False
         self._break: Break | None = None
         self._is_paragraph_due = False
-        self._continued: dict[Span, Span] = {}
+        self._continued: dict[InlineSpan, InlineSpan] = {}
         self._done: list[str] = []
         prose = "".join([piece for piece in pieces if type(piece) is str])
-        # Most lines hold nothing that would have to be escaped.
+        # Most lines need no escapes.
         self._has_signs = escape.has_signs(prose)
-        self._pairs = escape.active(prose, _own_marks(pieces)) if self._has_signs else ""
+        self._pairs = escape.active_marks(prose, _own_marks(pieces)) if self._has_signs else ""
 
     def paragraphs(self) -> list[str]:
         """The Markdown of each paragraph."""
@@ -198,11 +201,11 @@ class Setter:
             self._has_blank = False
 
     def _put_text(self, text: str) -> None:
-        line = collapsed(text)
+        line = collapse_blanks(text)
         if text[:1].isspace():
             self._has_blank = True
         if line:
-            self._put(escape.escaped(line, self._pairs, in_link=self._links > 0) if self._has_signs else line)
+            self._put(escape.escape_prose(line, self._pairs, in_link=self._links > 0) if self._has_signs else line)
             self._has_blank = text[-1].isspace()
 
     def _put(self, shown: str) -> None:
@@ -236,7 +239,7 @@ class Setter:
         last = self._out[-1] if self._out else None
         if isinstance(last, Mark) and not last.is_opening:
             if last.span.kind == mark.span.kind and last.span.target == mark.span.target:
-                # It goes on where it ended: `**a****b**` would be something else.
+                # The span continues: `**a****b**` would be another thing.
                 self._out.pop()
                 self._continued[mark.span] = last.span
                 return
@@ -252,22 +255,22 @@ class Setter:
         return last[-1:] if isinstance(last, str) else ""
 
     def _finish(self) -> None:
-        dropped = _not_flanking(self._out) if self._has_emphasis else ()
-        text = _written(self._out, dropped).strip()
+        dropped = _find_invisible_emphasis(self._out) if self._has_emphasis else ()
+        text = _write_pieces(self._out, dropped).strip()
         if text:
-            self._done.append("\n".join(map(escape.line_start, text.split("\n"))))
+            self._done.append("\n".join(map(escape.escape_line_start, text.split("\n"))))
         self._out = []
 
 
 def _own_marks(pieces: Sequence[Piece]) -> str:
-    """The characters that emphasis, links and code of a line are written with."""
+    """The marks of emphasis, links and code in a line."""
     own = {piece.span.kind for piece in pieces if isinstance(piece, Mark)}
     if any(isinstance(piece, Literal) for piece in pieces):
         own.add("`")
     return "".join(own)
 
 
-def _written(out: Sequence[str | Mark], dropped: Collection[Span]) -> str:
+def _write_pieces(out: Sequence[str | Mark], dropped: Collection[InlineSpan]) -> str:
     pieces: list[str] = []
     for piece in out:
         if isinstance(piece, str):
@@ -279,13 +282,13 @@ def _written(out: Sequence[str | Mark], dropped: Collection[Span]) -> str:
     return "".join(pieces)
 
 
-def _not_flanking(out: Sequence[str | Mark]) -> set[Span]:
-    """Emphasis that Markdown would not see: between a letter and a sign, marks neither open nor close."""
-    dropped: set[Span] = set()
+def _find_invisible_emphasis(out: Sequence[str | Mark]) -> set[InlineSpan]:
+    """Emphasis that Markdown would not recognise: between a letter and a sign, marks neither open nor close."""
+    dropped: set[InlineSpan] = set()
     for is_opening, pieces in ((False, out), (True, out[::-1])):
-        # Read towards the end for what closes, and towards the beginning for what opens.
+        # Closing marks are checked towards the end, opening ones towards the beginning.
         inside: str | Mark = ""
-        waiting: list[Span] = []
+        waiting: list[InlineSpan] = []
         for piece in pieces:
             if isinstance(piece, Mark) and piece.span.kind != LINK:
                 if piece.is_opening == is_opening:

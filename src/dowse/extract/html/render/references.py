@@ -6,7 +6,7 @@ import re
 
 from dowse.core import urls
 from dowse.core.text import one_line
-from dowse.extract.html.render.dom_index import Outline
+from dowse.extract.html.render.dom_index import DomIndex
 from dowse.extract.html.tree.node import Node
 
 _ANCHOR_MARKS = frozenset({"", "#", "¶", "§", "link", "anchor", "permalink"})
@@ -26,14 +26,14 @@ _BACK = frozenset({"↩", "↩︎", "↩️", "↵", "⏎", "⤴", "↑", "^", "
 
 
 class Links:
-    """Targets by what stands in the page: the same ones come again and again."""
+    """Link targets by `href`, resolved once each."""
 
     def __init__(self, base: str) -> None:
         self._base = base
         self._known: dict[str, str] = {}
 
     def target(self, node: Node) -> str:
-        """What to write for a link's address; empty for one that nobody can follow."""
+        """The absolute URL of a link without tracking; empty for one that leads nowhere."""
         href = node.get("href").strip()
         target = self._known.get(href)
         if target is None:
@@ -41,8 +41,13 @@ class Links:
         return target
 
 
-def is_anchor(node: Node, words: str) -> bool:
-    """Whether a link is only there to be copied, as the ones beside headings are."""
+def is_navigation(link: Node, words: str) -> bool:
+    """Whether a link leads only to its own place: a permalink, or from a footnote back to its mark."""
+    return _is_permalink(link, words) or (link.get("href").startswith("#") and words in _BACK)
+
+
+def _is_permalink(node: Node, words: str) -> bool:
+    """Whether a link is a permalink, as beside headings."""
     href = node.get("href")
     if "#" not in href and href:
         return False
@@ -61,7 +66,7 @@ def _target(href: str, base: str) -> str:
 
 
 def _without_syntax(address: str) -> str:
-    """Blanks and brackets would end the address; brackets that are in pairs do not."""
+    """A URL that does not end the link: blanks and unbalanced brackets are encoded."""
     if ("(" in address or ")" in address) and not _is_balanced(address):
         address = address.replace("(", "%28").replace(")", "%29")
     for sign, code in ((" ", "%20"), ("\n", ""), ("\t", ""), ("<", "%3C"), (">", "%3E"), ("\\", "%5C")):
@@ -70,7 +75,7 @@ def _without_syntax(address: str) -> str:
 
 
 def _is_balanced(address: str) -> bool:
-    """Whether every bracket has its partner, none of them inside of another."""
+    """Whether every bracket has its partner, without nesting."""
     depth = 0
     for sign in address:
         depth += (sign == "(") - (sign == ")")
@@ -80,15 +85,15 @@ def _is_balanced(address: str) -> bool:
 
 
 class Images:
-    """The words of images, each said once."""
+    """Alt texts of images, each written once; nothing in the result makes a client load an image."""
 
-    def __init__(self, outline: Outline, *, are_shown: bool) -> None:
-        self._outline = outline
+    def __init__(self, dom: DomIndex, *, are_shown: bool) -> None:
+        self._dom = dom
         self._are_shown = are_shown
         self._said = {""}
 
     def words(self, image: Node) -> str:
-        """What stands for an image; nothing where the text around it says it already."""
+        """The alt text of an image; empty where the text around it says the same."""
         words = one_line(image.get("alt"), _ALT_LIMIT) if self._are_shown else ""
         if words in self._said or _FILE_NAME.search(words) or self._is_described(image):
             return ""
@@ -96,34 +101,34 @@ class Images:
         return words
 
     def _is_described(self, image: Node) -> bool:
-        """Whether the link or the figure around an image says in words what it shows."""
+        """Whether the link or the figure around an image has a text."""
         above = image.parent
         for _ in range(_ANCESTORS_ASKED):
             if above is None:
                 return False
-            if above.tag in ("a", "figure") and self._outline.shows_text(above):
+            if above.tag in ("a", "figure") and self._dom.shows_text(above):
                 return True
             above = above.parent
         return False
 
 
 class Notes:
-    """Which blocks of a page are notes, known from the marks that lead to them."""
+    """Footnotes of a page, found by the marks that lead to them."""
 
-    def __init__(self, outline: Outline) -> None:
-        self._outline = outline
+    def __init__(self, dom: DomIndex) -> None:
+        self._dom = dom
         self._ids: dict[str, Node] | None = None
         self._taken: set[str] = set()
         self.labels: dict[int, str] = {}
-        """Labels of notes by where they begin."""
+        """Labels of footnotes by the index of their element."""
 
     def label(self, link: Node, words: str) -> str:
-        """The label of the note that a mark leads to; empty for any other link."""
+        """The label of the footnote that a mark leads to; empty for any other link."""
         href = link.get("href")
         if not 0 < len(words) <= _LONGEST_MARK or href.startswith(_PLAIN) or not _is_mark(link):
             return ""
         note = self._note(href[1:])
-        if note is None or note.index <= link.index or note.holds(link) or not self._outline.shows(note):
+        if note is None or note.index <= link.index or note.holds(link) or not self._dom.shows(note):
             return ""
         if note.index not in self.labels:
             self.labels[note.index] = self._new_label(words.strip(_AROUND_LABELS), href[1:])
@@ -131,10 +136,10 @@ class Notes:
 
     def _note(self, name: str) -> Node | None:
         if self._ids is None:
-            self._ids = {each.get("id"): each for each in reversed(self._outline.nodes) if "id" in each.attributes}
+            self._ids = {each.get("id"): each for each in reversed(self._dom.nodes) if "id" in each.attributes}
         note = self._ids.get(name)
         while note is not None and note.tag not in _BLOCKS:
-            # A place within a note stands for it where the note begins.
+            # An anchor at the start of a note stands for the note.
             parent = note.parent
             note = parent if parent is not None and parent.index >= note.index - 2 else None
         return note
@@ -143,11 +148,6 @@ class Notes:
         label = words if _LABEL.fullmatch(words) and words not in self._taken else re.sub(r"[^\w.-]", "-", name)[:40]
         self._taken.add(label)
         return label
-
-
-def is_way_back(link: Node, words: str) -> bool:
-    """Whether a link leads from a note back to its mark."""
-    return link.get("href").startswith("#") and words in _BACK
 
 
 def _is_mark(link: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Blocks one below the other, in the lists and quotations that are open around them."""
+"""Markdown writer: blocks one below the other, inside the open lists and quotations."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from dowse.document.markdown import RULE
 
-# Nobody follows what is nested more deeply; further inside everything stands at the deepest level.
+# Deeper nesting is written at this level.
 _DEEPEST = 20
 
 
 @dataclass(slots=True)
 class _Frame:
-    """A quotation or an item. Its mark is written with its first block, so that an empty one leaves no trace.
+    """An open quotation or item. Its mark is written with its first block, so that an empty one leaves no trace.
 
     Lines begin with `outer` around it and with `inner` inside of it; `hugs` if no empty line stands before it.
     """
@@ -26,7 +26,7 @@ class _Frame:
     is_begun: bool = False
 
 
-class Writer:
+class MarkdownWriter:
     """Collects lines. Blocks are separated by an empty line, items of a list are not."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Writer:
 
     @property
     def place(self) -> tuple[int, int]:
-        """How deep and how far down the next block will be: the same as long as nothing is written."""
+        """Depth and line of the next block; unchanged while nothing is written."""
         return len(self._frames), len(self._lines)
 
     @property
@@ -60,11 +60,11 @@ class Writer:
         self._open("> ", "> ", is_item=False)
 
     def open_item(self, mark: str, *, width: int = 0, hugs: bool = False) -> None:
-        """Begin an item; its further lines are as far in as its mark is wide."""
+        """Begin an item; its further lines are indented by the width of its mark."""
         self._open(mark, " " * (width or len(mark)), is_item=True, hugs=hugs)
 
     def reopen_item(self, width: int) -> None:
-        """Go on in an item that has ended."""
+        """Continue an item that has ended."""
         self._open("", " " * width, is_item=True)
         self._frames[-1].is_begun = True
 
@@ -73,7 +73,7 @@ class Writer:
         self._frames.pop()
 
     def paragraph(self, text: str) -> None:
-        """Add a paragraph of one or more lines; a link alone is not said twice in a row."""
+        """Add a paragraph of one or more lines; a link alone is not repeated."""
         if self._is_repeated(text, self._last_link):
             return
         self.block(text.split("\n"))
@@ -82,20 +82,19 @@ class Writer:
             self._last_link = (text, self.place)
 
     def heading(self, level: int, text: str) -> None:
-        """Add a heading, unless it says what the one right before it says."""
+        """Add a heading, unless it repeats the one right before it."""
         if not self._is_repeated(text, self._last_heading):
             self.block([f"{'#' * level} {text}"])
             self._last_heading = (text, self.place)
 
     def rule(self) -> None:
-        """Draw a line before the next block, if there is one; items of a list need nothing more to be apart."""
+        """Write a rule before the next block, if there is one; not inside a list or a quotation."""
         if not self._frames:
             self._is_rule_due = bool(self._lines)
 
     def block(self, lines: Sequence[str]) -> None:
-        """Add a block where the writer is."""
         if self._is_rule_due:
-            # Whatever is open now was not where it was drawn.
+            # Outside of all frames, which were opened behind the rule.
             self._is_rule_due = False
             self._lines += ["", RULE]
         self._write(lines)
@@ -105,7 +104,7 @@ class Writer:
         return "\n".join(self._lines)
 
     def _is_repeated(self, text: str, last: tuple[str, tuple[int, int]]) -> bool:
-        """Whether a text was the last that was written, in the same item or quotation or post."""
+        """Whether a text was the last one written, in the same item, quotation or post."""
         is_begun = not self._frames or self._frames[-1].is_begun
         return last == (text, self.place) and is_begun and not self._is_rule_due
 
@@ -117,32 +116,34 @@ class Writer:
         frames.append(_Frame(mark, outer, outer + indent, is_item, hugs))
 
     def _write(self, lines: Sequence[str]) -> None:
-        frames = self._frames
-        if not frames:
+        if not self._frames:
             # Most blocks are in no list and no quotation.
             self._lines += ["", *lines] if self._lines else lines
             return
-        begun = len(frames)
-        while begun and not frames[begun - 1].is_begun:
-            begun -= 1
-        new = frames[begun:]
-        rest = frames[-1].inner
-        around = new[0].outer if new else rest
+        new = self._new_frames()
+        rest = self._frames[-1].inner
+        first = new[0].outer if new else rest
         if self._lines and not (new and new[0].hugs):
-            self._lines.append(around.rstrip())
-        first = around
+            self._lines.append(first.rstrip())
         for frame in new:
             frame.is_begun = True
             # At the deepest level there is room for one mark only.
-            first = frame.outer[: len(first)] + frame.mark if len(frame.outer) < len(first) else first + frame.mark
+            first = min(first, frame.outer, key=len) + frame.mark
         self._lines.append(first + lines[0])
-        bare = rest.rstrip()
-        self._lines += [rest + line if line else bare for line in lines[1:]]
+        blank = rest.rstrip()
+        self._lines += [rest + line if line else blank for line in lines[1:]]
+
+    def _new_frames(self) -> list[_Frame]:
+        """The innermost frames of which nothing is written yet."""
+        begun = len(self._frames)
+        while begun and not self._frames[begun - 1].is_begun:
+            begun -= 1
+        return self._frames[begun:]
 
 
 @dataclass(slots=True)
-class List:
-    """A list that is open: the sign of its items, and the number of the next one if they have numbers."""
+class OpenList:
+    """An open list: the sign of its items, and the number of the next one if they have numbers."""
 
     sign: str
     number: int | None = None
@@ -151,10 +152,10 @@ class List:
     width: int = 2
     hugs: bool = False
     is_layout: bool = False
-    """It only arranges blocks that are no items."""
+    """The list only arranges blocks."""
 
     def mark(self) -> str:
-        """What the next item begins with."""
+        """The mark of the next item."""
         mark = f"{self.sign} " if self.number is None else f"{self.number}{self.sign} "
         self.width = len(mark)
         return mark
