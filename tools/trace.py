@@ -1,7 +1,8 @@
 """Call tracer: the files one cold tool call passes in the server process, in order.
 
 `python -m tools.trace web_search` starts the stdio server over the pocket web, makes one call under a profiler, and
-prints the path. Start-up, imports and the worker processes do not count.
+prints the path. Start-up, imports and the worker processes do not count. `--docs` writes the paths of both tools to
+`docs/architecture.md`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -26,6 +28,7 @@ from tests.test_architecture import LEVEL
 
 ROOT = Path(__file__).resolve().parent.parent
 SRC = ROOT / "src" / "dowse"
+DOCS = ROOT / "docs" / "architecture.md"
 KETTLE = "/products/kettle"
 CALLS = ("web_search", "get_content")
 # Code objects without this flag are bodies of modules and classes, which run at import.
@@ -69,6 +72,16 @@ class Trace:
         lines += [f"{self.entered[file]:>5}  {file}  {first[file]}" for file in self.files]
         lines += [f"  up   {hop.caller} -> {hop.file}  {hop.function}" for hop in self.upward]
         return "\n".join(lines)
+
+
+def documented(tool: str) -> re.Pattern[str]:
+    """The block of docs/architecture.md that shows the path of a tool: its text is group 2."""
+    return re.compile(rf"(<!-- trace: {tool} -->\n```text\n)(.*?)(```\n)", re.DOTALL)
+
+
+def _replace(text: str, tool: str, path: str) -> str:
+    shown = documented(tool).search(text)
+    return text if shown is None else f"{text[: shown.start(2)]}{path}\n{text[shown.end(2) :]}"
 
 
 def trace(tool: str) -> Trace:
@@ -178,10 +191,16 @@ def _serve(record: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool", nargs="?", choices=CALLS, default=CALLS[0])
+    parser.add_argument("--docs", action="store_true", help="write the paths of all tools to docs/architecture.md")
     parser.add_argument("--serve", type=Path, metavar="RECORD", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
         _serve(given.serve)
+    elif given.docs:
+        text = DOCS.read_text(encoding="utf-8")
+        for tool in CALLS:
+            text = _replace(text, tool, trace(tool).render())
+        DOCS.write_text(text, encoding="utf-8")
     else:
         print(trace(given.tool).render())
 
