@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Self, TypeVar
 
 from dowse.core import listings
@@ -37,6 +38,8 @@ _RESERVED_SHARE = 0.3
 _FAILED = "could not be converted"
 _TOO_LATE = "no time left to convert it"
 _READ_BUFFER = 1024 * 1024
+# Digests of the last questions: a pure function of its input, and dearer than the rest of a cached call.
+_KEPT_DIGESTS = 64
 # -P: no module is ever imported from the current directory.
 _COMMAND = (sys.executable, "-P", "-m", "dowse.worker.jobs")
 
@@ -64,6 +67,7 @@ class WorkerPool:
         for slot in reversed(self._all):
             self._idle.put_nowait(slot)
         self._reaping: set[asyncio.Task[None]] = set()
+        self._digests: dict[bytes, tuple[Digest, ...]] = {}
         self._closed = False
         self._jobs = 0
         self._full_s, self._full_since = 0.0, 0.0
@@ -105,7 +109,18 @@ class WorkerPool:
     async def digest(
         self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
     ) -> tuple[Digest, ...]:
-        """Digest pages for a question, in one job."""
+        """Digest pages for a question, in one job; the last digests are cached."""
+        key = _hash_digest(question, sources, max_tokens)
+        if (known := self._digests.pop(key, None)) is None:
+            known = await self._digest(question, sources, max_tokens, timeout_s)
+        self._digests[key] = known
+        if len(self._digests) > _KEPT_DIGESTS:
+            self._digests.pop(next(iter(self._digests)))
+        return known
+
+    async def _digest(
+        self, question: str, sources: Sequence[Source], max_tokens: int, timeout_s: float
+    ) -> tuple[Digest, ...]:
         pages, data = protocol.encode_sources(sources, max_tokens)
         header: protocol.Header = {
             "mode": protocol.DIGEST,
@@ -359,6 +374,14 @@ class _Worker:
             self._from_worker, _ = await loop.connect_read_pipe(lambda: stream, self._answer_file)
             self._to_worker, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._job_file)
         return self._to_worker
+
+
+def _hash_digest(question: str, sources: Sequence[Source], max_tokens: int) -> bytes:
+    hashed = hashlib.blake2b(digest_size=16)
+    for part in (question, str(max_tokens), *(field for source in sources for field in astuple(source))):
+        encoded = part.encode("utf-8", "surrogatepass")
+        hashed.update(len(encoded).to_bytes(8, "big") + encoded)
+    return hashed.digest()
 
 
 def _now() -> float:
