@@ -22,7 +22,7 @@ from dowse.stores import fail_soft
 from dowse.stores.fail_soft import REST_S, FailSoftLedger, FailSoftStore, Outage
 from dowse.stores.ledger import Days, Tally
 from dowse.stores.sqlite import SqliteStore, file
-from dowse.stores.sqlite.tables import VERSION
+from dowse.stores.sqlite.file import VERSION
 from tests.fakes import FakeClock
 from tests.realparts import missing
 

@@ -19,7 +19,7 @@ from dowse.stores.ledger import Days, Tally
 from dowse.stores.sqlite import SqliteStore
 from dowse.stores.sqlite import file as connecting
 from dowse.stores.sqlite import store as store_module
-from dowse.stores.sqlite.tables import STEPS, VERSION
+from dowse.stores.sqlite.file import STEPS, VERSION
 from dowse.stores.sqlite.threads import Threads
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock

@@ -13,8 +13,26 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dowse.core.errors import StoreFailed
-from dowse.stores.sqlite import tables
-from dowse.stores.sqlite.tables import STEPS, VERSION
+
+_SPEND = (
+    "CREATE TABLE IF NOT EXISTS spend (day TEXT NOT NULL, provider TEXT NOT NULL, calls INTEGER NOT NULL, "
+    "micro_usd INTEGER NOT NULL, PRIMARY KEY (day, provider)) WITHOUT ROWID"
+)
+# With a rowid: values are large, and rows that are written together lie together, so they are deleted together too.
+_ENTRIES = (
+    "CREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, digest TEXT NOT NULL, "
+    "made_at REAL NOT NULL, until REAL NOT NULL, value BLOB NOT NULL, UNIQUE (kind, digest))"
+)
+# A covering index for sweeps.
+_EXPIRY = "CREATE INDEX IF NOT EXISTS expiry ON entries (until, made_at)"
+_LEASES = (
+    "CREATE TABLE IF NOT EXISTS leases (kind TEXT NOT NULL, digest TEXT NOT NULL, owner TEXT NOT NULL, "
+    "made_at REAL NOT NULL, until REAL NOT NULL, PRIMARY KEY (kind, digest)) WITHOUT ROWID"
+)
+
+STEPS = ((_SPEND,), (_ENTRIES, _EXPIRY, _LEASES))
+"""Migrations: each step leads from one version of the file to the next."""
+VERSION = len(STEPS)
 
 BUSY_S = 0.4  # less than the patience of any caller, so that the caller receives the reason of a failure
 # The library raises `UnicodeDecodeError` where a message would repeat a damaged name.
@@ -33,6 +51,7 @@ _FIRST_STEP, _LARGEST_STEP = 4, 512
 _BYTES_PER_STEP = 500_000
 _LOG_PAGES = 1000  # SQLite's own default for an automatic checkpoint
 _PAUSE_S = 0.005
+_DELETE_NEXT = "DELETE FROM entries WHERE id IN (SELECT id FROM entries ORDER BY until LIMIT ?)"
 
 Identity = tuple[int, int]
 
@@ -130,7 +149,7 @@ class Room:
         self._shorten_log(connection, size_bytes)
         while not self._fits_file(connection, size_bytes, _FILE_MADE):
             with begin_write(connection):
-                if not tables.delete_next(connection, step):
+                if not _delete_next(connection, step):
                     return
             # Small steps first, because entries may be large; then larger ones, because they may be many.
             step = min(2 * step, self.step)
@@ -147,7 +166,8 @@ class Room:
         """Delete half of the entries at a time, in the order of their expiry, and give their room back."""
         while not self._fits_file(connection, 0, _FILE_MADE):
             with begin_write(connection):
-                if not tables.delete_next(connection, tables.count_entries(connection) // 2 + 1):
+                (count,) = connection.execute("SELECT count(*) FROM entries").fetchone()
+                if not _delete_next(connection, count // 2 + 1):
                     break
         _give_back(connection)
 
@@ -173,7 +193,7 @@ class Room:
 def clear(connection: sqlite3.Connection) -> int:
     """Delete all entries and give their room back to the disk; returns how many there were."""
     with begin_write(connection):
-        count = tables.delete_all(connection)
+        count = connection.execute("DELETE FROM entries").rowcount
     _give_back(connection)
     return count
 
@@ -286,3 +306,8 @@ def _size_bytes(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
+
+
+def _delete_next(connection: sqlite3.Connection, count: int) -> int:
+    """Delete the entries that expire next or have expired; returns how many."""
+    return connection.execute(_DELETE_NEXT, [count]).rowcount

@@ -10,14 +10,37 @@ from typing import TYPE_CHECKING
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
 from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
-from dowse.stores.sqlite import tables
-from dowse.stores.store import Kept, Key, Usage
+from dowse.stores.store import CLOCK_SKEW_S, Kept, Key, Usage, age_s
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from dowse.stores.sqlite.threads import Threads
 
 MAX_BYTES = 256_000_000
 SWEEP_EVERY_S = 600.0
+
+# Cast, because a damaged row may hold anything.
+_FIND = (
+    "SELECT CAST(value AS BLOB), CAST(made_at AS REAL) FROM entries "
+    "WHERE kind = ? AND digest = ? AND CAST(until AS REAL) > ?"
+)
+_PUT = "INSERT OR REPLACE INTO entries (kind, digest, made_at, until, value) VALUES (?, ?, ?, ?, ?)"
+_DELETE_EXPIRED = "DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE until <= ? LIMIT ?)"
+_DELETE_AHEAD = "DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE made_at > ? LIMIT ?)"
+_CLAIM = (
+    "INSERT INTO leases (kind, digest, owner, made_at, until) VALUES (:kind, :digest, :owner, :now, :until) "
+    "ON CONFLICT (kind, digest) DO UPDATE "
+    "SET owner = excluded.owner, made_at = excluded.made_at, until = excluded.until "
+    "WHERE owner = excluded.owner OR until <= :now OR made_at > :ahead"
+)
+_TOTAL = (
+    "SELECT coalesce(sum(calls), 0), coalesce(sum(micro_usd), 0) FROM spend WHERE provider = ? AND day BETWEEN ? AND ?"
+)
+_ADD = (
+    "INSERT INTO spend (day, provider, calls, micro_usd) VALUES (?, ?, ?, ?) ON CONFLICT (day, provider) "
+    "DO UPDATE SET calls = calls + excluded.calls, micro_usd = micro_usd + excluded.micro_usd"
+)
 
 
 class SqliteStore:
@@ -36,7 +59,7 @@ class SqliteStore:
 
     async def get(self, key: Key) -> Kept | None:
         now = self._now()
-        kept = await self._threads.reader.run(lambda connection: tables.find(connection, key, now))
+        kept = await self._threads.reader.run(lambda connection: _find(connection, key, now))
         # Not before: the sweep may come upon damage that this entry is not part of.
         self._begin_sweeping()
         return kept
@@ -49,33 +72,29 @@ class SqliteStore:
             await self.drop(key)
             return
         await threads.writer.write(
-            lambda connection: tables.put(connection, key, value, now, now + kept_s), size_bytes=len(value)
+            lambda connection: _put(connection, key, value, now, now + kept_s), size_bytes=len(value)
         )
 
     async def drop(self, key: Key) -> None:
-        await self._threads.writer.write(lambda connection: tables.drop(connection, key))
+        await self._threads.writer.write(lambda connection: _drop(connection, key))
 
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
         now = self._now()
-        return await self._threads.writer.write(
-            lambda connection: tables.claim(connection, key, owner, now, now + for_s)
-        )
+        return await self._threads.writer.write(lambda connection: _claim(connection, key, owner, now, now + for_s))
 
     async def release(self, key: Key, owner: str) -> None:
-        await self._threads.writer.write(lambda connection: tables.release(connection, key, owner))
+        await self._threads.writer.write(lambda connection: _release(connection, key, owner))
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
-        return await self._threads.writer.write(
-            lambda connection: tables.add_spend(connection, provider, days, cost, cap)
-        )
+        return await self._threads.writer.write(lambda connection: _add_spend(connection, provider, days, cost, cap))
 
     async def total(self, provider: str, days: Days) -> Tally:
-        return await self._threads.reader.run(lambda connection: tables.total_spend(connection, provider, days))
+        return await self._threads.reader.run(lambda connection: _total_spend(connection, provider, days))
 
     async def usage(self) -> Usage:
         threads = self._threads
         kinds, size_bytes = await threads.reader.run(
-            lambda connection: (tables.measure_kinds(connection), threads.room.taken_bytes())
+            lambda connection: (_measure_kinds(connection), threads.room.taken_bytes())
         )
         return Usage(
             entries={kind: count for kind, count, _ in kinds},
@@ -90,7 +109,7 @@ class SqliteStore:
         while True:
             now, threads = self._now(), self._threads
             step = threads.room.step
-            deleted = await threads.writer.write(partial(tables.delete_expired, now=now, count=step))
+            deleted = await threads.writer.write(partial(_delete_expired, now=now, count=step))
             total += deleted
             if deleted < step:
                 return total
@@ -138,3 +157,60 @@ class SqliteStore:
 
     def _now(self) -> float:
         return self._clock.utc().timestamp()
+
+
+def _find(connection: sqlite3.Connection, key: Key, now: float) -> Kept | None:
+    row = connection.execute(_FIND, [key.kind, key.digest, now]).fetchone()
+    if row is None or None in row:
+        return None
+    value, made_at = row
+    age = age_s(made_at, now)
+    return None if age is None else Kept(value, age)
+
+
+def _put(connection: sqlite3.Connection, key: Key, value: bytes, now: float, until: float) -> None:
+    connection.execute(_PUT, [key.kind, key.digest, now, until, value])
+
+
+def _drop(connection: sqlite3.Connection, key: Key) -> None:
+    connection.execute("DELETE FROM entries WHERE kind = ? AND digest = ?", [key.kind, key.digest])
+
+
+def _delete_expired(connection: sqlite3.Connection, now: float, count: int) -> int:
+    """Delete up to `count` entries that have expired or are from before the clock was set back; returns how many."""
+    ahead = now + CLOCK_SKEW_S
+    deleted = connection.execute(_DELETE_EXPIRED, [now, count]).rowcount
+    if deleted < count:
+        connection.execute("DELETE FROM leases WHERE until <= ? OR made_at > ?", [now, ahead])
+        deleted += connection.execute(_DELETE_AHEAD, [ahead, count - deleted]).rowcount
+    return deleted
+
+
+def _measure_kinds(connection: sqlite3.Connection) -> list[tuple[str, int, int]]:
+    """Kind, number of entries and bytes of their values."""
+    return connection.execute("SELECT kind, count(*), sum(length(value)) FROM entries GROUP BY kind").fetchall()
+
+
+def _claim(connection: sqlite3.Connection, key: Key, owner: str, now: float, until: float) -> bool:
+    values = {"kind": key.kind, "digest": key.digest, "owner": owner, "now": now, "until": until}
+    return connection.execute(_CLAIM, {**values, "ahead": now + CLOCK_SKEW_S}).rowcount == 1
+
+
+def _release(connection: sqlite3.Connection, key: Key, owner: str) -> None:
+    values = [key.kind, key.digest, owner]
+    connection.execute("DELETE FROM leases WHERE kind = ? AND digest = ? AND owner = ?", values)
+
+
+def _add_spend(connection: sqlite3.Connection, provider: str, days: Days, cost: Tally, cap: Tally) -> Entry:
+    """Add a cost within the cap. The transaction must hold the write lock, or another process could spend meanwhile."""
+    connection.execute("DELETE FROM spend WHERE day < ?", [str(days.kept_from)])
+    before = _total_spend(connection, provider, days)
+    if not (before + cost).within(cap):
+        return Entry(before, admitted=False)
+    connection.execute(_ADD, [str(days.today), provider, cost.calls, cost.micro_usd])
+    return Entry(before + cost, admitted=True)
+
+
+def _total_spend(connection: sqlite3.Connection, provider: str, days: Days) -> Tally:
+    row = connection.execute(_TOTAL, [provider, str(days.first), str(days.today)]).fetchone()
+    return Tally(*row)
