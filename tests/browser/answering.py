@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from dowse.fetch.browser.cdp import Session
+from dowse.fetch.browser.cdp import CdpSession
 from dowse.fetch.browser.pool import BrowserPool
 from tests.processes import Process, below, chromiums
 
@@ -59,7 +59,7 @@ async def answering(page: bytes = PAGE) -> AsyncIterator[str]:
             await asyncio.sleep(0)
 
 
-async def title(session: Session) -> str:
+async def title(session: CdpSession) -> str:
     """Go to the page and tell its title once it has loaded."""
     loaded = asyncio.Event()
     session.on("Page.loadEventFired", lambda _: loaded.set())
@@ -116,7 +116,7 @@ _WEB_RTC = """new Promise(resolve => {
 })"""
 
 
-async def reached_by_web_rtc(session: Session) -> bool:
+async def reached_by_web_rtc(session: CdpSession) -> bool:
     """Whether packets of a page arrive at a STUN server on loopback before it has gathered its candidates."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as canary:
         canary.bind(("127.0.0.1", 0))

@@ -18,7 +18,7 @@ from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
-from dowse.fetch.browser.settle import Patience
+from dowse.fetch.browser.settle import SettlePatience
 from dowse.net.guard import Guard
 from tests import realparts
 from tests.doubles import PocketWeb, Site
@@ -50,7 +50,7 @@ class Reading:
             self.guard,
             user_agent=USER_AGENT,
             max_bytes=max_bytes,
-            patience=Patience(**patience),  # type: ignore[arg-type]
+            patience=SettlePatience(**patience),  # type: ignore[arg-type]
         )
         return await fetcher.fetch(self.web.page(path), timeout_s=timeout_s)
 

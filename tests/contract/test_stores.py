@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from dowse.stores import open_store
-from dowse.stores.ledger import Days, Entry, Ledger, Tally
+from dowse.stores.ledger import Days, Ledger, LedgerEntry, Tally
 from dowse.stores.store import Kept, Key, Store
 from tests.fakes import FakeClock
 
@@ -233,18 +233,18 @@ async def test_closing_twice_or_before_any_use_is_fine(address: str, clock: Fake
     await store.close()
 
 
-async def spend(ledger: Ledger, times: int, days: Days = NOVEMBER, cap: Tally = THREE_CALLS) -> list[Entry]:
+async def spend(ledger: Ledger, times: int, days: Days = NOVEMBER, cap: Tally = THREE_CALLS) -> list[LedgerEntry]:
     return [await ledger.add("serper", days, CALL, cap) for _ in range(times)]
 
 
 async def test_what_is_added_stays_within_the_cap(store: Store) -> None:
     entries = await spend(store, 5)
     assert entries == [
-        Entry(Tally(1, 300), admitted=True),
-        Entry(Tally(2, 600), admitted=True),
-        Entry(Tally(3, 900), admitted=True),
-        Entry(Tally(3, 900), admitted=False),
-        Entry(Tally(3, 900), admitted=False),
+        LedgerEntry(Tally(1, 300), admitted=True),
+        LedgerEntry(Tally(2, 600), admitted=True),
+        LedgerEntry(Tally(3, 900), admitted=True),
+        LedgerEntry(Tally(3, 900), admitted=False),
+        LedgerEntry(Tally(3, 900), admitted=False),
     ]
     assert await store.total("serper", NOVEMBER) == Tally(3, 900)
 

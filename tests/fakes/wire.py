@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from ssl import SSLContext
 
 from dowse.net.clients import UntrustedClient
-from dowse.net.guard import Guard, Resolver
+from dowse.net.guard import Guard, NameResolver
 from dowse.net.sockets import look_up
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -52,7 +52,7 @@ async def page_clients() -> AsyncIterator[BuildClient]:
     """A function that makes a client of pages with these pairs open; all are closed with the context."""
     clients: list[UntrustedClient] = []
 
-    def build(*allow_private: str, resolver: Resolver = look_up, tls: SSLContext | None = None) -> UntrustedClient:
+    def build(*allow_private: str, resolver: NameResolver = look_up, tls: SSLContext | None = None) -> UntrustedClient:
         clients.append(UntrustedClient(Guard(allow_private, resolver), "dowse/test", tls=tls))
         return clients[-1]
 

@@ -49,7 +49,7 @@ class HostNotFound(WireFailed):
         super().__init__("host not found")
 
 
-class Resolver(Protocol):
+class NameResolver(Protocol):
     """Looks a name up; a seam, so that tests own the DNS."""
 
     async def __call__(self, host: str, port: int) -> list[str]: ...
@@ -61,7 +61,7 @@ class Guard:
     def __init__(
         self,
         allow_private: tuple[str, ...] = (),
-        resolver: Resolver = look_up,
+        resolver: NameResolver = look_up,
         clock: Clock | None = None,
         *,
         nat64_prefixes: tuple[str, ...] = (),

@@ -18,7 +18,7 @@ from aiohttp.tracing import Trace
 
 from dowse.core.urls import Url
 from dowse.net.addresses import Address, parse_address
-from dowse.net.wire import Resolver, build_session, request_target
+from dowse.net.wire import AiohttpResolver, build_session, request_target
 
 _CONNECTIONS, _CONNECTIONS_PER_HOST = 100, 20
 # Shorter than the five seconds after which many servers close, so that they rarely close while we send.
@@ -40,7 +40,7 @@ _current: ContextVar[_Hop] = ContextVar("hop")
 def pinned_session(tls: SSLContext | None) -> aiohttp.ClientSession:
     """A session for `get`; used otherwise, it fails before it dials."""
     connector = _Connector(
-        resolver=Resolver(_checked),
+        resolver=AiohttpResolver(_checked),
         use_dns_cache=False,
         # aiohttp asks no resolver about an IP literal, so the socket is where every dial passes.
         socket_factory=_open_socket,

@@ -55,7 +55,7 @@ def build_session(connector: aiohttp.BaseConnector) -> aiohttp.ClientSession:
 
 def pooled_session() -> aiohttp.ClientSession:
     """A session that dials any address and keeps connections for the next request."""
-    return build_session(aiohttp.TCPConnector(resolver=Resolver(look_up)))
+    return build_session(aiohttp.TCPConnector(resolver=AiohttpResolver(look_up)))
 
 
 def request_target(url: Url) -> yarl.URL:
@@ -100,7 +100,7 @@ def read_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
     return headers
 
 
-class Resolver(AbstractResolver):
+class AiohttpResolver(AbstractResolver):
     """A function that names addresses, in the shape that aiohttp wants."""
 
     def __init__(self, addresses_of: Callable[[str, int], Awaitable[list[str]]]) -> None:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
-from dowse.stores.ledger import UNLIMITED, Days, Entry, Ledger, MemoryLedger, Tally
+from dowse.stores.ledger import UNLIMITED, Days, Ledger, LedgerEntry, MemoryLedger, Tally
 from dowse.stores.store import Kept, Key, Store
 from dowse.telemetry.log import event
 
@@ -127,10 +127,10 @@ class FailSoftLedger:
         self._owed: dict[tuple[str, date], Tally] = {}
         self._turn = asyncio.Lock()
 
-    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
         is_owed = False
 
-        async def enter() -> Entry:
+        async def enter() -> LedgerEntry:
             entry = await self._ledger.add(provider, days, cost, cap)
             if is_owed and entry.admitted:
                 # Entered after the caller's patience had ended and the cost was counted in memory.

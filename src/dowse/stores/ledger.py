@@ -47,7 +47,7 @@ class Days:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """The total so far, and whether the requested cost was admitted into it."""
 
     total: Tally
@@ -57,7 +57,7 @@ class Entry:
 class Ledger(Protocol):
     """Adds up spending. Raises `StoreFailed`."""
 
-    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
         """Add a cost to today if the total of these days stays within the cap; else add nothing."""
         ...
 
@@ -72,12 +72,12 @@ class MemoryLedger:
     def __init__(self) -> None:
         self._spent: dict[tuple[date, str], Tally] = {}
 
-    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
         before = self._total(provider, days)
         if not (before + cost).within(cap):
-            return Entry(before, admitted=False)
+            return LedgerEntry(before, admitted=False)
         self._enter(provider, days, cost)
-        return Entry(before + cost, admitted=True)
+        return LedgerEntry(before + cost, admitted=True)
 
     async def total(self, provider: str, days: Days) -> Tally:
         return self._total(provider, days)

@@ -11,7 +11,7 @@ from opentelemetry.trace import Status, StatusCode
 _TRACER = trace.get_tracer("dowse")
 
 
-class Span:
+class TraceSpan:
     """A running span; attributes are names and numbers of ours, never a query or a URL."""
 
     __slots__ = ("_span",)
@@ -30,11 +30,11 @@ class Span:
 
 
 @contextmanager
-def span(name: str, **attributes: str) -> Iterator[Span]:
+def span(name: str, **attributes: str) -> Iterator[TraceSpan]:
     """A span around a piece of work, child of whatever is being traced."""
     named = {f"dowse.{key}": value for key, value in attributes.items()}
     # What an exception says may hold a query or an address; its class is in the outcome.
     with _TRACER.start_as_current_span(
         name, attributes=named, record_exception=False, set_status_on_exception=False
     ) as current:
-        yield Span(current)
+        yield TraceSpan(current)

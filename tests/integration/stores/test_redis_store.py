@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from dowse.core.errors import StoreFailed
-from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
+from dowse.stores.ledger import UNLIMITED, Days, LedgerEntry, Tally
 from dowse.stores.redis import RedisStore
 from dowse.stores.store import Kept, Key, Usage
 from tests.fakes import FakeClock
@@ -111,9 +111,9 @@ async def test_two_on_one_ledger_never_exceed_the_cap(store: RedisStore, valkey_
 
 async def test_amounts_are_exact_as_far_as_anybody_spends(store: RedisStore) -> None:
     large = Tally(10**9, 10**15)
-    assert await store.add("serper", NOVEMBER, large, UNLIMITED) == Entry(large, admitted=True)
-    assert await store.add("serper", NOVEMBER, Tally(1, 1), large + Tally(1, 0)) == Entry(large, admitted=False)
-    assert await store.add("serper", NOVEMBER, Tally(1, 1), large + Tally(1, 1)) == Entry(
+    assert await store.add("serper", NOVEMBER, large, UNLIMITED) == LedgerEntry(large, admitted=True)
+    assert await store.add("serper", NOVEMBER, Tally(1, 1), large + Tally(1, 0)) == LedgerEntry(large, admitted=False)
+    assert await store.add("serper", NOVEMBER, Tally(1, 1), large + Tally(1, 1)) == LedgerEntry(
         large + Tally(1, 1), admitted=True
     )
 
@@ -121,7 +121,7 @@ async def test_amounts_are_exact_as_far_as_anybody_spends(store: RedisStore) -> 
 async def test_days_of_an_earlier_month_are_dropped(store: RedisStore, valkey: Valkey) -> None:
     october = Days(date(2026, 10, 31), date(2026, 10, 31))
     await store.add("serper", october, Tally(1, 300))
-    assert await store.add("serper", NOVEMBER, Tally(1, 0)) == Entry(Tally(1, 0), admitted=True)
+    assert await store.add("serper", NOVEMBER, Tally(1, 0)) == LedgerEntry(Tally(1, 0), admitted=True)
     assert valkey.ask("HLEN", "dowse:1:spend:serper") == ":1"
     assert await store.total("serper", october) == Tally()
 

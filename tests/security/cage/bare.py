@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 
-from dowse.fetch.browser.cdp import CommandFailed, Connection, Params, Session
+from dowse.fetch.browser.cdp import CdpSession, CommandFailed, Connection, Params
 from dowse.fetch.browser.process import Chromium
 from tests.security.cage.means import BUTTON, MEANS, MOVES, SCRIPTS, pages
 from tests.security.cage.site import EACH, address, touch
@@ -97,11 +97,11 @@ async def _tab(connection: Connection, url: str, *, in_window: bool = False) -> 
 
 
 @asynccontextmanager
-async def _driven_tab(connection: Connection, url: str) -> AsyncIterator[Session]:
+async def _driven_tab(connection: Connection, url: str) -> AsyncIterator[CdpSession]:
     """One that takes commands, with its page loaded."""
     async with _tab(connection, "about:blank") as target:
         attached = await connection.call("Target.attachToTarget", {**target, "flatten": True})
-        session = Session(connection, attached["sessionId"])
+        session = CdpSession(connection, attached["sessionId"])
         is_loaded = asyncio.Event()
         session.on("Page.loadEventFired", lambda _: is_loaded.set())
         await session.call("Page.enable")

@@ -13,15 +13,15 @@ from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.fetcher import BrowserFetcher
 from dowse.fetch.browser.launch import Launcher
 from dowse.fetch.browser.pool import BrowserPool
-from dowse.fetch.browser.settle import Patience
-from dowse.net.guard import Guard, Resolver
+from dowse.fetch.browser.settle import SettlePatience
+from dowse.net.guard import Guard, NameResolver
 
 # They make attacks possible, not impossible: an http page that may have service workers as if it were https, and the
 # world's own certificate.
 _FLAGS = "--unsafely-treat-insecure-origin-as-secure=http://page.example --ignore-certificate-errors"
 # A page is read when its tries are over, however long they take on a busy machine.
 _TIMEOUT_S = 150
-_PATIENCE = Patience(longest_s=120)
+_PATIENCE = SettlePatience(longest_s=120)
 _MAX_BYTES = 5_000_000
 
 
@@ -39,7 +39,7 @@ Read = Callable[[str], Awaitable[Outcome]]
 class Product:
     """Reads pages as dowse does."""
 
-    def __init__(self, pool: BrowserPool, names: Resolver) -> None:
+    def __init__(self, pool: BrowserPool, names: NameResolver) -> None:
         self._pool = pool
         self._names = names
 
@@ -59,7 +59,7 @@ class Product:
 
 
 @asynccontextmanager
-async def product(names: Resolver, folder: Path, *, max_pages: int) -> AsyncIterator[Product]:
+async def product(names: NameResolver, folder: Path, *, max_pages: int) -> AsyncIterator[Product]:
     """A pool with one browser, which is found under a name of the test's own."""
     wrapper = folder / "chromium"
     wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("chromium")} "$@" {_FLAGS}\n')

@@ -9,7 +9,7 @@ import pytest
 from dowse.core.errors import StoreFailed
 from dowse.stores import fail_soft
 from dowse.stores.fail_soft import REST_S, FailSoftLedger, Outage
-from dowse.stores.ledger import UNLIMITED, Days, Entry, Ledger, MemoryLedger, Tally
+from dowse.stores.ledger import UNLIMITED, Days, Ledger, LedgerEntry, MemoryLedger, Tally
 from tests.fakes import FakeClock
 
 NOVEMBER = Days(date(2026, 11, 1), date(2026, 11, 15))
@@ -17,7 +17,7 @@ CALL = Tally(1, 300)
 THREE_CALLS = Tally(3, 10**12)
 
 
-async def spend(ledger: Ledger, times: int, days: Days = NOVEMBER, cap: Tally = THREE_CALLS) -> list[Entry]:
+async def spend(ledger: Ledger, times: int, days: Days = NOVEMBER, cap: Tally = THREE_CALLS) -> list[LedgerEntry]:
     return [await ledger.add("serper", days, CALL, cap) for _ in range(times)]
 
 
@@ -29,7 +29,7 @@ class Flaky:
         self.is_down = False
         self.tries = 0
 
-    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
         self._check()
         return await self.inner.add(provider, days, cost, cap)
 
@@ -101,7 +101,7 @@ class Late(Flaky):
         self.entered = asyncio.Event()
         self.answers = asyncio.Event()
 
-    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
         entry = await super().add(provider, days, cost, cap)
         self.entered.set()
         await self.answers.wait()

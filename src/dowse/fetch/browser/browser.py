@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.fetch.browser.cdp import CommandFailed, Connection, NotDevTools, Params, Session
+from dowse.fetch.browser.cdp import CdpSession, CommandFailed, Connection, NotDevTools, Params
 from dowse.fetch.browser.command_line import BYPASS_NOTHING, PROXY_HOST
 
 
@@ -39,7 +39,7 @@ class Browser(Protocol):
         ...
 
 
-class Launch(Protocol):
+class BrowserLauncher(Protocol):
     """Gives a browser that answers; raises `BrowserUnavailable`."""
 
     async def __call__(self) -> Browser: ...
@@ -49,7 +49,7 @@ class Launch(Protocol):
 class Tab:
     """An empty tab that is ours to drive."""
 
-    session: Session
+    session: CdpSession
     target_id: str
     context_id: str
     user_agent: str
@@ -67,7 +67,7 @@ async def open_tab(browser: Browser, proxy_address: str) -> Tab:
     created = await call("Target.createTarget", {"url": "about:blank", "browserContextId": context})
     target = _named(created, "targetId")
     attached = await call("Target.attachToTarget", {"targetId": target, "flatten": True})
-    session = Session(browser.connection, _named(attached, "sessionId"))
+    session = CdpSession(browser.connection, _named(attached, "sessionId"))
     return Tab(session, target, context, browser.user_agent, browser.is_remote)
 
 

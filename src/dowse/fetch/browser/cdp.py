@@ -207,7 +207,7 @@ def _is_message(content: Any) -> bool:
     )
 
 
-class Session:
+class CdpSession:
     """The commands and events of one page."""
 
     def __init__(self, connection: Connection, session: str) -> None:
@@ -248,7 +248,7 @@ _SCRIPTS = ("dom.js", "watch.js", "consent.js", "serialise.js")
 class World:
     """Calls functions of our scripts in whatever document is there."""
 
-    def __init__(self, session: Session, frame: str) -> None:
+    def __init__(self, session: CdpSession, frame: str) -> None:
         self._session = session
         self._frame = frame
         self._documents = 0

@@ -153,7 +153,7 @@ _SILENT = (
     "--no-pings",
     "--safebrowsing-disable-auto-update",
 )
-# Only the text of a page is wanted; pictures are answered by `Page`, since scripts may wait for them.
+# Only the text of a page is wanted; pictures are answered by `BrowserPage`, since scripts may wait for them.
 _TEXT_ONLY = (
     "--disable-remote-fonts",
     "--mute-audio",

@@ -18,10 +18,10 @@ from dowse.fetch.browser.cdp import (
     Oversized,
     PageCrashed,
 )
-from dowse.fetch.browser.navigation import Journey, Traffic
-from dowse.fetch.browser.page import DOWNLOAD, Document, Page
+from dowse.fetch.browser.navigation import Journey, RequestTracker
+from dowse.fetch.browser.page import DOWNLOAD, BrowserPage, PageDocument
 from dowse.fetch.browser.pool import BrowserPool
-from dowse.fetch.browser.settle import LARGER, Patience, Snapshot, settle, snapshot
+from dowse.fetch.browser.settle import LARGER, SettlePatience, Snapshot, settle, snapshot
 from dowse.fetch.direct import check_status, unreadable
 from dowse.fetch.media import MediaType
 from dowse.net.guard import Guard, HostNotFound
@@ -46,7 +46,7 @@ class BrowserFetcher:
         *,
         user_agent: str,
         max_bytes: int,
-        patience: Patience = Patience(),  # noqa: B008 - frozen
+        patience: SettlePatience = SettlePatience(),  # noqa: B008 - frozen
     ) -> None:
         self._pool = pool
         self._guard = guard
@@ -91,19 +91,19 @@ class BrowserFetcher:
 
     async def _read(self, url: str, end: float) -> Body:
         left_s = end - asyncio.get_running_loop().time()
-        leash = PageBudget(self._guard)
-        async with serve(leash) as address, self._pool.tab(address, left_s) as tab:
-            journey = Journey(self._guard, leash, is_remote=tab.is_remote)
-            page = Page(tab.session, tab.target_id, journey, Traffic(tab.session, leash))
+        budget = PageBudget(self._guard)
+        async with serve(budget) as address, self._pool.tab(address, left_s) as tab:
+            journey = Journey(self._guard, budget, is_remote=tab.is_remote)
+            page = BrowserPage(tab.session, tab.target_id, journey, RequestTracker(tab.session, budget))
             try:
-                return await page.unless_ended(self._follow(page, url, self._name(tab), leash, end))
+                return await page.unless_ended(self._follow(page, url, self._name(tab), budget, end))
             finally:
                 await page.close()
 
-    async def _follow(self, page: Page, url: str, user_agent: str, leash: PageBudget, end: float) -> Body:
+    async def _follow(self, page: BrowserPage, url: str, user_agent: str, budget: PageBudget, end: float) -> Body:
         """From the address to the text."""
         await page.open(url, user_agent)
-        check_arrived(page.document, leash)
+        check_arrived(page.document, budget)
         left_s = end - asyncio.get_running_loop().time()
         kept_s = min(self._patience.snapshot_s, left_s * _SNAPSHOT_SHARE)
         while True:
@@ -111,7 +111,7 @@ class BrowserFetcher:
             if not is_at_rest:
                 page.stay()
             document = page.document
-            check_arrived(document, leash)
+            check_arrived(document, budget)
             check_answer(document)
             try:
                 shot = await snapshot(page, is_html=is_html(document), max_bytes=self._max_bytes, within_s=kept_s)
@@ -131,7 +131,7 @@ class BrowserFetcher:
         return f"{tab.user_agent.replace('HeadlessChrome', 'Chrome')} {self._user_agent}"
 
 
-def _body(document: Document, shot: Snapshot) -> Body:
+def _body(document: PageDocument, shot: Snapshot) -> Body:
     # What a script writes into an empty window belongs to the page that it was opened from.
     is_named = shot.url.startswith(_WEB) and len(shot.url) <= _LONGEST_URL
     url = shot.url if is_named else document.url
@@ -155,10 +155,10 @@ _FINE = 200
 _HTML = ("text/html", "application/xhtml+xml")
 
 
-def check_arrived(document: Document, leash: PageBudget) -> None:
+def check_arrived(document: PageDocument, budget: PageBudget) -> None:
     """Raise `PageUnreadable` if nothing came, or nothing that can be read."""
     if document.error or document.status == _NOT_SERVED:
-        _check_served(document, leash)
+        _check_served(document, budget)
     if 200 <= document.status < 300 and not MediaType(document.media_type, "").is_text:
         raise PageUnreadable(Status.UNSUPPORTED, document.media_type)
     if document.error == DOWNLOAD:
@@ -170,21 +170,21 @@ def check_arrived(document: Document, leash: PageBudget) -> None:
         raise _failed(name)
 
 
-def check_answer(document: Document) -> None:
+def check_answer(document: PageDocument) -> None:
     """Raise `PageUnreadable` if the server said that this is not the page."""
     # What a script wrote into an empty window has no status.
     if document.status:
         check_status(document.status)
 
 
-def is_html(document: Document) -> bool:
+def is_html(document: PageDocument) -> bool:
     return document.media_type in ("", *_HTML)
 
 
-def _check_served(document: Document, leash: PageBudget) -> None:
-    if refusal := leash.refusal(document.url):
+def _check_served(document: PageDocument, budget: PageBudget) -> None:
+    if refusal := budget.refusal(document.url):
         raise unreadable(refusal)
-    if leash.is_exhausted:
+    if budget.is_exhausted:
         # From then on the proxy does not even listen to what is asked for.
         raise unreadable(Exhausted())
 

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 
 from dowse.core import urls
-from dowse.fetch.browser.cdp import Params, Session
+from dowse.fetch.browser.cdp import CdpSession, Params
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget
 
@@ -30,9 +30,9 @@ class Journey:
     here, which guards less, since that browser looks them up again.
     """
 
-    def __init__(self, guard: Guard, leash: PageBudget, *, is_remote: bool = False) -> None:
+    def __init__(self, guard: Guard, budget: PageBudget, *, is_remote: bool = False) -> None:
         self._guard = guard
-        self._leash = leash
+        self._budget = budget
         self._is_remote = is_remote
         self._navigation = ""
         self._navigations = self._hops = 0
@@ -56,7 +56,7 @@ class Journey:
             # The leash stays as it is: its proxy serves the page only if it is a public one in spite of the list.
             return
         self._is_opened = self._guard.opens(target)
-        self._leash.moves_to(url)
+        self._budget.move_to(url)
 
     def may_frame(self, url: str) -> bool:
         """Whether the page may show this in a frame. A public page there would use what is open to this one."""
@@ -80,11 +80,11 @@ _INSIDE = ("data:", "blob:")
 _PLAIN = "Proxy-Connection"
 
 
-class Traffic:
+class RequestTracker:
     """Counts requests, and tells the leash of those that its proxy cannot see."""
 
-    def __init__(self, session: Session, leash: PageBudget) -> None:
-        self._leash = leash
+    def __init__(self, session: CdpSession, budget: PageBudget) -> None:
+        self._budget = budget
         self._in_flight: set[str] = set()
         self._started = asyncio.Event()
         self._idle = asyncio.Event()
@@ -129,11 +129,11 @@ class Traffic:
     def _left(self, params: Params) -> None:
         """A request went out. Those that only wait in the browser, for a connection, say, cost nothing yet."""
         if _PLAIN not in params["headers"]:
-            self._leash.count()
+            self._budget.count()
 
     def _give_up(self) -> None:
         self.flooded.set()
-        self._leash.count(_MOST_REQUESTS)
+        self._budget.count(_MOST_REQUESTS)
         self._in_flight.clear()
         self._rest()
 

@@ -14,7 +14,7 @@ from dowse.net.guard import Guard
 from dowse.settings import Settings
 
 if TYPE_CHECKING:
-    from dowse.fetch.browser.browser import Launch
+    from dowse.fetch.browser.browser import BrowserLauncher
     from dowse.fetch.browser.fetcher import BrowserFetcher
     from dowse.fetch.browser.pool import BrowserPool
 
@@ -72,7 +72,7 @@ class BrowserOnDemand:
         size = self._settings.max_content_size
         return _Parts(pool, BrowserFetcher(pool, self._guard, user_agent=self._user_agent, max_bytes=size))
 
-    def _launch(self) -> Launch:
+    def _launch(self) -> BrowserLauncher:
         settings = self._settings
         if settings.browser_url is not None:
             from dowse.fetch.browser.remote import RemoteLauncher

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from dowse.core.errors import WireDenied, WireError
-from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, Oversized, PageCrashed, Params, Session, World
-from dowse.fetch.browser.navigation import UNWANTED, Journey, TooFar, Traffic
+from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, CdpSession, Oversized, PageCrashed, Params, World
+from dowse.fetch.browser.navigation import UNWANTED, Journey, RequestTracker, TooFar
 from dowse.fetch.direct import may_be_kept, unreadable
 from dowse.fetch.media import parse_media_type
 
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class PageDocument:
     """What the main frame shows: where it is from, and what the server or the browser said about it."""
 
     url: str
@@ -53,12 +53,12 @@ class Document:
     may_be_kept: bool = True
 
 
-class Page:
-    """Follows one tab. Its listeners run while `Session` reads, so they only take notes and send errands."""
+class BrowserPage:
+    """Follows one tab. Its listeners run while `CdpSession` reads, so they only take notes and send errands."""
 
-    def __init__(self, session: Session, frame: str, journey: Journey, traffic: Traffic) -> None:
+    def __init__(self, session: CdpSession, frame: str, journey: Journey, traffic: RequestTracker) -> None:
         self.traffic = traffic
-        self.document = Document("")
+        self.document = PageDocument("")
         self.world = World(session, frame)
         self._session = session
         self._frame = frame
@@ -92,7 +92,7 @@ class Page:
     async def call(self, method: str, **params: object) -> Params:
         return await self._session.call(method, **params)
 
-    async def is_replaced(self, document: Document, within_s: float = _NEWS_S) -> bool:
+    async def is_replaced(self, document: PageDocument, within_s: float = _NEWS_S) -> bool:
         """Whether another document takes this one's place."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
@@ -229,7 +229,7 @@ class Page:
 
     def _shows(self, url: str, answer: Params, error: str = "") -> None:
         status, media_type = int(answer.get("status", 0)), str(answer.get("mimeType", ""))
-        self.document = Document(url, status, media_type, error, _may_be_kept(answer))
+        self.document = PageDocument(url, status, media_type, error, _may_be_kept(answer))
         self.world.leave()
         self._leaving = ""
         self._replaced.set()

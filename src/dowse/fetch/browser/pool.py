@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dowse.core.models import Clock
-from dowse.fetch.browser.browser import Browser, Launch, Tab, close_tab, open_tab
+from dowse.fetch.browser.browser import Browser, BrowserLauncher, Tab, close_tab, open_tab
 from dowse.fetch.browser.cdp import BrowserBusy, BrowserGone, BrowserUnavailable, CdpError, PageCrashed
 from dowse.telemetry.log import LOGGER, event
 
@@ -89,7 +89,7 @@ class _Home:
 class BrowserPool:
     """Gives out tabs. A crash costs the pages that are open, never the next one."""
 
-    def __init__(self, launch: Launch, clock: Clock, *, max_pages: int = 0) -> None:
+    def __init__(self, launch: BrowserLauncher, clock: Clock, *, max_pages: int = 0) -> None:
         """`max_pages` tabs are open at a time, twice the processors if 0."""
         self._launch = launch
         self._clock = clock

@@ -11,7 +11,7 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import Status
 from dowse.core.runtime import first_of
 from dowse.fetch.browser.cdp import CommandFailed, Params
-from dowse.fetch.browser.page import Document, Page
+from dowse.fetch.browser.page import BrowserPage, PageDocument
 
 # Checks that solve themselves send one of these first, and the page when they are content.
 _CHECKS = (403, 429, 503)
@@ -19,7 +19,7 @@ _FIRST_ERROR = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class SettlePatience:
     """How long to wait for what, in seconds."""
 
     network_quiet_s: float = 0.2
@@ -48,7 +48,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Observation:
     """A page at rest."""
 
     chars: int
@@ -57,7 +57,7 @@ class Look:
     has_scripts: bool
 
 
-async def settle(page: Page, patience: Patience, end: float) -> bool:
+async def settle(page: BrowserPage, patience: SettlePatience, end: float) -> bool:
     """Whether the page came to rest by `end`, its check passed, its consent answered, its end looked at."""
     latest = asyncio.get_running_loop().time() + patience.longest_s
     try:
@@ -71,7 +71,7 @@ async def settle(page: Page, patience: Patience, end: float) -> bool:
 class _Stay:
     """What has been done with a page so far."""
 
-    def __init__(self, page: Page, patience: Patience) -> None:
+    def __init__(self, page: BrowserPage, patience: SettlePatience) -> None:
         self._page = page
         self._patience = patience
         self._has_consented = False
@@ -90,7 +90,7 @@ class _Stay:
             if self._page.document is not document:
                 self._bare_until = math.inf
 
-    async def _look_around(self, document: Document) -> bool:
+    async def _look_around(self, document: PageDocument) -> bool:
         """Whether there is nothing more to wait for."""
         page, patience = self._page, self._patience
         await page.world.evaluate("ready")
@@ -124,12 +124,12 @@ class _Stay:
         return True
 
 
-async def _stillness(page: Page, patience: Patience) -> None:
+async def _stillness(page: BrowserPage, patience: SettlePatience) -> None:
     """Neither requests nor changes; or nothing new to read although there are."""
     await first_of(_quiet(page, patience), _stalled(page, patience.busy_s))
 
 
-async def _quiet(page: Page, patience: Patience) -> None:
+async def _quiet(page: BrowserPage, patience: SettlePatience) -> None:
     while True:
         await page.traffic.quiet(patience.network_quiet_s)
         requests = page.traffic.count
@@ -138,11 +138,11 @@ async def _quiet(page: Page, patience: Patience) -> None:
             return
 
 
-async def _stalled(page: Page, seconds: float) -> None:
+async def _stalled(page: BrowserPage, seconds: float) -> None:
     await page.world.evaluate("still", _ms(seconds), _ms(seconds))
 
 
-async def _reveal(page: Page, look: Look, patience: Patience) -> None:
+async def _reveal(page: BrowserPage, look: Observation, patience: SettlePatience) -> None:
     """Scroll through the page as long as that brings more text, and back to its beginning."""
     has_changed = False
     for _ in range(patience.scrolls):
@@ -161,9 +161,9 @@ async def _reveal(page: Page, look: Look, patience: Patience) -> None:
         await _stillness(page, patience)
 
 
-async def _look(page: Page, patience: Patience) -> Look:
+async def _look(page: BrowserPage, patience: SettlePatience) -> Observation:
     seen = await page.world.evaluate("look", patience.few_chars)
-    return Look(int(seen["chars"]), bool(seen["isBare"]), bool(seen["isTall"]), bool(seen["hasScripts"]))
+    return Observation(int(seen["chars"]), bool(seen["isBare"]), bool(seen["isTall"]), bool(seen["hasScripts"]))
 
 
 def _ms(seconds: float) -> int:
@@ -186,7 +186,7 @@ class Snapshot:
     chars: int
 
 
-async def snapshot(page: Page, *, is_html: bool, max_bytes: int, within_s: float) -> Snapshot:
+async def snapshot(page: BrowserPage, *, is_html: bool, max_bytes: int, within_s: float) -> Snapshot:
     """Read the page as it is now. A script that never ends is stopped after half of the time."""
     try:
         async with asyncio.timeout(within_s / 2):
@@ -196,7 +196,7 @@ async def snapshot(page: Page, *, is_html: bool, max_bytes: int, within_s: float
     return await _taken(page, is_html, max_bytes)
 
 
-async def _taken(page: Page, is_html: bool, max_bytes: int) -> Snapshot:
+async def _taken(page: BrowserPage, is_html: bool, max_bytes: int) -> Snapshot:
     if is_html:
         await _open_shadows(page)
     taken = await page.world.evaluate("serialise", is_html, max_bytes)
@@ -206,7 +206,7 @@ async def _taken(page: Page, is_html: bool, max_bytes: int) -> Snapshot:
     return Snapshot(str(taken["url"]), content, int(taken["chars"]))
 
 
-async def _open_shadows(page: Page) -> None:
+async def _open_shadows(page: BrowserPage) -> None:
     """Show our scripts the closed shadow roots of elements that look empty; only the browser can."""
     if not await page.world.evaluate("countHollow"):
         return

@@ -1,4 +1,4 @@
-"""What one page may do: where its requests go, how many and how large they are, and what was refused."""
+"""Policy of one browser page: SSRF guard, tracker blocking, request and byte budget, and refusals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dowse.core.urls import Url
 from dowse.net.addresses import Address
 from dowse.net.guard import Guard
 
-# Why a request was refused is asked about pages, and those come first.
+# Only refusals of documents are asked about, and those come first.
 _REMEMBERED_REFUSALS = 512
 
 
@@ -25,23 +25,23 @@ class Exhausted(WireTooLarge):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long each step may take."""
+class ProxyTimeouts:
+    """Time limits of the steps of one request."""
 
     head_s: float = 10.0
     look_up_s: float = 6.0
     dial_s: float = 3.0
     idle_s: float = 30.0
-    # How long it took to refuse a host is a multiple of this.
+    # Refusals take a multiple of this, so that their duration reveals nothing.
     refusal_step_s: float = 0.1
 
 
-_PATIENCE = Patience()
+_PATIENCE = ProxyTimeouts()
 
 
 @dataclass(slots=True)
 class _Place:
-    """What the guard said about a host and port; asked once, however many requests wait for it."""
+    """Verdict of the guard on a host and port, asked once for all requests that wait for it."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     addresses: list[Address] | None = None
@@ -49,7 +49,7 @@ class _Place:
 
 
 class PageBudget:
-    """The rules and the budget of one page. Judging and counting take no time; only `resolve` waits."""
+    """Rules and budget of one page. Judging and counting are immediate; only `resolve` waits."""
 
     def __init__(
         self,
@@ -57,60 +57,60 @@ class PageBudget:
         *,
         max_requests: int = 200,
         max_bytes: int = 25_000_000,
-        patience: Patience = _PATIENCE,
+        timeouts: ProxyTimeouts = _PATIENCE,
     ) -> None:
-        self.patience = patience
+        self.timeouts = timeouts
         self.bytes = 0
         self.is_exhausted = False
         self._guard = guard
-        # Until it is known where the page is, it is a stranger to everything inside.
+        # Until the page's own address is known, no private address is open to it.
         self._rules = guard.stranger
         self._max_requests, self._max_bytes = max_requests, max_bytes
-        self._plain = self._tunnels = self._told = 0
+        self._plain = self._tunnels = self._in_tunnels = 0
         self._own_tracker = ""
         self._places: dict[str, _Place] = {}
         self._refusals: dict[str, WireError] = {}
         self._transfers: set[Callable[[], object]] = set()
 
-    def moves_to(self, url: str) -> None:
-        """The main frame goes to this URL: it was asked for, or what was asked for redirects there.
+    def move_to(self, url: str) -> None:
+        """Record that the main frame navigates to this URL, as requested or by a redirect.
 
-        A page on a pair that the operator opened may use all such pairs. Any other page may use none: what it leads
-        to is judged as if nothing were opened, and what was open for the page before it is cut.
+        A page on a host and port that the operator allowed may use all allowed pairs. Any other page may use none: its
+        requests are judged as if nothing were allowed, and open transfers of the previous page are cut.
         """
         page = urls.parse(url)
         is_opened = page is not None and self._guard.opens(page)
-        self._own_tracker = tracker(page.host) if page is not None else ""
+        self._own_tracker = find_tracker(page.host) if page is not None else ""
         rules = self._guard if is_opened else self._guard.stranger
         if rules is self._rules:
             return
         self._rules = rules
         self._places.clear()
         if not is_opened:
-            self._cut()
+            self._cut_transfers()
 
     @property
     def requests(self) -> int:
-        """A tunnel is at least one request; more are in it if the browser says so."""
-        return self._plain + max(self._tunnels, self._told)
+        """Requests so far. A tunnel counts as one, or as many as the browser reported in tunnels."""
+        return self._plain + max(self._tunnels, self._in_tunnels)
 
     def count(self, requests: int = 1) -> None:
-        """Requests inside tunnels, which only the browser can tell."""
-        self._told += requests
+        """Count requests inside tunnels, which only the browser knows."""
+        self._in_tunnels += requests
         self._check()
 
     def spend(self, size: int) -> None:
-        """So many bytes came, from either side; raises `Exhausted` instead of letting the last ones pass."""
+        """Count bytes of either side; raises `Exhausted` instead of letting the last ones pass."""
         self.bytes += size
         self._check()
         if self.is_exhausted:
             raise Exhausted
 
     def judge(self, url: str) -> Url:
-        """The URL of one more request, if it may be made; raises `WireError`. A tunnel is an `https` URL."""
+        """Parse and admit the URL of one more request; raises `WireError`. A tunnel is an `https` URL."""
         target = self._rules.judge(url)
-        watcher = tracker(target.host)
-        # Whoever wants to read a tracker's own site has asked for it.
+        watcher = find_tracker(target.host)
+        # A tracker's own site may be read.
         if watcher and watcher != self._own_tracker:
             raise WireDenied
         if target.scheme == "https":
@@ -123,7 +123,7 @@ class PageBudget:
         return target
 
     async def resolve(self, target: Url) -> list[Address]:
-        """The checked addresses to dial, the same for all requests of the page; raises `WireError`."""
+        """The checked addresses to dial (address pinning), the same for all requests; raises `WireError`."""
         place = self._places.setdefault(_place(target), _Place())
         async with place.lock:
             if place.addresses is None and place.refusal is None:
@@ -134,25 +134,25 @@ class PageBudget:
 
     @contextmanager
     def transfer(self, cut: Callable[[], object]) -> Iterator[None]:
-        """Something is open while inside; `cut` is called if it may not stay so."""
+        """Register an open transfer while inside; `cut` is called if it must end."""
         self._transfers.add(cut)
         try:
             yield
         finally:
             self._transfers.discard(cut)
 
-    def refused(self, url: str, reason: WireError) -> None:
-        """Remember why a request was not served; the page itself is never told."""
+    def record_refusal(self, url: str, reason: WireError) -> None:
+        """Record why a request was not served; the page itself never learns it."""
         target = urls.parse(url)
         if target is not None and len(self._refusals) < _REMEMBERED_REFUSALS:
             self._refusals[_place(target)] = reason
 
-    def served(self, target: Url) -> None:
-        """The host answers after all."""
+    def clear_refusal(self, target: Url) -> None:
+        """Forget the refusal of a host that answers after all."""
         self._refusals.pop(_place(target), None)
 
     def refusal(self, url: str) -> WireError | None:
-        """Why the last request to the host and port of this URL was not served; `None` if it was, or none was made."""
+        """The refusal of the last request to this host and port; `None` if it was served, or none was made."""
         target = urls.parse(url)
         return self._refusals.get(_place(target)) if target is not None else None
 
@@ -160,16 +160,16 @@ class PageBudget:
         is_over = self.requests > self._max_requests or self.bytes > self._max_bytes
         if is_over and not self.is_exhausted:
             self.is_exhausted = True
-            self._cut()
+            self._cut_transfers()
 
-    def _cut(self) -> None:
+    def _cut_transfers(self) -> None:
         for cut in tuple(self._transfers):
             cut()
 
     async def _look_up(self, target: Url, place: _Place) -> None:
         started = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout(self.patience.look_up_s):
+            async with asyncio.timeout(self.timeouts.look_up_s):
                 place.addresses = await self._rules.resolve(target)
         except WireError as error:
             place.refusal = error
@@ -177,16 +177,17 @@ class PageBudget:
             place.refusal = WireTimeout("no answer in time")
         else:
             return
-        # By its own clock, too, a page must not tell a name that leads inside from one that does not exist.
+        # Nor by timing may a page tell a name with a private address from one that does not exist.
         took = asyncio.get_running_loop().time() - started
-        await asyncio.sleep(-took % self.patience.refusal_step_s)
+        await asyncio.sleep(-took % self.timeouts.refusal_step_s)
 
 
 def _place(url: Url) -> str:
     return f"{url.name}:{url.port}"
 
 
-# Where consent, comments, pay walls or errors are handled, a page may wait for the answer: none of those is here.
+# Trackers and advertisers: no page needs them to be read, and they would learn that it is read. Hosts for consent,
+# comments, pay walls or errors are not listed, since a page may wait for their answer.
 _ANALYTICS = (
     "2o7.net", "amplitude.com", "analytics.google.com", "appsflyer.com", "cdn.segment.com", "chartbeat.com",
     "chartbeat.net", "cloudflareinsights.com", "cnzz.com", "counter.yadro.ru", "demdex.net", "gemius.pl",
@@ -214,7 +215,6 @@ _ADVERTISING = (
     "openx.net", "outbrain.com", "pubmatic.com", "revcontent.com", "rubiconproject.com", "sharethrough.com",
     "smartadserver.com", "spotxchange.com", "taboola.com", "teads.tv", "tremorhub.com", "yieldmo.com", "zedo.com",
 )  # fmt: skip
-# They put the lists of the others together.
 _BROKERS = (
     "agkn.com", "bluekai.com", "crwdcntrl.net", "everesttech.net", "exelator.com", "eyeota.net", "id5-sync.com",
     "krxd.net", "liadm.com", "mathtag.com", "permutive.com", "rlcdn.com", "tapad.com",
@@ -223,8 +223,8 @@ _BROKERS = (
 DOMAINS = frozenset(_ANALYTICS + _RECORDERS + _PIXELS + _ADVERTISING + _BROKERS)
 
 
-def tracker(host: str) -> str:
-    """The domain of the list that a host belongs to; empty for all others."""
+def find_tracker(host: str) -> str:
+    """The listed domain that a host belongs to; empty for all others."""
     labels = host.rstrip(".").lower().split(".")
     endings = (".".join(labels[start:]) for start in range(len(labels) - 1))
     return next((ending for ending in endings if ending in DOMAINS), "")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
-from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
+from dowse.stores.ledger import UNLIMITED, Days, LedgerEntry, Tally
 from dowse.stores.redis.address import parse
 from dowse.stores.redis.scripts import CLAIM, RELEASE, SPEND
 from dowse.stores.store import Kept, Key, Usage, age_s
@@ -70,14 +70,14 @@ class RedisStore:
         client = await self.connect()
         await client.ask("EVAL", RELEASE, 1, _lease(key), owner)
 
-    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
         client = await self.connect()
         period = (str(days.first), str(days.today), str(days.kept_from))
         caps = (_format_cap(cap.calls, UNLIMITED.calls), _format_cap(cap.micro_usd, UNLIMITED.micro_usd))
         costs = (cost.calls, cost.micro_usd)
         match await client.ask("EVAL", SPEND, 1, f"{_SPEND}{provider}", *period, *costs, *caps):
             case [int(admitted), int(calls), int(micro_usd)]:
-                return Entry(Tally(calls, micro_usd), admitted=bool(admitted))
+                return LedgerEntry(Tally(calls, micro_usd), admitted=bool(admitted))
         raise StoreFailed("Redis: it does not run scripts as a Redis does")
 
     async def total(self, provider: str, days: Days) -> Tally:

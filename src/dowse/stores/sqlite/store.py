@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
-from dowse.stores.ledger import UNLIMITED, Days, Entry, Tally
+from dowse.stores.ledger import UNLIMITED, Days, LedgerEntry, Tally
 from dowse.stores.store import CLOCK_SKEW_S, Kept, Key, Usage, age_s
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class SqliteStore:
     async def release(self, key: Key, owner: str) -> None:
         await self._threads.writer.write(lambda connection: _release(connection, key, owner))
 
-    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> Entry:
+    async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
         return await self._threads.writer.write(lambda connection: _add_spend(connection, provider, days, cost, cap))
 
     async def total(self, provider: str, days: Days) -> Tally:
@@ -201,14 +201,14 @@ def _release(connection: sqlite3.Connection, key: Key, owner: str) -> None:
     connection.execute("DELETE FROM leases WHERE kind = ? AND digest = ? AND owner = ?", values)
 
 
-def _add_spend(connection: sqlite3.Connection, provider: str, days: Days, cost: Tally, cap: Tally) -> Entry:
+def _add_spend(connection: sqlite3.Connection, provider: str, days: Days, cost: Tally, cap: Tally) -> LedgerEntry:
     """Add a cost within the cap. The transaction must hold the write lock, or another process could spend meanwhile."""
     connection.execute("DELETE FROM spend WHERE day < ?", [str(days.kept_from)])
     before = _total_spend(connection, provider, days)
     if not (before + cost).within(cap):
-        return Entry(before, admitted=False)
+        return LedgerEntry(before, admitted=False)
     connection.execute(_ADD, [str(days.today), provider, cost.calls, cost.micro_usd])
-    return Entry(before + cost, admitted=True)
+    return LedgerEntry(before + cost, admitted=True)
 
 
 def _total_spend(connection: sqlite3.Connection, provider: str, days: Days) -> Tally:

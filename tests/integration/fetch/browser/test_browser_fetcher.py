@@ -23,7 +23,7 @@ async def look_up(host: str, port: int) -> list[str]:
     return ADDRESSES.get(host, [])
 
 
-class Launch:
+class BrowserLauncher:
     """Fails, or gives browsers that open tabs and either end then or never show a page."""
 
     def __init__(self) -> None:
@@ -43,12 +43,12 @@ class Launch:
 
 
 @pytest.fixture
-def launch() -> Launch:
-    return Launch()
+def launch() -> BrowserLauncher:
+    return BrowserLauncher()
 
 
 @pytest.fixture
-async def fetcher(launch: Launch) -> AsyncIterator[Fetcher]:
+async def fetcher(launch: BrowserLauncher) -> AsyncIterator[Fetcher]:
     pool = BrowserPool(launch, PatientClock(), max_pages=1)
     yield BrowserFetcher(pool, Guard((), look_up), user_agent="dowse/test", max_bytes=1000)
     await pool.close()
@@ -63,27 +63,29 @@ async def failure(fetcher: Fetcher, url: str, timeout_s: float = 5) -> tuple[Sta
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1/", "http://inside.example/", "file:///etc/passwd", "chrome://version", "data:text/html,x"]
 )
-async def test_nothing_is_started_for_an_address_that_is_denied(fetcher: Fetcher, launch: Launch, url: str) -> None:
+async def test_nothing_is_started_for_an_address_that_is_denied(
+    fetcher: Fetcher, launch: BrowserLauncher, url: str
+) -> None:
     assert await failure(fetcher, url) == (Status.DENIED, Onward.NOBODY, "address not allowed")
     assert launch.count == 0
 
 
-async def test_nothing_is_started_for_a_host_that_is_not_there(fetcher: Fetcher, launch: Launch) -> None:
+async def test_nothing_is_started_for_a_host_that_is_not_there(fetcher: Fetcher, launch: BrowserLauncher) -> None:
     assert await failure(fetcher, "http://nowhere.example/") == (Status.ERROR, Onward.NOBODY, "host not found")
     assert launch.count == 0
 
 
-async def test_a_missing_browser_is_told_with_what_to_do(fetcher: Fetcher, launch: Launch) -> None:
+async def test_a_missing_browser_is_told_with_what_to_do(fetcher: Fetcher, launch: BrowserLauncher) -> None:
     launch.failure = "no Chromium was found: install one"
     with pytest.raises(NoBrowser, match="install one"):
         await fetcher.fetch(PUBLIC, timeout_s=5)
 
 
-async def test_a_browser_that_ends_is_tried_once_more(fetcher: Fetcher, launch: Launch) -> None:
+async def test_a_browser_that_ends_is_tried_once_more(fetcher: Fetcher, launch: BrowserLauncher) -> None:
     assert await failure(fetcher, PUBLIC) == (Status.ERROR, Onward.APIS, "the browser crashed")
     assert launch.count == 2
 
 
-async def test_a_browser_that_does_not_answer_is_too_slow(fetcher: Fetcher, launch: Launch) -> None:
+async def test_a_browser_that_does_not_answer_is_too_slow(fetcher: Fetcher, launch: BrowserLauncher) -> None:
     launch.is_patient = True
     assert await failure(fetcher, PUBLIC, timeout_s=0.2) == (Status.TIMEOUT, Onward.APIS, "no answer in time")

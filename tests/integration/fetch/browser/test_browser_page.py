@@ -10,12 +10,12 @@ import pytest
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
 from dowse.core.protocols import Fetcher
-from dowse.fetch.browser.cdp import OVERSIZED, Session
+from dowse.fetch.browser.cdp import OVERSIZED, CdpSession
 from dowse.fetch.browser.fetcher import BrowserFetcher
-from dowse.fetch.browser.navigation import Journey, Traffic
-from dowse.fetch.browser.page import Page
+from dowse.fetch.browser.navigation import Journey, RequestTracker
+from dowse.fetch.browser.page import BrowserPage
 from dowse.fetch.browser.pool import BrowserPool
-from dowse.fetch.browser.settle import Patience
+from dowse.fetch.browser.settle import SettlePatience
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget
 from tests.fakes.browser import PatientClock, until
@@ -40,19 +40,19 @@ async def fetcher(browser: ShowingBrowser) -> AsyncIterator[Fetcher]:
         return browser
 
     pool = BrowserPool(launch, PatientClock(), max_pages=1)
-    patience = Patience(network_quiet_s=0.001)
+    patience = SettlePatience(network_quiet_s=0.001)
     yield BrowserFetcher(pool, Guard((), look_up), user_agent="dowse/test", max_bytes=1000, patience=patience)
     await pool.close()
 
 
 @pytest.fixture
-async def page(browser: ShowingBrowser) -> AsyncIterator[Page]:
+async def page(browser: ShowingBrowser) -> AsyncIterator[BrowserPage]:
     """A page at a place that the operator opened."""
     guard = Guard(("wiki.lan:8080",), look_up)
-    leash, session = PageBudget(guard), Session(browser.connection, "session")
-    journey = Journey(guard, leash)
+    budget, session = PageBudget(guard), CdpSession(browser.connection, "session")
+    journey = Journey(guard, budget)
     await journey.goes_to(INSIDE, "1")
-    page = Page(session, FRAME, journey, Traffic(session, leash))
+    page = BrowserPage(session, FRAME, journey, RequestTracker(session, budget))
     yield page
     await page.close()
 
@@ -152,14 +152,14 @@ async def test_without_a_way_out_nothing_is_read(fetcher: Fetcher, monkeypatch: 
     assert (await failure(fetcher))[:2] == (Status.ERROR, Onward.APIS)
 
 
-async def test_who_makes_requests_without_end_is_not_listened_to(page: Page, browser: ShowingBrowser) -> None:
+async def test_who_makes_requests_without_end_is_not_listened_to(page: BrowserPage, browser: ShowingBrowser) -> None:
     for number in range(5001):
         request = {"requestId": str(number), "loaderId": "1", "request": {"url": "data:,x"}}
         browser.tells("Network.requestWillBeSent", **request)
     await until(lambda: browser.heard("Network.disable"))
 
 
-async def test_the_status_of_a_document_is_known_even_then(page: Page, browser: ShowingBrowser) -> None:
+async def test_the_status_of_a_document_is_known_even_then(page: BrowserPage, browser: ShowingBrowser) -> None:
     pauses(browser, INSIDE, networkId="2", responseStatusCode=404)
     browser.tells("Page.frameNavigated", frame={"id": FRAME, "loaderId": "2", "url": INSIDE})
     assert page.document.status == 404
@@ -170,7 +170,7 @@ async def test_the_status_of_a_document_is_known_even_then(page: Page, browser: 
     [(INSIDE, "Fetch.continueRequest"), (URL, "Fetch.failRequest"), ("http://wiki.lan/", "Fetch.failRequest")],
 )
 async def test_a_public_page_is_not_framed_by_one_inside(
-    page: Page, browser: ShowingBrowser, url: str, reply: str
+    page: BrowserPage, browser: ShowingBrowser, url: str, reply: str
 ) -> None:
     pauses(browser, url, "another frame")
     await until(lambda: browser.said)
@@ -182,21 +182,23 @@ async def test_a_public_page_is_not_framed_by_one_inside(
     [("Image", "Fetch.fulfillRequest"), ("Font", "Fetch.failRequest"), ("Media", "Fetch.failRequest")],
 )
 async def test_only_pictures_are_answered_in_place_of_their_server(
-    page: Page, browser: ShowingBrowser, kind: str, reply: str
+    page: BrowserPage, browser: ShowingBrowser, kind: str, reply: str
 ) -> None:
     browser.tells("Fetch.requestPaused", requestId="job", request={"url": URL}, frameId=FRAME, resourceType=kind)
     await until(lambda: browser.said)
     assert [name for name, _ in browser.said] == [reply]
 
 
-async def test_a_request_that_failed_is_not_one_more_step_of_the_way(page: Page, browser: ShowingBrowser) -> None:
+async def test_a_request_that_failed_is_not_one_more_step_of_the_way(
+    page: BrowserPage, browser: ShowingBrowser
+) -> None:
     for _ in range(30):
         pauses(browser, INSIDE, responseErrorReason="ConnectionReset")
     await until(lambda: len(browser.said) == 30)
     assert {name for name, _ in browser.said} == {"Fetch.continueRequest"}
 
 
-async def test_a_page_that_is_closed_is_not_heard_any_more(page: Page, browser: ShowingBrowser) -> None:
+async def test_a_page_that_is_closed_is_not_heard_any_more(page: BrowserPage, browser: ShowingBrowser) -> None:
     await page.close()
     pauses(browser, INSIDE, "another frame")
     await browser.connection.call("Browser.getVersion")

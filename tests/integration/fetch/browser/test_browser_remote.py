@@ -13,7 +13,7 @@ from aiohttp.test_utils import RawTestServer
 from pydantic import SecretStr
 
 from dowse.fetch.browser import cdp
-from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, BrowserUnavailable, Session
+from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, BrowserUnavailable, CdpSession
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.remote import RemoteLauncher
 from dowse.net.clients import ConfiguredClient
@@ -180,7 +180,7 @@ async def test_a_message_that_is_too_large_costs_its_page_and_not_the_connection
 ) -> None:
     monkeypatch.setattr(cdp, "_LARGEST_ANSWER", 1000)
     browser = await launcher(client, f"ws://127.0.0.1:{elsewhere.port}/")()
-    page, other = Session(browser.connection, "page"), Session(browser.connection, "other")
+    page, other = CdpSession(browser.connection, "page"), CdpSession(browser.connection, "other")
     given_up = asyncio.Event()
     page.on(OVERSIZED, lambda _: given_up.set())
     await elsewhere.sockets[0].send_str('{"id":9,"result":{"x":"%s"},"sessionId":"page"}' % ("x" * 5000))
@@ -198,7 +198,7 @@ async def test_who_fails_to_hear_an_event_is_told_of_and_the_connection_lives(
     told: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
     browser = await launcher(client, f"ws://127.0.0.1:{elsewhere.port}/")()
-    page = Session(browser.connection, "page")
+    page = CdpSession(browser.connection, "page")
     page.on("Page.loadEventFired", lambda params: params["missing"])
     await elsewhere.sockets[0].send_str('{"method":"Page.loadEventFired","params":{},"sessionId":"page"}')
     async with asyncio.timeout(30):

@@ -9,12 +9,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from dowse.net.guard import Guard
-from dowse.net.proxy.page_policy import PageBudget, Patience
+from dowse.net.proxy.page_policy import PageBudget, ProxyTimeouts
 from dowse.net.proxy.server import serve
 from tests.fakes.wire import Serve
 
 # Refusals come at once, everything else has the time of a busy machine.
-QUICK = Patience(refusal_step_s=0.001)
+QUICK = ProxyTimeouts(refusal_step_s=0.001)
 Skip = Callable[[float], Awaitable[None]]
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -60,12 +60,12 @@ class Site:
         writer.write(self._answer)
         await writer.drain()
 
-    def leash(self, *pairs: str, names: Names | None = None, **options: object) -> PageBudget:
+    def budget(self, *pairs: str, names: Names | None = None, **options: object) -> PageBudget:
         """A leash of which this site is the page; its pair is open, and so are others if given."""
         guard = Guard((self.pair, *pairs), names or Names(site_example=[["127.0.0.1"]]))
-        leash = PageBudget(guard, **{"patience": QUICK} | options)  # type: ignore[arg-type]
-        leash.moves_to(self.url)
-        return leash
+        budget = PageBudget(guard, **{"timeouts": QUICK} | options)  # type: ignore[arg-type]
+        budget.move_to(self.url)
+        return budget
 
 
 class Browser:
@@ -143,8 +143,8 @@ async def proxy() -> AsyncIterator[Callable[[PageBudget], Awaitable[Browser]]]:
     """Opens the proxy of a leash, and a browser that uses it."""
     async with AsyncExitStack() as stack:
 
-        async def run(leash: PageBudget) -> Browser:
-            address = await stack.enter_async_context(serve(leash))
+        async def run(budget: PageBudget) -> Browser:
+            address = await stack.enter_async_context(serve(budget))
             return Browser(int(address.rpartition(":")[2]))
 
         yield run

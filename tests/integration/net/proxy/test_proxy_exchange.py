@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.net.proxy.stream import cut
+from dowse.net.proxy import stream
 
 REFUSED = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -16,7 +16,7 @@ def head_of(answer: bytes) -> list[bytes]:
 
 
 async def test_a_page_is_passed_on(site, proxy) -> None:
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     answer = await browser.get(site.url)
 
@@ -24,7 +24,7 @@ async def test_a_page_is_passed_on(site, proxy) -> None:
 
 
 async def test_the_server_is_asked_like_any_other_and_hears_nothing_of_a_proxy(site, proxy) -> None:
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     await browser.get(
         f"{site.url}a/b?c=d&e",
@@ -52,7 +52,7 @@ async def test_the_server_is_asked_like_any_other_and_hears_nothing_of_a_proxy(s
 
 
 async def test_the_host_that_was_judged_is_asked_for_whatever_the_header_says(site, proxy) -> None:
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     await browser.say(f"GET {site.url} HTTP/1.1\r\nHost: inside.example\r\n\r\n".encode())
 
@@ -64,7 +64,7 @@ async def test_the_host_that_was_judged_is_asked_for_whatever_the_header_says(si
     [("", b"/"), ("?", b"/?"), ("a%20b?c=%0d%0aX:1#part", b"/a%20b?c=%0d%0aX:1"), ("../../x//y", b"/x//y")],
 )
 async def test_the_path_is_the_one_that_was_judged(asked: str, got: bytes, site, proxy) -> None:
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     await browser.get(site.url + asked)
 
@@ -76,7 +76,7 @@ async def test_the_browser_hears_nothing_that_is_between_us_and_the_server(start
         b"HTTP/1.1 407 Say who you are\r\nProxy-Authenticate: Basic\r\nKeep-Alive: timeout=5\r\nX-Hop: 1\r\n"
         b"Connection: keep-alive, x-hop\r\nSet-Cookie: a=b\r\nset-cookie: c=d\r\nContent-Length: 0\r\n\r\n"
     )
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     assert head_of(await browser.get(site.url)) == [
         b"HTTP/1.1 407 Say who you are",
@@ -91,7 +91,7 @@ async def test_what_is_said_of_the_connection_does_not_take_a_bodys_framing_away
     site = await start(
         b"HTTP/1.1 200 OK\r\nConnection: content-length, upgrade\r\nUpgrade: h2c\r\nContent-Length: 4\r\n\r\npage"
     )
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     head = f"POST {site.url} HTTP/1.1\r\nHost: x\r\nConnection: transfer-encoding\r\n"
     answer = await browser.say(head.encode() + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
@@ -112,21 +112,21 @@ async def test_what_is_said_of_the_connection_does_not_take_a_bodys_framing_away
 )
 async def test_a_body_keeps_its_framing(answer: bytes, start, proxy) -> None:
     site = await start(answer)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     assert await browser.get(site.url) == answer.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
 
 
 async def test_an_old_server_is_understood(start, proxy) -> None:
     site = await start(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>old")
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     assert (await browser.get(site.url)).startswith(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n")
 
 
 async def test_a_head_alone_has_no_body(start, proxy) -> None:
     site = await start(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n")
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     answer = await browser.get(site.url, method="HEAD")
 
@@ -137,14 +137,14 @@ async def test_a_head_alone_has_no_body(start, proxy) -> None:
 async def test_interim_answers_are_passed_over(start, proxy) -> None:
     hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
     site = await start(b"HTTP/1.1 100 Continue\r\n\r\n" + hints + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     assert await browser.get(site.url) == b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi"
 
 
 async def test_interim_answers_without_end_are_no_answer(start, proxy) -> None:
     site = await start(b"HTTP/1.1 100 Continue\r\n\r\n" * 100 + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     assert await browser.get(site.url) == REFUSED
 
@@ -163,7 +163,7 @@ async def test_a_request_body_is_passed_on_as_it_comes(framing: str, body: bytes
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nthanks")
 
     site = await start(take)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.connect() as (reader, writer):
         writer.write(f"POST {site.url} HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n".encode())
@@ -177,13 +177,13 @@ async def test_a_request_body_is_passed_on_as_it_comes(framing: str, body: bytes
 async def test_what_comes_after_a_request_is_heard_by_nobody(start, proxy) -> None:
     """A second request on the connection would be neither judged nor counted."""
     site = await start()
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
     request = f"GET {site.url} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
 
     answer = await browser.say(request + b"GET http://inside.example/ HTTP/1.1\r\nHost: x\r\n\r\n")
 
-    assert (answer.count(b"HTTP/1.1"), site.connections, leash.requests) == (1, 1, 1)
+    assert (answer.count(b"HTTP/1.1"), site.connections, budget.requests) == (1, 1, 1)
     assert site.requests[0].count(b"GET") == 1
 
 
@@ -193,7 +193,7 @@ async def test_a_server_may_answer_before_it_has_heard_everything(start, proxy) 
         writer.write(b"HTTP/1.1 413 Too much\r\nContent-Length: 0\r\n\r\n")
 
     site = await start(refuse)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.connect() as (reader, writer):
         writer.write(f"POST {site.url} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n".encode() + b"x" * 10_000)
@@ -210,7 +210,7 @@ async def test_a_server_that_keeps_its_connection_is_left_when_the_browser_goes(
         left.set()
 
     site = await start(stay)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.connect() as (reader, writer):
         writer.write(f"GET {site.url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -238,11 +238,11 @@ async def test_a_server_that_keeps_its_connection_is_left_when_the_browser_goes(
 )
 async def test_a_server_that_makes_no_sense_is_no_answer(answer: bytes, start, proxy) -> None:
     site = await start(answer)
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
 
     assert await browser.get(site.url) == REFUSED
-    assert str(leash.refusal(site.url)) == "the answer broke off or was malformed"
+    assert str(budget.refusal(site.url)) == "the answer broke off or was malformed"
 
 
 async def test_an_answer_that_breaks_off_does_not_look_whole(start, proxy) -> None:
@@ -251,11 +251,11 @@ async def test_an_answer_that_breaks_off_does_not_look_whole(start, proxy) -> No
         writer.write(b"HTTP/1.1 200 OK\r\n\r\nhalf of it")
         await writer.drain()
         await go_on.wait()
-        cut(writer)
+        stream.reset(writer)
 
     go_on = asyncio.Event()
     site = await start(reset)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.connect() as (reader, writer):
         writer.write(f"GET {site.url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.net.proxy.page_policy import Exhausted, Patience
+from dowse.net.proxy.page_policy import Exhausted, ProxyTimeouts
 from dowse.net.proxy.server import serve
 from dowse.net.proxy.stream import PIECE_BYTES
 from tests.integration.net.proxy.conftest import QUICK, Browser, Skip, everything
@@ -34,26 +34,26 @@ async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 
 async def test_a_page_has_so_many_requests(site, proxy) -> None:
-    leash = site.leash(max_requests=2)
-    browser = await proxy(leash)
+    budget = site.budget(max_requests=2)
+    browser = await proxy(budget)
 
     answers = [await browser.get(site.url) for _ in range(4)]
 
     assert [answer.endswith(b"page") for answer in answers] == [True, True, False, False]
     assert answers[2:] == [REFUSED, REFUSED]
-    assert (site.connections, leash.is_exhausted) == (2, True)
-    assert isinstance(leash.refusal(site.url), Exhausted)
+    assert (site.connections, budget.is_exhausted) == (2, True)
+    assert isinstance(budget.refusal(site.url), Exhausted)
 
 
 async def test_a_page_has_so_many_bytes(start, proxy) -> None:
     site = await start(flood)
-    leash = site.leash(max_bytes=1_000_000)
-    browser = await proxy(leash)
+    budget = site.budget(max_bytes=1_000_000)
+    browser = await proxy(budget)
 
     answer = await browser.get(site.url)
 
     assert 900_000 < len(answer) <= 1_000_000
-    assert leash.is_exhausted
+    assert budget.is_exhausted
     assert await browser.get(site.url) == REFUSED
 
 
@@ -66,44 +66,44 @@ async def test_what_a_page_sends_is_counted_too(start, proxy) -> None:
             heard += len(data)
 
     site = await start(take)
-    leash = site.leash(max_bytes=200_000)
-    browser = await proxy(leash)
+    budget = site.budget(max_bytes=200_000)
+    browser = await proxy(budget)
 
     async with browser.tunnel(site.pair) as (reader, writer):
         writer.write(b"x" * 1_000_000)
         assert await everything(reader) == b""
 
-    assert (leash.is_exhausted, heard <= 200_000) == (True, True)
+    assert (budget.is_exhausted, heard <= 200_000) == (True, True)
 
 
 async def test_what_is_open_is_cut_when_the_page_has_used_up_its_requests(start, proxy) -> None:
     site = await start(wait)
-    leash = site.leash(max_requests=5)
-    browser = await proxy(leash)
+    budget = site.budget(max_requests=5)
+    browser = await proxy(budget)
 
     async with browser.tunnel(site.pair) as (tunnelled, _), browser.connect() as (plain, writer):
         writer.write(f"GET {site.url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         for _ in range(2):
             await site.arrivals.get()
-        leash.count(10)
+        budget.count(10)
         assert (await everything(tunnelled), await everything(plain)) == (b"", b"")
 
 
 async def test_a_tunnel_inside_is_cut_when_the_page_goes_outside(start, proxy) -> None:
     """The browser keeps connections; the next page must not find one to where it may not go."""
     site = await start(wait)
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
 
     async with browser.tunnel(site.pair) as (reader, _):
-        leash.moves_to("http://elsewhere.example/")
+        budget.move_to("http://elsewhere.example/")
         assert await everything(reader) == b""
     assert await browser.get(site.url) == REFUSED
 
 
 @pytest.mark.parametrize("said", [b"", b"G", b"GET http://site.example/ HTTP/1.1\r\nHost: x\r\n"])
 async def test_a_head_that_does_not_end_is_not_waited_for(said: bytes, site, proxy) -> None:
-    browser = await proxy(site.leash(patience=Patience(head_s=0.02)))
+    browser = await proxy(site.budget(timeouts=ProxyTimeouts(head_s=0.02)))
 
     async with browser.connect() as (reader, writer):
         writer.write(said)
@@ -111,7 +111,7 @@ async def test_a_head_that_does_not_end_is_not_waited_for(said: bytes, site, pro
 
 
 async def test_a_head_that_trickles_has_no_more_time(site, proxy, skip: Skip) -> None:
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.connect() as (reader, writer):
         for part in (b"GET ", site.url.encode(), b" HTTP/1.1\r\n"):
@@ -122,26 +122,26 @@ async def test_a_head_that_trickles_has_no_more_time(site, proxy, skip: Skip) ->
 
 
 async def test_a_head_that_is_too_long_is_refused(site, proxy) -> None:
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
 
     async with browser.connect() as (reader, writer):
         writer.write(f"GET {site.url} HTTP/1.1\r\nHost: x\r\nX: ".encode() + b"y" * 200_000)
         assert await everything(reader) in (REFUSED, b"")
 
-    assert (site.connections, leash.requests) == (0, 0)
+    assert (site.connections, budget.requests) == (0, 0)
     assert (await browser.get(site.url, "X: " + "y" * 30_000)).endswith(b"page")
 
 
 async def test_a_connection_on_which_nothing_happens_is_closed(start, proxy) -> None:
     site = await start(wait)
-    leash = site.leash(patience=Patience(idle_s=0.02))
-    browser = await proxy(leash)
+    budget = site.budget(timeouts=ProxyTimeouts(idle_s=0.02))
+    browser = await proxy(budget)
 
     async with browser.tunnel(site.pair) as (reader, _):
         assert await everything(reader) == b""
     assert await browser.get(site.url) == REFUSED
-    assert str(leash.refusal(site.url)) == "no answer in time"
+    assert str(budget.refusal(site.url)) == "no answer in time"
 
 
 async def test_a_connection_on_which_one_side_speaks_is_not_idle(start, proxy, skip: Skip) -> None:
@@ -152,7 +152,7 @@ async def test_a_connection_on_which_one_side_speaks_is_not_idle(start, proxy, s
             writer.write(word)
 
     site = await start(speak)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.tunnel(site.pair) as (reader, _):
         for _ in range(5):
@@ -166,7 +166,7 @@ async def test_a_connection_on_which_one_side_speaks_is_not_idle(start, proxy, s
 
 async def test_there_are_only_so_many_connections_and_the_next_one_waits(start, proxy) -> None:
     site = await start(wait)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with AsyncExitStack() as browsing:
         for _ in range(63):
@@ -181,7 +181,7 @@ async def test_there_are_only_so_many_connections_and_the_next_one_waits(start, 
 
 
 async def test_a_process_without_descriptors_lets_somebody_in_when_it_has_one_again(site, proxy, skip: Skip) -> None:
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
 
     with socket.socket() as early:
@@ -209,10 +209,10 @@ async def test_a_large_body_goes_by_in_small_pieces_while_others_work(start, pro
             await writer.drain()
 
     site = await start(large)
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
     pieces: list[int] = []
-    monkeypatch.setattr(leash, "spend", pieces.append)
+    monkeypatch.setattr(budget, "spend", pieces.append)
     turns = 0
 
     async def work() -> None:
@@ -237,18 +237,18 @@ async def test_a_large_body_goes_by_in_small_pieces_while_others_work(start, pro
 async def test_a_browser_that_does_not_read_is_not_read_for(start, proxy) -> None:
     """Nothing is kept for it: the server is stopped where our and the system's buffers are full."""
     site = await start(flood)
-    leash = site.leash(max_bytes=200_000_000)
-    browser = await proxy(leash)
+    budget = site.budget(max_bytes=200_000_000)
+    browser = await proxy(budget)
 
     async with browser.connect() as (_, writer):
         writer.transport.pause_reading()
         writer.write(f"GET {site.url} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         seen = -1
-        while leash.bytes != seen:
-            seen = leash.bytes
+        while budget.bytes != seen:
+            seen = budget.bytes
             for _ in range(200):
                 await asyncio.sleep(0)
-        assert 0 < leash.bytes < 20_000_000
+        assert 0 < budget.bytes < 20_000_000
 
 
 async def test_nothing_is_left_when_the_page_is_closed(start) -> None:
@@ -257,7 +257,7 @@ async def test_nothing_is_left_when_the_page_is_closed(start) -> None:
     before, tasks = open_files(), len(asyncio.all_tasks())
 
     async with AsyncExitStack() as browsing:
-        async with serve(site.leash(stuck.pair)) as address:
+        async with serve(site.budget(stuck.pair)) as address:
             browser = Browser(int(address.rpartition(":")[2]))
             tunnelled, _ = await browsing.enter_async_context(browser.tunnel(site.pair))
             silent, _ = await browsing.enter_async_context(browser.connect())
@@ -292,7 +292,7 @@ async def test_a_cancelled_page_leaves_nothing_either(start) -> None:
     opened: asyncio.Queue[str] = asyncio.Queue()
 
     async def page() -> None:
-        async with serve(site.leash()) as address:
+        async with serve(site.budget()) as address:
             opened.put_nowait(address)
             await asyncio.Event().wait()
 
@@ -310,7 +310,7 @@ async def test_a_cancelled_page_leaves_nothing_either(start) -> None:
 
 @pytest.mark.parametrize("turns", range(5))
 async def test_who_comes_while_the_page_is_closed_is_sent_away(turns: int, site) -> None:
-    async with serve(site.leash()) as address:
+    async with serve(site.budget()) as address:
         late = socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])))
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -322,7 +322,7 @@ async def test_who_comes_while_the_page_is_closed_is_sent_away(turns: int, site)
 async def test_a_page_can_be_cancelled_at_any_moment_of_its_start(site) -> None:
     before = open_files()
     for turns in range(4):
-        opening = asyncio.create_task(_open(site.leash()))
+        opening = asyncio.create_task(_open(site.budget()))
         for _ in range(turns):
             await asyncio.sleep(0)
         opening.cancel()
@@ -330,6 +330,6 @@ async def test_a_page_can_be_cancelled_at_any_moment_of_its_start(site) -> None:
     await becomes(lambda: open_files() == before)
 
 
-async def _open(leash) -> None:
-    async with serve(leash):
+async def _open(budget) -> None:
+    async with serve(budget):
         pass

@@ -28,7 +28,7 @@ async def test_a_connection_that_is_gone_before_it_is_accepted_disturbs_no_other
     monkeypatch.setattr(socket, "create_server", remember)
     # The pause after other errors of accepting, which would hold up the next connection here.
     monkeypatch.setattr(server, "_PAUSE_S", 3600.0)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
     [listener] = listeners
 
     with socket.create_connection(("127.0.0.1", browser.port)):
@@ -59,16 +59,16 @@ async def test_what_a_browser_says_after_its_request_reaches_no_server(
         heard += await reader.read()
 
     site = await start(answer_late)
-    leash = site.leash()
-    spend, smuggled = leash.spend, REQUEST.format("http://inside.example/").encode()
+    budget = site.budget()
+    spend, smuggled = budget.spend, REQUEST.format("http://inside.example/").encode()
 
     def count(size: int) -> None:
         spend(size)
         if size == len(smuggled):
             said_more.set()
 
-    monkeypatch.setattr(leash, "spend", count)
-    browser = await proxy(leash)
+    monkeypatch.setattr(budget, "spend", count)
+    browser = await proxy(budget)
 
     async with asyncio.timeout(PATIENCE_S), browser.connect() as (reader, writer):
         writer.write(REQUEST.format(site.url).encode())

@@ -8,7 +8,7 @@ import pytest
 
 from dowse.core.errors import WireDenied, WireFailed, WireTimeout
 from dowse.net.guard import Guard, HostNotFound
-from dowse.net.proxy.page_policy import PageBudget, Patience
+from dowse.net.proxy.page_policy import PageBudget, ProxyTimeouts
 from dowse.net.sockets import listening
 from tests.integration.net.proxy.conftest import QUICK, Names
 
@@ -42,19 +42,19 @@ def dials(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize("host", INSIDE)
 async def test_a_page_reaches_nothing_inside_by_a_plain_request(host: str, site, start, proxy) -> None:
     canary = await start()
-    leash = site.leash(names=inside_names())
-    browser = await proxy(leash)
+    budget = site.budget(names=inside_names())
+    browser = await proxy(budget)
 
     assert await browser.get(f"http://{host}:{canary.port}/") == REFUSED
 
     assert canary.connections == 0
-    assert isinstance(leash.refusal(f"http://{host}:{canary.port}/other"), WireDenied)
+    assert isinstance(budget.refusal(f"http://{host}:{canary.port}/other"), WireDenied)
 
 
 @pytest.mark.parametrize("host", INSIDE)
 async def test_a_page_reaches_nothing_inside_by_a_tunnel(host: str, site, start, proxy) -> None:
     canary = await start()
-    browser = await proxy(site.leash(names=inside_names()))
+    browser = await proxy(site.budget(names=inside_names()))
 
     place = f"{host}:{canary.port}"
 
@@ -66,7 +66,7 @@ async def test_a_page_reaches_nothing_inside_by_a_tunnel(host: str, site, start,
 async def test_the_canary_would_have_been_reached(host: str, site, start, proxy) -> None:
     """The control: with the pair open, the same requests arrive."""
     canary = await start()
-    browser = await proxy(site.leash(f"{host}:{canary.port}", names=inside_names()))
+    browser = await proxy(site.budget(f"{host}:{canary.port}", names=inside_names()))
 
     assert (await browser.get(f"http://{host}:{canary.port}/")).endswith(b"page")
     assert canary.connections == 1
@@ -100,7 +100,7 @@ async def test_the_canary_would_have_been_reached(host: str, site, start, proxy)
     ],
 )
 async def test_what_no_browser_asks_a_proxy_is_refused(request_line: str, site, proxy) -> None:
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
     line = request_line.format(pair=site.pair).encode("latin-1")
 
     assert await browser.say(line + b"\r\nHost: x\r\n\r\n") == REFUSED
@@ -122,7 +122,7 @@ async def test_what_no_browser_asks_a_proxy_is_refused(request_line: str, site, 
     ],
 )
 async def test_a_request_whose_head_is_odd_is_refused(headers: str, site, proxy) -> None:
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     assert await browser.say(f"GET {site.url} HTTP/1.1\r\nHost: x\r\n{headers}\r\n\r\n".encode()) == REFUSED
 
@@ -132,14 +132,14 @@ async def test_a_request_whose_head_is_odd_is_refused(headers: str, site, proxy)
 
 @pytest.mark.parametrize("said", [b"", b"GET http://site.ex"])
 async def test_who_leaves_without_asking_has_asked_nothing(said: bytes, site, proxy) -> None:
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
 
     async with browser.connect() as (reader, writer):
         writer.write(said)
         writer.write_eof()
         assert await reader.read() == REFUSED
-    assert leash.requests == 0
+    assert budget.requests == 0
 
 
 async def test_a_request_body_that_is_none_ends_the_exchange(start, proxy) -> None:
@@ -147,7 +147,7 @@ async def test_a_request_body_that_is_none_ends_the_exchange(start, proxy) -> No
         await reader.read()
 
     site = await start(wait)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
     head = f"POST {site.url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
 
     assert await browser.say(head + b"no size\r\n") == REFUSED
@@ -155,14 +155,14 @@ async def test_a_request_body_that_is_none_ends_the_exchange(start, proxy) -> No
 
 async def test_a_name_that_does_not_exist_is_refused_like_one_that_leads_inside(site, start, proxy) -> None:
     canary = await start()
-    leash = site.leash(names=inside_names())
-    browser = await proxy(leash)
+    budget = site.budget(names=inside_names())
+    browser = await proxy(budget)
     unknown, inside = "http://unknown.example/", f"http://inside.example:{canary.port}/"
 
     assert await browser.get(unknown) == await browser.get(inside) == REFUSED
 
-    assert isinstance(leash.refusal(unknown), HostNotFound)
-    assert isinstance(leash.refusal(inside), WireDenied)
+    assert isinstance(budget.refusal(unknown), HostNotFound)
+    assert isinstance(budget.refusal(inside), WireDenied)
 
 
 async def test_the_time_of_a_refusal_does_not_tell_the_two_apart() -> None:
@@ -176,10 +176,10 @@ async def test_the_time_of_a_refusal_does_not_tell_the_two_apart() -> None:
 
     guard = Guard(resolver=slow_for_unknown_names)
     for host in ("unknown.example", "inside.example"):
-        leash = PageBudget(guard, patience=Patience(refusal_step_s=beat_s))
+        budget = PageBudget(guard, timeouts=ProxyTimeouts(refusal_step_s=beat_s))
         started = loop.time()
         with pytest.raises((HostNotFound, WireDenied)):
-            await leash.resolve(leash.judge(f"http://{host}/"))
+            await budget.resolve(budget.judge(f"http://{host}/"))
         # No upper bound, which a busy machine would break; the lower is what the quick one has to wait for.
         assert loop.time() - started >= beat_s - 0.002
 
@@ -189,40 +189,40 @@ async def test_a_resolver_that_does_not_answer_is_a_timeout(site, proxy) -> None
         await asyncio.Event().wait()
         return []
 
-    leash = PageBudget(Guard(resolver=never), patience=Patience(look_up_s=0.01, refusal_step_s=0.001))
-    browser = await proxy(leash)
+    budget = PageBudget(Guard(resolver=never), timeouts=ProxyTimeouts(look_up_s=0.01, refusal_step_s=0.001))
+    browser = await proxy(budget)
 
     assert await browser.get("http://site.example/") == REFUSED
-    assert isinstance(leash.refusal("http://site.example/"), WireTimeout)
+    assert isinstance(budget.refusal("http://site.example/"), WireTimeout)
 
 
 async def test_a_name_that_turns_inside_is_dialled_where_it_was_checked(dials: list[str], proxy) -> None:
     names = Names(rebind_example=[["93.184.216.34"], ["127.0.0.1"]])
-    leash = PageBudget(Guard(resolver=names), patience=QUICK)
-    browser = await proxy(leash)
+    budget = PageBudget(Guard(resolver=names), timeouts=QUICK)
+    browser = await proxy(budget)
 
     for _ in range(3):
         assert await browser.get("http://rebind.example/") == REFUSED
         assert await browser.say(b"CONNECT rebind.example:80 HTTP/1.1\r\nHost: x\r\n\r\n") == REFUSED
 
     assert (dials, names.asked) == (["93.184.216.34"] * 6, ["rebind.example"])
-    assert str(leash.refusal("http://rebind.example/")) == "no connection"
+    assert str(budget.refusal("http://rebind.example/")) == "no connection"
 
 
 async def test_a_name_that_leads_inside_for_the_next_page_is_refused_there(dials: list[str], proxy) -> None:
     guard = Guard(resolver=Names(rebind_example=[["93.184.216.34"], ["127.0.0.1"]]))
 
     for _ in range(2):
-        leash = PageBudget(guard, patience=QUICK)
-        await (await proxy(leash)).get("http://rebind.example/")
+        budget = PageBudget(guard, timeouts=QUICK)
+        await (await proxy(budget)).get("http://rebind.example/")
 
     assert dials == ["93.184.216.34"]
-    assert isinstance(leash.refusal("http://rebind.example/"), WireDenied)
+    assert isinstance(budget.refusal("http://rebind.example/"), WireDenied)
 
 
 async def test_one_private_answer_among_public_ones_refuses_the_host(dials: list[str], proxy) -> None:
     names = Names(mixed_example=[["93.184.216.34", "10.0.0.1"]], public_example=[["93.184.216.34", "2606:4700::1111"]])
-    browser = await proxy(PageBudget(Guard(resolver=names), patience=QUICK))
+    browser = await proxy(PageBudget(Guard(resolver=names), timeouts=QUICK))
 
     assert await browser.get("http://mixed.example/") == REFUSED
     assert dials == []
@@ -243,11 +243,11 @@ async def test_the_next_address_is_tried_where_one_does_not_answer(start, proxy,
 
     monkeypatch.setattr(asyncio.SelectorEventLoop, "sock_connect", only_home)
     names = Names(site_example=[["127.0.0.2", "127.0.0.3", "127.0.0.1"]])
-    leash = site.leash(names=names, patience=Patience(dial_s=1))
-    browser = await proxy(leash)
+    budget = site.budget(names=names, timeouts=ProxyTimeouts(dial_s=1))
+    browser = await proxy(budget)
 
     assert (await browser.get(site.url)).endswith(b"page")
-    assert leash.refusal(site.url) is None
+    assert budget.refusal(site.url) is None
 
 
 async def test_a_host_that_answers_again_is_no_longer_refused(start, proxy) -> None:
@@ -258,23 +258,23 @@ async def test_a_host_that_answers_again_is_no_longer_refused(start, proxy) -> N
         writer.write(turns.pop(0))
 
     site = await start(better)
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
 
     assert await browser.get(site.url) == REFUSED
-    assert isinstance(leash.refusal(site.url), WireFailed)
+    assert isinstance(budget.refusal(site.url), WireFailed)
     assert await browser.get(site.url) == REFUSED
-    assert leash.refusal(site.url) is None
+    assert budget.refusal(site.url) is None
 
 
 async def test_our_own_server_is_refused_even_where_the_operator_opened_it(site, proxy) -> None:
     with listening("127.0.0.1", 0) as ours:
         port = ours.socket.getsockname()[1]
-        leash = site.leash(f"127.0.0.1:{port}")
-        browser = await proxy(leash)
+        budget = site.budget(f"127.0.0.1:{port}")
+        browser = await proxy(budget)
 
         assert await browser.get(f"http://127.0.0.1:{port}/") == REFUSED
-        assert isinstance(leash.refusal(f"http://127.0.0.1:{port}/"), WireDenied)
+        assert isinstance(budget.refusal(f"http://127.0.0.1:{port}/"), WireDenied)
 
         ours.socket.setblocking(False)
         with pytest.raises(BlockingIOError):
@@ -283,9 +283,9 @@ async def test_our_own_server_is_refused_even_where_the_operator_opened_it(site,
 
 async def test_a_proxy_is_no_way_to_a_proxy(site, proxy) -> None:
     """Neither to itself nor to that of another page, which may do more."""
-    other = await proxy(site.leash())
-    leash = site.leash(f"127.0.0.1:{other.port}")
-    browser = await proxy(leash)
+    other = await proxy(site.budget())
+    budget = site.budget(f"127.0.0.1:{other.port}")
+    browser = await proxy(budget)
 
     assert await browser.say(f"CONNECT 127.0.0.1:{other.port} HTTP/1.1\r\nHost: x\r\n\r\n".encode()) == REFUSED
-    assert isinstance(leash.refusal(f"https://127.0.0.1:{other.port}/"), WireDenied)
+    assert isinstance(budget.refusal(f"https://127.0.0.1:{other.port}/"), WireDenied)

@@ -16,20 +16,20 @@ async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
 
 async def test_bytes_go_both_ways(start, proxy) -> None:
     site = await start(echo)
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
 
     async with browser.tunnel(site.pair) as (reader, writer):
         for word in (b"\x16\x03\x01 hello", b"GET / HTTP/1.1\r\n\r\n", b"\0bytes"):
             writer.write(word)
             assert await reader.readexactly(len(word)) == word.upper()
 
-    assert (leash.requests, site.connections, leash.refusal(f"https://{site.pair}/")) == (1, 1, None)
+    assert (budget.requests, site.connections, budget.refusal(f"https://{site.pair}/")) == (1, 1, None)
 
 
 async def test_what_was_said_before_the_tunnel_stood_is_not_lost(start, proxy) -> None:
     site = await start(echo)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.connect() as (reader, writer):
         writer.write(f"CONNECT {site.pair} HTTP/1.1\r\nHost: x\r\n\r\nearly".encode())
@@ -41,7 +41,7 @@ async def test_the_last_words_of_a_server_arrive(start, proxy) -> None:
         writer.write(b"x" * 300_000)
 
     site = await start(farewell)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.tunnel(site.pair) as (reader, _):
         assert len(await reader.read()) == 300_000
@@ -55,7 +55,7 @@ async def test_a_server_is_left_when_the_browser_goes(start, proxy) -> None:
         left.set()
 
     site = await start(wait)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
 
     async with browser.tunnel(site.pair):
         pass
@@ -90,7 +90,7 @@ async def test_a_server_is_left_when_the_browser_goes(start, proxy) -> None:
 )
 async def test_only_a_host_and_a_port_in_their_usual_spelling_open_a_tunnel(place: str, start, proxy) -> None:
     site = await start(echo)
-    browser = await proxy(site.leash())
+    browser = await proxy(site.budget())
     spelled = place.format(host="site.example", port=site.port)
 
     assert await browser.say(f"CONNECT {spelled} HTTP/1.1\r\nHost: x\r\n\r\n".encode()) == REFUSED
@@ -103,9 +103,9 @@ async def test_only_a_host_and_a_port_in_their_usual_spelling_open_a_tunnel(plac
 
 async def test_a_tunnel_to_an_address_of_the_new_kind_is_understood(proxy, site) -> None:
     """Refused by its address, which nobody here has: the brackets are no reason."""
-    leash = site.leash()
-    browser = await proxy(leash)
+    budget = site.budget()
+    browser = await proxy(budget)
 
     await browser.say(b"CONNECT [fe80::1]:443 HTTP/1.1\r\nHost: x\r\n\r\n")
 
-    assert str(leash.refusal("https://[fe80::1]/")) == "address not allowed"
+    assert str(budget.refusal("https://[fe80::1]/")) == "address not allowed"

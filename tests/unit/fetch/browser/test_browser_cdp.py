@@ -11,12 +11,12 @@ from dowse.fetch.browser import cdp
 from dowse.fetch.browser.cdp import (
     OVERSIZED,
     BrowserGone,
+    CdpSession,
     CommandFailed,
     Connection,
     NotDevTools,
     Oversized,
     Params,
-    Session,
 )
 
 
@@ -117,7 +117,7 @@ async def test_what_is_not_the_protocol_is_told_to_later_commands_too(connection
 async def test_events_reach_the_session_they_belong_to(connection: Connection) -> None:
     heard: list[object] = []
     elsewhere: list[object] = []
-    page, other = Session(connection, "page"), Session(connection, "other")
+    page, other = CdpSession(connection, "page"), CdpSession(connection, "other")
     page.on("Page.loadEventFired", heard.append)
     other.on("Page.loadEventFired", elsewhere.append)
     connection.received(b'{"method": "Page.loadEventFired", "params": {"timestamp": 1}, "sessionId": "page"}')
@@ -128,7 +128,7 @@ async def test_events_reach_the_session_they_belong_to(connection: Connection) -
 
 async def test_a_closed_session_hears_nothing(connection: Connection) -> None:
     heard: list[object] = []
-    page = Session(connection, "page")
+    page = CdpSession(connection, "page")
     page.on("A", heard.append)
     page.close()
     connection.received(b'{"method": "A", "params": {}, "sessionId": "page"}')
@@ -136,7 +136,7 @@ async def test_a_closed_session_hears_nothing(connection: Connection) -> None:
 
 
 async def test_commands_of_a_session_name_it(wire: Wire, connection: Connection) -> None:
-    call = asyncio.create_task(Session(connection, "page").call("Page.navigate", url="http://a.example/"))
+    call = asyncio.create_task(CdpSession(connection, "page").call("Page.navigate", url="http://a.example/"))
     await asyncio.sleep(0)
     expected = {"id": 1, "method": "Page.navigate", "params": {"url": "http://a.example/"}, "sessionId": "page"}
     assert wire.sent == [expected]
@@ -144,7 +144,7 @@ async def test_commands_of_a_session_name_it(wire: Wire, connection: Connection)
 
 
 async def test_who_waits_in_a_session_hears_that_the_browser_has_ended(connection: Connection) -> None:
-    waiting = asyncio.create_task(Session(connection, "page").wait_gone())
+    waiting = asyncio.create_task(CdpSession(connection, "page").wait_gone())
     await asyncio.sleep(0)
     assert not waiting.done()
     connection.ended()
@@ -179,7 +179,7 @@ async def test_who_says_too_much_is_given_up_and_nobody_else(
 ) -> None:
     monkeypatch.setattr(cdp, "_LARGEST_ANSWER", 2_000_000)
     told: list[Params] = []
-    page, other = Session(connection, "page"), Session(connection, "other")
+    page, other = CdpSession(connection, "page"), CdpSession(connection, "other")
     page.on(OVERSIZED, told.append)
     calls = [asyncio.create_task(each.call("A")) for each in (page, page, other)]
     await asyncio.sleep(0)
@@ -201,7 +201,7 @@ async def test_who_says_too_much_is_given_up_and_nobody_else(
 async def test_large_news_are_forgotten(connection: Connection) -> None:
     """They may come as fast as a page can make them; reading them would keep everybody waiting."""
     heard: list[Params] = []
-    page = Session(connection, "page")
+    page = CdpSession(connection, "page")
     for event in ("Network.requestWillBeSent", OVERSIZED):
         page.on(event, heard.append)
     connection.received(happening("Network.requestWillBeSent", 1_000_001, "page"))
@@ -212,7 +212,7 @@ async def test_large_news_are_forgotten(connection: Connection) -> None:
 
 
 async def test_a_large_answer_is_read(connection: Connection) -> None:
-    call = asyncio.create_task(Session(connection, "page").call("A"))
+    call = asyncio.create_task(CdpSession(connection, "page").call("A"))
     await asyncio.sleep(0)
     connection.received(answer(2_000_000, "page"))
     assert len((await call)["value"]) == 2_000_000
@@ -220,7 +220,7 @@ async def test_a_large_answer_is_read(connection: Connection) -> None:
 
 async def test_no_page_has_another_one_given_up(connection: Connection) -> None:
     """Whatever it writes, Chromium has the last word in a message."""
-    other = Session(connection, "other")
+    other = CdpSession(connection, "other")
     told: list[Params] = []
     other.on(OVERSIZED, told.append)
     forged = json.dumps({"x": ',"sessionId":"other"}'}).encode()

@@ -28,66 +28,66 @@ def guard() -> Guard:
 
 
 @pytest.fixture
-def leash(guard: Guard) -> PageBudget:
+def budget(guard: Guard) -> PageBudget:
     return PageBudget(guard)
 
 
 @pytest.fixture
-def journey(guard: Guard, leash: PageBudget) -> Journey:
-    return Journey(guard, leash)
+def journey(guard: Guard, budget: PageBudget) -> Journey:
+    return Journey(guard, budget)
 
 
-async def reaches(leash: PageBudget, url: str) -> bool:
+async def reaches(budget: PageBudget, url: str) -> bool:
     """Whether something that the page loads may come from there."""
     try:
-        await leash.resolve(leash.judge(url))
+        await budget.resolve(budget.judge(url))
     except WireDenied:
         return False
     return True
 
 
-async def test_what_was_asked_for_may_be_on_an_opened_pair(journey: Journey, leash: PageBudget) -> None:
+async def test_what_was_asked_for_may_be_on_an_opened_pair(journey: Journey, budget: PageBudget) -> None:
     await journey.goes_to(INSIDE, "1")
-    assert await reaches(leash, INSIDE) and await reaches(leash, OTHER_INSIDE)
+    assert await reaches(budget, INSIDE) and await reaches(budget, OTHER_INSIDE)
 
 
-async def test_a_redirect_of_what_was_asked_for_may_lead_inside(journey: Journey, leash: PageBudget) -> None:
+async def test_a_redirect_of_what_was_asked_for_may_lead_inside(journey: Journey, budget: PageBudget) -> None:
     await journey.goes_to(OUTSIDE, "1")
-    assert not await reaches(leash, INSIDE)
+    assert not await reaches(budget, INSIDE)
     await journey.goes_to(INSIDE, "1")
-    assert await reaches(leash, INSIDE)
+    assert await reaches(budget, INSIDE)
 
 
-async def test_a_script_of_a_page_outside_does_not_lead_inside(journey: Journey, leash: PageBudget) -> None:
+async def test_a_script_of_a_page_outside_does_not_lead_inside(journey: Journey, budget: PageBudget) -> None:
     await journey.goes_to(OUTSIDE, "1")
     with pytest.raises(WireDenied):
         await journey.goes_to("http://10.0.0.7:9999/", "2")
     with pytest.raises(WireDenied):
         await journey.goes_to(INSIDE, "3")
-    assert not await reaches(leash, INSIDE)
+    assert not await reaches(budget, INSIDE)
 
 
-async def test_a_redirect_of_what_a_script_leads_to_does_not_lead_inside(journey: Journey, leash: PageBudget) -> None:
+async def test_a_redirect_of_what_a_script_leads_to_does_not_lead_inside(journey: Journey, budget: PageBudget) -> None:
     await journey.goes_to(OUTSIDE, "1")
     await journey.goes_to("https://public.example/away", "2")
     with pytest.raises(WireDenied):
         await journey.goes_to(INSIDE, "2")
-    assert not await reaches(leash, INSIDE)
+    assert not await reaches(budget, INSIDE)
 
 
-async def test_a_script_of_a_page_inside_may_lead_to_another_one(journey: Journey, leash: PageBudget) -> None:
+async def test_a_script_of_a_page_inside_may_lead_to_another_one(journey: Journey, budget: PageBudget) -> None:
     await journey.goes_to(INSIDE, "1")
     await journey.goes_to(OTHER_INSIDE, "2")
-    assert await reaches(leash, INSIDE)
+    assert await reaches(budget, INSIDE)
 
 
-async def test_who_was_led_outside_does_not_come_back_in(journey: Journey, leash: PageBudget) -> None:
+async def test_who_was_led_outside_does_not_come_back_in(journey: Journey, budget: PageBudget) -> None:
     await journey.goes_to(INSIDE, "1")
     await journey.goes_to(OUTSIDE, "2")
-    assert not await reaches(leash, INSIDE)
+    assert not await reaches(budget, INSIDE)
     with pytest.raises(WireDenied):
         await journey.goes_to(INSIDE, "3")
-    assert not await reaches(leash, INSIDE)
+    assert not await reaches(budget, INSIDE)
 
 
 async def test_a_page_leads_on_five_times(journey: Journey) -> None:
@@ -112,8 +112,8 @@ async def test_only_pages_are_gone_to(journey: Journey, url: str) -> None:
         await journey.goes_to(url, "1")
 
 
-async def test_addresses_are_looked_up_here_for_a_browser_elsewhere(guard: Guard, leash: PageBudget) -> None:
-    journey = Journey(guard, leash, is_remote=True)
+async def test_addresses_are_looked_up_here_for_a_browser_elsewhere(guard: Guard, budget: PageBudget) -> None:
+    journey = Journey(guard, budget, is_remote=True)
     await journey.goes_to(OUTSIDE, "1")
     with pytest.raises(WireDenied):
         await journey.goes_to(INSIDE, "2")

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from dowse.fetch.browser.cdp import Connection, Session
-from dowse.fetch.browser.navigation import Traffic
+from dowse.fetch.browser.cdp import CdpSession, Connection
+from dowse.fetch.browser.navigation import RequestTracker
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget
 
@@ -21,9 +21,9 @@ class Tab:
         loop = asyncio.get_running_loop()
         now, self._passed_s = loop.time, 0.0
         monkeypatch.setattr(loop, "time", lambda: now() + self._passed_s)
-        self.leash = PageBudget(Guard(), max_requests=3)
-        self._session = Session(Connection(), "session")
-        self.traffic = Traffic(self._session, self.leash)
+        self.budget = PageBudget(Guard(), max_requests=3)
+        self._session = CdpSession(Connection(), "session")
+        self.traffic = RequestTracker(self._session, self.budget)
 
     def asks(
         self, request: str, kind: str = "Fetch", url: str = "http://site.example/", document: str = "loader"
@@ -124,19 +124,19 @@ async def test_only_requests_in_tunnels_are_told_to_the_leash(tab: Tab) -> None:
     for number in range(4):
         tab.asks(f"plain {number}")
         tab.leaves(f"plain {number}", is_tunnelled=False)
-    assert tab.leash.requests == 0
+    assert tab.budget.requests == 0
     for number in range(4):
         tab.asks(f"secret {number}", "Ping", "https://site.example/")
         tab.leaves(f"secret {number}")
-    assert (tab.leash.requests, tab.leash.is_exhausted) == (4, True)
+    assert (tab.budget.requests, tab.budget.is_exhausted) == (4, True)
 
 
 async def test_requests_that_wait_in_the_browser_are_not_told_before_they_leave(tab: Tab) -> None:
     for number in range(9):
         tab.asks(str(number), url="https://site.example/")
-    assert tab.leash.requests == 0
+    assert tab.budget.requests == 0
     tab.leaves("3")
-    assert tab.leash.requests == 1
+    assert tab.budget.requests == 1
 
 
 async def test_it_does_not_matter_which_news_of_a_request_comes_first(tab: Tab) -> None:
@@ -144,7 +144,7 @@ async def test_it_does_not_matter_which_news_of_a_request_comes_first(tab: Tab) 
     tab.asks("1", url="https://site.example/")
     tab.asks("1", url="https://site.example/redirected")
     tab.leaves("1")
-    assert tab.leash.requests == 2
+    assert tab.budget.requests == 2
 
 
 @pytest.mark.parametrize("url", ["data:,x", "blob:http://site.example/4f1c"])
@@ -164,13 +164,13 @@ async def test_a_page_of_many_requests_is_listened_to(tab: Tab) -> None:
         tab.asks(str(number), url="data:,x")
     tab.asks("awaited")
     assert not await tab.is_quiet()
-    assert not tab.leash.is_exhausted
+    assert not tab.budget.is_exhausted
 
 
 async def test_a_page_of_requests_without_end_is_not_listened_to_any_more(tab: Tab) -> None:
     tab.asks("awaited")
     for number in range(6000):
         tab.asks(str(number), url="data:,x")
-    assert tab.traffic.flooded.is_set() and tab.leash.is_exhausted
+    assert tab.traffic.flooded.is_set() and tab.budget.is_exhausted
     tab.asks("another")
     assert await tab.is_quiet()

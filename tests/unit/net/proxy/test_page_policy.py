@@ -6,7 +6,7 @@ import pytest
 
 from dowse.core.errors import WireDenied, WireError, WireFailed, WireTooLarge
 from dowse.net.guard import Guard
-from dowse.net.proxy.page_policy import DOMAINS, Exhausted, PageBudget, tracker
+from dowse.net.proxy.page_policy import DOMAINS, Exhausted, PageBudget, find_tracker
 from tests.integration.net.proxy.conftest import QUICK, Names
 from tests.support.tables import each_row
 
@@ -14,8 +14,8 @@ WIKI, PRINTER = "wiki.example:9000", "10.0.0.7:9100"
 LISTED = (WIKI, PRINTER)
 
 
-def leash(*pairs: str, names: Names | None = None, **options: int) -> PageBudget:
-    return PageBudget(Guard(pairs, names or Names(wiki_example=[["10.0.0.5"]])), patience=QUICK, **options)
+def budget(*pairs: str, names: Names | None = None, **options: int) -> PageBudget:
+    return PageBudget(Guard(pairs, names or Names(wiki_example=[["10.0.0.5"]])), timeouts=QUICK, **options)
 
 
 async def goes(page: PageBudget, url: str) -> bool:
@@ -26,8 +26,8 @@ async def goes(page: PageBudget, url: str) -> bool:
 
 
 async def test_a_page_inside_may_use_what_the_operator_opened() -> None:
-    page = leash(*LISTED)
-    page.moves_to(f"http://{WIKI}/start")
+    page = budget(*LISTED)
+    page.move_to(f"http://{WIKI}/start")
 
     assert await goes(page, f"http://{WIKI}/style.css")
     assert await goes(page, f"https://{PRINTER}/")
@@ -38,39 +38,39 @@ async def test_a_page_inside_may_use_what_the_operator_opened() -> None:
     "url", ["http://example.com/", "http://wiki.example:9001/", "http://wiki.example/", "nonsense"]
 )
 async def test_any_other_page_may_use_nothing_inside(url: str) -> None:
-    page = leash(*LISTED)
-    page.moves_to(url)
+    page = budget(*LISTED)
+    page.move_to(url)
 
     assert not await goes(page, f"http://{WIKI}/")
     assert not await goes(page, f"http://{PRINTER}/")
 
 
 async def test_a_page_that_is_nowhere_yet_may_use_nothing_inside() -> None:
-    assert not await goes(leash(*LISTED), f"http://{WIKI}/")
+    assert not await goes(budget(*LISTED), f"http://{WIKI}/")
 
 
 async def test_a_page_that_leads_inside_may_use_it_from_then_on() -> None:
-    page = leash(*LISTED)
-    page.moves_to("http://example.com/")
+    page = budget(*LISTED)
+    page.move_to("http://example.com/")
     assert not await goes(page, f"http://{WIKI}/")
 
-    page.moves_to(f"http://{WIKI}/")
+    page.move_to(f"http://{WIKI}/")
 
     assert await goes(page, f"http://{WIKI}/")
 
 
 async def test_a_page_that_leads_outside_loses_what_it_had() -> None:
-    page = leash(*LISTED)
+    page = budget(*LISTED)
     cut: list[str] = []
-    page.moves_to(f"http://{WIKI}/")
+    page.move_to(f"http://{WIKI}/")
     assert await goes(page, f"http://{WIKI}/")
 
     with page.transfer(lambda: cut.append("cut")):
-        page.moves_to(f"http://{PRINTER}/")
+        page.move_to(f"http://{PRINTER}/")
         assert cut == []
-        page.moves_to("http://example.com/")
+        page.move_to("http://example.com/")
         assert cut == ["cut"]
-        page.moves_to("http://example.org/")
+        page.move_to("http://example.org/")
 
     assert cut == ["cut"]
     assert not await goes(page, f"http://{WIKI}/")
@@ -78,17 +78,17 @@ async def test_a_page_that_leads_outside_loses_what_it_had() -> None:
 
 async def test_what_was_checked_for_a_page_inside_is_checked_again_for_one_outside() -> None:
     """At an ordinary port nothing but the address tells that a host is inside."""
-    page = leash("wiki.example:80")
+    page = budget("wiki.example:80")
     for _ in range(2):
-        page.moves_to("http://wiki.example/")
+        page.move_to("http://wiki.example/")
         assert await goes(page, "http://wiki.example/")
-        page.moves_to("http://example.com/")
+        page.move_to("http://example.com/")
         assert not await goes(page, "http://wiki.example/")
 
 
 async def test_a_host_is_looked_up_once_for_all_requests_of_a_page() -> None:
     names = Names(site_example=[["93.184.216.34"], ["10.0.0.1"]])
-    page = leash(names=names)
+    page = budget(names=names)
 
     for _ in range(3):
         assert await goes(page, "http://site.example/")
@@ -103,14 +103,14 @@ async def test_a_host_is_looked_up_once_for_all_requests_of_a_page() -> None:
     "url", ["http://localhost/", "http://site.example:22/", "http://user@site.example/", "ftp://site.example/", "x"]
 )
 def test_what_its_spelling_forbids_is_not_counted(url: str) -> None:
-    page = leash()
+    page = budget()
     with pytest.raises(WireDenied):
         page.judge(url)
     assert page.requests == 0
 
 
 def test_a_request_too_many_ends_everything() -> None:
-    page = leash(max_requests=3)
+    page = budget(max_requests=3)
     cut: list[str] = []
 
     with page.transfer(lambda: cut.append("cut")):
@@ -126,7 +126,7 @@ def test_a_request_too_many_ends_everything() -> None:
 
 
 def test_a_byte_too_many_ends_everything() -> None:
-    page = leash(max_bytes=1000)
+    page = budget(max_bytes=1000)
     cut: list[str] = []
 
     with page.transfer(lambda: cut.append("cut")):
@@ -143,7 +143,7 @@ def test_a_byte_too_many_ends_everything() -> None:
 
 
 def test_a_page_has_two_hundred_requests_and_25_megabytes_unless_told_otherwise() -> None:
-    many, much = leash(), leash()
+    many, much = budget(), budget()
 
     many.count(200)
     much.spend(25_000_000)
@@ -155,7 +155,7 @@ def test_a_page_has_two_hundred_requests_and_25_megabytes_unless_told_otherwise(
 
 
 def test_what_was_closed_before_is_not_cut() -> None:
-    page = leash(max_requests=1)
+    page = budget(max_requests=1)
     cut: list[str] = []
     with page.transfer(lambda: cut.append("cut")):
         pass
@@ -165,7 +165,7 @@ def test_what_was_closed_before_is_not_cut() -> None:
 
 def test_requests_inside_tunnels_are_counted_as_the_browser_tells_them() -> None:
     """A tunnel that was opened is a request that the browser tells as well; it is not counted twice."""
-    page = leash(max_requests=6)
+    page = budget(max_requests=6)
 
     page.judge("http://site.example/")
     page.judge("https://site.example/")
@@ -183,9 +183,9 @@ def test_requests_inside_tunnels_are_counted_as_the_browser_tells_them() -> None
     "host", ["google-analytics.com", "www.google-analytics.com", "REGION1.Google-Analytics.com.", "a.b.hotjar.com"]
 )
 def test_a_tracker_is_refused_and_not_counted(host: str) -> None:
-    page = leash()
+    page = budget()
     for place in ("", "https://example.com/", "https://www.clarity.ms/"):
-        page.moves_to(place)
+        page.move_to(place)
         for scheme in ("http", "https"):
             with pytest.raises(WireDenied):
                 page.judge(f"{scheme}://{host}/")
@@ -194,24 +194,24 @@ def test_a_tracker_is_refused_and_not_counted(host: str) -> None:
 
 def test_a_tracker_is_refused_before_it_is_known_where_the_page_is() -> None:
     with pytest.raises(WireDenied):
-        leash().judge("https://www.google-analytics.com/g")
+        budget().judge("https://www.google-analytics.com/g")
 
 
 @each_row("host", ["notgoogle-analytics.com", "google-analytics.com.example.org", "google.com", "com", ""])
 def test_a_host_that_only_looks_like_a_tracker_is_none(host: str) -> None:
-    assert tracker(host) == ""
+    assert find_tracker(host) == ""
 
 
 def test_a_trackers_own_site_can_be_read() -> None:
-    page = leash()
-    page.moves_to("https://www.hotjar.com/pricing")
+    page = budget()
+    page.move_to("https://www.hotjar.com/pricing")
 
     page.judge("https://www.hotjar.com/pricing")
     page.judge("https://static.hotjar.com/site.css")
     with pytest.raises(WireDenied):
         page.judge("https://www.google-analytics.com/g")
 
-    page.moves_to("https://example.com/")
+    page.move_to("https://example.com/")
     with pytest.raises(WireDenied):
         page.judge("https://static.hotjar.com/site.css")
 
@@ -222,10 +222,10 @@ def test_the_list_of_trackers_is_of_domains() -> None:
 
 
 def test_why_a_host_was_refused_is_known_by_host_and_port() -> None:
-    page = leash()
+    page = budget()
     reason = WireFailed("no connection")
 
-    page.refused("https://Site.example./a?b", reason)
+    page.record_refusal("https://Site.example./a?b", reason)
 
     assert page.refusal("https://site.example:443/other") is reason
     assert page.refusal("http://site.example/a") is None
@@ -234,12 +234,12 @@ def test_why_a_host_was_refused_is_known_by_host_and_port() -> None:
 
 
 def test_refusals_do_not_pile_up() -> None:
-    page = leash()
+    page = budget()
     first: WireError = WireDenied()
-    page.refused("https://first.example/", first)
+    page.record_refusal("https://first.example/", first)
 
     for number in range(2000):
-        page.refused(f"https://h{number}.example/", WireDenied())
+        page.record_refusal(f"https://h{number}.example/", WireDenied())
 
     assert page.refusal("https://first.example/") is first
     assert page.refusal("https://h1999.example/") is None

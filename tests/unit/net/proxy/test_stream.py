@@ -8,7 +8,7 @@ from ipaddress import ip_address
 import pytest
 
 from dowse.core.errors import WireFailed, WireTimeout
-from dowse.net.proxy.stream import dialled
+from dowse.net.proxy.stream import dial
 
 
 @pytest.mark.parametrize("failure", [WireTimeout("no answer in time"), WireFailed("no connection")])
@@ -23,5 +23,5 @@ async def test_who_takes_no_connection_is_told_from_who_does_not_answer(
     monkeypatch.setattr(asyncio.SelectorEventLoop, "sock_connect", connect)
 
     with pytest.raises(type(failure), match=str(failure)):
-        async with dialled([ip_address("93.184.216.34")] * 2, 80, 0.01, [].append):
+        async with dial([ip_address("93.184.216.34")] * 2, 80, 0.01, [].append):
             pass
