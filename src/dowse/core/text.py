@@ -1,4 +1,4 @@
-"""Text from the web is data: what a person could not see is removed before anybody reads it."""
+"""Untrusted text: removal of invisible characters, markup, and syntax that loads or runs something."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NEVER_SEEN = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _INVISIBLE = re.compile(f"[{_NEVER_SEEN}]")
-# With those that are seen in some places only.
+# With the characters that are visible in some contexts only.
 _SUSPECT = re.compile(f"[{_NEVER_SEEN}\u200c\u200d\ufe00-\ufe0f]")
 _SEEN_IN_ASCII = b"\t\n" + bytes(range(0x20, 0x7F))
 _JOINERS = re.compile("[\u200c\u200d]")
 _VARIATION_RUN = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
-# No letter of ASCII has variants; its digits do, on keys.
+# Of ASCII only digits and `#*` have variants, as keycap emoji.
 _NO_VARIATION = re.compile(
     "[\ufe00-\ufe0f](?:(?<=[\0-\x7f][\ufe00-\ufe0f])(?<![0-9#*][\ufe00-\ufe0f])|(?<=[0-9#*][\ufe00-\ufe0d]))"
 )
@@ -31,9 +31,9 @@ _ELEMENTS = (
     "select|small|span|strike|strong|style|sub|summary|sup|svg|system|table|tbody|td|template|textarea|th|thead|"
     "title|tr|tt|u|ul|var|video"
 )
-# Behind a blank an attribute or the end has to come: `a<b && c>d` is no tag either.
+# An attribute or the end must follow a space: `a<b && c>d` is no tag either.
 _TAG = re.compile(rf"</?(?:{_ELEMENTS})(?:\s+[^<>=]{{0,300}}=[^<>]{{0,300}}|\s*/?)>", re.IGNORECASE)
-# What makes a Markdown viewer load something, or run it. Quantifiers are bounded: no input is quadratic.
+# Syntax that makes a Markdown viewer load or run something. Quantifiers are bounded: no input is quadratic.
 _IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\](?:\([^()\n]{0,2000}\)|\[[^\[\]\n]{0,300}\])")
 _IMAGE_START = re.compile(r"(?<!!)!+\[")  # all of them: of `!![` one would be left
 _LOADING_TAG = re.compile(
@@ -43,14 +43,14 @@ _LOADING_TAG = re.compile(
 )
 _UNSAFE_LINK = re.compile(r"(\]\(\s{0,9}<?|\]:\s{1,9}<?)(?:javascript|data|vbscript):", re.I)
 _BRACKETS = re.compile("[<>]")
-# So many times its limit a text may be longer than it looks; more of it is not looked at, which would take time.
+# A text is examined up to this multiple of its limit: invisible characters make it longer than it looks.
 _LOOKED_AT = 20
-# So many vowels and tones may belong to one letter; what has more of them is no writing.
+# The most combining marks of one letter in any writing.
 _MOST_MARKS = 8
 
 
 def visible(text: str) -> str:
-    """The text without control, bidi, tag and other invisible code points; lines stay lines."""
+    """Remove control, bidi, tag and other invisible code points; line breaks stay."""
     if _is_plain(text):
         return text
     text = _JOINERS.sub(_keep_between_letters, _INVISIBLE.sub("", _with_plain_line_ends(text)))
@@ -67,31 +67,31 @@ def one_line(text: str, limit: int = 0) -> str:
 
 
 def inert(line: str) -> str:
-    """The line without what would make a viewer of Markdown or HTML load something or run it."""
+    """Disarm the syntax that would make a viewer of Markdown or HTML load or run something."""
     if "[" in line:
         line = _UNSAFE_LINK.sub(r"\1unsafe:", without_images(line))
     return _LOADING_TAG.sub(r"\1\\<", line) if "<" in line else line
 
 
 def without_images(line: str) -> str:
-    """The line with the words of its images in their place."""
+    """Replace images by their alternative texts."""
     return _IMAGE_START.sub("[", _IMAGE.sub(r"\1", line)) if "![" in line else line
 
 
 def without_markup(text: str, limit: int = 0) -> str:
-    """A title or snippet as plain text: providers highlight with tags, and pages forge them."""
+    """Strip markup from a title or snippet: providers highlight with tags, and pages forge them."""
     # Invisible characters go first: they could hide a tag until they are removed.
     line = inert(_TAG.sub("", one_line(_beginning(text, limit))))
-    # A tag around a tag or an image is no accident; what is left of it loses its brackets.
+    # A tag around a tag or an image is an attack; its rest loses all brackets.
     return one_line(inert(_BRACKETS.sub("", line)) if _TAG.search(line) else line, limit)
 
 
 def cut_at_word(text: str, limit: int) -> str:
-    """At most `limit` characters, ending with a whole word where there is one, and with a whole letter in any case."""
+    """At most `limit` characters, cut at a word if possible, and never within a letter."""
     if len(text) <= limit:
         return text
     whole_words = text[: limit + 1].rpartition(" ")[0]
-    # A last word longer than all the others is none: Chinese and Japanese have no blanks.
+    # A last word longer than the rest is no word: Chinese and Japanese have no spaces.
     if 2 * len(whole_words) > limit:
         return whole_words[:limit].rstrip()
     end = limit
@@ -105,10 +105,10 @@ def _beginning(text: str, limit: int) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether nothing is in it that could hide, as in most texts; printable ASCII on one line is told at once."""
+    """Whether a text has no invisible characters, as most; printable ASCII on one line is the fast path."""
     if text.isascii() and text.isprintable():
         return True
-    # Most texts are ASCII for the most part, and to take that out is much faster than to search in it.
+    # Most texts are mostly ASCII, and removing that is much faster than searching it.
     rest = text.encode("utf-8", "surrogatepass").translate(None, _SEEN_IN_ASCII)
     return not rest or _SUSPECT.search(rest.decode("utf-8", "surrogatepass")) is None
 
@@ -118,7 +118,7 @@ def _with_plain_line_ends(text: str) -> str:
 
 
 def _keep_between_letters(match: re.Match[str]) -> str:
-    """Joiners shape what stands on both sides of them; anywhere else they only hide something."""
+    """Keep a joiner between two letters, which it shapes; elsewhere it only hides something."""
     text, start, end = match.string, match.start(), match.end()
     before = text[max(0, start - 2) : start]
     if "\ufe00" <= before[-1:] <= "\ufe0f":

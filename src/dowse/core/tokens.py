@@ -1,10 +1,9 @@
-"""How many tokens a text costs a language model: by a little more than it will be, and without a tokenizer.
+"""Token estimate for language models, slightly high, without a tokenizer.
 
-A text is divided as the tokenizers of large models divide it: into words with the blank or the mark before them,
-numbers, marks, and blanks. A piece that is a token of the public vocabulary o200k costs one. Any other costs as many as
-there are tokens in it, taken from the left; that is nearly what the tokenizer makes of it. Which pieces are tokens is
-told by a filter of a quarter of a megabyte, where the vocabulary is of four. `tools/fit_tokens.py` makes the filter and
-prints how far the counts are off.
+A text is split as the tokenizers of large models split it: into words with the space or mark before them, numbers,
+marks, and white space. A piece in the public vocabulary o200k costs one token; any other is divided greedily from the
+left, which is close to the tokenizer's result. Membership in the vocabulary is tested by an xor filter of a quarter of
+a megabyte in place of four. `tools/fit_tokens.py` builds the filter and prints the error of the estimate.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from typing import NamedTuple
 from zlib import crc32
 
 MARGIN = 1.055
-"""So many times the best guess is counted: with less, some of 16,000 texts of 250 tokens were counted low."""
+"""The factor on the best guess: with less, some of 16,000 texts of 250 tokens were counted low."""
 
 _CAPITALS = "A-ZÀ-ÖØ-Þ"
-# Whole alphabets, with their digits and marks: what matters is where words end.
+# Whole alphabets, with their digits and marks: only the ends of words matter.
 _LETTERS = (
     "a-zªµºß-öø-\u1fff\u2c00-\u2dff\u3005-\u3007\u3021-\u30fa\u30fc-\ud7ff\uf900-\ufdff\ufe70-\ufefe\uff66-\uffdc"
     "\U00010000-\U0001efff\U00020000-\U0003ffff"
 )
-# Pieces are bounded, so that what a hostile page costs and what is remembered of it are bounded as well.
+# Bounded pieces bound the time and the cache entries of a hostile page.
 _PIECE = (
     rf"[^\r\n\d{_CAPITALS}{_LETTERS}]?(?:[{_CAPITALS}]{{0,64}}[{_LETTERS}]{{1,64}}|[{_CAPITALS}]{{1,64}})"
     r"(?:'(?i:[sdmt]|ll|ve|re))?"
@@ -34,24 +33,25 @@ _PIECE = (
     rf"| ?[^\s\d{_CAPITALS}{_LETTERS}]{{1,64}}[\r\n/]{{0,64}}"
     r"|\s{0,64}[\r\n]{1,64}|\s{1,64}(?!\S)|\s{1,64}"
 )
+# Other ranges than in `language.scripts`: the estimate was fitted with these.
 _CJK = "[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-# Thai, Lao, Burmese and Khmer: like Chinese and Japanese without blanks between words.
+# Thai, Lao, Burmese and Khmer: like Chinese and Japanese without spaces between words.
 _OTHER_UNSPACED = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
-# One in 256 is taken for a token that is none. So a long one has to be made of two others, as all tokens are.
+# The filter errs in one of 256 cases. So a long token must also consist of two others, as all tokens do.
 _LONG = 8
-# The guess is good for words that are tokens. One that breaks into several breaks into more for the tokenizer at times,
-# and one that breaks into many always.
+# Corrections of the greedy division: the tokenizer divides a word of several tokens into more at times, and a word of
+# many tokens always.
 _SEVERAL = 1.05
 _MANY, _MORE_THAN = 1.17, 4
 _DEAREST_WORD = 8
-_REMEMBERED = 32_768
-# More than fits into any budget: of a longer text a sample is counted.
+_CACHED = 32_768
+# Beyond any budget; a longer text is sampled.
 _COUNTED = 150_000
 _SAMPLE = 3_000
 
 
-class _Manner(NamedTuple):
-    """How tokens are looked for from the left: up to what length, and over how many lengths that are none."""
+class _Division(NamedTuple):
+    """Parameters of the greedy division: the longest token, and the misses before giving up on a longer one."""
 
     longest: int
     misses: int
@@ -59,15 +59,15 @@ class _Manner(NamedTuple):
     """Whether the rest of a piece is likely to be a token, as the endings of words are."""
 
 
-_WORD = _Manner(16, 2)
-_MARKS = _Manner(16, 3)
-_THAI = _Manner(10, 2, has_ends=False)
-# Few tokens are long here, and most of what is looked for is none: the less, the fewer mistakes.
-_HAN = _Manner(4, 0, has_ends=False)
+_WORD = _Division(16, 2)
+_MARKS = _Division(16, 3)
+_THAI = _Division(10, 2, has_ends=False)
+# Few tokens are long here, and each lookup may err: the fewer lookups, the better.
+_HAN = _Division(4, 0, has_ends=False)
 
 
 def token_cost(text: str) -> float:
-    """What a text costs. The costs of its parts add up to no less, but for a token where two are joined."""
+    """The estimated tokens of a text. The costs of its parts add up to no less, except for one token at each joint."""
     if len(text) <= _COUNTED:
         return _cost(text)
     step = len(text) * _SAMPLE // _COUNTED
@@ -76,7 +76,7 @@ def token_cost(text: str) -> float:
 
 
 def estimate_tokens(text: str) -> int:
-    """What a text costs, in whole tokens."""
+    """The estimated tokens of a text, rounded up."""
     return math.ceil(token_cost(text))
 
 
@@ -94,9 +94,9 @@ def divide_budget(wanted: Sequence[int], budget: int, weights: Sequence[float] =
 
 
 def reach(text: str, start: int, tokens: float) -> int:
-    """Where the text ends that a number of tokens pays for, from a start on: behind a word if there are words."""
+    """Where a budget of tokens ends in a text, counted from `start`: behind a word if there are words."""
     left = tokens / MARGIN
-    for match in _compiled(_PIECE).finditer(text, start):
+    for match in _compile(_PIECE).finditer(text, start):
         piece = match[0]
         cost = _piece_cost(piece)
         if cost > left:
@@ -107,9 +107,9 @@ def reach(text: str, start: int, tokens: float) -> int:
 
 
 def membership(data: bytes) -> Callable[[str], bool]:
-    """Whether a text is a token, by an xor filter: three bytes, found by a check sum, make a part of that sum.
+    """A test for tokens by an xor filter: three bytes at places derived from a checksum make a part of it.
 
-    It knows all tokens, and takes one in 256 of all other texts for one.
+    It has no false negatives, and one false positive in 256.
     """
     first, second, third = (int.from_bytes(data[at : at + 4], "big") for at in (0, 4, 8))
     table, behind = data[12:], first + second
@@ -127,16 +127,16 @@ def _membership() -> Callable[[str], bool]:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """By need: sets of so many characters take milliseconds, and dowse should start without them."""
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Compile on first use: sets of so many characters take milliseconds, which start-up should not pay."""
     return re.compile(pattern)
 
 
 def _cost(text: str) -> float:
-    return MARGIN * sum(map(_piece_cost, _compiled(_PIECE).findall(text)))
+    return MARGIN * sum(map(_piece_cost, _compile(_PIECE).findall(text)))
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED)
 def _piece_cost(piece: str) -> float:
     if _has(_CJK, piece):
         return _tokens_in(piece, _HAN)
@@ -144,42 +144,53 @@ def _piece_cost(piece: str) -> float:
         return _SEVERAL * _tokens_in(piece, _THAI)
     if len(piece) > 1 and _is_token(piece):
         return 1
-    mark, word = piece[0], piece[1:]
-    if not piece[-1].isalpha() and piece[-1] < "\u0300":
-        count = _tokens_in(piece, _MARKS)
-    elif mark == " " or mark.isalpha() or not word:
-        count = _tokens_in(piece, _WORD)
-    else:
-        count = _marked_cost(piece, mark, word)
+    count = _word_cost(piece)
     return count * (1 if count <= 1 else _SEVERAL if count <= _MORE_THAN else _MANY)
 
 
+def _word_cost(piece: str) -> float:
+    """The cost of a word or of marks, in a script with spaces."""
+    mark, word = piece[0], piece[1:]
+    if not piece[-1].isalpha() and piece[-1] < "\u0300":
+        return _tokens_in(piece, _MARKS)
+    if mark == " " or mark.isalpha() or not word:
+        return _tokens_in(piece, _WORD)
+    return _marked_cost(piece, mark, word)
+
+
 def _marked_cost(piece: str, mark: str, word: str) -> float:
-    """What a word costs with a mark before it, which may stand alone or be one with the beginning of the word."""
+    """The cost of a word with a mark before it, which may be a token or part of the first one."""
     if len(word) > 1 and _is_token(word):
         return _character_cost(mark) + 1
     return (_character_cost(mark) + _tokens_in(word, _WORD) + _tokens_in(piece, _WORD)) / 2
 
 
-def _tokens_in(piece: str, manner: _Manner) -> float:
-    """How many tokens a piece has that is none itself: always the longest, from the left."""
-    is_token, size = _membership(), len(piece)
-    # A blank is one with the first byte of a character that is no token.
+def _tokens_in(piece: str, division: _Division) -> float:
+    """The tokens of a piece that is none itself: always the longest one from the left."""
+    size = len(piece)
+    # A space makes one token with the first byte of a character that is no token.
     count, at = 0.0, int(size > 1 and piece[0] == " " and _character_cost(piece[1]) > 1)
     while at < size:
-        if at and manner.has_ends and size - at > 1 and _is_token(piece[at:]):
+        if at and division.has_ends and size - at > 1 and _is_token(piece[at:]):
             return count + 1
-        found, misses = at + 1, 0
-        for end in range(at + 2, min(size, at + manner.longest) + 1):
-            if is_token(piece[at:end]):
-                found, misses = end, 0
-            elif misses == manner.misses:
-                break
-            else:
-                misses += 1
-        count += 1 if found - at > 1 else _character_cost(piece[at])
-        at = found
+        end = _longest_token(piece, at, division)
+        count += 1 if end - at > 1 else _character_cost(piece[at])
+        at = end
     return count
+
+
+def _longest_token(piece: str, at: int, division: _Division) -> int:
+    """The end of the longest token at a place; a single character if there is none."""
+    is_token = _membership()
+    found, misses = at + 1, 0
+    for end in range(at + 2, min(len(piece), at + division.longest) + 1):
+        if is_token(piece[at:end]):
+            found, misses = end, 0
+        elif misses == division.misses:
+            break
+        else:
+            misses += 1
+    return found
 
 
 def _is_token(text: str) -> bool:
@@ -191,9 +202,9 @@ def _is_token(text: str) -> bool:
     )
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED)
 def _character_cost(character: str) -> float:
-    """What a character costs; one that is no token is divided into bytes, of which the first are one."""
+    """The cost of a character; one that is no token is divided into bytes, the first of which make one token."""
     if character.isascii() or _membership()(character):
         return 1
     if character < "\u13a0" or "\u4e00" <= character <= "\ud7a3":
@@ -202,11 +213,11 @@ def _character_cost(character: str) -> float:
 
 
 def _has(characters: str, piece: str) -> bool:
-    return not piece.isascii() and _compiled(characters).search(piece) is not None
+    return not piece.isascii() and _compile(characters).search(piece) is not None
 
 
 def _affordable(piece: str, share: float) -> int:
-    """How many characters of a piece cost no more than a share of it."""
+    """The number of characters of a piece that cost no more than a share of it."""
     most, size = share * _piece_cost(piece), int(share * len(piece))
     while size and _piece_cost(piece[:size]) > most:
         size -= 1

@@ -1,4 +1,4 @@
-"""URLs by the WHATWG rules: one parser decides what is judged, dialled, compared and cited."""
+"""URLs by the WHATWG rules: one parser for the SSRF guard, connections, comparison and citations."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _TRACKING = frozenset(
 )  # fmt: skip
 # On code hosts `ref` names a branch or a tag.
 _CODE_HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com", "sr.ht")
-# A link is looked at several times on its way, and comes again; absurdly long ones are not worth the memory.
-_REMEMBERED, _REMEMBERED_CHARS = 512, 2048
+# A URL is parsed several times in a call, and recurs; absurdly long ones are not cached.
+_CACHED_URLS, _CACHED_CHARS = 512, 2048
 _PAGE_PORTS = {"http": 80, "https": 443}
-# What stands before the name of a site where it shows its pages to another device.
+# Host labels of the variants of a site for other devices.
 _DEVICE_LABELS = ("m", "mobile", "amp")
-# Below a country's code a name may begin a level deeper: `amp.com.au` is a company.
+# Second-level domains of countries: `amp.com.au` is a company.
 _SECOND_LEVELS = frozenset("ac co com edu go gob gov gouv ltd ne net nom or org sch".split())
-# They have the label for phones behind the one for the language.
+# Their label for phones comes behind the one for the language.
 _WIKIS = frozenset(
     "mediawiki.org wikibooks.org wikidata.org wikimedia.org wikinews.org wikipedia.org wikiquote.org wikisource.org "
     "wikiversity.org wikivoyage.org wiktionary.org".split()
 )
-# Caches of AMP pages have the address of the page in their path; an `s` says that it is read by https.
+# Caches of AMP pages have the URL of the page in their path; an `s` stands for https.
 _AMP_CACHES = ("cdn.ampproject.org", "bing-amp.com")
 _CACHED = re.compile(r"/[cv]/(?:s/)?([^/]{1,253}\.[^/]{1,253}/.*)")
 _GOOGLE_CACHED = re.compile(r"/amp/(?:s/)?([^/]{1,253}\.[^/]{1,253}/.*)")
 _AMP_PARTS = frozenset("amp amp= amp=1 amp=true _amp=1 _amp=true outputtype=amp output=amp".split())
-# Behind these and on these hosts `amp` is the name of something.
+# Behind these path segments and on these hosts `amp` is a name.
 _NAMED_BEHIND = frozenset(
     "c categories category crate crates d gem gems label labels package packages plugin plugins product products "
     "project projects r search subject subjects t tag tagged tags topic topics u user users w wiki wikis".split()
@@ -62,37 +62,37 @@ class Url:
 
     @property
     def name(self) -> str:
-        """The host without the dot that may end it, for comparison with names of ours."""
+        """The host in lower case without a final dot, for comparison."""
         return self.host.rstrip(".").lower()
 
     @property
     def is_page(self) -> bool:
-        """Whether it is where a site shows its pages to everybody: at its scheme's own port, without a password."""
+        """Whether it is a public page: at the default port of its scheme, without credentials."""
         return self.port == _PAGE_PORTS.get(self.scheme) and not self.has_userinfo
 
     def is_page_of(self, *hosts: str) -> bool:
-        """The same for a page of one of these hosts; one that only looks like them is none of theirs."""
+        """Whether it is a public page of exactly one of these hosts."""
         return self.is_page and self.name in hosts
 
 
 def parse(text: str, base: str = "") -> Url | None:
-    """Parse as a browser would; `None` for what a browser would refuse or has no host."""
-    return _remembered(text, base) if len(text) + len(base) <= _REMEMBERED_CHARS else _parse(text, base)
+    """Parse as a browser does; `None` for an invalid URL or one without a host."""
+    return _parse_cached(text, base) if len(text) + len(base) <= _CACHED_CHARS else _parse(text, base)
 
 
 def link(href: str, base: str) -> str:
-    """Where a link on a page leads, without tracking; empty where it is no address of the web.
+    """The target of a link on a page, without tracking parameters; empty for other schemes than http and https.
 
-    The parts of an address are not asked for: a page has many links, and taking them apart is most of the work.
+    It does not split the URL into parts, which is most of the work of `parse`: a page has many links.
     """
-    parsed = _resolved(href, base)
+    parsed = _resolve(href, base)
     if parsed is None or parsed.protocol not in ("http:", "https:"):
         return ""
     return _without_tracking(parsed.href, parsed.hostname) if parsed.search else parsed.href
 
 
 def _parse(text: str, base: str) -> Url | None:
-    parsed = _resolved(text, base)
+    parsed = _resolve(text, base)
     if parsed is None or not parsed.hostname:
         return None
     scheme = parsed.protocol.removesuffix(":")
@@ -102,10 +102,10 @@ def _parse(text: str, base: str) -> Url | None:
     return Url(parsed.href, scheme, parsed.hostname, port, has_userinfo, parsed.pathname, query)
 
 
-_remembered = lru_cache(_REMEMBERED)(_parse)
+_parse_cached = lru_cache(_CACHED_URLS)(_parse)
 
 
-def _resolved(text: str, base: str) -> can_ada.URL | None:
+def _resolve(text: str, base: str) -> can_ada.URL | None:
     try:
         return can_ada.parse(base) + text if base else can_ada.parse(text)
     except (ValueError, TypeError):  # a TypeError for text that does not encode, such as a lone surrogate
@@ -113,14 +113,14 @@ def _resolved(text: str, base: str) -> can_ada.URL | None:
 
 
 def without_userinfo(url: str) -> str:
-    """The address without a user name and password, for people to look at."""
+    """Remove the user name and password, for display."""
     before, mark, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     return before + mark + authority.rpartition("@")[2] + slash + path
 
 
 def without_tracking(url: str) -> str:
-    """The same document without campaign and click parameters; other parameters stay byte for byte."""
+    """Remove campaign and click parameters; other parameters stay byte for byte."""
     parsed = parse(url)
     return url if parsed is None else _without_tracking(parsed.href, parsed.host)
 
@@ -134,11 +134,11 @@ def _without_tracking(href: str, host: str) -> str:
 
 
 def identity(url: str) -> str:
-    """Two spellings of one document have one identity; for comparison only, never for fetching.
+    """The canonical form of a URL; for comparison only, never for fetching.
 
-    Also an address for phones, for AMP or in a cache of AMP pages is a spelling of the page's own.
+    URLs for phones, for AMP and in caches of AMP pages have the identity of the page itself.
     """
-    return _remembered_identity(url) if len(url) <= _REMEMBERED_CHARS else _identity(url)
+    return _identity_cached(url) if len(url) <= _CACHED_CHARS else _identity(url)
 
 
 def _identity(url: str) -> str:
@@ -148,22 +148,22 @@ def _identity(url: str) -> str:
     if parsed.scheme not in _PAGE_PORTS or parsed.has_userinfo:
         return parsed.href.partition("#")[0]
     fragment = parsed.href.partition("#")[2]
-    page = _cached(parsed) or parsed
+    page = _find_original(parsed) or parsed
     host = _site(page.name) + ("" if page.port in _PAGE_PORTS.values() else f":{page.port}")
     query = "&".join(_parts(page))
-    # Applications name their pages behind the mark; elsewhere it is a place on the page.
+    # A fragment is a page of an application, or else a place on the page.
     is_route = fragment.startswith(("!", "/")) and fragment.strip("!/")
-    return host + _path(page) + (f"?{query}" if query else "") + (f"#{_unescaped(fragment)}" if is_route else "")
+    return host + _path(page) + (f"?{query}" if query else "") + (f"#{_unescape(fragment)}" if is_route else "")
 
 
-_remembered_identity = lru_cache(_REMEMBERED)(_identity)
+_identity_cached = lru_cache(_CACHED_URLS)(_identity)
 
 
 def is_copy(url: str) -> bool:
-    """Whether the address is one for phones, for AMP or in a cache of AMP pages, and not the page's own."""
+    """Whether a URL is for phones, for AMP or in a cache of AMP pages, and not the page's own."""
     parsed = parse(url)
     return parsed is not None and (
-        _cached(parsed) is not None
+        _find_original(parsed) is not None
         or _site(parsed.name) != parsed.name.removeprefix("www.")
         or _without_amp(parsed.path.rstrip("/"), parsed.name) != parsed.path.rstrip("/")
         or any(_is_for_a_device(part, parsed.name) for part in parsed.query.split("&"))
@@ -171,12 +171,12 @@ def is_copy(url: str) -> bool:
 
 
 def is_below(name: str, *hosts: str) -> bool:
-    """Whether a host is one of these, or has a name below theirs."""
+    """Whether a host is one of these or a subdomain of one."""
     return any(name == host or name.endswith("." + host) for host in hosts)
 
 
-def _cached(parsed: Url) -> Url | None:
-    """The page that a cache of AMP pages shows under this address."""
+def _find_original(parsed: Url) -> Url | None:
+    """The page behind a URL of an AMP cache."""
     is_google = parsed.name in ("google.com", "www.google.com")
     if not is_google and not is_below(parsed.name, *_AMP_CACHES):
         return None
@@ -185,7 +185,7 @@ def _cached(parsed: Url) -> Url | None:
 
 
 def _site(name: str) -> str:
-    """The host without labels for devices; but `m.tv` is a name, and so is `amp.com.au`."""
+    """The host without labels for devices; `m.tv` and `amp.com.au` are names."""
     labels = name.split(".")
     if ".".join(labels[-2:]) in _WIKIS:
         labels = [label for label in labels if label != "m"]
@@ -195,18 +195,18 @@ def _site(name: str) -> str:
 
 
 def _is_name(labels: list[str]) -> bool:
-    """Whether somebody can have these labels as a name, and not only something below them."""
+    """Whether these labels can be registered as a name."""
     is_suffix = len(labels) == 2 and labels[0] in _SECOND_LEVELS and len(labels[1]) == 2
     return len(labels) > 1 and not is_suffix
 
 
 def _path(page: Url) -> str:
-    path = _INDEX.sub("", _unescaped(page.path).rstrip("/"))
+    path = _INDEX.sub("", _unescape(page.path).rstrip("/"))
     return _INDEX.sub("", _without_amp(path.rstrip("/"), page.name)).rstrip("/")
 
 
 def _without_amp(path: str, name: str) -> str:
-    """The path of the page itself: `/story/amp`, `/amp/news/a-long-story` and `/story.amp.html` have one without."""
+    """The path of the page itself for `/story/amp`, `/amp/news/a-long-story` and `/story.amp.html`."""
     if is_below(name, *_CODE_HOSTS) or name.partition(".")[0] in _NAMED_ON:
         return path
     for ending, own in ((".amp.html", ".html"), (".amp", "")):
@@ -223,9 +223,9 @@ def _looks_like_an_article(path: str) -> bool:
 
 
 def _parts(page: Url) -> list[str]:
-    """The parameters in alphabetical order; of one with several values these keep theirs."""
-    parts = (_unescaped(part.replace("+", "%20")) for part in page.query.split("&"))
-    # An empty value is no value.
+    """The parameters in alphabetical order; several values of one keep their order."""
+    parts = (_unescape(part.replace("+", "%20")) for part in page.query.split("&"))
+    # An empty value is the same as none.
     named = (part.removesuffix("=") if part.find("=") == len(part) - 1 else part for part in parts)
     return sorted((part for part in named if part and not _is_for_a_device(part, page.name)), key=_name)
 
@@ -238,8 +238,8 @@ def _name(part: str) -> str:
     return part.partition("=")[0]
 
 
-def _unescaped(text: str) -> str:
-    """Without escapes of characters that mean the same without; those of others in capitals."""
+def _unescape(text: str) -> str:
+    """Remove needless escapes, and write the others in capitals."""
     return _ESCAPED.sub(_shortest, text) if "%" in text else text
 
 

@@ -231,7 +231,7 @@ class LineScanner:
         return at, len(self._containers) - (is_blank and self._is_item_empty)
 
     def _enter_containers(self, text: str, at: int, *, goes_on: bool) -> int:
-        """Open the lists and quotes whose marks begin the line; returns where the text behind them starts."""
+        """Open the lists and quotes that begin in the line; returns where the text behind their marks starts."""
         while len(self._containers) < _MAX_DEPTH:
             if quote := _QUOTE_MARK.match(text, at):
                 width = 0
@@ -287,7 +287,11 @@ class _Run:
 
     @property
     def is_rule(self) -> bool:
-        return self.lines == 1 and self.fence is None and is_rule(self.first[0])
+        return self.lines == 1 and self.fence is None and self.heading is None and is_rule(self.first[0])
+
+    def takes(self, line: Line) -> bool:
+        """Whether a line goes on with the run: in the same code, or without a blank line between."""
+        return line.fence is self.fence and not _is_blank(line)
 
     def add(self, line: Line, end: int) -> None:
         self.end = end
@@ -304,7 +308,7 @@ def _assign_headings(markdown: str) -> Iterator[tuple[_Run, tuple[Heading, ...]]
     empty: _Run | None = None
     is_apart = False
     for run in _find_runs(markdown):
-        if run.heading is None and run.is_rule:
+        if run.is_rule:
             is_apart = True
             continue
         run.is_apart, is_apart = is_apart, False
@@ -312,10 +316,10 @@ def _assign_headings(markdown: str) -> Iterator[tuple[_Run, tuple[Heading, ...]]
             yield run, headings
             empty = None
             continue
-        level = run.heading.level
-        if empty and empty.heading and level <= empty.heading.level:
+        above = tuple(heading for heading in headings if heading.level < run.heading.level)
+        if empty and len(above) < len(headings):
             yield empty, headings[:-1]
-        headings = (*(above for above in headings if above.level < level), run.heading)
+        headings = (*above, run.heading)
         empty = run
     if empty:
         yield empty, headings[:-1]
@@ -327,20 +331,22 @@ def _find_runs(markdown: str) -> Iterator[_Run]:
     for line in scan_lines(markdown):
         start = end + 1
         end = start + len(line.text)
-        is_prose = line.fence is None
-        heading = _read_heading(line.text, start) if is_prose else None
-        is_blank = is_prose and (not line.text or line.text.isspace())
-        if run and (line.fence is not run.fence or heading or is_blank):
+        heading = _read_heading(line.text, start) if line.fence is None else None
+        if run and (heading or not run.takes(line)):
             yield run
             run = None
         if heading:
             yield _Run(start, end, [line.text], heading=heading)
         elif run:
             run.add(line, end)
-        elif not is_blank:
+        elif not _is_blank(line):
             run = _Run(start, end, [line.text], fence=line.fence)
     if run:
         yield run
+
+
+def _is_blank(line: Line) -> bool:
+    return line.fence is None and (not line.text or line.text.isspace())
 
 
 def _read_heading(line: str, start: int) -> Heading | None:

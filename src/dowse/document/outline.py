@@ -145,13 +145,12 @@ def _by_number(headings: Iterable[_Entry], name: str) -> _Entry | None:
 def _by_words(headings: Sequence[_Entry], name: str) -> _Entry | None:
     """By the whole title, or by its beginning or any part of it that no other title has."""
     key = _key(name)
-    same = [heading for heading in headings if heading.key == key]
-    if same:
+    containing = [heading for heading in headings if key in heading.key]
+    if same := [heading for heading in containing if heading.key == key]:
         # Only punctuation tells "C" from "C++".
         return next((heading for heading in same if heading.title.casefold() == name.casefold()), same[0])
-    return _only(heading for heading in headings if heading.key.startswith(key)) or _only(
-        heading for heading in headings if key in heading.key
-    )
+    beginning = (heading for heading in containing if heading.key.startswith(key))
+    return _only(beginning) or _only(containing)
 
 
 def _only(headings: Iterable[_Entry]) -> _Entry | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import log
@@ -140,12 +140,16 @@ def _sentences(document: Document) -> Iterator[_Sentence]:
 def _choose_candidates(sentences: Sequence[_Sentence]) -> list[_Sentence]:
     """The sentences to choose from: the page's own, else its longer lines, else quotes and list items."""
     own = [each for each in sentences if each.is_own]
-    others = (each for each in sentences if not each.is_own)
+    others = [each for each in sentences if not each.is_own]
     return (
-        [each for each in own if _is_sentence(each.text) and not _NOT_ABOUT_IT.search(each.text)]
-        or [each for each in own if len(each.text.encode()) >= _SHORT_LINE_BYTES]
-        or [each for each in others if _is_sentence(each.text)]
+        _filter(own, lambda text: _is_sentence(text) and not _NOT_ABOUT_IT.search(text))
+        or _filter(own, lambda text: len(text.encode()) >= _SHORT_LINE_BYTES)
+        or _filter(others, _is_sentence)
     )
+
+
+def _filter(sentences: Sequence[_Sentence], accepts: Callable[[str], bool]) -> list[_Sentence]:
+    return [each for each in sentences if accepts(each.text)]
 
 
 def _is_sentence(text: str) -> bool:
@@ -159,11 +163,17 @@ def _extract(sentences: Sequence[_Sentence], about: str, vocabulary: _Vocabulary
     if not sentences:
         return ""
     stems = [vocabulary.stems(each.text) for each in sentences]
-    scores = _score(stems, {*vocabulary.stems(about)})
-    best_first = sorted(range(len(sentences)), key=lambda index: -scores[index])
+    chosen = _choose(sentences, stems, _score(stems, {*vocabulary.stems(about)}))
+    if not chosen:
+        return cut_at_word(sentences[0].text, MAX_CHARS - 1) + "…"
+    return _join([sentences[index] for index in sorted(chosen)])
+
+
+def _choose(sentences: Sequence[_Sentence], stems: Sequence[Sequence[str]], scores: Sequence[float]) -> list[int]:
+    """The best sentences that fit, without repetitions."""
     chosen: dict[int, set[str]] = {}
     left = MAX_CHARS
-    for index in best_first:
+    for index in sorted(range(len(sentences)), key=lambda index: -scores[index]):
         cost = len(sentences[index].text) + (len(_GAP) if chosen else 0)
         said = {*stems[index]}
         if cost <= left and not any(_is_same(said, other) for other in chosen.values()):
@@ -171,9 +181,7 @@ def _extract(sentences: Sequence[_Sentence], about: str, vocabulary: _Vocabulary
             left -= cost
         if left < _WORTH_FILLING:
             break
-    if not chosen:
-        return cut_at_word(sentences[0].text, MAX_CHARS - 1) + "…"
-    return _join([sentences[index] for index in sorted(chosen)])
+    return list(chosen)
 
 
 def _score(sentences: Sequence[Sequence[str]], wanted: Collection[str]) -> list[float]:

@@ -238,11 +238,11 @@ def test_what_is_no_url_is_its_own_identity() -> None:
 
 
 def test_absurdly_long_addresses_are_parsed_and_not_kept() -> None:
-    before = urls._remembered.cache_info().currsize
+    before = urls._parse_cached.cache_info().currsize
     long = "https://example.org/" + "x" * 1_000_000
     parsed = urls.parse(long)
     assert parsed and parsed.href == long
-    assert urls._remembered.cache_info().currsize == before
+    assert urls._parse_cached.cache_info().currsize == before
 
 
 @each_row(
