@@ -1,4 +1,4 @@
-"""Dates and names on the visible page, near its headline: one pass over its first part."""
+"""Bylines and dates in the visible text near the headline, found in one pass over the first part of a page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dowse.extract.metadata.dates import Moment
 from dowse.extract.metadata.names import behind_label
 
 NEAR = 1500
-"""So many characters from the headline a byline or a date may stand; the author as a property may stand anywhere."""
-# A page of so many nodes is read to its end; of a longer one this share, and what is near its headline.
+"""Longest distance of a byline or date from the headline, in characters; not for author properties."""
+# Shorter pages are read to the end; of longer ones this share, and the nodes near the headline.
 _SHORT_PAGE = 600
 _READ_SHARE = 0.4
 _NEAR_NODES = 300
@@ -27,7 +27,7 @@ _LONGEST_DATE_LINE = 60
 _LONGEST_LABEL = 40
 _LONGEST_LINK = 300
 _LARGEST_BYLINE = 60
-# The date of an article may stand in a small `footer` or `aside` of its own.
+# An article's date may be in a small `footer` or `aside`.
 _SMALL_ASIDE = 30
 _ASIDES = frozenset({"footer", "aside", "nav"})
 _AUTHOR_PROPERTIES = frozenset({"author", "creator"})
@@ -36,7 +36,7 @@ _AUTHOR_LINK = re.compile(
     re.I,
 )
 _LONGEST_CLASS = 200
-# `PostUser-name` and `post_user__name` are both made of `post`, `user` and `name`.
+# `PostUser-name` and `post_user__name` both consist of `post`, `user` and `name`.
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _ASIDE = frozenset(
     "comment comments commentlist related recommend recommended recommendations sidebar footer popular trending latest"
@@ -53,7 +53,7 @@ _MODIFIED = frozenset({"updated", "update", "modified", "revised", "lastmod", "l
 _PUBLISHED = frozenset({"published", "publish", "publishdate", "pubdate", "posted", "publication", "postdate"})
 _WRITINGS = frozenset({"entry", "post", "article", "created", "story", "blog"})
 _DATE = frozenset({"date", "dates", "datetime", "time", "timestamp", "dateline"})
-# Without one of these a class says nothing; most have none.
+# Classes without one of these words, most of them, have no role.
 _TELLING = _ASIDE | _AUTHOR | _WHOSE | _MODIFIED | _PUBLISHED | _DATE | {"username", "fn", "by"}
 
 _SAYS_MODIFIED = re.compile(
@@ -74,7 +74,7 @@ _SAYS_OTHER = re.compile(
 
 
 class Role(Enum):
-    """What an element holds: something of another page, the author, or a date of some kind."""
+    """Role of an element: teaser of another page, author, or a kind of date."""
 
     NONE = 0
     ASIDE = 1
@@ -94,7 +94,7 @@ _DATE_PROPERTIES = {
 
 
 class Reason(IntEnum):
-    """Why a line may name the author, best reasons first."""
+    """Evidence that a line names the author, the best first."""
 
     PROPERTY = 0
     RELATION = 1
@@ -105,7 +105,7 @@ class Reason(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuthorMark:
-    """A line that may name the author; `at` is how many characters stand before it."""
+    """A candidate for the author; `at` is its offset in the text."""
 
     text: str
     reason: Reason
@@ -114,7 +114,7 @@ class AuthorMark:
 
 @dataclass(frozen=True, slots=True)
 class DateMark:
-    """A date and what it is the date of; declared where a property says so."""
+    """A date and its role; declared if it comes from a property."""
 
     moment: Moment
     role: Role
@@ -123,16 +123,16 @@ class DateMark:
 
 
 @dataclass(slots=True)
-class Marks:
-    """What was found, in the order of the page; `headline_at` is where its headline ends."""
+class BylineMarks:
+    """Candidates in document order; `headline_at` is the offset of the end of the headline."""
 
     authors: list[AuthorMark] = field(default_factory=list)
     dates: list[DateMark] = field(default_factory=list)
     headline_at: int = 0
 
 
-def marks_of(tree: Tree, headline: Node | None, language: str) -> Marks:
-    """The dates and names where such lines stand, without those of comments and of other pages."""
+def find_marks(tree: Tree, headline: Node | None, language: str) -> BylineMarks:
+    """Find candidates for author and dates, without those of comments and teasers."""
     return _Reader(tree, headline, language).read()
 
 
@@ -141,11 +141,11 @@ class _Reader:
         self._tree = tree
         self._headline = headline
         self._language = language
-        self._found = Marks()
+        self._found = BylineMarks()
         self._seen = 0
         self._before = ""
 
-    def read(self) -> Marks:
+    def read(self) -> BylineMarks:
         nodes, headline = self._tree.nodes, self._headline
         headline_end = headline.end if headline is not None else 0
         index, last = 1, self._last(len(nodes))
@@ -163,7 +163,7 @@ class _Reader:
                 self._found.headline_at = self._seen
                 far = self._seen + NEAR
             if self._seen >= far:
-                # From here on only the author as a property counts.
+                # Far from the headline only the author as a property counts.
                 last, far = self._end_of_properties(index, last), inf
         return self._found
 
@@ -172,12 +172,12 @@ class _Reader:
         return min(total, _MOST_NODES, max(_SHORT_PAGE, int(_READ_SHARE * total), near))
 
     def _end_of_properties(self, start: int, end: int) -> int:
-        """Behind the last element between two places that names the author as a property."""
+        """Index behind the last author property between two indices."""
         rest = reversed(self._tree.nodes[start:end])
         return next((each.index + 1 for each in rest if each.attributes.get("itemprop") in _AUTHOR_PROPERTIES), start)
 
     def _take_element(self, node: Node) -> bool:
-        """Note what an element says; whether all of it is about something else."""
+        """Take an element; returns whether it is an aside, to be skipped."""
         attributes = node.attributes
         role = role_of_class(attributes.get("class"))
         if role is Role.ASIDE or (node.tag in _ASIDES and node.end - node.index > _SMALL_ASIDE):
@@ -205,7 +205,7 @@ class _Reader:
         words = self._words(node)
         value = node.get("datetime") or words or node.get("title")
         role = Role.PUBLISHED if "pubdate" in node.attributes else role
-        self._add_labelled(node, role, words, value)
+        self._add_date_by_label(node, role, words, value)
 
     def _take_link(self, node: Node, role: Role) -> None:
         if "author" in node.get("rel").split():
@@ -223,20 +223,20 @@ class _Reader:
             self._before = ""
         else:
             if _has_year(text):
-                self._take_dated(node, text)
+                self._take_dates(node, text)
             name = behind_label(text)
             if name is not None:
                 self._add_author_line(name or self._text_behind(node), Reason.BYLINE)
             self._before = text
         self._seen += len(text)
 
-    def _take_dated(self, node: Node, text: str) -> None:
+    def _take_dates(self, node: Node, text: str) -> None:
         parent = node.parent
         if parent is None or parent.tag == "time":
             return
         role = role_of_class(parent.get("class"))
-        for part in labelled_parts(text):
-            self._add_labelled(parent, role, part, part)
+        for part in split_labels(text):
+            self._add_date_by_label(parent, role, part, part)
 
     def _text_behind(self, node: Node) -> str:
         following = self._tree.nodes[node.end : node.end + 12]
@@ -251,11 +251,11 @@ class _Reader:
             self._found.authors.append(AuthorMark(line, reason, self._seen))
 
     def _words(self, node: Node) -> str:
-        """The words of a small element: one that was never closed holds the rest of the page."""
+        """The text of a small element; an unclosed one would hold the rest of the page."""
         return self._tree.words_of(node)[:_LONGEST_LINE] if node.end - node.index <= _LARGEST_BYLINE else ""
 
     def _line(self, node: Node) -> str:
-        """The words of an element; a bar stands where they are not on one line."""
+        """The text of an element, with a bar between lines."""
         inside = self._tree.nodes[node.index + 1 : node.end]
         if "itemprop" in node.attributes:
             named = next((each for each in inside if each.get("itemprop") == "name"), None)
@@ -263,8 +263,8 @@ class _Reader:
         pieces = [each.text if not each.tag else " " if each.tag in INLINE else " | " for each in inside]
         return " ".join("".join(pieces).split()).strip(" |")
 
-    def _add_labelled(self, node: Node, role: Role, line: str, value: str) -> None:
-        """Add a date whose kind is told by its class, by the words around it, or by the class above, in this order."""
+    def _add_date_by_label(self, node: Node, role: Role, line: str, value: str) -> None:
+        """Add a date with the role of its class, its label, or the parent's class, in this order."""
         said = role_of_label(line)
         if said is Role.NONE and len(self._before) <= _LONGEST_LABEL and not _has_year(self._before):
             said = role_of_label(self._before)
@@ -286,12 +286,12 @@ def _has_year(line: str) -> bool:
 
 
 def role_of_class(names: str | None) -> Role:
-    """What the class of an element says that it holds."""
+    """The role of an element by its class."""
     return _role(names[:_LONGEST_CLASS]) if names else Role.NONE
 
 
 def role_of_label(label: str) -> Role | None:
-    """What the words beside a date say; `None` if it is the date of something else."""
+    """The role of a date by its label; `None` for the date of something else."""
     if _SAYS_OTHER.search(label):
         return None
     if _SAYS_MODIFIED.search(label):
@@ -299,8 +299,8 @@ def role_of_label(label: str) -> Role | None:
     return Role.PUBLISHED if _SAYS_PUBLISHED.search(label) else Role.NONE
 
 
-def labelled_parts(line: str) -> list[str]:
-    """`Published 5 March, updated 1 April` in its two parts; any other line as it is."""
+def split_labels(line: str) -> list[str]:
+    """Split `Published 5 March, updated 1 April` in two; any other line stays whole."""
     modified = _SAYS_MODIFIED.search(line)
     published = _SAYS_PUBLISHED.search(line) if modified else None
     if modified is None or published is None:
@@ -309,7 +309,7 @@ def labelled_parts(line: str) -> list[str]:
     return [line[:second], line[second:]]
 
 
-# Pages repeat their classes, and sites repeat them from page to page.
+# Classes repeat within a page and across the pages of a site.
 @lru_cache(maxsize=4096)
 def _role(names: str) -> Role:
     words = set(map(str.lower, _WORD.findall(names)))

@@ -1,4 +1,4 @@
-"""Dates as pages write them, for machines and for people, in a dozen languages."""
+"""Parser of dates in metadata and prose, in nine languages and East Asian notation."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _FIRST_YEAR, _LAST_YEAR = 1990, 2100
 _LONGEST = 200
 _MOST_MONTHS = 12
 _ENGLISH_DAY_FIRST = frozenset({"en-GB", "en-AU", "en-IE", "en-NZ", "en-IN", "en-ZA"})
-# Pages of all countries say that they are in English, and in Canada there are both ways.
+# Pages of all countries declare English, and Canada uses both orders.
 _UNDECIDED = frozenset({"", "en", "en-CA"})
 
 _YEAR = r"((?:19|20)\d\d)"
-# A zone is `Z`, or `+01:00`, `+0100`, `+01`. `5:30 pm` is not such a time, and only its day is taken.
+# A zone is `Z`, `+01:00`, `+0100` or `+01`. Of `5:30 pm` only the day is taken.
 _TIME = (
     r"(?:[T\s]\s?(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?"
     r"\s?(?:(Z|UTC|GMT)\b|([+-])(\d\d):?(\d\d)?)?(?!\d|\s?[ap]\.?m))?"
@@ -54,7 +54,7 @@ _COMPACT_IN_PATH = re.compile(r"[/_-]((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A day, or a time of it, in ISO 8601; uncertain where day and month could be the other way round."""
+    """A day or time in ISO 8601; uncertain if day and month could be swapped."""
 
     iso: str
     is_certain: bool = True
@@ -65,21 +65,21 @@ class Moment:
 
 
 def find(text: str, language: str = "") -> Moment | None:
-    """The first date in a short text or in the value of an attribute; `None` where there is none that can be true."""
+    """Find the first plausible date in a short text or attribute."""
     text = text[:_LONGEST]
     if match := _ISO.search(text):
-        return _iso(match)
+        return _parse_iso(match)
     if match := _COMPACT.fullmatch(text):
         return _moment(match[1], match[2], match[3])
     if match := _EPOCH.fullmatch(text):
         return _plausible(datetime.fromtimestamp(int(match[1]), UTC))
     if match := _EAST_ASIAN.search(text):
         return _moment(match[1], match[2], match[3])
-    return _named(text) or _numeric(text, language)
+    return _parse_named(text) or _parse_numeric(text, language)
 
 
 def in_address(path: str) -> Moment | None:
-    """The date in the path of an address, as blogs and newspapers have it."""
+    """Find the date in the path of an address, as in blogs and newspapers."""
     if match := _IN_PATH.search(path) or _COMPACT_IN_PATH.search(path):
         return _moment(match[1], match[2], match[3])
     if (match := _IN_PATH_NAMED.search(path)) and (month := _MONTH.get(match[2].lower())):
@@ -87,7 +87,7 @@ def in_address(path: str) -> Moment | None:
     return None
 
 
-def _iso(match: re.Match[str]) -> Moment | None:
+def _parse_iso(match: re.Match[str]) -> Moment | None:
     year, _, month, day, hour, minute, second, utc, sign, zone_hours, zone_minutes = match.groups()
     if hour is None:
         return _moment(year, month, day)
@@ -104,8 +104,8 @@ def _iso(match: re.Match[str]) -> Moment | None:
     return _plausible(moment)
 
 
-def _named(text: str) -> Moment | None:
-    # A text may hold several such words: `Posted 3 min read, 5 March 2024`.
+def _parse_named(text: str) -> Moment | None:
+    # A text may hold several candidates: `Posted 3 min read, 5 March 2024`.
     for match in _DAY_FIRST.finditer(text):
         if month := _MONTH.get(match[2].lower()):
             return _moment(match[3], month, match[1])
@@ -118,12 +118,12 @@ def _named(text: str) -> Moment | None:
     return None
 
 
-def _numeric(text: str, language: str) -> Moment | None:
+def _parse_numeric(text: str, language: str) -> Moment | None:
     match = _NUMERIC.search(text)
     if match is None:
         return None
     first, mark, second, year = match.groups()
-    # Dots are of countries that write the day first; most others do so too.
+    # Countries with dots write the day first, and so do most others.
     day_first = mark == "." or not language.startswith("en") or language in _ENGLISH_DAY_FIRST
     is_certain = mark == "." or first == second or language not in _UNDECIDED
     if int(first) > _MOST_MONTHS or int(second) > _MOST_MONTHS:
@@ -143,6 +143,6 @@ def _moment(year: str, month: str | int, day: str, *, is_certain: bool = True) -
 def _plausible(moment: datetime, *, is_certain: bool = True) -> Moment | None:
     if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
         return None
-    # Midnight without a zone is what a database makes of a day.
+    # Midnight without a zone is a day from a database.
     has_time = moment.tzinfo is not None or bool(moment.hour or moment.minute or moment.second)
     return Moment(moment.isoformat() if has_time else moment.date().isoformat(), is_certain)

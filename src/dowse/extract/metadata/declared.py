@@ -1,4 +1,4 @@
-"""What a page states for machines, in its JSON-LD and in its head."""
+"""Declared metadata of a page: JSON-LD, `meta` and `link` elements."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ MODIFIED = (
 
 
 class Declared:
-    """The statements of a page, best ones first."""
+    """Declared values of a page, the best sources first."""
 
     def __init__(self, tree: Tree, url: str, head: Head) -> None:
         self.head = head
@@ -87,7 +87,7 @@ class Declared:
         return jsonld.text_of(self._thing, "headline", "name")
 
     def authors(self) -> Iterator[list[str]]:
-        """Lists of names: those of one source belong together."""
+        """Lists of author names, one for each source."""
         for thing in (self._thing, self._page):
             yield self._people(thing.get("author") or thing.get("creator"))
         for name in AUTHORS:
@@ -101,11 +101,11 @@ class Declared:
         return [one for name in jsonld.names_of(value, self._by_id) for one in names.names_in_value(name)]
 
     def dates_of_thing(self, *keys: str) -> list[str]:
-        """The dates of what the page shows: the article, the question, the product."""
+        """Dates of the main object: the article, the question, the product."""
         return [text for key in keys if (text := jsonld.text_of(self._thing, key))]
 
     def dates_of_page(self, *keys: str) -> list[str]:
-        """The dates of the page itself, which content management systems give to every one."""
+        """Dates of the page itself, which content management systems set on every page."""
         return [text for key in keys if (text := jsonld.text_of(self._page, key))]
 
     def site_names(self) -> Iterator[str]:
@@ -127,7 +127,7 @@ class Declared:
 
 
 class Head:
-    """What the head of a page declares; names are in lower case."""
+    """`meta` elements by name, in lower case."""
 
     def __init__(self, tree: Tree) -> None:
         self._values: dict[str, list[str]] = {}
@@ -142,7 +142,7 @@ class Head:
                         values.append(content[:_MOST_CHARS])
 
     def first(self, *names: str) -> str:
-        """The first value that any of these names has, in their order."""
+        """The first value of these names, in their order."""
         return next(self.each(*names), "")
 
     def each(self, *names: str) -> Iterator[str]:

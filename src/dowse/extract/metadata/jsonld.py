@@ -1,4 +1,4 @@
-"""JSON-LD: objects out of scripts that are often broken, and the one among them that is the page."""
+"""JSON-LD: tolerant parsing of its scripts, and selection of the page's main object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Thing = dict[str, object]
 _MOST_CHARS = 400_000
 _MOST_THINGS = 200
 _BROKEN_CHARS = 100_000
-# A headline of so many letters is no accident at the beginning of a title.
+# A headline of so many letters at the beginning of a title is no coincidence.
 _DISTINCT = 15
 _WRAPPING = re.compile(
     r"/\*\s{0,9}<!\[CDATA\[\s{0,9}\*/|(?://\s{0,9})?(?:<!\[CDATA\[|\]\]>)|/\*\s{0,9}\]\]>\s{0,9}\*/|<!--|-->"
@@ -26,7 +26,7 @@ _TRAILING_COMMA = re.compile(r",(?=\s{0,200}[}\]])")
 _BETWEEN = re.compile(r"[\s,;]*")
 _PAIR = re.compile(r'"(headline|datePublished|dateModified|dateCreated)"\s{0,9}:\s{0,9}"((?:[^"\\\n]|\\.){1,400})"')
 _DECODER = json.JSONDecoder(strict=False)
-# What is inside of these is the page, or about it; articles in a list, comments and answers are not.
+# Properties that hold the page or its subject; not articles in a list, comments or answers.
 _FOLLOWED = ("@graph", "mainEntity", "mainEntityOfPage")
 
 _WRITTEN = frozenset(
@@ -41,11 +41,11 @@ _PAGES = frozenset("webpage collectionpage itempage faqpage qapage aboutpage pro
 
 
 def things(scripts: Iterable[str]) -> tuple[Thing, ...]:
-    """All objects that speak of the page, in the order in which they come. They are not to be changed."""
+    """All objects about the page, in document order. They are shared: do not modify them."""
     return _things(tuple(scripts))
 
 
-# Asked twice for each page: what is its content, and who wrote it.
+# Called twice for each page: for its content, and for its metadata.
 @lru_cache(maxsize=1)
 def _things(scripts: tuple[str, ...]) -> tuple[Thing, ...]:
     found: list[Thing] = []
@@ -54,12 +54,12 @@ def _things(scripts: tuple[str, ...]) -> tuple[Thing, ...]:
         left -= len(script)
         if left < 0:
             break
-        _collect(_parsed(script), found)
+        _collect(_parse_script(script), found)
     return tuple(found)
 
 
 def names_of(value: object, by_id: dict[str, Thing]) -> list[str]:
-    """The names in a value: a text, an object with a name, a reference to one, or a list of them."""
+    """Names in a value: a text, an object with a name, a reference, or a list of these."""
     names: list[str] = []
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, dict):
@@ -86,7 +86,7 @@ def text_of(thing: Thing, *keys: str) -> str:
 
 
 def plain(value: str) -> str:
-    """A text without entities: scripts are not parsed for them, so those in it are the site's mistake."""
+    """Decode entities, which are a mistake of the site inside scripts."""
     return html.unescape(html.unescape(value)) if "&" in value else value
 
 
@@ -97,9 +97,9 @@ def types_of(thing: Thing) -> set[str]:
 
 
 def main_thing(found: Sequence[Thing], url: str, title: str) -> Thing | None:
-    """The object that is what the page shows: the article, the question, the product.
+    """The main object of the page: the article, the question, the product.
 
-    Several of one kind are a list of other pages, unless one of them has the page's address or title.
+    Several of one kind are a list of other pages, unless one has the page's address or title.
     """
     for kinds in (_WRITTEN, _SHOWN):
         candidates = [thing for thing in found if kinds & types_of(thing)]
@@ -110,13 +110,13 @@ def main_thing(found: Sequence[Thing], url: str, title: str) -> Thing | None:
 
 
 def page_thing(found: Sequence[Thing], url: str) -> Thing | None:
-    """The object that stands for the page itself, whatever it shows."""
+    """The object of the page itself."""
     pages = [thing for thing in found if _PAGES & types_of(thing)]
     return next((thing for thing in pages if _is_page(thing, url, "")), pages[0] if len(pages) == 1 else None)
 
 
 def by_id(found: Iterable[Thing]) -> dict[str, Thing]:
-    """Objects by their identifier, which others refer to."""
+    """Named objects by their `@id`."""
     return {str(thing["@id"]): thing for thing in found if "@id" in thing and "name" in thing}
 
 
@@ -130,13 +130,13 @@ def _is_page(thing: Thing, url: str, title: str) -> bool:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Whether two texts have the same letters, or one begins with all of a long other."""
+    """Whether two texts have the same letters, or the second begins with a long first one."""
     one, other = ("".join(filter(str.isalnum, each.casefold())) for each in (one, other))
     return bool(one) and (one == other or (len(one) >= _DISTINCT and other.startswith(one)))
 
 
 def _collect(values: Iterable[object], found: list[Thing]) -> None:
-    """Add the objects among the values, and those that they hold, level by level."""
+    """Collect objects and the objects inside them, breadth first."""
     waiting = deque(values)
     while waiting and len(found) < _MOST_THINGS:
         value = waiting.popleft()
@@ -148,8 +148,8 @@ def _collect(values: Iterable[object], found: list[Thing]) -> None:
                 waiting.extend(value[key] for key in _FOLLOWED if isinstance(value.get(key), dict | list))
 
 
-def _parsed(script: str) -> list[object]:
-    """The values in a script; what cannot be repaired gives at least the pairs that are in it."""
+def _parse_script(script: str) -> list[object]:
+    """Parse the values of a script, repairing common defects; at worst, single pairs."""
     text = script.strip()
     if '"' not in text and "&quot;" in text:
         text = html.unescape(text)
@@ -163,13 +163,13 @@ def _parsed(script: str) -> list[object]:
 
 
 def _values(text: str) -> tuple[list[object], str]:
-    """The values that follow each other in a text, and what is left where none of them begins."""
+    """Consecutive JSON values in a text, and the rest behind them."""
     values: list[object] = []
     at = 0
     while at < len(text) and len(values) < _MOST_THINGS:
         try:
             value, at = _DECODER.raw_decode(text, at)
-        # A number of thousands of digits is a ValueError as well; deep nesting is the other.
+        # ValueError also for numbers of thousands of digits, RecursionError for deep nesting.
         except (ValueError, RecursionError):
             break
         values.append(value)
@@ -179,7 +179,7 @@ def _values(text: str) -> tuple[list[object], str]:
 
 
 def _pairs(text: str) -> Thing:
-    """The properties of an object that does not parse. A name would be anybody's, so none is taken."""
+    """Properties of an object that does not parse; names are left out, as their owner is unknown."""
     thing: Thing = {"@type": "Article"}
     for key, value in _PAIR.findall(text):
         thing.setdefault(key, value)

@@ -1,4 +1,4 @@
-"""Which language a page is in: as it says, unless its letters say otherwise."""
+"""Language of a page: as declared, unless its script contradicts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHORTEST_LINE = 40
 
 
 def language_of(tree: Tree, head: Head, declared: str = "") -> str:
-    """A tag such as `de` or `en-GB`; empty where nothing tells it."""
+    """A tag such as `de` or `en-GB`; empty if unknown."""
     html = next(iter(tree.head.get("html", ())), {})
     said = (
         html.get("lang"),
@@ -23,7 +23,7 @@ def language_of(tree: Tree, head: Head, declared: str = "") -> str:
         declared,
     )
     tag = next((tag for each in said if each and (tag := _tag(each))), "")
-    # Templates say `en` on pages in any script; those have a title in it, and few others need a look.
+    # Templates declare `en` on pages in any script; the titles of such pages are not ASCII.
     if tag and (tree.title.isascii() or tag[:2] not in LATIN_TAGS):
         return tag
     sample = _sample(tree)
@@ -38,7 +38,7 @@ def _tag(text: str) -> str:
 
 
 def _sample(tree: Tree) -> str:
-    """The first sentences of the page: short lines are menus, often in another language."""
+    """The first sentences; short lines are menus, often in another language."""
     pieces, length = [], 0
     for node in tree.nodes:
         if len(node.text) > _SHORTEST_LINE and not node.text.isspace():

@@ -20,10 +20,10 @@ _BY = (
     r"(?:by|von|par|por|door|da|di|przez)\b"
 )
 _AUTHOR = r"(?:author|writer|autor|autorin|auteur|autore|автор|作者|著者|文)s?"
-# How a line begins that says who wrote the page. It is matched in lower case: a pattern that ignores case is slow.
+# Beginning of a byline, matched in lower case: a pattern that ignores case is slow.
 _BYLINE = re.compile(rf"\s{{0,20}}(?:{_BY}|{_AUTHOR}\s?[:：|])[\s:]{{0,20}}")
 _LABEL = re.compile(rf"\s{{0,20}}(?:{_BY}|{_AUTHOR}\b)[\s:：|]{{0,20}}", re.I)
-# Behind these a value, and a line, speaks of something else.
+# End of the names in a value, and in a line.
 _END_OF_VALUE = re.compile(r"\s[|•·—–-]\s|[(\[]|\son\s", re.I)
 _END_OF_LINE = re.compile(
     r"\s[—–-]\s|[|•·(\[]|\bon\s(?=\w{3,9}\s\d)|\s(?:updated|published|posted|reviewed)\b|\d{1,2}[./]\d|\b(?:19|20)\d\d\b"
@@ -59,7 +59,7 @@ _POSITION = re.compile(
     re.I,
 )
 _PARTICLES = frozenset("van von de der den del della di da dos du la le el al bin ibn ter ten y e mc o".split())
-# Above this, names are written without blanks.
+# From here on names are written without blanks.
 _FIRST_EAST_ASIAN = "\u2e80"
 _LONGEST_EAST_ASIAN = 10
 _ALPHANUMERIC = re.compile(r"[^\W_]+")
@@ -71,37 +71,37 @@ def compact(text: str) -> str:
 
 
 def names_in_value(value: str) -> list[str]:
-    """The names in a value that is given for the author; whatever is no generic word or address counts."""
+    """Names in a declared author, without generic words and addresses."""
     return [name for name in _parts(value, _END_OF_VALUE) if _is_somebody(name)][:_MOST_NAMES]
 
 
 def names_in_element(text: str) -> list[str]:
-    """The names in an element made for them: of people, or a single word that somebody goes by."""
+    """Names in an author element: of persons, or a handle."""
     found = names_in_value(text)
     return found if all(_looks_like_person(name) or _is_handle(name) for name in found) else []
 
 
 def names_in_line(line: str) -> list[str]:
-    """The names that a line for readers begins with; only what looks like the names of people counts."""
+    """Names at the beginning of a line, as far as they look like names of persons."""
     found = takewhile(_looks_like_person, _parts(line, _END_OF_LINE))
     return [name for name in found if _is_somebody(name)][:_MOST_NAMES]
 
 
 def behind_label(line: str) -> str | None:
-    """What follows in a line that begins by saying who wrote the page; `None` for any other line."""
-    # No label has a letter that is longer in lower case, so it ends at the same place.
+    """The rest of a byline behind its label; `None` for any other line."""
+    # No label has a letter that grows in lower case, so the offsets are equal.
     label = _BYLINE.match(line.lower())
     return line[label.end() :].strip() if label else None
 
 
 def turn_around(name: str) -> str:
-    """`Roe, Jane` the other way round, as libraries write it."""
+    """`Jane Roe` for `Roe, Jane`."""
     last, _, first = (part.strip() for part in name.partition(","))
     return f"{first} {last}" if first and "," not in first and not _is_addition(first) else name
 
 
 def _parts(text: str, end: re.Pattern[str]) -> list[str]:
-    """The names of a list, without its label and the degrees and positions in it."""
+    """Split a list of names, without its label, degrees and positions."""
     line = without_markup(text, _MOST_CHARS)
     if label := _LABEL.match(line):
         line = line[label.end() :]

@@ -1,4 +1,4 @@
-"""All facts about a page, from all places that state them."""
+"""Metadata of a page, combined from declared and visible sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dowse.core.text import inert, one_line, without_markup
 from dowse.core.urls import Url
 from dowse.extract.html.tree.node import Node, Tree
 from dowse.extract.metadata import dates
-from dowse.extract.metadata.bylines import NEAR, DateMark, Marks, Reason, Role, marks_of
+from dowse.extract.metadata.bylines import NEAR, BylineMarks, DateMark, Reason, Role, find_marks
 from dowse.extract.metadata.dates import Moment
 from dowse.extract.metadata.declared import DATED, MODIFIED, PUBLISHED, TITLES, Declared, Head
 from dowse.extract.metadata.languages import language_of
@@ -23,17 +23,17 @@ from dowse.extract.metadata.names import compact, names_in_element, names_in_lin
 _SITE_CHARS = 100
 _DESCRIPTION_CHARS = 500
 _MOST_HEADINGS = 8
-# So many characters from the headline a date without a label may stand.
+# Longest distance of an unlabelled date from the headline, in characters.
 _CLOSE = 600
-# So many different days near a headline are the dates of what the page lists.
+# So many different days near a headline are those of a list.
 _MANY_DAYS = 4
 # So many different bylines near a headline are those of a list.
 _MANY_BYLINES = 4
 _TITLE_CHARS = 300
-# Words that a heading and the declared title have in common, as a share of the shorter one.
+# Common words of heading and declared title, as a share of the shorter one.
 _AGREEMENT = 0.5
 _SEPARATOR = re.compile(r"\s{1,9}(?:::|[-|–—·•»«⋅:/\\<>›‹])\s{1,9}|\s{0,9}[|»«›]\s{0,9}|(?<=\w):\s{1,9}")
-# Behind these comes a site, or a part of one; a dash and a colon are also in titles.
+# Separators before a site or section; a dash and a colon also occur in titles.
 _STRONG = re.compile(r"[|»«•·⋅›‹]|::")
 _WORD = re.compile(r"[^\W_]+")
 _ANCHOR = re.compile(r"\s{0,9}[¶§🔗]\s{0,9}\Z|\s{1,9}#\s{0,9}\Z")
@@ -43,11 +43,10 @@ _REPEATED = frozenset({"www", "m", "mobile", "amp"})
 
 
 class Confidence(StrEnum):
-    """How sure a date is.
+    """Confidence in a date.
 
-    `high`: the page states it for machines. `medium`: it stands where such a date stands, with a label or in the
-    address. `low`: a date near the headline without a label, one whose day and month could be the other way round,
-    the date of a record in the site's database, or, for the publication, that of the last change.
+    `high`: declared in metadata. `medium`: with a label, or in the address. `low`: near the headline without a label,
+    with ambiguous day and month, of a database record, or, for the publication, the date of the last change.
     """
 
     HIGH = "high"
@@ -57,7 +56,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """Facts about a page; an empty one is not known.
+    """Facts about a page; an empty field is unknown.
 
     Dates are ISO 8601, `2024-03-05` or `2024-03-05T09:30:00+01:00`, as exact as the page is. Authors are joined with
     commas. `language` is a tag such as `de` or `en-GB`. `canonical_url` is on the page's own site.
@@ -79,17 +78,17 @@ Dated = tuple[Moment, Confidence]
 
 
 def read(tree: Tree, url: str) -> Metadata:
-    """The facts about the page at this address."""
+    """Read the metadata of the page at this address."""
     head = Head(tree)
     said = Declared(tree, url, head)
-    host = host_of(url)
+    host = _host_of(url)
     sites = [name for each in said.site_names() if (name := without_markup(each, _SITE_CHARS))]
     title, headline = _title(tree, said, [*sites, *_names_of(host)])
     language = language_of(tree, head, said.language)
-    # Pages that declare all that is asked for are not read.
-    marks = cache(partial(marks_of, tree, headline, language))
-    published, published_confidence = next(_published(said, marks, url), (None, None))
-    modified, modified_confidence = next(_modified(said, marks), (None, None))
+    # The text is searched only for facts that are not declared.
+    marks = cache(partial(find_marks, tree, headline, language))
+    published, published_confidence = next(_publication_dates(said, marks, url), (None, None))
+    modified, modified_confidence = next(_modification_dates(said, marks), (None, None))
     return Metadata(
         title=title,
         author=", ".join(_find_authors(tree, said.authors(), marks, sites)),
@@ -99,85 +98,85 @@ def read(tree: Tree, url: str) -> Metadata:
         modified_confidence=modified_confidence,
         language=language,
         site=sites[0] if sites else host,
-        canonical_url=find_canonical(tree, head, url),
+        canonical_url=_find_canonical(tree, head, url),
         description=without_markup(said.description, _DESCRIPTION_CHARS),
     )
 
 
 def _title(tree: Tree, said: Declared, sites: list[str]) -> tuple[str, Node | None]:
-    """The title, and the heading that says it; failing that, the first heading."""
-    # Most pages declare one title several times.
+    """The title, and the heading with it, or else the first heading."""
+    # Most pages repeat one title.
     stated = dict.fromkeys((*said.head.each(*TITLES), tree.title, said.headline))
-    declared = list(map(title_line, stated))
+    declared = list(map(_title_line, stated))
     nodes = [tree.nodes[place] for place in tree.places(("h1",))[:_MOST_HEADINGS]]
-    headings = [(line, node) for node in nodes if (line := title_line(tree.words_of(node)))]
-    title = choose_title([each for each in declared if each], [line for line, _ in headings], sites)
+    headings = [(line, node) for node in nodes if (line := _title_line(tree.words_of(node)))]
+    title = _choose_title([each for each in declared if each], [line for line, _ in headings], sites)
     same = [node for line, node in headings if compact(title) in compact(line)]
     return title, next(iter(same + [node for _, node in headings]), None)
 
 
 def _names_of(host: str) -> list[str]:
-    """What a site may be called by its host: `docs.example.org` is `example`, or `example.org`."""
+    """Names of a site by its host: `docs.example.org` is `example`, or `example.org`."""
     labels = host.split(".")
     return [host, *labels[-2:-1], ".".join(labels[-2:])]
 
 
-def _published(said: Declared, marks: Callable[[], Marks], url: str) -> Iterator[Dated]:
-    yield from _stated(said.head.each(*PUBLISHED), Confidence.HIGH)
-    yield from _stated(said.dates_of_thing("datePublished", "dateCreated", "uploadDate"), Confidence.HIGH)
+def _publication_dates(said: Declared, marks: Callable[[], BylineMarks], url: str) -> Iterator[Dated]:
+    yield from _parse_dates(said.head.each(*PUBLISHED), Confidence.HIGH)
+    yield from _parse_dates(said.dates_of_thing("datePublished", "dateCreated", "uploadDate"), Confidence.HIGH)
     near = _near(marks(), Role.PUBLISHED, NEAR)
-    yield from _judged((mark.moment for mark in near if mark.is_declared), Confidence.HIGH)
-    yield from _judged(filter(None, [dates.in_address(url)]), Confidence.MEDIUM)
-    yield from _judged((mark.moment for mark in near), Confidence.MEDIUM)
-    yield from _stated(said.head.each(*DATED), Confidence.MEDIUM)
-    yield from _judged((mark.moment for mark in _near(marks(), Role.DATE, _CLOSE)), Confidence.LOW)
-    # What is left is the date of a record in some database, and that of the last change.
-    yield from _stated(said.dates_of_page("datePublished"), Confidence.LOW)
-    yield from _judged((mark.moment for mark in _near(marks(), Role.MODIFIED, NEAR)), Confidence.LOW)
+    yield from _rate_dates((mark.moment for mark in near if mark.is_declared), Confidence.HIGH)
+    yield from _rate_dates(filter(None, [dates.in_address(url)]), Confidence.MEDIUM)
+    yield from _rate_dates((mark.moment for mark in near), Confidence.MEDIUM)
+    yield from _parse_dates(said.head.each(*DATED), Confidence.MEDIUM)
+    yield from _rate_dates((mark.moment for mark in _near(marks(), Role.DATE, _CLOSE)), Confidence.LOW)
+    # The rest are the date of a database record, and of the last change.
+    yield from _parse_dates(said.dates_of_page("datePublished"), Confidence.LOW)
+    yield from _rate_dates((mark.moment for mark in _near(marks(), Role.MODIFIED, NEAR)), Confidence.LOW)
 
 
-def _modified(said: Declared, marks: Callable[[], Marks]) -> Iterator[Dated]:
-    yield from _stated(said.head.each(*MODIFIED), Confidence.HIGH)
-    yield from _stated(said.dates_of_thing("dateModified"), Confidence.HIGH)
-    yield from _stated(said.dates_of_page("dateModified"), Confidence.HIGH)
+def _modification_dates(said: Declared, marks: Callable[[], BylineMarks]) -> Iterator[Dated]:
+    yield from _parse_dates(said.head.each(*MODIFIED), Confidence.HIGH)
+    yield from _parse_dates(said.dates_of_thing("dateModified"), Confidence.HIGH)
+    yield from _parse_dates(said.dates_of_page("dateModified"), Confidence.HIGH)
     near = _near(marks(), Role.MODIFIED, NEAR)
-    yield from _judged((mark.moment for mark in near if mark.is_declared), Confidence.HIGH)
-    yield from _judged((mark.moment for mark in near), Confidence.MEDIUM)
+    yield from _rate_dates((mark.moment for mark in near if mark.is_declared), Confidence.HIGH)
+    yield from _rate_dates((mark.moment for mark in near), Confidence.MEDIUM)
 
 
-def _near(marks: Marks, role: Role, distance: int) -> list[DateMark]:
-    """The dates of a kind around the headline, those below it first; none of those in a list."""
+def _near(marks: BylineMarks, role: Role, distance: int) -> list[DateMark]:
+    """Dates of a role around the headline, the ones below it first; none from a list."""
     near = [mark for mark in marks.dates if mark.role is role and abs(mark.at - marks.headline_at) < distance]
     if len({mark.moment.day for mark in near if not mark.is_declared}) >= _MANY_DAYS:
         near = [mark for mark in near if mark.is_declared]
     return sorted(near, key=lambda mark: mark.at < marks.headline_at)
 
 
-def _stated(texts: Iterable[str], confidence: Confidence) -> Iterator[Dated]:
-    return _judged((moment for text in texts if (moment := dates.find(text))), confidence)
+def _parse_dates(texts: Iterable[str], confidence: Confidence) -> Iterator[Dated]:
+    return _rate_dates((moment for text in texts if (moment := dates.find(text))), confidence)
 
 
-def _judged(moments: Iterable[Moment], confidence: Confidence) -> Iterator[Dated]:
+def _rate_dates(moments: Iterable[Moment], confidence: Confidence) -> Iterator[Dated]:
     for moment in moments:
         yield moment, confidence if moment.is_certain else Confidence.LOW
 
 
 def _find_authors(
-    tree: Tree, declared: Iterable[list[str]], marks: Callable[[], Marks], sites: Sequence[str]
+    tree: Tree, declared: Iterable[list[str]], marks: Callable[[], BylineMarks], sites: Sequence[str]
 ) -> list[str]:
-    """The names of the authors. A person comes before the site, and a name that readers see before one of a login."""
+    """Names of the authors. Persons precede the site, and visible names precede logins."""
     own = {compact(site) for site in sites}
     stated = [list(dict.fromkeys(each)) for each in declared if each]
     best = next((each for each in stated if not own.issuperset(map(compact, each))), [])
     if best and _shows(tree, best[0]):
         return best
-    shown = list(_shown(marks()))
+    shown = list(_find_bylines(marks()))
     seen = next((each for each in shown if not own.issuperset(map(compact, each))), [])
     return seen or best or next(iter(stated + shown), [])
 
 
-def _shown(marks: Marks) -> Iterator[list[str]]:
-    """The bylines of the page, the best reasons first, and then those below the headline."""
+def _find_bylines(marks: BylineMarks) -> Iterator[list[str]]:
+    """Names in visible bylines, by evidence, and the ones below the headline first."""
     for reason in Reason:
         is_name = reason in (Reason.PROPERTY, Reason.RELATION, Reason.NAME_CLASS)
         found: dict[tuple[str, ...], int] = {}
@@ -194,19 +193,19 @@ def _shows(tree: Tree, name: str) -> bool:
     return any(name in node.text for node in tree.nodes if node.text)
 
 
-def title_line(text: str) -> str:
-    """A title on one line. Tags in it are what the page is about, so they stay, as far as they load nothing."""
+def _title_line(text: str) -> str:
+    """A title on one line. Tags in it are its subject and stay, made inert."""
     text = html.unescape(text[: 20 * _TITLE_CHARS]) if "&" in text else text
     return _ANCHOR.sub("", one_line(inert(one_line(text, _TITLE_CHARS))))
 
 
-def choose_title(declared: Sequence[str], headings: Iterable[str], sites: Collection[str]) -> str:
-    """The title of a page, among those that it declares (best ones first) and its headings of the first level.
+def _choose_title(declared: Sequence[str], headings: Iterable[str], sites: Collection[str]) -> str:
+    """Choose the title among the declared ones (best first) and the `h1` headings.
 
-    A heading that says what is declared is how the page wants to be read. One that does not is a slogan or the name
-    of the site, and then the declared title counts.
+    A heading that agrees with a declared title wins. Any other heading is a slogan or the name of the site, and the
+    declared title counts.
     """
-    cut = [remove_site_name(each, sites) for each in declared]
+    cut = [_remove_site_name(each, sites) for each in declared]
     names = {compact(site) for site in sites} | {""}
     own = [each for each in headings if compact(each) not in names]
     whole = {compact(each) for each in (*declared, *cut)}
@@ -217,8 +216,8 @@ def choose_title(declared: Sequence[str], headings: Iterable[str], sites: Collec
     return next((each for group in (same, parts, similar, cut, own, declared) for each in group if each), "")
 
 
-def remove_site_name(title: str, sites: Collection[str]) -> str:
-    """The title without the name of the site before or behind it."""
+def _remove_site_name(title: str, sites: Collection[str]) -> str:
+    """Remove the name of the site before or behind a title."""
     names = {compact(site) for site in sites} - {""}
     marks = list(_SEPARATOR.finditer(title))
     while marks and ":" not in marks[-1][0] and _is_site(title[marks[-1].end() :], names):
@@ -232,7 +231,7 @@ def remove_site_name(title: str, sites: Collection[str]) -> str:
 
 
 def _is_site(piece: str, names: Collection[str]) -> bool:
-    """Whether a piece of a title is the name of the site, or that and a word or two: `Example Forum`."""
+    """Whether a piece of a title is the name of the site, perhaps with a word or two: `Example Forum`."""
     letters = compact(piece)
     return any(
         letters == name or (len(name) > 3 and name in letters and len(letters) < 2 * len(name) + 10) for name in names
@@ -245,10 +244,10 @@ def _agree(heading: str, title: str) -> bool:
     return common > 1 and common >= _AGREEMENT * min(len(one), len(other))
 
 
-def find_canonical(tree: Tree, head: Head, url: str) -> str:
-    """The address that the page gives for itself; empty unless it is one of its own site.
+def _find_canonical(tree: Tree, head: Head, url: str) -> str:
+    """The canonical URL of the page; empty unless it is on its own site.
 
-    A page cannot speak for another site, and a front page is no address for what is below it.
+    A page cannot speak for another site, and a front page is not canonical for the pages below it.
     """
     links = tree.head.get("link", ())
     said = [each.get("href") or "" for each in links if "canonical" in (each.get("rel") or "").lower().split()]
@@ -260,8 +259,8 @@ def find_canonical(tree: Tree, head: Head, url: str) -> str:
     return ""
 
 
-def host_of(url: str) -> str:
-    """The host without `www.`, which nobody says."""
+def _host_of(url: str) -> str:
+    """The host without `www.`."""
     parsed = urls.parse(url)
     return parsed.name.removeprefix("www.") if parsed is not None else ""
 
@@ -278,5 +277,5 @@ def _is_sane(there: Url, here: Url | None) -> bool:
 
 
 def _site_of(host: str) -> str:
-    """The host without the labels under which a site repeats itself."""
+    """The host without the labels of mirrors such as `www` and `m`."""
     return ".".join(label for label in host.split(".") if label not in _REPEATED)

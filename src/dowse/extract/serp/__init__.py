@@ -1,1 +1,1 @@
-"""The pages of search engines: their results, or what stands in their place."""
+"""Pages of search engines (SERPs): their results, or the interstitial in their place."""

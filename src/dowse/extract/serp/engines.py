@@ -29,7 +29,7 @@ _SUGGESTIONS = "#suggestions input[type='submit'], #sidebar_results .suggestion_
 _SEARXNG_NOTICES = "#urls > .dialog-error-block, #urls > .dialog-error, #main_results > .alert"
 _PROXY = "/image_proxy"
 _DURATION = re.compile(r"\b\d{1,3}:\d{2}(?::\d{2})?\b")
-# Where it says `bing (timeout), brave (too many requests)`: each in a line of its own, in the second line, anywhere.
+# Places of `bing (timeout), brave (too many requests)`: one line each, the second line, anywhere.
 _FAILED_EACH = "#engines_msg .dialog-error p + p"
 _FAILED_TOGETHER = "#urls > .dialog-error, #sidebar > .dialog-error, #main_results > .alert-danger"
 _FAILED_BESIDE = "#sidebar_results > .alert-danger"
@@ -37,7 +37,7 @@ _FAILURE = re.compile(r"([^(),]{1,60})\(([^()]{1,100})\)")
 _LINK, _SNIPPET, _DATE = "result-link", "result-snippet", "timestamp"
 _DUCKDUCKGO_PARTS = f"a.{_LINK}, td.{_SNIPPET}, span.{_DATE}"
 _DUCKDUCKGO = "duckduckgo.com"
-# What stands in a cell of its own where the results would.
+# Text of the cell in place of the results.
 _DUCKDUCKGO_NOTHING = ("no more results.", "no results.")
 _DUCKDUCKGO_FORM = "form[action*='/lite/'] input[name='q']"
 _MOJEEK_RESULTS = "ul.results-standard > li, .news-search-result article"
@@ -91,7 +91,7 @@ def _oscar(page: ResultPage, item: LexborNode) -> Row:
     if "result-images" in _classes(item):
         return _oscar_picture(page, item)
     link = first(item, ".result_header a")
-    # In front of a film's description are its author and length, each with a name in bold.
+    # A video's description follows its author and length, each with a bold label.
     texts = [text for text in item.css("p.result-content") if first(text, "b") is None]
     return Row(
         title_of(link),
@@ -105,7 +105,7 @@ def _oscar(page: ResultPage, item: LexborNode) -> Row:
 
 
 def _oscar_picture(page: ResultPage, item: LexborNode) -> Row:
-    # Two buttons: the picture, and the page it is on.
+    # Two buttons: the picture, and its page.
     buttons = item.css(".modal-footer a.btn")
     return Row(
         title_of(first(item, ".modal-title")),
@@ -118,13 +118,13 @@ def _oscar_picture(page: ResultPage, item: LexborNode) -> Row:
 
 
 def _thumbnail(page: ResultPage, node: LexborNode | None) -> str:
-    """Where a picture is; instances that fetch pictures for their visitors put the address into their own."""
+    """Address of a thumbnail; the image proxy of an instance has it as a parameter."""
     link = page.link(node, "src")
     return (parameter(link, "url") or link) if _PROXY in link else link
 
 
 def _is_film(item: LexborNode) -> bool:
-    """A picture beside an ordinary result does not make it one."""
+    """Whether a result is a video; an ordinary result may have a thumbnail too."""
     return "result-videos" in _classes(item)
 
 
@@ -138,12 +138,12 @@ def _date(node: LexborNode | None) -> str:
 
 
 def _value(node: LexborNode | None) -> str:
-    """What stands behind its name in a line such as `Engine: bing`."""
+    """The value in a line such as `Engine: bing`."""
     return label_of(node).removeprefix(label_of(first(node, "span"))).strip() if node is not None else ""
 
 
 def _failures(page: ResultPage) -> Iterator[tuple[str, str]]:
-    """Engines that gave nothing, each with its reason."""
+    """Failed engines with their reasons."""
     for row in page.all("#engines_msg-table tr"):
         name, reason = label_of(first(row, ".engine-name")), label_of(first(row, ".response-error"))
         if name and reason:
@@ -156,7 +156,7 @@ def _failures(page: ResultPage) -> Iterator[tuple[str, str]]:
 
 
 def _suggestion(control: LexborNode) -> str:
-    """The theme `simple` has a dot in front of them."""
+    """A suggestion without the bullet of the theme `simple`."""
     return (title_of(control, "value") or label_of(control)).lstrip("• ")
 
 
@@ -174,7 +174,7 @@ def read_duckduckgo(page: ResultPage) -> PageReading:
 
 
 def _duckduckgo_rows(page: ResultPage) -> list[Row]:
-    """Parts come one after another, and belong to the link before them; those of an advertisement to nobody."""
+    """Collect rows: parts belong to the link before them; those of an advertisement are skipped."""
     rows: list[Row] = []
     is_ad = True
     for part in page.all(_DUCKDUCKGO_PARTS):
@@ -192,7 +192,7 @@ def _duckduckgo_rows(page: ResultPage) -> list[Row]:
 
 
 def _target(link: str) -> str:
-    """Where a link leads in the end: some go through a page that forwards them."""
+    """Target of a link; some lead through DuckDuckGo's redirect."""
     return (parameter(link, "uddg") or link) if _leads_to(link, "/l/") else link
 
 
@@ -231,7 +231,7 @@ def _mojeek_row(page: ResultPage, item: LexborNode) -> Row:
 
 
 def _mojeek_picture(page: ResultPage, item: LexborNode) -> Row:
-    """A picture and the page it is on; Mojeek shows a copy of its own, and does not say where the picture itself is."""
+    """A picture and its page; Mojeek shows a copy, and not the address of the original."""
     link = first(item, "a")
     shown = first(item, "img")
     title = title_of(link, "data-title") or title_of(shown, "alt")
@@ -239,6 +239,6 @@ def _mojeek_picture(page: ResultPage, item: LexborNode) -> Row:
 
 
 def _is_its_own(url: str) -> bool:
-    """Whether it is one of the links to further searches that stand among the results."""
+    """Whether it is a link to a further search among the results."""
     parsed = urls.parse(url)
     return parsed is not None and urls.is_below(parsed.name, _MOJEEK)

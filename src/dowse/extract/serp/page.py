@@ -1,4 +1,4 @@
-"""A search engine's page by selectors: text on one line, links in full, and what its reader makes of them."""
+"""A search engine's page behind selectors: text on one line, absolute links."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dowse.core.text import without_markup
 from dowse.extract.html.tree.guard import cap_markup
 
 _TITLE_CHARS, _TEXT_CHARS, _LABEL_CHARS, _URL_CHARS = 300, 1000, 60, 2048
-# More than any engine shows on a page, and than anybody asks for.
+# More than any engine shows on a page.
 _MOST_ROWS = 100
-# Each may hold all the others, and all that is in it is looked at.
+# Elements may be nested, and each is read with all its descendants.
 _MOST_ELEMENTS = 300
 _MOST_SIDE_NOTES = 20
 _UNSEEN = ["script", "style", "template", "noscript"]
@@ -24,9 +24,9 @@ _UNSEEN = ["script", "style", "template", "noscript"]
 
 @dataclass(frozen=True, slots=True)
 class PageReading:
-    """What the reader of an engine's pages found. It `is_own` if the page has that engine's search form.
+    """Contents of a result page. It `is_own` if the page has the engine's search form.
 
-    `is_empty` where the engine itself says that there is nothing. Rows may lead anywhere; `sifted` tells.
+    `is_empty` if the engine reports no results. Rows may have any link; `sift` filters them.
     """
 
     rows: tuple[Row, ...] = ()
@@ -38,7 +38,7 @@ class PageReading:
 
 
 class ResultPage:
-    """A parsed page and its address, to which its links are relative."""
+    """A parsed page and its address, the base of its links."""
 
     def __init__(self, markup: str, url: str) -> None:
         self._parser = LexborHTMLParser(cap_markup(markup))
@@ -46,14 +46,14 @@ class ResultPage:
         self._url = url
 
     def all(self, selector: str) -> list[LexborNode]:
-        """Elements in the order in which they are written; of very many only the first."""
+        """The first elements that match, in document order."""
         return self._parser.css(selector)[:_MOST_ELEMENTS]
 
     def has(self, selector: str) -> bool:
         return self._parser.css_first(selector) is not None
 
     def link(self, node: LexborNode | None, attribute: str = "href") -> str:
-        """Where an element leads; as it is written if that is nowhere in the web, and empty if it does not say."""
+        """The absolute link of an element; as written if it does not parse, empty if it is missing."""
         written = attribute_of(node, attribute).strip()[: 2 * _URL_CHARS]
         parsed = urls.parse(written, self._url) if written else None
         return parsed.href if parsed else written
@@ -68,7 +68,7 @@ def attribute_of(node: LexborNode | None, name: str) -> str:
 
 
 def title_of(node: LexborNode | None, attribute: str = "") -> str:
-    """A title, which some pictures have in an attribute."""
+    """A title; some pictures have it in an attribute."""
     return without_markup(attribute_of(node, attribute), _TITLE_CHARS) if attribute else _text(node, _TITLE_CHARS)
 
 
@@ -82,12 +82,12 @@ def label_of(node: LexborNode | None) -> str:
 
 
 def labels(texts: Iterable[str]) -> tuple[str, ...]:
-    """Answers and suggestions: each once, and not very many."""
+    """Distinct answers or suggestions, bounded."""
     return tuple(dict.fromkeys(filter(None, texts)))[:_MOST_SIDE_NOTES]
 
 
 def parameter(url: str, name: str) -> str:
-    """A value that an address carries, such as the address it redirects to."""
+    """A query parameter of an address."""
     parsed = urls.parse(url)
     return next(iter(parse_qs(parsed.query).get(name, ())), "") if parsed else ""
 
@@ -97,8 +97,8 @@ def is_web_address(url: str) -> bool:
     return parsed is not None and parsed.scheme in ("http", "https")
 
 
-def sifted(rows: Iterable[Row]) -> tuple[tuple[Row, ...], int]:
-    """The rows that have a title and lead to the web, and how many of the others lead somewhere else."""
+def sift(rows: Iterable[Row]) -> tuple[tuple[Row, ...], int]:
+    """Filter rows with a title and an http link; also returns the number of other links."""
     named = [row for row in rows if row.title and row.url]
     good = [row for row in named if is_web_address(row.url)]
     return tuple(good[:_MOST_ROWS]), len(named) - len(good)

@@ -1,4 +1,4 @@
-"""The page of a search engine in, its results out. Results come first: only a page without any is judged."""
+"""Reads the page of a search engine; only a page without results is judged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dowse.extract.decode import decode
 from dowse.extract.html.fragments import to_markdown
 from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.serp import engines
-from dowse.extract.serp.page import PageReading, ResultPage, sifted
+from dowse.extract.serp.page import PageReading, ResultPage, sift
 from dowse.extract.verdict.outline import scan
 from dowse.extract.verdict.wording import either, names, normal
 
@@ -25,17 +25,17 @@ READERS: Mapping[str, Callable[[ResultPage], PageReading]] = {
     "duckduckgo": engines.read_duckduckgo,
     "mojeek": engines.read_mojeek,
 }
-# No wall is longer.
+# No interstitial is longer.
 _MOST_CHARS = 200_000
-# What an engine writes about its page; in other attributes are the marks of whoever made it.
+# Attributes with text of the engine; others hold marks of vendors.
 _SPOKEN = frozenset({"value", "content", "title", "alt", "placeholder", "aria-label", "label"})
 _ADDRESSES = frozenset({"href", "src", "action", "data-src"})
-# Where there are no results, a puzzle is what stands in their place. On pages with some it may belong to a form.
+# Puzzles: on pages with results they may belong to a form.
 _PUZZLES = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, .frc-captcha, .mtcaptcha, .geetest_holder, #px-captcha, "
     ".anomaly-modal__modal, form[id*='captcha'], form[action*='captcha'], iframe[src*='captcha']"
 )
-# What limiters say, as the name of a page or as all of it.
+# Messages of limiters, as the name or the whole text of a page.
 _REFUSAL = either(
     r"(?:(?:http |error )?(?:403|429)\W{0,5})?(?:too many requests|forbidden|access (?:was )?denied|you are blocked)",
     r"(?:you are being )?rate[- ]limit(?:ed| exceeded)?|(?:http |error )?(?:403|429)",
@@ -43,10 +43,10 @@ _REFUSAL = either(
 
 
 def to_listing(engine: str, body: Body, query: str) -> Listing:
-    """What the page says; `engine` is one of `READERS`."""
+    """Read a page; `engine` is one of `READERS`."""
     markup = decode(body.data, body.charset)
     found = READERS[engine](ResultPage(markup, body.url))
-    rows, odd_links = sifted(found.rows)
+    rows, odd_links = sift(found.rows)
     if rows or found.answers:
         outcome, detail = Outcome.RESULTS, ""
     elif odd_links:
@@ -59,10 +59,10 @@ def to_listing(engine: str, body: Body, query: str) -> Listing:
 
 
 def judge(markup: str, url: str, query: str, *, is_own: bool) -> tuple[Outcome, str]:
-    """What a page without results is, and which signs tell. It `is_own` if the engine's search form is on it.
+    """Judge a page without results. It `is_own` if the engine's search form is on it.
 
-    Whoever searches for "are you a robot" finds that on the page: echoes of the query are no sign of anything. But
-    somebody else's page has no echoes, and may well ask this.
+    Echoes of the query, such as "are you a robot", are no sign; but a page of another site has no echoes, and may ask
+    just this.
     """
     markup = markup[:_MOST_CHARS]
     seen = [without_echoes(markup, query)] if is_own else [without_echoes(markup, query), markup]
@@ -74,7 +74,7 @@ def judge(markup: str, url: str, query: str, *, is_own: bool) -> tuple[Outcome, 
 
 
 def without_echoes(markup: str, query: str) -> str:
-    """The page without the query in what it says and in the parameters of its links."""
+    """The page without the query in its text and in the parameters of its links."""
     words = query.split()
     if not words:
         return markup
@@ -107,7 +107,7 @@ def _is_wall(found: PageUnreadable) -> bool:
 
 
 def _verdict(markup: str, url: str) -> PageUnreadable | None:
-    """The verdict that any page would get; what it is silent about is judged more strictly than for a page to read."""
+    """The verdict on any page, with stricter signs than for a page to read."""
     markdown = to_markdown(markup, url)
     found: PageUnreadable | None = None
     try:

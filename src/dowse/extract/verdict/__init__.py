@@ -45,7 +45,7 @@ def check_page(markup: str, url: str, markdown: str) -> bool:
 
 
 def judge_text(title: str, markdown: str) -> PageUnreadable | None:
-    """The verdict on a page whose text alone is known: fewer signs, so only clear cases show."""
+    """The verdict on the text of a page without its markup: fewer signs, so only clear cases show."""
     if says_much(markdown):
         return None
     return _judge(outline_text(markdown, title))

@@ -1,4 +1,4 @@
-"""Bot checks: recognised by their title, their vendor's script or form, and how little they have to say."""
+"""Challenge pages (bot checks), recognised by title, vendor script or form, and little text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dowse.core.models import Onward, Status
 from dowse.extract.verdict.outline import NOTICE_WORDS, PageOutline
 from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, either, holds
 
-# The wordiest check, Anubis with its explanation, stays below; articles about such checks do not.
+# The longest challenge page, Anubis with its explanation, stays below; articles about such pages do not.
 _MARKED_CHECK_WORDS = NOTICE_WORDS
-# Where only the words give it away, a page has to be as short as the checks are.
+# Without marks in its code, a page has to be as short as challenge pages are.
 _UNMARKED_CHECK_WORDS = 60
 _ROBOT_NAME = either(
     r"(?:re|h)?captcha|robot (?:check|challenge).{0,20}|(?:please )?prove (?:that )?you(?:'re| are) (?:a )?human",
@@ -46,9 +46,9 @@ _WAITING_TITLES = ("just a moment", "please wait", "one moment", "einen moment",
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """One vendor's check: each group must be met by one of its members; an empty group by any page.
+    """Signs of one vendor's challenge page: one member of each group must match; an empty group always does.
 
-    Marks are looked for in tags and scripts, phrases in what a reader sees.
+    Marks are searched in tags and scripts, phrases in the visible text.
     """
 
     vendor: str
@@ -61,7 +61,7 @@ class _Sign:
 
 
 _SIGNS = (
-    # Its plain `/cdn-cgi/challenge-platform/` script is on ordinary pages too.
+    # The plain `/cdn-cgi/challenge-platform/` script is on ordinary pages too.
     _Sign(
         "Cloudflare",
         marks=(
@@ -87,16 +87,16 @@ _SIGNS = (
             "security of your connection",
         ),
         max_words=_UNMARKED_CHECK_WORDS,
-        # Songs and stories are called so too.
+        # Songs and stories have such titles too.
         max_other_words=SOME_ELSE,
     ),
-    # It puts the site's own title there, so it takes the script and its configuration or its one sentence.
+    # DataDome keeps the site's own title: script and configuration, or script and sentence, have to match.
     _Sign("DataDome", marks=("captcha-delivery.com",), further_marks=("var dd={", "var dd = {")),
     _Sign("DataDome", marks=("captcha-delivery.com",), phrases=("please enable js and disable any ad blocker",)),
     # PerimeterX until 2022.
     _Sign("HUMAN", marks=("_pxappid", "px-captcha"), titles=("access to this page has been denied", "robot", "human")),
     _Sign("HUMAN", marks=("_pxappid",), further_marks=("px-captcha",)),
-    # The proof of work, and the page that reloads itself.
+    # The proof of work, and the self-reloading page.
     _Sign("Akamai", marks=("sec-if-cpt-container",), further_marks=("/_sec/cp_challenge/",)),
     _Sign("Akamai", marks=("bm-verify=",), further_marks=("triggerinterstitialchallenge",)),
     _Sign("Imperva", marks=("_incapsula_resource",), further_marks=("main-iframe", "incident_id=", "xinfo=")),
@@ -117,7 +117,7 @@ _SIGNS = (
         marks=("anubis_challenge", "/.within.website/x/cmd/anubis/"),
         titles=("making sure you", "anubis", "oh noes"),
     ),
-    # Google's own interstitial has the searched address as its title.
+    # The title of Google's interstitial is the requested address.
     _Sign("Google", marks=('id="captcha-form"',), further_marks=("g-recaptcha",)),
     _Sign("Google", titles=("://www.google.",), phrases=("unusual traffic",), max_words=2 * _UNMARKED_CHECK_WORDS),
     _Sign("Amazon", marks=("/errors/validatecaptcha",)),
@@ -126,7 +126,7 @@ _SIGNS = (
 
 
 def judge_challenge(page: PageOutline) -> PageUnreadable | None:
-    """Blocked, and worth a browser: checks are made for the likes of us, and some let browsers through."""
+    """Blocked, and worth a browser: some challenges let browsers through."""
     seen = " ".join((page.text, page.markup.noscript, *page.headings))
     signs = (sign for sign in _SIGNS if _is_short_enough(page, sign) and _shows(page, seen, sign))
     vendor = next((sign.vendor for sign in signs), "captcha" if _is_captcha(page, seen) else "")
@@ -139,7 +139,7 @@ def _is_short_enough(page: PageOutline, sign: _Sign) -> bool:
 
 def _shows(page: PageOutline, seen: str, sign: _Sign) -> bool:
     marks = page.markup.marks
-    # The shortest text first: what the marks are looked for in may be two hundred thousand characters.
+    # The shortest text first: marks are searched in up to 200,000 characters.
     return (
         _has(page.title, sign.titles)
         and _has(seen, sign.phrases)
@@ -153,12 +153,12 @@ def _has(text: str, members: tuple[str, ...]) -> bool:
 
 
 def _is_captcha(page: PageOutline, seen: str) -> bool:
-    """A check of a vendor nobody here knows: it is named like one, and shows a puzzle or asks for proof."""
+    """Whether it is the challenge page of an unknown vendor: a typical name, with a puzzle or a demand for proof."""
     if page.words > _UNMARKED_CHECK_WORDS:
         return False
     is_titled = any(map(_ROBOT_NAME.fullmatch, page.title_names))
     if not is_titled and not any(map(_ROBOT_NAME.fullmatch, page.heading_names)):
         return False
-    # A heading alone may also be a question that the page goes on to answer.
+    # A heading alone may be a question that the page answers.
     asks = is_titled and holds(seen, _ROBOT_PHRASES) and page.other_words <= LITTLE_ELSE
     return asks or holds(page.markup.marks, _WIDGETS)

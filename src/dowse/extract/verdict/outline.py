@@ -18,7 +18,7 @@ from dowse.language.scripts import count_words
 MANY_WORDS = 450
 # The other notices stay below: challenges with an explanation, errors with a trace, teasers of paywalled articles.
 NOTICE_WORDS = 300
-# A name and a line below it: a page without further text is what its title and heading say, without further signs.
+# A name and a line below it: title and heading suffice as signs of a page without further text.
 NAME_ONLY_WORDS = 20
 _MANY_CHARACTERS = 20_000
 # Most link targets match the first alternative; the second matches these too, but slower.
@@ -209,7 +209,7 @@ class _Scan:
             self.inside = name
 
     def text(self, text: str, raw: str) -> None:
-        """Take the text before a tag; `raw` names an open `script` or `style`, whose content is not visible."""
+        """Take the text before a tag; `raw` names an open `script` or `style` with invisible content."""
         if raw == "script":
             self._mark(self.others, text[:_MAX_SCRIPT].lower())
         if raw or self.hidden:

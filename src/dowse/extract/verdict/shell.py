@@ -1,4 +1,4 @@
-"""Empty shells: pages whose text a browser would have to make, or that only lead to another."""
+"""Empty shells: pages with text made by scripts, or that only redirect."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dowse.extract.verdict.outline import PageOutline
 from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, either, holds, other_words
 from dowse.language.scripts import count_words
 
-# What a shell may say besides: the name of the site, a line at its foot.
+# Other words of a shell: the name of the site, a footer.
 _MAX_LEFT_WORDS = 6
 _MAX_LINKED_WORDS = 40
-# A page that opens by asking for JavaScript may go on about browsers and help.
+# Longest page that asks for JavaScript, with help about browsers.
 _ASKING_WORDS = 120
 _SCRIPT = r"(?:java ?script|js)"
 _ASKS = either(
@@ -48,17 +48,17 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s?")
 _LEAVES = re.compile(r"location(?:\.href)?\s{0,9}=[^=]|location\.(?:replace|assign)\(")
 # A heading and a line below it.
 _FEW_WORDS = 15
-# What frames an application: a line about it, a line at its foot.
+# The frame of an application: a line about it, a footer.
 _FRAME_WORDS = 60
 
 
 def may_be_shell(page: PageOutline) -> bool:
-    """Whether a page of many words may be a shell, going by its text alone: it says one thing again and again."""
+    """Whether a long text may be that of a shell: it repeats one thing."""
     return _words_left(page) <= _MAX_LEFT_WORDS
 
 
 def judge_shell(page: PageOutline) -> PageUnreadable | None:
-    """No readable content; a browser runs the scripts that would make some."""
+    """An empty shell: no readable content without a browser."""
     left = _words_left(page)
     if not _is_empty(page, left) and not _is_about_itself(page, left):
         return None
@@ -66,13 +66,13 @@ def judge_shell(page: PageOutline) -> PageUnreadable | None:
 
 
 def _words_left(page: PageOutline) -> int:
-    """How many words are in sentences that shells do not consist of."""
+    """Number of words outside the sentences of shells."""
     sentences = [sentence for line in page.lines for sentence in _SENTENCE_END.split(line)]
     return sum(count_words(sentence) for sentence in sentences if not _is_of_a_shell(sentence, page.title))
 
 
 def _is_empty(page: PageOutline, left: int) -> bool:
-    """Whether next to nothing is left besides what shells say, and something accounts for that."""
+    """Whether next to no other words are left, for a known reason."""
     if left > _MAX_LEFT_WORDS or sum(map(count_words, page.links)) > _MAX_LINKED_WORDS:
         return False
     asks = any(map(_ASKS.search, (page.title, page.markup.noscript, *page.lines, *page.headings)))
@@ -81,10 +81,10 @@ def _is_empty(page: PageOutline, left: int) -> bool:
 
 
 def _is_about_itself(page: PageOutline, left: int) -> bool:
-    """Whether it opens by asking for JavaScript, and goes on about little else."""
+    """Whether the page begins by asking for JavaScript, and says little else."""
     if page.words > _ASKING_WORDS or not any(map(_ASKS.search, (page.title, *page.headings, *page.lines[:1]))):
         return False
-    if is_rooted(page):
+    if has_root(page):
         return page.other_words <= SOME_ELSE
     return left <= page.words // 2 and page.other_words <= LITTLE_ELSE
 
@@ -95,23 +95,23 @@ def _is_of_a_shell(sentence: str, title: str) -> bool:
 
 def _is_waiting(line: str) -> bool:
     found = _WAITING.fullmatch(line.strip(" .…"))
-    # "Loading your workspace" may wait; a loading ramp that is closed does not.
+    # "Loading your workspace" is a wait; "loading ramp closed" is not.
     return found is not None and other_words(found["for_what"] or "") <= 1
 
 
 def _is_made_by_script(page: PageOutline) -> bool:
     bundle = any(map(is_bundle, page.markup.scripts))
-    signs = (bundle, is_rooted(page), any(map(_is_waiting, page.lines)))
+    signs = (bundle, has_root(page), any(map(_is_waiting, page.lines)))
     return bool(page.markup.scripts) and sum(map(bool, signs)) > 1
 
 
-def is_rooted(page: PageOutline) -> bool:
-    """Whether there is an element of the kind that frameworks fill."""
+def has_root(page: PageOutline) -> bool:
+    """Whether the page has a root element of a framework."""
     return _ROOT.search(page.markup.tags) is not None
 
 
 def is_bundle(attributes: str) -> bool:
-    """Whether a script is a program that makes pages, going by what its file is called."""
+    """Whether a script is an application bundle, by its file name."""
     source = _SOURCE.search(attributes)
     return "module" in attributes or (source is not None and holds(source[1], _BUNDLES))
 
@@ -124,10 +124,10 @@ def _only_leads_on(page: PageOutline) -> bool:
 
 
 def is_thin(page: PageOutline) -> bool:
-    """Whether scripts may have more to say than the page. What it links to is no text of its own."""
+    """Whether the text is so short that scripts may add to it. Link labels do not count as text."""
     if page.words > _FRAME_WORDS:
         return False
     programs = [attributes for attributes in page.markup.scripts if "json" not in attributes]
     if not programs or page.words <= _FEW_WORDS:
         return bool(programs)
-    return is_rooted(page) or any(map(is_bundle, programs))
+    return has_root(page) or any(map(is_bundle, programs))

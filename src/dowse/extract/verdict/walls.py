@@ -10,7 +10,7 @@ from dowse.extract.verdict.outline import MANY_WORDS, NOTICE_WORDS, PageOutline
 from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, agreeing, either, holds
 from dowse.language.scripts import count_words
 
-# What a wall may say besides: the list of purposes, a greeting. An article above a banner says more.
+# Other words of a consent wall: purposes, a greeting. An article above a banner has more.
 _MAX_OTHER_WORDS = 120
 _FEW_OTHER_WORDS = 30
 _NOUN = (
@@ -20,7 +20,7 @@ _NOUN = (
 _YOUR = r"(?:your|ihre?|deine?|votre|vos|tus?|tua|sus?|sua|je|jouw|uw)"
 _CONSENT_NAME = either(
     r"before you (?:continue|proceed)(?: to .{1,40})?",
-    # Who speaks of your cookies wants something from you; who speaks of cookies may be explaining them.
+    # With a possessive: articles explain cookies, walls ask about your cookies.
     rf"(?:.{{0,40}}\b)?{_YOUR} .{{0,40}}{_NOUN}.{{0,40}}",
     r"(?:manage )?(?:your )?consent|about cookies on this site",
     r"(?:cookie|privacy|consent) (?:consent|settings|preferences|choices|center|notice|manager|wall)",
@@ -45,7 +45,7 @@ _ACCEPT = either(
     r"(?:aceitar|rejeitar|recusar)(?: tudo| todos)?",
     r"すべて(?:に?同意|承諾|拒否|受け入れる)(?:する)?|同意する|全部(?:接受|拒绝)|接受(?:全部|所有)?|同意并继续",
 )
-# Text alone has lost its buttons, but speaks of them.
+# Text alone has lost its buttons, but mentions their labels.
 _ACCEPT_WORDS = (
     *("accept all", "reject all", "alle akzeptieren", "alle ablehnen", "tout accepter", "aceptar todo"),
     *("accetta tutto", "aceitar tudo", "alles accepteren", "すべて同意", "全部接受"),
@@ -57,7 +57,7 @@ _SUBJECT = (
     *("consenso", "dati personali", "pubblicità", "privacidade", "consentimento", "dados", "publicidade"),
     *("toestemming", "gegevens", "advertenties", "クッキー", "同意", "プライバシー", "データ", "隐私", "广告", "数据"),
 )
-# There are cookies to eat as well, but nobody asks for consent to them.
+# Recipes have cookies too, but no data.
 _DATA = tuple(subject for subject in _SUBJECT if subject not in ("cookie", "クッキー", "partners", "partner"))
 _CONSENT_VENDORS = (
     *("consent.google.", "consent.youtube.", "consent.yahoo.", "onetrust", "didomi", "usercentrics", "cookiebot"),
@@ -66,7 +66,7 @@ _CONSENT_VENDORS = (
     *("consent-wall", "consentwall", "cookiewall", "cookie-wall", "collectconsent", "cookie-consent", "gdpr"),
     "consent-form",
 )
-# How long a wall is, and one that offers to register and says what for.
+# Longest login wall, and longest one with an offer to register.
 _SHORT_FORM_WORDS = 80
 _LONG_FORM_WORDS = 160
 _LOGIN_NAME = either(
@@ -116,7 +116,7 @@ _RETURN = re.compile(
     r"(?:^|&)(?:next|continue|return|return_?(?:to|url|path)|redirect(?:_?(?:to|uri|url))?|session_?redirect"
     r"|dest(?:ination)?|service|goto|came_from|back(?:url)?|from|target|url)="
 )
-# More of an article than this is worth having, even where the rest is sold.
+# A longer beginning of an article is content, even if the rest is behind a paywall.
 _TEASER_WORDS = NOTICE_WORDS
 _UNMARKED_TEASER_WORDS = 200
 _NOT_FREE = re.compile(r"""isaccessibleforfree["']?\s{0,9}[:=]\s{0,9}["']?(?:https?://schema\.org/)?false""")
@@ -163,12 +163,12 @@ _WORD_COUNT = re.compile(r"wordcount[\"']\s{0,9}:\s{0,9}[\"']?(\d{2,6})")
 
 
 def may_be_consent_wall(page: PageOutline) -> bool:
-    """Whether a page may be such a wall, going by its text alone."""
+    """Whether a text may be that of a consent wall."""
     return page.words <= MANY_WORDS and page.words - _words_about_it(page) <= _MAX_OTHER_WORDS
 
 
 def judge_consent_wall(page: PageOutline) -> PageUnreadable | None:
-    """Blocked, and worth a browser: it may press the button, and others may read from where nobody has to ask."""
+    """A consent wall, worth a browser: it may press the button, and other readers may sit in other jurisdictions."""
     offers_choice = any(map(_ACCEPT.fullmatch, page.controls)) or holds(page.text, _ACCEPT_WORDS)
     if not offers_choice or not may_be_consent_wall(page):
         return None
@@ -195,7 +195,7 @@ def _words_about_it(page: PageOutline) -> int:
 
 
 def _banner(page: PageOutline) -> PageUnreadable | None:
-    """A vendor's notice is the wall where it is all of a page; where the rest was lost, there is nothing to deliver."""
+    """A vendor's notice is the wall if the page has no other text; else extraction lost the rest."""
     if not all(holds(heading, _SUBJECT) for heading in page.headings):
         return None
     if page.markup.text_chars < 2 * len(page.text):
@@ -204,7 +204,7 @@ def _banner(page: PageOutline) -> PageUnreadable | None:
 
 
 def judge_login_wall(page: PageOutline) -> PageUnreadable | None:
-    """Login required, and nobody is asked further: what a site keeps for its members is not ours to read."""
+    """A login wall; no other reader is tried, as the content is for members."""
     if page.words > _LONG_FORM_WORDS or page.has_code:
         return None
     signs = agreeing(
@@ -231,17 +231,17 @@ def _is_login_wall(signs: set[str], words: int, other: int) -> bool:
         return is_short and (leads_back or other <= SOME_ELSE)
     if words > _SHORT_FORM_WORDS:
         return False
-    # One of these may also be a newsletter's, or of a page that explains how to log in.
+    # A single one may belong to a newsletter, or to a page that explains logging in.
     if is_named and len(signs & {"identity", "provider", "address", "return address"}) > 1:
         return other <= SOME_ELSE
     if {"password", "provider", "control", "demand"} <= signs:
         return other <= SOME_ELSE
-    # It only says so: then it must say nothing else.
+    # With words as the only sign, the page must say nothing else.
     return "demand" in signs and (is_named or "control" in signs) and other <= LITTLE_ELSE
 
 
 def judge_paywall(page: PageOutline) -> PageUnreadable | None:
-    """Login required, and nobody is asked further: the article is for those who pay for it."""
+    """A paywall; no other reader is tried, as the article is for subscribers."""
     if page.words > _TEASER_WORDS:
         return None
     marks = page.markup.marks
@@ -249,7 +249,7 @@ def judge_paywall(page: PageOutline) -> PageUnreadable | None:
     has_container = holds(page.markup.tags, _CONTAINERS)
     is_cut = _is_cut(page)
     has_subscription = any(map(_SUBSCRIBE.fullmatch, page.controls))
-    # Offers alone make no wall, and take the longest to look for.
+    # Offers alone make no paywall, and take the longest to search.
     if not (is_sold or has_container or is_cut or has_subscription):
         return None
     offers = _offers(page)
@@ -274,14 +274,14 @@ def _is_paywall(signs: set[str], words: int) -> bool:
 
 
 def _offers(page: PageOutline) -> set[str]:
-    """What is offered, in any part of the page: it is often taken for an advertisement, and not delivered."""
+    """Offers in any part of the page: extraction often drops them as advertisements."""
     texts = (page.title, page.text, *page.controls, page.markup.text)
     return {found[0] for found in _OFFER.finditer(" ".join(texts))}
 
 
 def _is_cut(page: PageOutline) -> bool:
-    """Whether a paragraph breaks off, or the page says that the article is much longer."""
-    # Where many do, they are the teasers of a list.
+    """Whether one paragraph breaks off, or the declared word count is much larger."""
+    # Several are the teasers of a list.
     if sum(len(line) > 40 and line.endswith(_CUT) for line in page.lines) == 1:
         return True
     claimed = _WORD_COUNT.search(page.markup.marks)

@@ -1,4 +1,4 @@
-"""The wording of notices: phrases, names of pages, and the vocabulary that notices consist of."""
+"""The wording of notices: normalised text, names of pages, and the vocabulary of notices."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from dowse.language.scripts import count_words
 
 _STRAIGHT = (("’", "'"), ("‘", "'"), ("`", ""), ("*", ""))
 
-# What stands between the name of a page and the name of its site.
+# Separators between the name of a page and the name of its site.
 _SEPARATOR = re.compile(r"\s[|–—‐-]{1,3}\s|\s?[|•·»«›]\s?|\s<\s|｜|[.!]\s")
-# Not the question mark: a question is about something, and no name for it.
+# Without the question mark: a question is no name.
 _EDGES = " \t.,:;!…'\"()[]{}-–—。！：、"
 _LONGEST_NAME_WORDS = 14
 _LONGEST_NAME = 160
-# "Oops! Error 404:" and the like, before and behind what is the matter.
+# "Oops! Error 404:" and the like, before and behind the message.
 _PREAMBLE = re.compile(
     r"(?:(?:(?:it )?(?:looks like|seems|appears)(?: that)?|unfortunately|o+ps|ups|whoops|oups|hoppla|uh[- ]oh|oh no"
     r"|oh dear|hmm|sorry|we're sorry|we are sorry|lo sentimos|désolé|but|error|http|status|code|fehler|erreur|errore"
     r"|erro|[45]\d\d)(?!\w)[^\w(]{0,4}){1,5}"
 )
 _TRAILER = re.compile(r"[^\w]{1,4}(?:error )?(?:code )?[45]\d\d[^\w]{0,2}$")
-# What a notice without any other sign may say besides: the name of its site, a word nobody thought of.
+# Other words in a notice without further signs: the name of its site, a rare word.
 LITTLE_ELSE = 2
-# The same where its form or its address agrees.
+# Other words in a notice with a matching form or address.
 SOME_ELSE = 15
 _ENGLISH = """
 a an the this that these those it its is are was were be been being to of in on at for from by with without as and or
@@ -117,7 +117,7 @@ fundet funnet er blevet flyttet страница страницы не найд�
 ошибка сервера доступ запрещен вход войти пароль забыли извините возможно или и на к в с
 """
 _WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH} {_OTHERS}".split())
-# Scripts without blanks, the longer pieces first; what is left of a notice are particles.
+# Pieces of notices in scripts without blanks, the longer first; the rest are particles.
 _PIECES = re.compile(
     "お探し|見つかりません|ありません|存在|移動|削除|可能性|確認|入力|間違|変更|終了|申し訳|戻る|戻って|検索|上部|時間|再度|試し"
     "|発生|混雑|現在|利用|表示|閲覧|必要|会員|番号|方法|忘れ|登録|名前|新規|続行|拒否|許可|権限|管理者|問い合わせ|有効|無効|設定"
@@ -130,33 +130,33 @@ _PIECES = re.compile(
 _CHARACTERS = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]+")
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]+")
 _WORD = re.compile(r"[^\W\d_]+")
-# Addresses, numbers and identifiers, with the characters that words do not have.
+# Addresses, numbers and identifiers.
 _OPAQUE = re.compile(r"[\d@/\\_=]|\w\.\w")
 
 
 def normal(text: str) -> str:
-    # Several times as fast as a table of characters.
+    # Several times as fast as `str.translate`.
     for sign, plain in _STRAIGHT:
         text = text.replace(sign, plain)
     return " ".join(text.split()).lower()
 
 
 def names(text: str) -> tuple[str, ...]:
-    """What a title or heading may be the name of: the whole, and the parts its separators make; nothing wordy."""
-    # Some sites come first: "Campus: Log in". What comes behind a subject is mostly longer than a name.
+    """Candidate names in a title or heading: the whole, and the parts between separators, unless long."""
+    # Some sites come first: "Campus: Log in".
     parts = [text, *_SEPARATOR.split(text), text.rpartition(": ")[2]]
     short = (part.strip(_EDGES) for part in parts if len(part) <= _LONGEST_NAME)
     return tuple(part for part in short if part and count_words(part) <= _LONGEST_NAME_WORDS)
 
 
 def matter(name: str) -> str:
-    """What is the matter, without exclamations and numbers around it."""
+    """The message of a name, without exclamations and status codes around it."""
     preamble = _PREAMBLE.match(name)
     return _TRAILER.sub("", name[preamble.end() :] if preamble else name).strip(_EDGES)
 
 
 def either(*patterns: str) -> re.Pattern[str]:
-    """One pattern of several; their repetitions are bounded, so that no text is slow to search."""
+    """Join patterns; their repetitions are bounded, so that no text is slow to search."""
     return re.compile("|".join(patterns))
 
 
@@ -165,14 +165,14 @@ def holds(text: str, phrases: Iterable[str]) -> bool:
 
 
 def agreeing(**signs: bool) -> list[str]:
-    """The names of the signs that hold, for a rule to weigh and for the log."""
+    """The names of the signs that hold, for the rules and for the log."""
     return [name.replace("_", " ") for name, is_there in signs.items() if is_there]
 
 
 def other_words(text: str) -> int:
-    """How many different words there are that notices do not consist of; numbers and addresses are not counted."""
+    """Number of distinct words outside the vocabulary of notices, without numbers and addresses."""
     unspaced = sum(map(len, _CHARACTERS.findall(_PIECES.sub(" ", text))))
     chunks = (chunk for chunk in _UNSPACED.sub(" ", text).split() if not _OPAQUE.search(chunk))
     words = {word for chunk in chunks for word in _WORD.findall(chunk)}
-    # Two characters are about a word.
+    # Two characters count as a word.
     return len(words - _WORDS) + (unspaced + 1) // 2
