@@ -224,6 +224,8 @@ def _json_fields(output: type[DataclassInstance]) -> tuple[tuple[str, str, objec
 
 
 def _to_json_value(value: object) -> object:
+    if type(value) in _JSON_TYPES or value is None:
+        return value
     if isinstance(value, tuple):
         return [_to_json_value(each) for each in value]
     if isinstance(value, Enum):
