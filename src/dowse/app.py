@@ -47,8 +47,8 @@ from dowse.secrets.urls import SecretUrls
 from dowse.settings import ANSWERERS, SEARCHERS, SPECS, Settings
 from dowse.settings.guardrails import Rule
 from dowse.settings.providers import SEARXNG_POOL
+from dowse.settings.sites import LOADED_SITES
 from dowse.settings.sources import Loaded, state_address
-from dowse.sites import SITES
 from dowse.stores import open_coordinator, open_store
 from dowse.stores.fail_soft import FailSoftLedger, FailSoftStore, Outage
 from dowse.stores.ledger import MemoryLedger
@@ -98,7 +98,7 @@ class App:
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
-        names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *SITES)
+        names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
         board = open_coordinator(self._store)
         self._traffic = Traffic(

@@ -27,6 +27,7 @@ from dowse.settings.providers import ANSWERERS, KEYLESS, READERS, SEARCHERS, SPE
 from dowse.settings.reading import ReadingSettings
 from dowse.settings.search import SearchSettings
 from dowse.settings.server import ServerSettings, derive_limits
+from dowse.settings.sites import SiteSettings
 
 # Extra headers that hold no secret; masking the value of an Accept-Language would eat ordinary words.
 _HARMLESS = (
@@ -40,7 +41,7 @@ _ADVANCED_CREDITS = 2
 
 
 # Bases from the last to the first: pydantic orders the fields that way, and the documentation follows it.
-class Settings(ServerSettings, ReadingSettings, SearchSettings):
+class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
     """Everything that can be configured. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(defer_build=False)

@@ -1,10 +1,8 @@
-"""Settings of reading: limits of pages, robots.txt, the browser, and sites with a reader of their own."""
+"""Settings of reading: limits of pages, robots.txt and the browser."""
 
 from __future__ import annotations
 
 from typing import Literal
-
-from pydantic import SecretStr
 
 from dowse.settings.declare import Group
 from dowse.settings.derive import FrozenModel
@@ -15,7 +13,6 @@ from dowse.settings.types import (
     Factor,
     Flag,
     HostPorts,
-    HttpUrl,
     Nat64Prefixes,
     OnOffAuto,
     Pause,
@@ -24,8 +21,6 @@ from dowse.settings.types import (
 
 _READING = Group("Reading")
 _BROWSER = Group("The browser", trusted_only=True, splits_cache=False)
-_SITES = Group("Sites with a reader of their own")
-_SITE_APIS = Group(_SITES.title, trusted_only=True)
 
 
 class ReadingSettings(FrozenModel):
@@ -114,68 +109,3 @@ class ReadingSettings(FrozenModel):
         "3", "DOWSE_BROWSER_SNAP_MULTIPLIER", "KINDLY_NODRIVER_SNAP_BACKOFF_MULTIPLIER",
         about="How much longer pauses and waits are for a browser from a snap, which starts slowly.",
     )  # fmt: skip
-
-    stackexchange_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://api.stackexchange.com/2.3", "STACKEXCHANGE_API_URL", about="Where Stack Exchange's API is."
-    )
-    stackexchange_key: SecretStr | None = _SITE_APIS.setting(
-        None, "STACKEXCHANGE_KEY", about="Key for Stack Exchange: 10,000 requests a day instead of 300."
-    )
-    stackexchange_filter: str = _SITES.setting(
-        "withbody", "STACKEXCHANGE_FILTER", about="Filter sent to Stack Exchange: which fields it returns."
-    )
-    stackexchange_max_chars: int = _SITES.setting(
-        20_000, "STACKEXCHANGE_MAX_CHARS", ge=100, le=200_000, about="Longest text of a Stack Exchange question."
-    )
-    github_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://api.github.com", "GITHUB_API_URL", about="Where GitHub's API is."
-    )
-    github_token: SecretStr | None = _SITE_APIS.setting(
-        None, "GITHUB_TOKEN", about="Token for GitHub: discussions, and 5,000 requests an hour instead of 60."
-    )
-    github_max_comments: int = _SITES.setting(
-        50, "GITHUB_MAX_COMMENTS", ge=1, le=500, about="Comments of an issue, pull request or discussion."
-    )
-    github_max_chars: int = _SITES.setting(
-        20_000, "GITHUB_MAX_CHARS", ge=100, le=200_000, about="Longest text of a page of GitHub."
-    )
-    wikipedia_api_url: HttpUrl | None = _SITE_APIS.setting(
-        None, "WIKIPEDIA_API_URL", about="Where Wikipedia's API is; each language's own when empty."
-    )
-    wikipedia_user_agent: str = _SITES.setting(
-        "", "WIKIPEDIA_USER_AGENT", about="User agent for Wikipedia; dowse's own when empty."
-    )
-    wikipedia_max_chars: int = _SITES.setting(
-        50_000, "WIKIPEDIA_MAX_CHARS", ge=100, le=200_000, about="Longest text of an article of Wikipedia."
-    )
-    arxiv_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://export.arxiv.org/api/query", "ARXIV_API_URL", about="Where arXiv's API is."
-    )
-    arxiv_user_agent: str = _SITES.setting(
-        "", "ARXIV_USER_AGENT", about="User agent for arXiv; dowse's own when empty."
-    )
-    arxiv_max_chars: int = _SITES.setting(
-        50_000, "ARXIV_MAX_CHARS", ge=100, le=200_000, about="Longest text of a paper of arXiv."
-    )
-    arxiv_max_pages: int = _SITES.setting(
-        30, "ARXIV_MAX_PAGES", ge=1, le=2000, about="Pages of a paper of arXiv that are read."
-    )
-    hackernews_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://hn.algolia.com/api/v1", "HACKERNEWS_API_URL", about="Where the API of Hacker News is."
-    )
-    hackernews_max_comments: int = _SITES.setting(
-        50, "HACKERNEWS_MAX_COMMENTS", ge=1, le=500, about="Comments of a discussion on Hacker News."
-    )
-    pypi_url: HttpUrl = _SITE_APIS.setting("https://pypi.org", "PYPI_URL", about="Where Python packages are described.")
-    npm_registry_url: HttpUrl = _SITE_APIS.setting(
-        "https://registry.npmjs.org", "NPM_REGISTRY_URL", about="Where npm packages are described."
-    )
-    npm_files_url: HttpUrl = _SITE_APIS.setting(
-        "https://cdn.jsdelivr.net/npm", "NPM_FILES_URL", about="Where the readme of a very large npm package is got."
-    )
-    crates_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://crates.io/api/v1", "CRATES_API_URL", about="Where Rust crates are described."
-    )
-    mdn_url: HttpUrl = _SITE_APIS.setting(
-        "https://developer.mozilla.org", "MDN_URL", about="Where the pages of MDN are."
-    )

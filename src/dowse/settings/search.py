@@ -11,13 +11,13 @@ from dowse.settings.derive import ANSWERS_GROUP, KEYLESS_GROUP, FrozenModel
 from dowse.settings.guardrails import GuardrailRules
 from dowse.settings.mcp_servers import McpServers
 from dowse.settings.providers import KEYLESS, SEARCHERS, SPECS
+from dowse.settings.sites import SEARCHED_SITES
 from dowse.settings.types import (
     DelayRange,
     Duration,
     Flag,
     Headers,
     Hosts,
-    HttpUrl,
     Language,
     Names,
     OnOffAll,
@@ -26,8 +26,6 @@ from dowse.settings.types import (
     SitePatterns,
     Temperature,
 )
-
-OPEN_APIS = ("wikipedia", "stackexchange", "github", "hackernews", "arxiv", "crossref", "pypi", "npm")
 
 _NICKNAMES = {nickname: spec.name for spec in SPECS.values() for nickname in spec.nicknames}
 
@@ -135,12 +133,9 @@ class SearchSettings(FrozenModel):
     )  # fmt: skip
 
     open_apis: Names = _OPEN.setting(
-        ",".join(OPEN_APIS), "DOWSE_OPEN_APIS",
+        ",".join(SEARCHED_SITES), "DOWSE_OPEN_APIS",
         about="Which open APIs may be asked; each query is sent to a few of them.",
     )  # fmt: skip
-    crossref_api_url: HttpUrl = _OPEN.setting(
-        "https://api.crossref.org", "CROSSREF_API_URL", about="Where the API of Crossref is."
-    )
 
     instance_health_check_interval_s: Duration = _POOL.setting(
         "300s", "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL", about="How often instances in use are checked."

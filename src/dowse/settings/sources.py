@@ -20,7 +20,7 @@ from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
 from dowse.settings.model import Settings, all_settings
 from dowse.settings.providers import KEYLESS, SEARCHERS, SPECS
-from dowse.settings.search import OPEN_APIS
+from dowse.settings.sites import SEARCHED_SITES
 
 # Keys of swissarmyhammer's `[web_search]` table for features that dowse does not have. They are accepted without a
 # warning, so that the table can be copied as it is.
@@ -293,7 +293,7 @@ def _coherent(settings: Settings, problems: list[str]) -> Settings:
         "mcp_providers": servers,
         "search_order": _known_names("DOWSE_SEARCH_ORDER", settings.search_order, (*SEARCHERS, *servers), problems),
         "keyless_order": _known_names("DOWSE_KEYLESS_ORDER", settings.keyless_order, KEYLESS, problems),
-        "open_apis": _known_names("DOWSE_OPEN_APIS", settings.open_apis, OPEN_APIS, problems),
+        "open_apis": _known_names("DOWSE_OPEN_APIS", settings.open_apis, SEARCHED_SITES, problems),
     }
     if incomplete := _incomplete_jwt(settings):
         problems.append(incomplete)

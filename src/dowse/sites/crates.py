@@ -222,4 +222,4 @@ def _release(version: Json) -> Release:
     return Release(string(version, "num"), day(version.get("created_at")), remark)
 
 
-SITE = Site(NAME, "crates.io", loader=CratesLoader)
+SITE = Site(loader=CratesLoader)

@@ -76,4 +76,4 @@ def _issued(item: Json) -> str:
     return "-".join(f"{number:02d}" for number in numbers[:3])
 
 
-SITE = Site(NAME, "Crossref", search=CrossrefSearch, search_domains=("doi.org",), filters_dates=True)
+SITE = Site(search=CrossrefSearch)

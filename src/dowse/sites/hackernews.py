@@ -332,11 +332,4 @@ def _hit(item: Json) -> Hit | None:
     return hit(string(item, "title"), url, snippet, engine=NAME, published=string(item, "created_at"))
 
 
-SITE = Site(
-    NAME,
-    "Hacker News",
-    loader=HackerNewsLoader,
-    search=HackerNewsSearch,
-    search_domains=("news.ycombinator.com",),
-    filters_dates=True,
-)
+SITE = Site(loader=HackerNewsLoader, search=HackerNewsSearch)

@@ -153,4 +153,4 @@ def _quote_notes(html: str) -> str:
     return _DIVISION.sub(replace, html)
 
 
-SITE = Site(NAME, "MDN", loader=MdnLoader)
+SITE = Site(loader=MdnLoader)

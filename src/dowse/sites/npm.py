@@ -275,4 +275,4 @@ def _hit(item: Json) -> Hit | None:
     return hit(title, url, snippet, engine=NAME, published=string(package, "date"))
 
 
-SITE = Site(NAME, "npm", loader=NpmLoader, search=NpmSearch, search_domains=("npmjs.com",))
+SITE = Site(loader=NpmLoader, search=NpmSearch)

@@ -289,4 +289,4 @@ def _hit(info: Json, body: Json, name: str) -> Hit | None:
     return hit(title, url, string(info, "summary"), engine=NAME, published=released)
 
 
-SITE = Site(NAME, "PyPI", loader=PypiLoader, search=PypiSearch, search_domains=("pypi.org",))
+SITE = Site(loader=PypiLoader, search=PypiSearch)

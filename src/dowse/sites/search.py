@@ -32,10 +32,11 @@ from dowse.providers.relevance import is_relevant
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.settings.providers import OPEN as SPEC
+from dowse.settings.sites import SITES, SiteSpec
 from dowse.sites.query import keywords, language_of
 from dowse.sites.shapes import choose
-from dowse.sites.site import Site, SiteHits, SiteSearch
-from dowse.sites.table import find_site
+from dowse.sites.site import SiteHits, SiteSearch
+from dowse.sites.table import import_site
 
 # Requested from each API: unrelated hits are dropped, and some are found twice.
 _LEAST_PER_API = 10
@@ -52,9 +53,9 @@ _ENDING = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s)$")
 
 @dataclass(frozen=True, slots=True)
 class OpenApi:
-    """A searchable site and the adapter of its API."""
+    """A site and the adapter of its API."""
 
-    site: Site
+    spec: SiteSpec
     adapter: SiteSearch
 
 
@@ -64,11 +65,12 @@ _Outcomes = Mapping[str, SiteHits | ProviderError]
 def open_apis(settings: Settings, client: ConfiguredClient, redactor: Redactor) -> list[OpenApi]:
     """The open APIs that the settings name."""
     timeout_s = settings.providers[SPEC.name].timeout_s
-    return [
-        OpenApi(site, site.search(settings, Api(site.name, client, timeout_s, "", redactor)))
-        for site in map(find_site, settings.open_apis)
-        if site.search
-    ]
+    apis = []
+    for name in settings.open_apis:
+        make = import_site(name).search
+        assert make is not None, f"{name} is declared with search domains but has no search"
+        apis.append(OpenApi(SITES[name], make(settings, Api(name, client, timeout_s, "", redactor))))
+    return apis
 
 
 def make_search(kit: Kit) -> OpenApiSearch:
@@ -95,7 +97,7 @@ class OpenApiSearch:
         grace_s: float = _GRACE_S,
     ) -> None:
         self.timeout_s = timeout_s
-        self._apis = {api.site.name: api for api in apis}
+        self._apis = {api.spec.name: api for api in apis}
         self._disclosure = disclosure
         self._limiter = limiter
         self._grace_s = grace_s
@@ -118,7 +120,7 @@ class OpenApiSearch:
         return Found(tuple(hits[query.earlier :]), warnings=warnings + rejected)
 
     def _choose(self, query: Query, clock: Clock) -> list[OpenApi]:
-        names = choose(query, [api.site for api in self._apis.values()])
+        names = choose(query, [api.spec for api in self._apis.values()])
         if not names:
             raise NotCovered(self.name, "none of the APIs in DOWSE_OPEN_APIS fits the query")
         ready = [self._apis[name] for name in names if self._paused_until.get(name, 0.0) <= clock.now()]
@@ -129,7 +131,7 @@ class OpenApiSearch:
     async def _call_all(self, apis: Sequence[OpenApi], query: Query, deadline: Deadline) -> _Outcomes:
         """The results or the failure of each API; a slow one is cancelled after the grace period."""
         share = deadline.capped(_SHARE * min(self.timeout_s, deadline.remaining_s()))
-        tasks = {asyncio.create_task(self._call(api, query, share)): api.site.name for api in apis}
+        tasks = {asyncio.create_task(self._call(api, query, share)): api.spec.name for api in apis}
         pending, has_found = set(tasks), False
         try:
             while pending:
@@ -151,10 +153,10 @@ class OpenApiSearch:
         }
 
     async def _call(self, api: OpenApi, query: Query, deadline: Deadline) -> SiteHits | ProviderError:
-        name, adapter = api.site.name, api.adapter
+        name, adapter = api.spec.name, api.adapter
         if busy := await self._check_rate(name, adapter.rate):
             return busy
-        self._disclosure.tell(party(api.site.title, adapter.address(query)), self.name)
+        self._disclosure.tell(party(api.spec.title, adapter.address(query)), self.name)
         try:
             found = await adapter.search(query, deadline)
         except (RateLimited, Blocked) as error:

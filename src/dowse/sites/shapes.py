@@ -9,8 +9,8 @@ from itertools import chain
 
 from dowse.core import urls
 from dowse.core.models import Category, Query, TimeRange
+from dowse.settings.sites import SiteSpec
 from dowse.sites.query import is_english
-from dowse.sites.site import Site
 
 LEAST, MOST = 2, 4
 """APIs for one query: a single one may be down, and each further one learns of the query."""
@@ -117,7 +117,7 @@ _FURTHER = {
 _IN_EVERY_LANGUAGE = frozenset({"number of a paper", "package for Node", "package for Python", "trouble", "code"})
 
 
-def choose(query: Query, sites: Sequence[Site]) -> tuple[str, ...]:
+def choose(query: Query, sites: Sequence[SiteSpec]) -> tuple[str, ...]:
     """The names of the sites whose APIs fit, the best first; empty where none covers the requested domains or dates."""
     chosen = _choose_by_domain(query.include_domains, sites) if query.include_domains else _choose_by_shape(query)
     has_dates = bool(query.start_date or query.end_date or query.time_range is not TimeRange.ANY)
@@ -147,6 +147,6 @@ def _join(*lists: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
-def _choose_by_domain(domains: Iterable[str], sites: Iterable[Site]) -> list[str]:
+def _choose_by_domain(domains: Iterable[str], sites: Iterable[SiteSpec]) -> list[str]:
     wanted = [domain.lower() for domain in domains]
     return [site.name for site in sites if any(urls.is_below(domain, *site.search_domains) for domain in wanted)]

@@ -1,4 +1,4 @@
-"""Declaration of a site, and the parts from which its loader and its search are made."""
+"""The code of a site: its loader, its search, and the parts from which they are made."""
 
 from __future__ import annotations
 
@@ -67,18 +67,10 @@ class SiteSearch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A site with a loader of its pages, a search, or both; `title` is its name in texts for users.
+    """The code of a site: the loader of its pages and its search, as far as `SiteSpec` declares them."""
 
-    A search restricted to domains calls only sites with one of them in `search_domains`; one restricted to dates, only
-    sites that filter by date.
-    """
-
-    name: str
-    title: str
     loader: Callable[[LoaderKit], SiteLoader] | None = None
     search: Callable[[Settings, Api], SiteSearch] | None = None
-    search_domains: tuple[str, ...] = ()
-    filters_dates: bool = False
 
 
 def request_deadline(deadline: Deadline) -> Deadline:

@@ -10,7 +10,7 @@ from dowse.core import urls
 from dowse.core.models import Deadline, Text
 from dowse.core.protocols import SiteLoader
 from dowse.core.urls import Url
-from dowse.sites import SITES
+from dowse.settings.sites import LOADED_SITES, SITES
 
 if TYPE_CHECKING:
     from dowse.sites.site import LoaderKit, Site
@@ -21,7 +21,7 @@ class LazyLoader:
 
     def __init__(self, name: str, kit: LoaderKit) -> None:
         self.name = name
-        self._domains = SITES[name]
+        self._domains = SITES[name].domains
         self._kit = kit
 
     def accepts(self, url: Url) -> bool:
@@ -36,16 +36,15 @@ class LazyLoader:
 
     @cached_property
     def _loader(self) -> SiteLoader:
-        make = find_site(self.name).loader
+        make = import_site(self.name).loader
         assert make is not None, f"{self.name} has domains but no loader"
         return make(self._kit)
 
 
 def make_loaders(kit: LoaderKit) -> tuple[SiteLoader, ...]:
-    return tuple(LazyLoader(name, kit) for name, domains in SITES.items() if domains)
+    return tuple(LazyLoader(name, kit) for name in LOADED_SITES)
 
 
-def find_site(name: str) -> Site:
-    """The declaration of a site, imported on the first call."""
+def import_site(name: str) -> Site:
     site: Site = import_module(f"{__package__}.{name}").SITE
     return site

@@ -14,7 +14,7 @@ from dowse.providers.disclosure import Disclosure
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.settings.search import OPEN_APIS
+from dowse.settings.sites import SEARCHED_SITES
 from dowse.settings.sources import load
 from dowse.sites.search import OpenApiSearch, open_apis
 from dowse.sites.site import SiteHits, SiteSearch
@@ -68,7 +68,7 @@ def _params(web: PocketWeb, name: str) -> dict[str, str]:
     return seen.params
 
 
-@pytest.mark.parametrize("name", OPEN_APIS)
+@pytest.mark.parametrize("name", SEARCHED_SITES)
 async def test_every_api_finds_something_with_one_request_and_an_honest_user_agent(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
@@ -143,7 +143,7 @@ async def test_the_request_is_the_documented_one(
     assert {parameter: sent.get(parameter) for parameter in params} == params
 
 
-@pytest.mark.parametrize("name", [name for name in OPEN_APIS if name != "pypi"])
+@pytest.mark.parametrize("name", [name for name in SEARCHED_SITES if name != "pypi"])
 async def test_a_query_longer_than_an_api_takes_is_cut_at_a_word(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
@@ -250,7 +250,7 @@ FAILURES: list[tuple[str, type[errors.ProviderError]]] = [
 ]
 
 
-@pytest.mark.parametrize("name", OPEN_APIS)
+@pytest.mark.parametrize("name", SEARCHED_SITES)
 @pytest.mark.parametrize(("trouble", "expected"), FAILURES)
 async def test_every_failure_has_its_type(
     web: PocketWeb, client: ConfiguredClient, name: str, trouble: str, expected: type[errors.ProviderError]
@@ -262,7 +262,7 @@ async def test_every_failure_has_its_type(
     assert caught.value.provider == name
 
 
-@pytest.mark.parametrize("name", [name for name in OPEN_APIS if name != "arxiv"])
+@pytest.mark.parametrize("name", [name for name in SEARCHED_SITES if name != "arxiv"])
 @pytest.mark.parametrize("body", [{}, {"query": {}, "message": {}, "items": None}])
 async def test_an_answer_without_its_list_is_no_answer(
     web: PocketWeb, client: ConfiguredClient, name: str, body: dict[str, object]
@@ -288,7 +288,7 @@ _ODD_ANSWER = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in OPEN_APIS if name != "arxiv"])
+@pytest.mark.parametrize("name", [name for name in SEARCHED_SITES if name != "arxiv"])
 async def test_fields_that_are_not_what_they_should_be_do_no_harm(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:

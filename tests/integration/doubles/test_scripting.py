@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from aiohttp import ClientSession
 
-from dowse.sites import SITES
+from dowse.settings.sites import SITES
 from tests.doubles import EXA_KEY, SERPER_KEY, TAVILY_KEY, Listing, PocketWeb, closed_port
 
 LISTING = Listing("One", "https://one.example/", "The first.", "2026-09-14")
@@ -153,7 +153,7 @@ async def test_environment_names_the_credentials_asked_for_and_every_endpoint(po
         "MOJEEK_URL": origin + pocket.mojeek.path,
         **{site.variable: origin + site.endpoint for site in pocket.sites.values()},
     }
-    assert set(pocket.sites) == {*SITES, "crossref"}
+    assert set(pocket.sites) == set(SITES)
     assert pocket.environment() == everywhere
     assert pocket.environment("exa") == everywhere | {"EXA_API_KEY": EXA_KEY}
     assert pocket.environment("serper", "tavily", "searxng") == everywhere | {

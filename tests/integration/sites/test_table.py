@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dowse.sites import SITES
+from dowse.settings.sites import SITES
 
 START = """
 import sys

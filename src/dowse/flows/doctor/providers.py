@@ -11,8 +11,8 @@ from dowse.core.protocols import Spent
 from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check, CheckState
 from dowse.settings import READERS, SEARCHERS, SPECS, Settings
 from dowse.settings.providers import OPEN, join_credentials, suggest_providers
+from dowse.settings.sites import LOADED_SITES
 from dowse.settings.sources import enabled_without_credential
-from dowse.sites import SITES
 
 _WARN_AT = 0.8
 _PLACES = ("first", "second", "third", "fourth")
@@ -72,10 +72,10 @@ def check_reading(settings: Settings) -> Iterator[Check]:
 def _check_sites(settings: Settings) -> Check:
     keys = {"GITHUB_TOKEN": settings.github_token, "STACKEXCHANGE_KEY": settings.stackexchange_key}
     missing = [name for name, value in keys.items() if value is None]
-    summary = f"Sites read through their own APIs: {', '.join(SITES)}."
+    summary = f"Sites read through their own APIs: {', '.join(LOADED_SITES)}."
     if missing:
         summary += f" {' and '.join(missing)} would raise their limits; discussions on GitHub need a token."
-    details = {"loaders": list(SITES), **{name: "not set" if name in missing else "set" for name in keys}}
+    details = {"loaders": list(LOADED_SITES), **{name: "not set" if name in missing else "set" for name in keys}}
     return Check("sites", "reading", OK, summary, "", details)
 
 

@@ -254,4 +254,4 @@ def _paragraphs(abstract: str) -> str:
     return shift_headings("\n\n".join(filter(None, paragraphs)), 2)
 
 
-SITE = Site(NAME, "arXiv", loader=ArxivLoader, search=ArxivSearch, search_domains=("arxiv.org",), filters_dates=True)
+SITE = Site(loader=ArxivLoader, search=ArxivSearch)

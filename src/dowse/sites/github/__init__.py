@@ -89,6 +89,4 @@ def _why_cut(thread: Thread, limits: ThreadLimits, session: Session) -> str:
     return "the others could not be loaded" if session.is_short else "no more are loaded for one page"
 
 
-SITE = Site(
-    NAME, "GitHub", loader=GithubLoader, search=GithubSearch, search_domains=("github.com",), filters_dates=True
-)
+SITE = Site(loader=GithubLoader, search=GithubSearch)

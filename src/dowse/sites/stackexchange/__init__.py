@@ -94,11 +94,4 @@ def _find_site(host: str) -> str:
     return f"{found[2]}.meta" if found[1] or found[3] else found[2]
 
 
-SITE = Site(
-    NAME,
-    "Stack Exchange",
-    loader=StackExchangeLoader,
-    search=StackExchangeSearch,
-    search_domains=("stackoverflow.com", "stackexchange.com", "serverfault.com", "superuser.com", "askubuntu.com"),
-    filters_dates=True,
-)
+SITE = Site(loader=StackExchangeLoader, search=StackExchangeSearch)

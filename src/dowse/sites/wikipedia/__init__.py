@@ -121,4 +121,4 @@ def _facts(address: PageAddress, page: PageInfo) -> list[str]:
     ]
 
 
-SITE = Site(NAME, "Wikipedia", loader=WikipediaLoader, search=WikipediaSearch, search_domains=("wikipedia.org",))
+SITE = Site(loader=WikipediaLoader, search=WikipediaSearch)
