@@ -1,1 +1,1 @@
-"""What callers may ask: tools with their arguments, descriptions and answers."""
+"""Contracts: sets of tools with their arguments, descriptions and outputs."""

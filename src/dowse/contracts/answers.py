@@ -172,24 +172,26 @@ def _retry_after_s(error: DowseError) -> int | None:
 def _advice(error: DowseError, retry_after: int | None, *, has_search: bool) -> str:
     """What to do about an error, where it does not say so itself."""
     if isinstance(error, AllProvidersFailed) and len(error.errors) == 1:
-        # It was a search that failed: another one is no way out.
+        # A search has failed, so another one is no alternative.
         return _advice(error.errors[0], retry_after, has_search=False)
-    if isinstance(error, KeyRejected):
-        spec = SPECS.get(error.provider)
-        key = (spec and spec.key) or f"the key of {error.provider}"
+    if isinstance(error, KeyRejected | BadRequest):
         instead = " Use web_search meanwhile." if has_search else ""
-        return f"Asking again does not help: whoever runs this server has to correct {key}.{instead}"
-    if isinstance(error, BadRequest):
-        instead = " Use web_search meanwhile." if has_search else ""
-        where = (
-            "OPENAI_MODEL and OPENAI_BASE_URL" if error.provider == "openai" else f"the settings of {error.provider}"
-        )
-        return f"If the question is an ordinary one, whoever runs this server should check {where}.{instead}"
+        return _advice_for_owner(error) + instead
     if isinstance(error, BadAnswer):
         return "Ask again, or in other words."
     if isinstance(error, Transient):
         return f"Try again in {retry_after} seconds." if retry_after else "Try again later."
     return ""
+
+
+def _advice_for_owner(error: KeyRejected | BadRequest) -> str:
+    if isinstance(error, KeyRejected):
+        spec = SPECS.get(error.provider)
+        key = (spec and spec.key) or f"the key of {error.provider}"
+        return f"Asking again does not help: whoever runs this server has to correct {key}."
+    is_openai = error.provider == "openai"
+    where = "OPENAI_MODEL and OPENAI_BASE_URL" if is_openai else f"the settings of {error.provider}"
+    return f"If the question is an ordinary one, whoever runs this server should check {where}."
 
 
 def _end_sentence(text: str) -> str:

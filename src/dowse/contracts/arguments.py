@@ -1,7 +1,7 @@
-"""Tool arguments: one table gives the JSON schema, the lenient reading and the words of the errors.
+"""Tool arguments: one table gives the JSON schema, the lenient reading and the texts of the errors.
 
-Models send "5" for 5, "true" for true and a lone string for a list. All of that is understood;
-what is out of range is refused in one sentence, before anything else happens.
+Models send "5" for 5, "true" for true and a lone string for a list. All of that is accepted; a value out of range is
+refused in one sentence, before anything else happens.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dowse.core.text import one_line
 
 _MAX_REMARKS = 5
 _LARGEST_NUMBER = 10**15
-_LONGEST_NAME = 64  # Comparing takes the square of the length, and no argument has such a name.
+_LONGEST_NAME = 64  # Finding a similar name takes the square of the length, and no argument has a longer one.
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Kind = Literal["string", "integer", "number", "boolean", "array"]
@@ -44,29 +44,33 @@ class Param:
     pattern: str = ""
     aliases: tuple[str, ...] = ()
     is_listed: bool = True
-    """Whether the schema has it; a drop-in's must not say more than that of what it replaces."""
+    """Whether the schema has it; the schema of a drop-in has no more than the original's."""
 
     def schema(self) -> dict[str, object]:
-        schema: dict[str, object] = {"type": self.kind, "description": self.about}
         low, high = ("minLength", "maxLength") if self.kind == "string" else ("minimum", "maximum")
-        enum = [choice for choice in self.choices if choice != "" or self.lists_empty]
-        optional = {low: self.minimum, high: self.maximum, "pattern": self.pattern, "enum": enum}
+        optional: dict[str, object] = {
+            low: self.minimum,
+            high: self.maximum,
+            "pattern": self.pattern,
+            "enum": [choice for choice in self.choices if choice != "" or self.lists_empty],
+            "items": {"type": "string"} if self.kind == "array" else None,
+            "default": list(self.default) if isinstance(self.default, tuple) else self.default,
+        }
+        schema: dict[str, object] = {"type": self.kind, "description": self.about}
         schema |= {name: value for name, value in optional.items() if value not in (None, "", [])}
-        if self.kind == "array":
-            schema["items"] = {"type": "string"}
-        if self.default is not None and (self.default != "" or self.lists_empty):
-            schema["default"] = list(self.default) if isinstance(self.default, tuple) else self.default
+        if self.default == "" and self.lists_empty:
+            schema["default"] = ""
         return schema
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Arguments as read: typed values with defaults filled in, and remarks for the caller."""
+    """Arguments as read: typed values with defaults filled in, and warnings for the caller."""
 
     values: Mapping[str, Value]
     warnings: tuple[str, ...]
     given: frozenset[str]
-    """The names of those that are not defaults."""
+    """The names that the caller sent; the others have their defaults."""
 
     def text(self, name: str) -> str:
         return str(self.values.get(name) or "")
@@ -93,7 +97,7 @@ OFFLINE_MODE = Param("offline_mode", "boolean", "Refuse instead of using the net
 
 
 def input_schema(params: Sequence[Param]) -> dict[str, object]:
-    """The schema that clients see. Other names of an argument stay out of it: one spelling is enough."""
+    """The schema that clients see, without the aliases."""
     return {
         "type": "object",
         "properties": {param.name: param.schema() for param in params if param.is_listed},
@@ -102,37 +106,37 @@ def input_schema(params: Sequence[Param]) -> dict[str, object]:
 
 
 def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Sequence[str] = ()) -> Arguments:
-    """Read what a model sent; raise `InvalidRequest` with one sentence when it cannot be meant."""
-    known = {name: param for param in params for name in (param.name, *param.aliases)}
-    strangers = [name for name in given if name not in known and name not in ignored]
-    unknown = [_unknown(name, known) for name in strangers[:_MAX_REMARKS]]
-    # What came under any of the names of an argument; `null` is nothing.
-    sent: dict[str, dict[str, object]] = {}
-    for name, param in known.items():
-        if given.get(name) is not None:
-            sent.setdefault(param.name, {})[name] = given[name]
+    """Read the arguments of a call; raise `InvalidRequest` with one sentence for a value that cannot be meant."""
+    known = {name for param in params for name in (param.name, *param.aliases)}
+    unknown = [name for name in given if name not in known and name not in ignored]
+    warnings = tuple(_describe_unknown(name, known) for name in unknown[:_MAX_REMARKS])
+    values: dict[str, Value] = {}
+    sent: set[str] = set()
     for param in params:
-        if param.required and param.name not in sent:
-            raise InvalidRequest(" ".join([f"{param.name} is required.", *unknown[:1]]))
-    values = {param.name: _value(param, sent[param.name]) if param.name in sent else param.default for param in params}
-    return Arguments(values, tuple(unknown), frozenset(sent))
+        # Under the name of the argument or an alias; `null` counts as not sent.
+        found = {name: given[name] for name in (param.name, *param.aliases) if given.get(name) is not None}
+        if param.required and not found:
+            raise InvalidRequest(" ".join([f"{param.name} is required.", *warnings[:1]]))
+        values[param.name] = _read_value(param, found) if found else param.default
+        sent |= {param.name} if found else set()
+    return Arguments(values, warnings, frozenset(sent))
 
 
-def _value(param: Param, sent: Mapping[str, object]) -> Value:
-    values = {name: _checked(param, name, value) for name, value in sent.items()}
+def _read_value(param: Param, sent: Mapping[str, object]) -> Value:
+    values = {name: _check_value(param, name, value) for name, value in sent.items()}
     if len(set(values.values())) > 1:
         raise InvalidRequest(f"{' and '.join(values)} are two names for one argument, but their values differ.")
     return next(iter(values.values()))
 
 
-def _checked(param: Param, name: str, raw: object) -> Value:
+def _check_value(param: Param, name: str, raw: object) -> Value:
     value = _READERS[param.kind](raw)
     if value is None:
-        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(raw)}.")
+        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(raw)}.")
     if isinstance(value, str):
         value = value.lower() if param.choices else value
     if param.choices and value not in param.choices:
-        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(value)}.")
+        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(value)}.")
     if isinstance(value, str):
         _check_text(param, name, value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -147,17 +151,17 @@ def _check_text(param: Param, name: str, value: str) -> None:
     if param.maximum is not None and len(value) > param.maximum:
         raise InvalidRequest(f"{name} must have at most {param.maximum} characters; it has {len(value)}.")
     if param.pattern and value and not re.fullmatch(param.pattern, value):
-        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(value)}.")
+        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(value)}.")
 
 
 def _check_range(param: Param, name: str, value: float) -> None:
     too_low = param.minimum is not None and value < param.minimum
     too_high = param.maximum is not None and value > param.maximum
     if too_low or too_high:
-        raise InvalidRequest(f"{name} must be {_expected(param)}, not {_shown(value)}.")
+        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(value)}.")
 
 
-def _expected(param: Param) -> str:
+def _describe_expected(param: Param) -> str:
     if param.choices:
         return "one of " + ", ".join(str(choice) for choice in param.choices if choice != "")
     if param.pattern:
@@ -169,8 +173,8 @@ def _expected(param: Param) -> str:
     return what.get(param.kind, "text") + bounds
 
 
-def _shown(raw: object) -> str:
-    """What was sent, as short as it can be told; of something nested only what it is."""
+def _describe_sent(raw: object) -> str:
+    """A short text for a value in an error; a nested value by its type."""
     if isinstance(raw, list | dict):
         return "a list" if isinstance(raw, list) else "an object"
     if isinstance(raw, int) and abs(raw) > _LARGEST_NUMBER:
@@ -178,9 +182,9 @@ def _shown(raw: object) -> str:
     return one_line(json.dumps(raw, default=str, ensure_ascii=False)[:300], 60)
 
 
-def _unknown(name: str, known: Iterable[str]) -> str:
+def _describe_unknown(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, sorted(known), n=1) if len(name) <= _LONGEST_NAME else []
-    return f"unknown argument {_shown(name)} was ignored" + (f"; did you mean {near[0]}?" if near else ".")
+    return f"unknown argument {_describe_sent(name)} was ignored" + (f"; did you mean {near[0]}?" if near else ".")
 
 
 def as_text(raw: object) -> str | None:

@@ -191,7 +191,7 @@ class TokenCaller:
 
 
 class Dispatcher:
-    """Calls a tool for a server surface. Of everything that a tool raises, only cancellation passes through."""
+    """Calls a tool for a server surface; errors become answers, only cancellation passes through."""
 
     def __init__(
         self, settings: Settings, *, clock: Clock, limiter: Limiter, observer: Observer, redactor: Redactor

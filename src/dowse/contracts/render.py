@@ -63,23 +63,22 @@ class Spotlight:
 
 def render_search(found: WebSearchOutput, spotlight: Spotlight, *, is_concise: bool = False) -> str:
     """A whole search; a concise one has no suggestions and no attempts."""
-    lines = [_headline(found)]
     copy = describe_copy(found.cache, found.cache_age_s)
-    lines += [f"(This is {copy}.)"] if copy else []
     snippets = {result.snippet for result in found.results}
-    lines += [f"Direct answer: {answer}" for answer in found.answers if answer not in snippets]
-    # Every result of a stale search is stale.
-    lines += [
-        _result(number, result, spotlight, tells_age=not copy) for number, result in enumerate(found.results, start=1)
+    suggestions = () if is_concise else found.suggestions[:_MAX_SUGGESTIONS]
+    failures = () if is_concise else _unmentioned_failures(found)
+    lines = [
+        _headline(found),
+        f"(This is {copy}.)" if copy else "",
+        *(f"Direct answer: {answer}" for answer in found.answers if answer not in snippets),
+        # Every result of a stale search is stale.
+        *(_result(number, each, spotlight, tells_age=not copy) for number, each in enumerate(found.results, start=1)),
+        _how_to_read_more(found.results),
+        "Related searches: " + "; ".join(suggestions) if suggestions else "",
+        *(f"Note: {warning}" for warning in found.warnings),
+        "Tried before: " + "; ".join(map(_describe_failure, failures)) if failures else "",
     ]
-    lines += _how_to_read_more(found.results)
-    if found.suggestions and not is_concise:
-        lines.append("Related searches: " + "; ".join(found.suggestions[:_MAX_SUGGESTIONS]))
-    lines += [f"Note: {warning}" for warning in found.warnings]
-    failed = _unmentioned_failures(found)
-    if failed and not is_concise:
-        lines.append("Tried before: " + "; ".join(map(_failure, failed)))
-    return "\n\n".join(lines)
+    return "\n\n".join(filter(None, lines))
 
 
 def render_page(content: GetContentOutput, *, more: str = "", is_beginning: bool = True, outline: str = "") -> str:
@@ -142,7 +141,7 @@ def facts_line(content: GetContentOutput, address: str = "") -> str:
         ("published", content.published, content.published_confidence),
         ("modified", content.modified, content.modified_confidence),
     )
-    parts = [f"By {content.author}" if content.author else "", *(_dated(*date) for date in dates)]
+    parts = [f"By {content.author}" if content.author else "", *(_describe_date(*date) for date in dates)]
     # Most sites have a name, and alone it says little more than the address does; some have only that.
     is_telling = any(parts) and content.site not in address
     return " · ".join(filter(None, [*parts, content.site if is_telling else ""]))
@@ -224,17 +223,17 @@ def _notes(result: ResultOutput) -> list[str]:
     return notes + [f"(Note: {warning}.)" for warning in result.warnings]
 
 
-def _how_to_read_more(results: Sequence[ResultOutput]) -> list[str]:
+def _how_to_read_more(results: Sequence[ResultOutput]) -> str:
     """The call for the first page that was cut; for the others it is the same with another address."""
     cut = next((result for result in results if result.status is Status.TRUNCATED), None)
     if cut is None:
-        return []
+        return ""
     if not cut.anchors:
-        return [f"To read more of a page: {get_content_call(cut.link)}"]
-    return [
+        return f"To read more of a page: {get_content_call(cut.link)}"
+    return (
         f"To read on from a block: {get_content_call(cut.link, section=cut.anchors[-1])}. "
         "For other passages of a page pass question instead; with the url alone it is read from its beginning."
-    ]
+    )
 
 
 def _unmentioned_failures(found: WebSearchOutput) -> list[Attempt]:
@@ -243,11 +242,11 @@ def _unmentioned_failures(found: WebSearchOutput) -> list[Attempt]:
     return [attempt for attempt in failed if not any(text.startswith(attempt.provider) for text in found.warnings)]
 
 
-def _failure(attempt: Attempt) -> str:
+def _describe_failure(attempt: Attempt) -> str:
     return f"{attempt.provider} {attempt.outcome}" + (f" ({attempt.detail})" if attempt.detail else "")
 
 
-def _dated(name: str, time: str, confidence: str) -> str:
+def _describe_date(name: str, time: str, confidence: str) -> str:
     """Such as "published 2026-03-02"; the time of day is in the field only."""
     date = time.partition("T")[0]
     return f"{name} {date}{' (uncertain)' if confidence == _LOW else ''}" if date else ""

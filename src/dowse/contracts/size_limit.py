@@ -11,7 +11,7 @@ from dowse.core.models import Status
 from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import truncate
 
-# What a text may cost more where it stands between others.
+# The extra cost of a text between others.
 _JOINT_TOKENS = 6
 # Attempts, warnings and the like around the results in structured output.
 _FRAME_TOKENS = 700

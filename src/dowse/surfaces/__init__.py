@@ -1,1 +1,1 @@
-"""Who calls: the command line and MCP; later HTTP."""
+"""Surfaces: the command line, MCP and HTTP."""

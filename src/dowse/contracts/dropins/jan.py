@@ -84,10 +84,10 @@ def google_search(services: Services) -> Tool:
         )
         widened = (_WIDENED,) if arguments.text("tbs") == "qdr:h" else ()
         outcome = replace(outcome, warnings=(*arguments.warnings, *widened, *outcome.warnings))
-        return _searched(_within_domains(outcome), arguments, _time(services, outcome.freshness))
+        return _render_search(_within_domains(outcome), arguments, _time(services, outcome.freshness))
 
     params = _search_params(services.settings)
-    return Tool("google_search", "Google search", _SEARCH, params, call, failed=search_failed)
+    return Tool("google_search", "Google search", _SEARCH, params, call, failed=render_search_failure)
 
 
 def scrape(services: Services) -> Tool:
@@ -99,13 +99,17 @@ def scrape(services: Services) -> Tool:
         page = replace(page, warnings=arguments.warnings + page.warnings)
         if not page.status.readable:
             raise AllReadersFailed(page, reason(page))
-        return _scraped(page, as_markdown=arguments.flag("includeMarkdown"), fetched_at=_time(services, page.freshness))
+        return _render_page(
+            page, as_markdown=arguments.flag("includeMarkdown"), fetched_at=_time(services, page.freshness)
+        )
 
-    return Tool("scrape", "Read a web page", _SCRAPE, _SCRAPE_PARAMS, call, failed=partial(scrape_failed, services))
+    return Tool(
+        "scrape", "Read a web page", _SCRAPE, _SCRAPE_PARAMS, call, failed=partial(render_scrape_failure, services)
+    )
 
 
-def search_failed(error: DowseError, given: Mapping[str, object]) -> Answer:
-    """An error with the shape of an answer that found nothing; `given` is whatever the model sent."""
+def render_search_failure(error: DowseError, given: Mapping[str, object]) -> Answer:
+    """An error with the shape of an answer without results; `given` are the arguments as sent."""
     query = one_line(as_text(given.get("q")) or "", MAX_QUERY_CHARS)
     attempts, warnings = (error.attempts, error.warnings) if isinstance(error, AllProvidersFailed) else ((), ())
     structured = {
@@ -121,7 +125,7 @@ def search_failed(error: DowseError, given: Mapping[str, object]) -> Answer:
     return replace(render_failure(error, given), output=structured)
 
 
-def scrape_failed(services: Services, error: DowseError, given: Mapping[str, object]) -> Answer:
+def render_scrape_failure(services: Services, error: DowseError, given: Mapping[str, object]) -> Answer:
     """An error with the shape of a page without text."""
     url = one_line(as_text(given.get("url")) or "", _MAX_URL_CHARS)
     page = error.page if isinstance(error, AllReadersFailed) else Page(url, Status.ERROR, final_url=url)
@@ -172,13 +176,13 @@ def _query(services: Services, arguments: Arguments) -> Query:
 
 
 def _language(written: str) -> str:
-    """pt-br as pt-BR, which is how languages are written elsewhere in dowse."""
+    """pt-br as pt-BR, the form elsewhere in dowse."""
     language, _, region = written.partition("-")
     return "-".join(filter(None, [language.lower(), region.upper()]))
 
 
 def _within_domains(outcome: SearchOutcome) -> SearchOutcome:
-    """Only what the list allows: not every engine behind a provider honours the filter."""
+    """Without results of other domains: not every engine behind a provider honours the filter."""
     allowed = outcome.query.include_domains
     if not allowed:
         return outcome
@@ -194,7 +198,7 @@ def _is_on(url: str, allowed: tuple[str, ...]) -> bool:
     return any(host == domain or host.endswith(f".{domain}") for domain in allowed)
 
 
-def _searched(outcome: SearchOutcome, arguments: Arguments, fetched_at: str) -> Answer:
+def _render_search(outcome: SearchOutcome, arguments: Arguments, fetched_at: str) -> Answer:
     told = {"answers": outcome.answers, "suggestions": outcome.suggestions}
     structured: dict[str, object] = {
         "query": outcome.query.text,
@@ -220,7 +224,7 @@ def _result(place: int, result: Result, outcome: SearchOutcome, fetched_at: str)
         "position": place,
         "title": result.hit.title,
         "source_url": result.hit.url,
-        "snippet": _cut(result.hit.snippet, MAX_SNIPPET_CHARS) or NO_SNIPPET,
+        "snippet": _truncate(result.hit.snippet, MAX_SNIPPET_CHARS) or NO_SNIPPET,
         "cache_status": _of_copy(outcome.freshness),
         "fetched_at": fetched_at,
     }
@@ -229,12 +233,12 @@ def _result(place: int, result: Result, outcome: SearchOutcome, fetched_at: str)
 def _organic(place: int, result: Result) -> dict[str, object]:
     hit = result.hit
     item: dict[str, object] = {"title": hit.title, "link": hit.url, "position": place}
-    optional = {"snippet": _cut(hit.snippet, MAX_SNIPPET_CHARS), "date": hit.published}
+    optional = {"snippet": _truncate(hit.snippet, MAX_SNIPPET_CHARS), "date": hit.published}
     return item | {name: value for name, value in optional.items() if value}
 
 
 def _parameters(outcome: SearchOutcome, arguments: Arguments) -> dict[str, object]:
-    """What was searched with; `engine` is the provider that answered."""
+    """The parameters of the search; `engine` is the provider that answered."""
     query = outcome.query
     parameters: dict[str, object] = {"q": query.text, "type": "search", "num": query.num_results, "page": query.page}
     optional = {
@@ -247,13 +251,13 @@ def _parameters(outcome: SearchOutcome, arguments: Arguments) -> dict[str, objec
     return parameters | {"autocorrect": query.autocorrect, "engine": outcome.engine}
 
 
-def _scraped(page: Page, *, as_markdown: bool, fetched_at: str) -> Answer:
+def _render_page(page: Page, *, as_markdown: bool, fetched_at: str) -> Answer:
     whole = page.text if as_markdown else page.plain or to_plain_text(page.text)
-    text = _cut(whole, MAX_TEXT_CHARS)
+    text = _truncate(whole, MAX_TEXT_CHARS)
     structured: dict[str, object] = {
         "source_url": page.url,
         "text": text,
-        "text_preview": _cut(text, MAX_PREVIEW_CHARS),
+        "text_preview": _truncate(text, MAX_PREVIEW_CHARS),
         "metadata": _metadata(page, page.status if text == whole else Status.TRUNCATED, engine=page.engine),
         "cache_status": _of_copy(page.freshness) if len(page.attempts) == 1 else _FALLBACK,
         "fetched_at": fetched_at,
@@ -274,7 +278,7 @@ def _cache_status(error: DowseError) -> str:
     return _DISABLED if isinstance(error, Offline) else _ERROR
 
 
-def _cut(text: str, limit: int) -> str:
+def _truncate(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 

@@ -23,8 +23,8 @@ from dowse.surfaces.cli.session import DONE, FAILED, style
 T = TypeVar("T")
 Data = dict[str, Any]
 
-# Counting and deleting what a large store holds takes a while, but nobody waits for ever.
-_PATIENCE_S = 60.0
+# Counting and deleting the entries of a large store takes a while.
+_TIMEOUT_S = 60.0
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -55,7 +55,7 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _clear(arguments: argparse.Namespace) -> int:
-    return _run(arguments, lambda store: store.clear(), 0, lambda count: {"deleted": count}, _deleted)
+    return _run(arguments, lambda store: store.clear(), 0, lambda count: {"deleted": count}, _describe_deletion)
 
 
 def _run(
@@ -65,7 +65,7 @@ def _run(
     describe: Callable[[T], Data],
     show: Callable[[Data], str],
 ) -> int:
-    """Ask the store that the settings name, and print what it says; `nothing` stands for a store that is not there."""
+    """Query the store of the settings and print the answer; `nothing` stands for a store that does not exist."""
     settings = session.load(arguments, {}, quiet=True)
     masked = Redactor(settings.secrets()).message
     address = sources.state_address(settings)
@@ -74,7 +74,7 @@ def _run(
         print(f"dowse: {why}", file=sys.stderr)
     else:
         try:
-            found = asyncio.run(_asked(address, settings, ask))
+            found = asyncio.run(_query(address, settings, ask))
         except StoreFailed as error:
             print(f"dowse: the store failed: {masked(one_line(str(error)))}", file=sys.stderr)
             return FAILED
@@ -87,20 +87,20 @@ def _run(
 
 
 def _why_nothing(address: str) -> str:
-    """Why there is nothing to ask; nothing is made to find out."""
+    """Why there is no store to query; none is made to find out."""
     if address.startswith("memory:"):
         return "DOWSE_STATE is memory:, which each process has for itself, so there is nothing to see here"
     file = file_of(address)
     return f"nothing is kept yet: {one_line(str(file))} is made on first use" if file and not file.exists() else ""
 
 
-async def _asked(address: str, settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T:
+async def _query(address: str, settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T:
     store = open_store(address, SystemClock(), max_bytes=settings.cache_size)
     try:
-        async with asyncio.timeout(_PATIENCE_S):
+        async with asyncio.timeout(_TIMEOUT_S):
             return await ask(store)
     except TimeoutError:
-        raise StoreFailed(f"no answer within {_PATIENCE_S:g} s") from None
+        raise StoreFailed(f"no answer within {_TIMEOUT_S:g} s") from None
     finally:
         await store.close()
 
@@ -114,7 +114,7 @@ def _usage(usage: Usage) -> Data:
 
 
 def _table(data: Data) -> str:
-    """A line for each kind, one for all of them, and how much room they take."""
+    """A line for each kind, one for all of them, and the size of the store."""
     rows = [(kind, row["entries"], row["bytes"]) for kind, row in data["kinds"].items()]
     rows.append(("all", sum(count for _, count, _ in rows), sum(size for _, _, size in rows)))
     lines = [data["state"], "", style(f"{'kind':<10}{'entries':>10}{'bytes':>12}", "bold")]
@@ -124,7 +124,7 @@ def _table(data: Data) -> str:
     return "\n".join([*lines, "", f"It takes {format_size(data['size_bytes'])}{most}."])
 
 
-def _deleted(data: Data) -> str:
+def _describe_deletion(data: Data) -> str:
     count = data["deleted"]
     deleted = f"{count} {'entry' if count == 1 else 'entries'} deleted from {data['state']}"
     return f"{deleted}; spent budgets stay known. A running server notices within {RECENT_S:.0f} seconds."

@@ -39,5 +39,5 @@ def _add_server_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    # A flag, so that no setting for `dowse serve` changes what a drop-in offers.
+    # A flag, so that no setting for `dowse serve` changes the tools of a drop-in.
     return serve.serve(arguments, "kindly")

@@ -1,4 +1,4 @@
-"""Markdown for people at a terminal. Heavy to import, so only who shows a page does."""
+"""Markdown on a terminal. Heavy to import, so only done to show a page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _THEME = Theme(
         "markdown.table.header": "bold",
     }
 )
-# Colouring is done by regular expressions of others: for the usual languages, and for pieces a page would show.
+# Highlighting runs the regular expressions of a library: for common languages and short pieces only.
 _LANGUAGES = frozenset(
     [
         *("bash", "c", "console", "cpp", "css", "diff", "go", "html", "java", "javascript", "js", "json", "jsx"),
@@ -111,16 +111,16 @@ class _Document(rich_markdown.Markdown):
     def __init__(self, markup: str) -> None:
         super().__init__("", hyperlinks=False)
         parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).disable("image")
-        self.parsed = _tidied(parser.parse(markup))
+        self.parsed = _clean_tokens(parser.parse(markup))
 
 
-def _tidied(tokens: Iterable[Token]) -> list[Token]:
-    """The tokens without what nobody can see: character references become characters only when they are parsed."""
+def _clean_tokens(tokens: Iterable[Token]) -> list[Token]:
+    """The tokens without invisible characters: character references become characters only when they are parsed."""
     tidy: list[Token] = []
     for token in tokens:
         token.content = visible(token.content)
         token.attrs = {name: visible(value) if isinstance(value, str) else value for name, value in token.attrs.items()}
-        token.children = _tidied(token.children) if token.children else None
+        token.children = _clean_tokens(token.children) if token.children else None
         tidy.append(token)
         if token.type == "link_close" and _says_its_address(tidy[-3:]):
             tidy[-3:] = tidy[-2:-1]
@@ -128,5 +128,5 @@ def _tidied(tokens: Iterable[Token]) -> list[Token]:
 
 
 def _says_its_address(link: Sequence[Token]) -> bool:
-    """Whether the text of a link is its address, which need not be told twice."""
+    """Whether the text of a link is its address, which is then shown once."""
     return len(link) == 3 and link[0].type == "link_open" and link[0].attrs.get("href") == link[1].content

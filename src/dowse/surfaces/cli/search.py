@@ -74,16 +74,9 @@ def _count_results(found: WebSearchOutput) -> str:
 
 def _block(number: int, result: ResultOutput, *, tells_age: bool) -> str:
     is_readable = result.status.readable
-    facts = [
-        result.published,
-        result.duration,
-        result.status.value,
-        f"{result.blocks} blocks" if result.blocks else "",
-        describe_copy(result.cache, result.cache_age_s) if tells_age else "",
-        f"found by {', '.join(result.found_by)}" if result.found_by else "",
-    ]
+    facts = _facts(result, tells_age=tells_age)
     lines = [f"{number}. {style(result.title, 'bold')}", f"   {style(result.link, 'cyan')}"]
-    lines.append(f"   {style(' · '.join(filter(None, facts)), 'green' if is_readable else 'yellow')}")
+    lines.append(f"   {style(facts, 'green' if is_readable else 'yellow')}")
     lines += [f"   image: {style(result.image_url, 'cyan')}"] if result.image_url else []
     lines += [f"   {style(f'the same text: {url}', 'dim')}" for url in result.duplicates]
     lines += [f"   {style(f'note: {warning}', 'yellow')}" for warning in result.warnings]
@@ -91,3 +84,15 @@ def _block(number: int, result: ResultOutput, *, tells_age: bool) -> str:
     if is_readable:
         lines += ["", *(f"   {line}".rstrip() for line in result.page_content.splitlines())]
     return "\n".join(lines)
+
+
+def _facts(result: ResultOutput, *, tells_age: bool) -> str:
+    facts = (
+        result.published,
+        result.duration,
+        result.status.value,
+        f"{result.blocks} blocks" if result.blocks else "",
+        describe_copy(result.cache, result.cache_age_s) if tells_age else "",
+        f"found by {', '.join(result.found_by)}" if result.found_by else "",
+    )
+    return " · ".join(filter(None, facts))

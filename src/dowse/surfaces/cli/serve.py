@@ -46,7 +46,7 @@ def add_transport(parser: argparse.ArgumentParser) -> None:
 
 
 class _Withdrawn(argparse.Action):
-    """For old configurations: says what took its place."""
+    """A flag of old configurations; the error names its replacement."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         parser.error("the SSE transport was withdrawn from the protocol and is not served; use --http instead.")
@@ -63,7 +63,7 @@ def serve(arguments: argparse.Namespace, contract: str | None) -> int:
     flags = {"DOWSE_CONTRACT": contract, "DOWSE_HOST": arguments.host, "DOWSE_PORT": arguments.port}
     settings = session.load(arguments, flags, quiet=False)
     if _is_http(arguments):
-        with _nothing_collected():
+        with _disable_gc():
             from dowse.app import App
             from dowse.surfaces.http.serve import serve_http
 
@@ -77,11 +77,11 @@ def _is_http(arguments: argparse.Namespace) -> bool:
 
 
 def _serve_stdio(settings: Settings) -> int:
-    # Without stdin there is nobody to serve; Python has `None` there when the descriptor is closed.
+    # Python has `None` there when the descriptor is closed.
     if sys.stdin is None or (sys.stdin.isatty() and not settings.allow_tty_stdio):
         print(_AT_A_TERMINAL, file=sys.stderr)
         return USAGE
-    with _nothing_collected():
+    with _disable_gc():
         from dowse.app import App
         from dowse.surfaces.mcp.stdio import serve_stdio
 
@@ -90,8 +90,8 @@ def _serve_stdio(settings: Settings) -> int:
 
 
 @contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Around the start: what is imported stays, and to look for garbage in it takes a tenth of the time."""
+def _disable_gc() -> Iterator[None]:
+    """Around the start: imported modules stay, and collecting garbage among them takes a tenth of the time."""
     gc.disable()
     try:
         yield

@@ -137,7 +137,7 @@ def _file(arguments: argparse.Namespace, settings: Settings) -> Path | None:
 
 
 def _entries(file: Path) -> tuple[TokenEntry, ...]:
-    """What the file holds; one that is still to be made holds nothing."""
+    """The entries of the file; none if it does not exist yet."""
     return tokens.read_tokens_file(file) if file.exists() else ()
 
 

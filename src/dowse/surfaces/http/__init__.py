@@ -1,1 +1,1 @@
-"""The HTTP surface: MCP for many callers, health and metrics, and who may come in."""
+"""MCP over HTTP for many callers, with authentication, load shedding, health and metrics."""

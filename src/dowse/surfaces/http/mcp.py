@@ -165,7 +165,7 @@ def _wants_stream(body: bytes, headers: Headers) -> bool:
 
 
 async def _read_body(headers: Headers, receive: Receive) -> bytes | Response | None:
-    """The whole body, the refusal of one that is too large or too slow, or nothing if the client left within it."""
+    """The whole body, a refusal if it is too large or too slow, or nothing if the client left within it."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
         return _refuse_too_large()

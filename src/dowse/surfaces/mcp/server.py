@@ -68,7 +68,7 @@ def build_server(app: App) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    # In place of the SDK's spans, which hold whatever was sent.
+    # In place of the SDK's spans, which hold text of the client.
     server.middleware[:] = [MessageSpans(tool.name for tool in app.contract.tools), repeat_little]
     return server
 
@@ -139,7 +139,7 @@ _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 class MessageSpans:
-    """Middleware of the SDK's server. Spans hold names that we know, never text or an id that somebody sent."""
+    """Middleware of the SDK's server. Spans hold known names only, never text or an id of the client."""
 
     def __init__(self, tools: Iterable[str]) -> None:
         self._tools = frozenset(tools)
@@ -147,7 +147,7 @@ class MessageSpans:
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         attributes = dict(self._attributes(ctx))
         name = " ".join(attributes.values())
-        # What an exception says may hold what was sent.
+        # The text of an exception may hold text of the client.
         with _TRACER.start_as_current_span(
             name,
             _callers(ctx.meta),
@@ -176,7 +176,7 @@ class MessageSpans:
 
 
 def _callers(meta: Mapping[str, object] | None) -> context.Context | None:
-    """The trace of whoever sent the message; without one it is that of the request that brought it."""
+    """The trace that the message names; without one it is that of the HTTP request."""
     if not meta or "traceparent" not in meta:
         return None
     carrier = {key: value for key in ("traceparent", "tracestate") if isinstance(value := meta.get(key), str)}
