@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from dowse.app import App
-from dowse.net.sockets import listening as port_of
+from dowse.net.sockets import listen as port_of
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
 from dowse.surfaces.http.serve import StopSignals, serve

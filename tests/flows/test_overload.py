@@ -12,7 +12,7 @@ import aiohttp
 from starlette.types import ASGIApp
 
 from dowse.app import App
-from dowse.net.sockets import listening
+from dowse.net.sockets import listen
 from dowse.settings.sources import load
 from dowse.surfaces.http.adaptive_concurrency import SHORT_QUEUE, START, ConcurrencyLimit
 from dowse.surfaces.http.asgi import build_asgi
@@ -95,7 +95,7 @@ async def full(web: PocketWeb, token: str = "") -> AsyncIterator[tuple[HttpServe
         admissions = LoadShedder(busy=[app.clock.now], limit=ConcurrencyLimit(512, usual_rate=0.0))
         return build_asgi(app, drain, McpEndpoint(build_server(app), drain, admissions))
 
-    with listening(app.settings.host, app.settings.port) as listener:
+    with listen(app.settings.host, app.settings.port) as listener:
         serving = asyncio.create_task(serve(app, listener, stop, build))
         async with aiohttp.ClientSession() as session:
             http = HttpServer(listener.url + "/mcp", session)

@@ -1,4 +1,4 @@
-"""Reads a page over plain HTTP, and says what became of it when it cannot."""
+"""Direct fetch of a page over HTTP: redirects, meta refreshes, conditional requests, and the verdict on its status."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MAX_REFRESHES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Manner:
-    """How every address on the way to one page is asked."""
+class _Request:
+    """Parameters of all requests for one page."""
 
     earlier: Earlier | None
     headers: Mapping[str, str]
@@ -28,49 +28,49 @@ class _Manner:
 
 
 class DirectFetcher:
-    """The first reader of a page: no browser, no vendor."""
+    """Fetcher without a browser or a vendor; the first to be tried."""
 
     name = "direct"
 
     def __init__(
         self, client: UntrustedClient, *, max_bytes: int, headers: Callable[[], Mapping[str, str]] = dict
     ) -> None:
-        """`headers` is asked for each page what to say besides, or instead of, what the client does."""
+        """`headers` is called for each page; its headers override those of the client."""
         self._client = client
         self._max_bytes = max_bytes
         self._headers = headers
 
     async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
-        """The page's bytes, if they are of a kind that can be read; whether they are the page, their text shows."""
+        """Fetch a page of a readable media type. Soft 404s and interstitials are judged later, by their text."""
         earlier = Earlier(known.url, known.validators) if known else None
         end = asyncio.get_running_loop().time() + timeout_s
-        fetched = await self._page(url, _Manner(earlier, self._headers(), end))
+        fetched = await self._page(url, _Request(earlier, self._headers(), end))
         if known is not None and fetched.is_unchanged:
             body = Body(fetched.url, b"", "", validators=known.validators, is_unchanged=True)
         else:
-            body = _as_text(fetched)
-        return _as_it_may_be_kept(body, fetched)
+            body = _to_body(fetched)
+        return _add_validators(body, fetched)
 
-    async def _page(self, url: str, manner: _Manner) -> Fetched:
-        """The answer at the end of at most three pages that only lead to another."""
-        fetched = await self._get(url, manner)
+    async def _page(self, url: str, request: _Request) -> Fetched:
+        """The response after at most three meta refreshes."""
+        fetched = await self._get(url, request)
         for _ in range(_MAX_REFRESHES):
-            target = refreshed(fetched.url, fetched.headers, fetched.body)
-            # What has not changed has not led anywhere before.
+            target = find_refresh(fetched.url, fetched.headers, fetched.body)
+            # An unchanged page had no refresh before.
             if not target or fetched.is_unchanged:
                 break
-            fetched = await self._get(target, manner)
+            fetched = await self._get(target, request)
         return fetched
 
-    async def _get(self, url: str, manner: _Manner) -> Fetched:
-        left_s = manner.end - asyncio.get_running_loop().time()
+    async def _get(self, url: str, request: _Request) -> Fetched:
+        left_s = request.end - asyncio.get_running_loop().time()
         try:
             fetched = await self._client.get(
-                url, timeout_s=left_s, max_bytes=self._max_bytes, earlier=manner.earlier, headers=manner.headers
+                url, timeout_s=left_s, max_bytes=self._max_bytes, earlier=request.earlier, headers=request.headers
             )
         except WireError as error:
             raise unreadable(error) from error
-        # Cloudflare names its checks in a header, whatever their status; the others are recognised by their text.
+        # Cloudflare names its challenges in a header, whatever their status; others are recognised by their text.
         if fetched.headers.get("cf-mitigated", "").lower() == "challenge":
             raise PageUnreadable(Status.BLOCKED, "challenge page (Cloudflare)", Onward.ANYBODY)
         if not fetched.is_unchanged:
@@ -78,14 +78,14 @@ class DirectFetcher:
         return fetched
 
 
-def _as_text(fetched: Fetched) -> Body:
+def _to_body(fetched: Fetched) -> Body:
     media_type = identify(fetched.headers.get("content-type", ""), fetched.body, fetched.url)
     if not media_type.is_readable:
         raise PageUnreadable(Status.UNSUPPORTED, media_type.name)
     return Body(fetched.url, fetched.body, media_type.name, media_type.charset)
 
 
-def _as_it_may_be_kept(body: Body, fetched: Fetched) -> Body:
+def _add_validators(body: Body, fetched: Fetched) -> Body:
     if not may_be_kept(fetched.headers.get("cache-control", "")):
         return replace(body, validators=Validators(), may_be_kept=False)
     return replace(body, validators=validators(fetched.headers, body.validators))
@@ -103,23 +103,23 @@ _BY_STATUS = {
     451: (Status.BLOCKED, Onward.NOBODY),
     503: (Status.BLOCKED, Onward.ANYBODY),
 }
-# Any other 4xx refuses the request rather than the page, and other clients make other requests.
+# Any other 4xx refuses the request rather than the page, and other fetchers send other requests.
 _OTHER_4XX = (Status.ERROR, Onward.ANYBODY)
 _OTHERS = (Status.ERROR, Onward.APIS)
-# The first that fits; any other failure of the wire is nobody's fault but the line's.
+# The first match counts; any other failure is one of the connection.
 _BY_WIRE_ERROR: tuple[tuple[type[WireError], Status, Onward], ...] = (
     (WireDenied, Status.DENIED, Onward.NOBODY),
     (WireTooLarge, Status.TOO_LARGE, Onward.NOBODY),
     (WireTimeout, Status.TIMEOUT, Onward.APIS),
     (HostNotFound, Status.ERROR, Onward.NOBODY),
-    # Sites that set a cookie by a redirect to themselves go on for ever; a browser gets out of it.
+    # Sites that set a cookie by a redirect to themselves redirect for ever; a browser accepts the cookie.
     (TooManyRedirects, Status.ERROR, Onward.ANYBODY),
     (WireError, Status.ERROR, Onward.APIS),
 )
 
 
 def check_status(code: int) -> None:
-    """Raise `PageUnreadable` for every answer that is not the page."""
+    """Raise `PageUnreadable` for every status but a success. The table is in docs/reading.md."""
     if 200 <= code < 300:
         return
     status, onward = _BY_STATUS.get(code, _OTHER_4XX if 400 <= code < 500 else _OTHERS)
@@ -127,20 +127,20 @@ def check_status(code: int) -> None:
 
 
 def unreadable(error: WireError) -> PageUnreadable:
-    """What became of a page that did not come at all."""
+    """Translate a failed fetch."""
     status, onward = next((status, onward) for kind, status, onward in _BY_WIRE_ERROR if isinstance(error, kind))
     return PageUnreadable(status, str(error), onward)
 
 
-# Such pages are small, and say so in their head.
+# Pages with a meta refresh are small, and have it in their head.
 _MAX_BYTES = 8192
 _HEAD_CHARS = 4096
 _MAX_VISIBLE_WORDS = 60
-# Who has to wait longer than this is meant to read.
+# A page with a longer delay is meant to be read.
 _MAX_DELAY_S = 5
 _RAW_TEXT = ("script", "style")
-# What is written in these is no tag of the page. `noscript` leads away those who cannot run the page's scripts; a
-# browser can, and the page it leads to mostly says no more than that.
+# Content of these elements is no tag of the page. `noscript` redirects clients without scripts; a browser runs them,
+# and the target mostly says no more than that.
 _OPAQUE = ("script", "style", "noscript", "template", "textarea", "title", "iframe", "xmp")
 _TAG = re.compile(r"""<([a-z][a-z0-9-]{0,30})((?:[^<>"']|"[^"]{0,2000}"|'[^']{0,2000}')*+)>""", re.I)
 _IS_REFRESH = re.compile(r"""http-equiv\s{0,9}=\s{0,9}["']?refresh\b""", re.I)
@@ -149,8 +149,8 @@ _CHARSET = re.compile(rb"""<meta\b[^<>]{0,512}?\bcharset\s{0,9}=\s{0,9}["']?\s{0
 _VALUE = re.compile(r"""\s{0,9}(\d{1,4})[.\d]{0,9}\s{0,9}[;,\s]\s{0,9}(?:url\s{0,9}=\s{0,9})?(.{1,900})""", re.I)
 
 
-def refreshed(url: str, headers: Mapping[str, str], body: bytes) -> str:
-    """The address a page leads to at once without having said anything itself; empty for any other page."""
+def find_refresh(url: str, headers: Mapping[str, str], body: bytes) -> str:
+    """The target of a page that only refreshes to another, by header or meta tag; empty for any other page."""
     if len(body) > _MAX_BYTES:
         return ""
     markup = _markup(headers.get("content-type", "text/html"), body)
@@ -158,13 +158,13 @@ def refreshed(url: str, headers: Mapping[str, str], body: bytes) -> str:
     target, source = urls.parse(address, url), urls.parse(url)
     if not address or target is None or source is None or _visible_words(markup) > _MAX_VISIBLE_WORDS:
         return ""
-    # One that comes back to itself waits for a script or a cookie, and we have neither.
+    # A refresh to itself waits for a script or a cookie, and there is neither.
     is_itself = (target.host, target.port, target.path) == (source.host, source.port, source.path)
     return "" if is_itself else target.href
 
 
 def _markup(content_type: str, body: bytes) -> str:
-    """The text of a page of HTML, in which the address may be written in any charset; empty for anything else."""
+    """The decoded text of an HTML page, in any charset; empty for other media types."""
     declared = parse_media_type(content_type)
     if declared.name and "html" not in declared.name:
         return ""
@@ -173,7 +173,7 @@ def _markup(content_type: str, body: bytes) -> str:
     try:
         return body.decode(label)
     except (LookupError, ValueError):
-        # No such charset, or a false one; browsers fall back on this one too, and it makes text of most bytes.
+        # No such charset, or a wrong one; browsers fall back to this one too, and it decodes most bytes.
         return body.decode("cp1252", "replace")
 
 
@@ -190,13 +190,13 @@ def _meta_target(markup: str) -> str:
 
 
 def _end_of(markup: str, name: str, start: int) -> int:
-    """Where an element ends whose content is not looked at; at the end of all if nothing closes it."""
+    """The end of an element with opaque content; the end of the text if it is not closed."""
     end = markup.lower().find(f"</{name}", start)
     return end if end >= 0 else len(markup)
 
 
 def _target(value: str) -> str:
-    """The address in `0; url=/there`; empty where there is none, or where it comes too late."""
+    """The address in `0; url=/there`; empty without one, or with a longer delay."""
     found = _VALUE.fullmatch(value[:1000])
     if not found or int(found[1]) > _MAX_DELAY_S:
         return ""
@@ -211,7 +211,7 @@ def _without_comments(markup: str) -> str:
 
 
 def _visible_words(markup: str) -> int:
-    """About how many words a reader sees, in one pass that no page can make slow."""
+    """Approximate number of visible words, in a single linear pass."""
     before, *pieces = _without_comments(markup).lower().split("<")
     words, raw = len(before.split()), ""
     for piece in pieces:
@@ -226,14 +226,14 @@ _FORBIDDING = "no-store"
 
 
 def may_be_kept(cache_control: str) -> bool:
-    """Whether a `Cache-Control` header allows a copy; in doubt, such as inside of quotes, it does not.
+    """Whether a `Cache-Control` header allows a copy; in doubt, such as inside quotes, it does not.
 
-    `private` does: many sites say so of every page, and what we are sent is nobody's, since we send nothing of anybody.
+    `private` does: many sites send it with every page, and the response is not personal, since no cookies are sent.
     """
     directives = (part.partition("=")[0].strip(' \t"').lower() for part in cache_control.split(","))
     return _FORBIDDING not in directives
 
 
 def validators(headers: Mapping[str, str], known: Validators) -> Validators:
-    """Those of an answer; what it does not say about a page that has not changed is `known`."""
+    """Validators of a response for a later conditional request; those missing are taken from `known`."""
     return Validators(headers.get("etag") or known.etag, headers.get("last-modified") or known.last_modified)

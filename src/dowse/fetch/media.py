@@ -1,4 +1,4 @@
-"""What kind of bytes came: the header's word, what the bytes themselves say, and the ending of their address."""
+"""Media type of a response, by its header, its bytes (MIME sniffing) and the ending of its URL."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _TEXTUAL = (
 )
 _TEXT = frozenset(f"application/{prefix}{name}" for name in _TEXTUAL.split() for prefix in ("", "x-"))
 _TEXT_SUFFIXES = ("+json", "+xml", "+yaml")
-# Their text, if they have any, is not what anybody looks at.
+# Their text, if any, is not their content.
 _MEDIA = ("image/", "audio/", "video/", "font/", "model/")
-# What servers write when they do not know; browsers look at the bytes then, and so do we.
+# Values of servers that do not know the type; browsers sniff the bytes then, and so does this module.
 _UNKNOWN = ("unknown/unknown", "application/unknown", "*/*")
-# What they write for a file that is to be saved; its name may tell what it is.
+# Values for a download; its name may reveal the type.
 _DOWNLOADS = (
     OCTETS,
     "binary/octet-stream",
@@ -30,19 +30,19 @@ _DOWNLOADS = (
     "application/download",
     "application/force-download",
 )
-# A table or a text under the name of the program that would open it.
+# Tables and text under the media type of the program that opens them.
 _MISNAMED_TEXT = {"application/vnd.ms-excel": "text/csv", "application/x-csv": "text/csv", "text/x-csv": "text/csv"}
 _SNIFFED_BYTES = 1024
-# UTF-16 text is full of NULs; the UTF-32 marks that matter begin with these or with NULs of their own.
+# UTF-16 text is full of NULs; the relevant UTF-32 marks begin with these or with NULs.
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
-# Bytes that text never holds, by the WHATWG MIME sniffing rules; NUL is one of them.
+# Bytes that never occur in text, by the WHATWG MIME sniffing rules; NUL is one of them.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _MARKUP = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<[!a-zA-Z?]")
 
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """A `Content-Type` header, taken apart; the name is empty when the server did not know."""
+    """A parsed `Content-Type` header; the name is empty when the server did not know."""
 
     name: str
     charset: str
@@ -63,7 +63,7 @@ class MediaType:
 
 
 def parse_media_type(header: str) -> MediaType:
-    """Lenient, since servers write anything; a charset is a label to try, not a promise."""
+    """Parse a header leniently; the charset is only a label to try."""
     name, _, parameters = header.partition(";")
     name = name.strip().lower()
     charset = _CHARSET.search(parameters)
@@ -74,7 +74,7 @@ def parse_media_type(header: str) -> MediaType:
 
 
 def identify(header: str, data: bytes, url: str) -> MediaType:
-    """The type of what came. Bytes that have a signature are what it says, whatever the header says."""
+    """The media type of a response. A signature of its bytes overrides the header."""
     declared = parse_media_type(header)
     return MediaType(_sniff(declared, data, type_of_url(url)), declared.charset)
 
@@ -92,11 +92,11 @@ def _sniff_text(declared: MediaType, head: bytes, by_name: str) -> str:
     """The type of bytes without a signature, of which most are text."""
     name = declared.name
     if name in _DOWNLOADS:
-        return _saved_text(head, by_name)
+        return _sniff_download(head, by_name)
     if name in _MISNAMED_TEXT:
         return _MISNAMED_TEXT[name] if _looks_like_text(head) else name
     if name in DOCUMENTS:
-        # A page that asks for a login, in the place of the document.
+        # A login page in place of the document.
         return HTML if _MARKUP.match(head) else name
     if name == PLAIN and not declared.is_utf16 and not _looks_like_text(head):
         return OCTETS
@@ -104,12 +104,12 @@ def _sniff_text(declared: MediaType, head: bytes, by_name: str) -> str:
 
 
 def _is_telling(declared: MediaType) -> bool:
-    """Whether a header names a format of its own that dowse does not read."""
+    """Whether a header names a specific format that dowse does not read."""
     return bool(declared.name) and not declared.is_readable and declared.name not in _DOWNLOADS
 
 
 def _is_binary(head: bytes) -> bool:
-    """A stray NUL is a fault of the page; a twentieth of them is no text."""
+    """Whether a twentieth of the bytes is NUL; a stray one is a fault of the page."""
     return head.count(b"\x00") * 20 > len(head) and not _is_wide(head)
 
 
@@ -118,7 +118,7 @@ def _looks_like_text(head: bytes) -> bool:
 
 
 def _is_wide(head: bytes) -> bool:
-    """Whether it says that it is UTF-16, or looks like it: letters, and a NUL beside nearly each of them."""
+    """Whether the bytes have a UTF-16 or UTF-32 mark, or look like UTF-16: a NUL beside nearly each letter."""
     if head.startswith(_WIDE_MARKS):
         return True
     halves = head[::2], head[1::2]
@@ -128,20 +128,20 @@ def _is_wide(head: bytes) -> bool:
     )
 
 
-def _saved_text(head: bytes, by_name: str) -> str:
-    """The type of a file that is to be saved, if its name promises text and its bytes keep the promise."""
+def _sniff_download(head: bytes, by_name: str) -> str:
+    """The type of a download, if its name promises text and its bytes are text."""
     return by_name if MediaType(by_name, "").is_text and _looks_like_text(head) else OCTETS
 
 
 def _guess(head: bytes) -> str:
-    """The type of text that came without one."""
+    """The type of a response without one."""
     if not _looks_like_text(head):
         return OCTETS
     return HTML if head.startswith(_WIDE_MARKS) or _MARKUP.match(head.replace(b"\x00", b"")) else PLAIN
 
 
 _ZIP = "application/zip"
-# Browsers want it at the very beginning; readers of PDF look for it in the first kilobyte.
+# Browsers require it at the very beginning; PDF readers accept it in the first kilobyte.
 _PDF_MARK = b"%PDF-"
 _LEADING_BYTES = 1024
 _MAGIC = (
@@ -174,9 +174,9 @@ _MAGIC = (
     (b"wOF2", "font/woff2"),
 )
 CONTAINERS = (_ZIP, "application/x-ole-storage", "application/gzip")
-"""Types that say how something is packed, not what it is."""
+"""Types of containers, which say nothing about their content."""
 _IN_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
-# Office files are archives; their main part tells them apart.
+# Office files are archives, recognised by their main part.
 _IN_ZIP = (
     (b"word/document.xml", WORD),
     (b"xl/workbook.xml", SHEETS),
@@ -188,9 +188,9 @@ _IN_ZIP = (
 
 
 def signed_type(data: bytes, promised: str = "") -> str:
-    """The media type that the bytes claim to be; empty if they claim nothing.
+    """The media type by the signature of the bytes; empty without one.
 
-    `promised` is the document that a header or a name speaks of: then its signature may come a little later.
+    `promised` is the document type of the header or the name: then its signature may come a little later.
     """
     head = data[:_LEADING_BYTES]
     if head.lstrip().startswith(_PDF_MARK) or (promised == PDF and _PDF_MARK in head):
@@ -206,6 +206,6 @@ def signed_type(data: bytes, promised: str = "") -> str:
 
 
 def _in_zip(data: bytes) -> str:
-    """The directory of an archive is at its end, behind those of the archives inside: the last name counts."""
+    """The type of an archive. Its directory is at its end, after those of archives inside: the last name counts."""
     place, name = max((data.rfind(part), name) for part, name in _IN_ZIP)
     return name if place >= 0 else _ZIP

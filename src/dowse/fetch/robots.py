@@ -1,4 +1,4 @@
-"""What sites ask programs not to read: robots.txt, looked up in passing and remembered for a day."""
+"""robots.txt (RFC 9309): fetched beside the page with little patience, and cached for a day."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from protego import Protego
 
 KIND = "robots"
-"""Under which a cache knows what sites have said."""
+"""Kind of the cache entries."""
 
 _AGENT = "dowse"
 _LOOK_UP_S = 5.0
@@ -27,21 +27,21 @@ _LAST_S = 0.7
 _MAX_BYTES = 512_000
 _DAY_S = 86_400.0
 _FILE = "rules"
-# A site that was down or slow may have rules all the same.
+# A site that was down or slow may have rules all the same; ask again after this.
 _RETRY_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What a site said a while ago: the text of its file, or that it has none."""
+class _File:
+    """A robots.txt and its age; `None` for a site without one."""
 
-    file: str | None
+    text: str | None
     age_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What a site says until a moment; without a file everything is allowed."""
+    """Parsed rules of a site with their expiry; without a file everything is allowed."""
 
     until: float
     file: Protego | None = None
@@ -51,10 +51,10 @@ class _Rules:
 
 
 class RobotsFiles:
-    """The robots.txt of each site. Implements `protocols.Robots`; the guard judges these requests like all others.
+    """The robots.txt of each site. Implements `protocols.Robots`; the SSRF guard judges its requests too.
 
-    Nobody waits longer for a site than `patience_s`; a later answer still counts for the next page of the site.
-    What a site says holds for `kept_s`; with a cache also for other processes, and after a restart.
+    A page waits at most `patience_s` for it; a later answer counts for the next page of the site. Rules hold for
+    `kept_s`; with a cache also for other processes, and after a restart.
     """
 
     def __init__(
@@ -80,11 +80,11 @@ class RobotsFiles:
     async def allows(self, url: str) -> bool:
         parsed, site = urls.parse(url), _site(url)
         if parsed is None or not site:
-            # No site to ask; the guard has its own word for such addresses.
+            # No site to ask; the guard rejects such addresses itself.
             return True
         rules = self._known.get(site)
         if rules is None or rules.until <= self._clock.now():
-            # Rules that are too old are better than none.
+            # Expired rules are better than none.
             rules = await self._recall(site) or await self._ask(site) or rules
         return rules is None or rules.allow(parsed.href)
 
@@ -93,7 +93,7 @@ class RobotsFiles:
         return not site or site in self._known
 
     async def close(self) -> None:
-        """Stop asking after a moment; what was heard by then is kept, for a command that is called again and again."""
+        """Give pending requests a moment; their answers are cached, for a command that runs again and again."""
         tasks = list(self._asking.values())
         if tasks:
             await asyncio.wait(tasks, timeout=_LAST_S)
@@ -103,7 +103,7 @@ class RobotsFiles:
         await self._keeping.finish()
 
     async def _ask(self, site: str) -> _Rules | None:
-        """The rules, if they come soon; pages of one site that are read together ask once."""
+        """The rules, if they come soon (single-flight for pages of one site)."""
         if site not in self._asking:
             task = asyncio.create_task(self._look_up(site))
             task.add_done_callback(lambda _: self._asking.pop(site, None))
@@ -112,52 +112,52 @@ class RobotsFiles:
         return next((task.result() for task in done), None)
 
     async def _look_up(self, site: str) -> _Rules:
-        said = await self._hear(site)
-        if said is not None and self._cache is not None:
-            self._keep(self._cache, site, said)
-        return await self._rules(site, said)
+        file = await self._fetch(site)
+        if file is not None and self._cache is not None:
+            self._keep(self._cache, site, file)
+        return await self._remember(site, file)
 
-    async def _hear(self, site: str) -> _Said | None:
-        """What the site says, or nothing for now."""
+    async def _fetch(self, site: str) -> _File | None:
+        """Fetch the file; `None` if the site cannot be asked now."""
         try:
             fetched = await self._client.get(
                 f"{site}/robots.txt", timeout_s=_LOOK_UP_S, max_bytes=_MAX_BYTES, accept="text/plain,*/*;q=0.1"
             )
         except WireError:
             return None
-        return _said(fetched)
+        return _read(fetched)
 
-    async def _rules(self, site: str, said: _Said | None) -> _Rules:
-        """What a site said as rules, from now on the ones that are known."""
-        rules = await self._parsed(said) if said else self._unheard(site)
+    async def _remember(self, site: str, file: _File | None) -> _Rules:
+        """Parse a file and keep its rules in memory."""
+        rules = await self._parse(file) if file else self._assume(site)
         self._known[site] = rules
         self._known.move_to_end(site)
         while len(self._known) > self._remembered_sites:
             self._known.popitem(last=False)
         return rules
 
-    async def _parsed(self, said: _Said) -> _Rules:
-        until = self._clock.now() + self._kept_s - said.age_s
-        if said.file is None:
+    async def _parse(self, file: _File) -> _Rules:
+        until = self._clock.now() + self._kept_s - file.age_s
+        if file.text is None:
             return _Rules(until)
         from protego import Protego
 
-        # In a thread: half a megabyte of rules takes longer than others should wait.
-        return _Rules(until, await asyncio.to_thread(Protego.parse, said.file))
+        # In a thread: parsing half a megabyte of rules would block the event loop.
+        return _Rules(until, await asyncio.to_thread(Protego.parse, file.text))
 
-    def _unheard(self, site: str) -> _Rules:
+    def _assume(self, site: str) -> _Rules:
         known = self._known.get(site)
         return _Rules(self._clock.now() + _RETRY_S, known.file if known else None)
 
     async def _recall(self, site: str) -> _Rules | None:
-        """What the site said before, to whichever process."""
+        """Rules from the cache, fetched by any process."""
         kept = await self._cache.get(KIND, site) if self._cache and self._kept_s else None
-        said = _recalled(kept.value, kept.age_s) if kept and kept.age_s < self._kept_s else None
-        return await self._rules(site, said) if said else None
+        file = _decode(kept.value, kept.age_s) if kept and kept.age_s < self._kept_s else None
+        return await self._remember(site, file) if file else None
 
-    def _keep(self, cache: CacheEntries, site: str, said: _Said) -> None:
-        """In the background: nobody waits until it is written down."""
-        entry = json.dumps({_FILE: said.file}).encode()
+    def _keep(self, cache: CacheEntries, site: str, file: _File) -> None:
+        """Write to the cache in the background."""
+        entry = json.dumps({_FILE: file.text}).encode()
         self._keeping.start(cache.put(KIND, site, entry, self._kept_s))
 
 
@@ -168,28 +168,28 @@ def _site(url: str) -> str:
     return f"{parsed.scheme}://{parsed.host}:{parsed.port}"
 
 
-def _said(fetched: Fetched) -> _Said | None:
-    """By RFC 9309, except that a site whose file fails is not taken for closed: we read single pages for people."""
+def _read(fetched: Fetched) -> _File | None:
+    """The file of a response by RFC 9309, except that a failing site counts as open: only single pages are read."""
     if fetched.status >= 500 or fetched.status == 429:
         return None
     is_there = 200 <= fetched.status < 300
-    return _Said(fetched.body.decode("utf-8", "replace") if is_there else None)
+    return _File(fetched.body.decode("utf-8", "replace") if is_there else None)
 
 
-def _recalled(value: bytes, age_s: float) -> _Said | None:
-    """What was kept, if it looks as we keep it: a store may hold anything."""
+def _decode(value: bytes, age_s: float) -> _File | None:
+    """Decode a cache entry; `None` for a malformed one, since a store may hold anything."""
     try:
         entry = json.loads(value)
     except (ValueError, RecursionError):
         return None
     if not isinstance(entry, dict) or _FILE not in entry:
         return None
-    file = entry[_FILE]
-    return _Said(file, age_s) if file is None or _is_file(file) else None
+    text = entry[_FILE]
+    return _File(text, age_s) if text is None or _is_valid(text) else None
 
 
-def _is_file(text: object) -> bool:
-    """Whether a site could have said it: half a surrogate pair would upset the parser."""
+def _is_valid(text: object) -> bool:
+    """Whether the text could be a file: a lone surrogate would fail in the parser."""
     if not isinstance(text, str) or len(text) > _MAX_BYTES:
         return False
     try:

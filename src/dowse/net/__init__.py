@@ -1,1 +1,1 @@
-"""The only way out of the process: what may be dialled, and the clients that dial."""
+"""Network access: SSRF guard, HTTP clients and the browser's proxy. Only this folder opens connections."""

@@ -1,4 +1,7 @@
-"""Which addresses may be dialled: a table of our own, since the standard library's changes with its version."""
+"""IP addresses of the SSRF guard: public ones, always closed ones, and those of this machine.
+
+The tables are kept here, since those of the standard library change with its version.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ _DENIED_V6 = (
     IPv6Network("2620:4f:8000::/48"),
     IPv6Network("3fff::/20"),
 )
-# Credentials live here, so not even an operator's allow list opens them.
+# Cloud metadata services hold credentials, so not even an operator's allow list opens them.
 _CLOSED_V4 = (
     IPv4Network("169.254.0.0/16"),
     IPv4Network("100.100.100.200/32"),
@@ -56,13 +59,13 @@ _CLOSED_V6 = (
 )
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
 _LOW_32 = 0xFFFF_FFFF
-# The pages of a minute come from few addresses, and reading one costs as much as the rest of the guard.
+# The pages of a minute come from few addresses, and parsing one costs as much as the rest of the guard.
 _remembered = lru_cache(maxsize=512)
 
 
 @_remembered
 def parse_address(text: str) -> Address | None:
-    """The address behind its canonical spelling, brackets allowed; `None` for a name."""
+    """Parse an address in canonical spelling, brackets allowed; `None` for a name."""
     try:
         return ip_address(text.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -71,7 +74,7 @@ def parse_address(text: str) -> Address | None:
 
 @_remembered
 def is_public(ip: Address) -> bool:
-    """Whether a host on the open internet can have this address."""
+    """Whether a host on the public internet can have this address."""
     if isinstance(ip, IPv4Address):
         return not any(ip in block for block in _DENIED_V4)
     if ip.scope_id is not None:
@@ -86,19 +89,19 @@ def is_public(ip: Address) -> bool:
 
 
 def is_closed(ip: Address) -> bool:
-    """Whether the address stays closed whatever the settings say: link-local and cloud metadata, in any wrapping."""
+    """Whether the address is closed whatever the settings say: link-local and cloud metadata, in any embedding."""
     if isinstance(ip, IPv4Address):
         return any(ip in block for block in _CLOSED_V4)
     if ip.scope_id is not None or any(ip in block for block in _CLOSED_V6):
         return True
     # The low half covers mapped, compatible, translated, NAT64 and ISATAP forms. That it also hits an unrelated
-    # address whose low half looks link-local is fine: this is asked only about pairs an operator opened.
+    # address whose low half looks link-local is fine: only allowed pairs of an operator are checked here.
     inner = (_low_ipv4(ip), _nat64(ip, 48), ip.sixtofour, *(ip.teredo or ()))
     return any(is_closed(embedded) for embedded in inner if embedded is not None)
 
 
 def behind(ip: Address, nat64_prefixes: Iterable[IPv6Network]) -> Address:
-    """The address that answers: the IPv4 address inside a mapped or NAT64 form, otherwise `ip` itself."""
+    """The effective address: the IPv4 address inside a mapped or NAT64 form, otherwise `ip` itself."""
     if isinstance(ip, IPv4Address) or ip.scope_id is not None:
         return ip
     prefix = next((prefix for prefix in nat64_prefixes if ip in prefix), None)
@@ -112,20 +115,20 @@ def _low_ipv4(ip: IPv6Address) -> IPv4Address:
 
 
 def _nat64(ip: IPv6Address, prefix_length: int) -> IPv4Address:
-    """RFC 6052: the four octets behind the prefix, but for the ninth of the address, which is always zero."""
+    """RFC 6052: the four octets after the prefix, without the ninth octet of the address, which is always zero."""
     octets = ip.packed[:8] + ip.packed[9:]
     start = prefix_length // 8 if prefix_length <= 64 else 11
     return IPv4Address(octets[start : start + 4])
 
 
-# A laptop changes its network now and then; asking costs a system call per interface.
+# A laptop changes its network now and then; listing costs a system call per interface.
 _REMEMBERED_S = 30.0
 
 
 def interface_addresses() -> frozenset[Address]:
-    """What is configured on the interfaces; empty where a sandbox does not let us ask.
+    """The addresses of all interfaces; empty where a sandbox forbids to list them.
 
-    Whether an address can be bound or dialled would tell nothing: some networks route every address to the machine.
+    Binding or dialling an address would prove nothing: some networks route every address to the machine.
     """
     import ifaddr
 
@@ -133,13 +136,13 @@ def interface_addresses() -> frozenset[Address]:
         ips = [ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips]
     except OSError:
         return frozenset()
-    # An IPv6 address comes with its flow and its zone.
+    # An IPv6 address is a tuple with its flow and zone.
     found = (parse_address(ip if isinstance(ip, str) else ip[0]) for ip in ips)
     return frozenset(address for address in found if address is not None)
 
 
 class OwnAddresses:
-    """A set of addresses that is looked up again from time to time."""
+    """Addresses of this machine, refreshed from time to time: a page must not reach other listeners on it."""
 
     def __init__(self, clock: Clock, enumerate_now: Callable[[], frozenset[Address]] = interface_addresses) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""The two ways out: one for endpoints the user configured, one for everything the web names."""
+"""The two HTTP clients: one for endpoints from the settings, one for untrusted URLs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
 
 
 class TooManyRedirects(WireFailed):
-    """The page sent us on more often than a browser's patience for a working site takes."""
+    """More redirect hops than a working site needs."""
 
     def __init__(self) -> None:
         super().__init__("too many redirects")
@@ -41,7 +41,7 @@ class TooManyRedirects(WireFailed):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a configured endpoint answered; header names are lower-case."""
+    """Response of a configured endpoint; header names are lower-case."""
 
     status: int
     headers: Mapping[str, str]
@@ -50,9 +50,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What the last hop answered; `body` is empty unless the status is a success.
+    """Response of the last redirect hop; `body` is empty unless the status is a success.
 
-    `is_unchanged` is the answer of a page that was asked for news only, and has none.
+    `is_unchanged` says that a conditional request was answered with 304.
     """
 
     url: str
@@ -63,9 +63,9 @@ class Fetched:
 
 
 class ConfiguredClient:
-    """Talks to endpoints from the settings: any address, carries keys, follows no redirect.
+    """Client of endpoints from the settings: any address, carries keys, follows no redirect.
 
-    `open_session` makes the session that carries its requests; without one it is a pool of real connections.
+    `open_session` replaces the session of pooled connections.
     """
 
     def __init__(self, user_agent: str, open_session: OpenSession | None = None) -> None:
@@ -86,9 +86,9 @@ class ConfiguredClient:
         max_bytes: int = 5_000_000,
         is_enough: Callable[[bytes], bool] | None = None,
     ) -> Reply:
-        """One request, one answer, a redirect included; `timeout_s` bounds all of it.
+        """Send one request; a redirect is an answer too. `timeout_s` bounds all of it.
 
-        Of a body that need not end, `is_enough` hears every piece and says when to stop.
+        `is_enough` receives every piece of the body, and returns true to stop reading one that need not end.
         """
         from dowse.net import wire
 
@@ -108,16 +108,16 @@ class ConfiguredClient:
             try:
                 body = await wire.read_body(response, max_bytes, is_enough)
             finally:
-                # Ends the connection if the body was not read to its end; otherwise the pool has it back already.
+                # Closes the connection if the body was not read to its end; otherwise the pool has it back already.
                 response.close()
             return Reply(response.status, wire.read_headers(response), body)
 
     def prepare(self) -> None:
-        """Load what the first request needs, so that it leaves as soon as it is sent."""
+        """Import aiohttp and open the session ahead of the first request."""
         self._open()
 
     async def close(self) -> None:
-        """Give the pooled connections back."""
+        """Close the pooled connections."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -131,7 +131,7 @@ class ConfiguredClient:
 
 
 class UntrustedClient:
-    """Fetches whatever the web names: each hop is judged and resolved once, and only what was checked is dialled."""
+    """Client of untrusted URLs: the SSRF guard judges and resolves each redirect hop before it is dialled."""
 
     def __init__(
         self,
@@ -158,29 +158,29 @@ class UntrustedClient:
         headers: Mapping[str, str] | None = None,
         follows: bool = True,
     ) -> Fetched:
-        """The answer at the end of at most five redirects; `timeout_s` bounds all hops together.
+        """The response after at most five redirect hops; `timeout_s` bounds all of them together.
 
-        `headers` go before our own, and to every hop: nothing belongs there that only one host may know.
-        Who does not follow gets the first redirect as the answer, with its `location`.
+        `headers` override the client's own and go to every hop, so they must hold no secret of a single host.
+        Without `follows` the first redirect is the response, with its `location`.
         """
         target = self._guard.judge(url)
         from dowse.net import wire
 
         async with wire.exchange(timeout_s):
             for _ in range(_MAX_REDIRECTS + 1):
-                # Also where a connection is kept: the name may lead elsewhere by now.
+                # Also for a pooled connection: the name may resolve to another address by now.
                 addresses = await self._guard.resolve(target)
                 conditions = earlier.conditions(target.href) if earlier else {}
                 own = {"User-Agent": self._user_agent, "Accept": accept, **conditions}
-                answer = await self._hop(target, addresses, _preferring(headers or {}, own), max_bytes)
+                answer = await self._hop(target, addresses, _merge_headers(headers or {}, own), max_bytes)
                 if not follows or answer.status not in _REDIRECTS or "location" not in answer.headers:
-                    # One that nobody asked for says nothing about what we know.
+                    # A 304 to an unconditional request says nothing about the earlier copy.
                     return replace(answer, is_unchanged=bool(conditions) and answer.status == _NOT_MODIFIED)
                 target = self._guard.judge(answer.headers["location"], base=target.href)
             raise TooManyRedirects
 
     async def close(self) -> None:
-        """Give the pooled connections back."""
+        """Close the pooled connections."""
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -192,54 +192,54 @@ class UntrustedClient:
             self._session = self._open_session() if self._open_session else pinned.pinned_session(self._tls)
         response = await pinned.get(self._session, target, addresses, headers)
         try:
-            # The status of a failure says all; its page could only turn it into a timeout or a size error.
+            # Of a failure only the status counts; its body could only turn it into a timeout or a size error.
             succeeded = 200 <= response.status < 300
             body = await wire.read_body(response, max_bytes) if succeeded else b""
         finally:
-            # Ends the connection if the body was not read to its end; otherwise the pool has it back already.
+            # Closes the connection if the body was not read to its end; otherwise the pool has it back already.
             response.close()
-        told = wire.read_headers(response)
-        if "location" in told:
-            told = {**told, "location": _ascii(told["location"])}
-        return Fetched(target.href, response.status, told, body)
+        received = wire.read_headers(response)
+        if "location" in received:
+            received = {**received, "location": _ascii(received["location"])}
+        return Fetched(target.href, response.status, received, body)
 
 
-def _preferring(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """The headers of both, and of each name only the first; capitals make no difference in names."""
+def _merge_headers(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """The headers of both; for the same name, in any case, that of `first`."""
     names = {name.lower() for name in first}
     return {**first, **{name: value for name, value in second.items() if name.lower() not in names}}
 
 
 def _ascii(location: str) -> str:
-    """Bytes beyond ASCII as a browser sends them back, in whatever charset the server wrote them."""
+    """Percent-encode non-ASCII bytes as a browser does, whatever their charset."""
     return quote(location, safe=_PRINTABLE, errors="surrogateescape")
 
 
 _LONGEST_VALUE = 1000
-# As a condition it means: whatever you have.
+# As a condition it matches anything.
 _ANYTHING = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What an address gave before: that address, and none on the way to it, is asked for news only."""
+    """Conditional request (RFC 9110, section 13): URL and validators of an earlier copy of a page."""
 
     url: str
     validators: Validators
 
     def conditions(self, url: str) -> dict[str, str]:
-        """The headers for a request to an address; none for any other, or if one of them could do harm."""
+        """Conditional headers for a request to this URL; none for another URL, or if a validator is malformed."""
         if _document(url) != _document(self.url):
             return {}
         given = {"If-None-Match": self.validators.etag, "If-Modified-Since": self.validators.last_modified}
         conditions = {name: value for name, value in given.items() if value}
-        return conditions if all(map(_is_sound, conditions.values())) else {}
+        return conditions if all(map(_is_sendable, conditions.values())) else {}
 
 
 def _document(url: str) -> str:
     return url.partition("#")[0]
 
 
-def _is_sound(value: str) -> bool:
-    """Whether a value from the web may be sent back: one short line, which aiohttp will not refuse either."""
+def _is_sendable(value: str) -> bool:
+    """Whether a validator may be sent back: one short line, which aiohttp accepts too."""
     return len(value) <= _LONGEST_VALUE and value.isascii() and value.isprintable() and value != _ANYTHING

@@ -1,6 +1,6 @@
-"""Undoes the codings of a body in small steps: however far it would grow, only one step is held beyond the limit.
+"""Bounded decompression of response bodies: at most one step is held beyond the size limit.
 
-A few hundred bytes can stand for gigabytes, so the limit has to sit inside the decoder, between all of its stages.
+A few hundred bytes can expand to gigabytes, so the limit sits inside the decoder, between all of its stages.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ ACCEPTED = "gzip, deflate, br, zstd"
 
 _STEP_IN, _STEP_OUT = 16_384, 65_536
 _MAX_CODINGS = 2
-# What servers write there although nothing was coded; browsers read such pages as they are.
+# Values that servers send for plain bodies; browsers read such pages as they are.
 _NO_CODINGS = ("", "identity", "none", "binary", "utf-8", "utf8", "aws-chunked")
-# Each member costs time although it may be empty; honest bodies have one, those of parallel packers a few hundred.
+# Each member costs time even if it is empty; usual bodies have one, those of parallel packers a few hundred.
 _MAX_MEMBERS = 1000
-# A page may ask for a window of gigabytes; browsers stop at 8 MiB, as RFC 9659 has it.
+# A page may request a window of gigabytes; browsers stop at 8 MiB, as in RFC 9659.
 _ZSTD_WINDOW_LOG = 23
-# No mark of a further member is longer.
+# The longest magic number of a further member.
 _MARK_BYTES = 4
 
 
 class Decoder:
-    """Reads one body. `feed` gives what there is so far, `finish` objects to a body that broke off."""
+    """Decodes one body. `feed` yields decoded pieces, `finish` raises for a truncated body."""
 
     def __init__(self, content_encoding: str, max_bytes: int) -> None:
         codings = _codings(content_encoding)
-        # What does not shrink grows a little by packing, so packed bytes are allowed a little more than plain ones.
+        # Incompressible data grows a little by packing, so packed bytes may be a little more than plain ones.
         self.max_packed_bytes = max_bytes + max_bytes // 8 + 1024 if codings else max_bytes
         limits = [self.max_packed_bytes] * (len(codings) - 1) + [max_bytes]
         self._wire = _Allowance(self.max_packed_bytes)
-        # The coding that was applied last is undone first.
+        # The last coding is undone first.
         self._stages = [_Stage(*stage) for stage in zip(reversed(codings), limits, strict=False)]
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The next pieces of the body. Some are empty: after each, the caller may let others work."""
+        """The next pieces of the body. Some are empty: after each, the caller may yield to other tasks."""
         return self._through(self._stages, self._wire.take(data))
 
     def finish(self) -> None:
@@ -71,14 +71,14 @@ class _Member(Protocol):
 
     @property
     def has_more(self) -> bool:
-        """Whether output waits that no further input is needed for."""
+        """Whether more output is available without further input."""
 
     @property
     def has_ended(self) -> bool: ...
 
     @property
     def rest(self) -> bytes:
-        """The input behind the end."""
+        """The input after the end of the stream."""
 
     def step(self, data: bytes) -> bytes:
         """About a step of output."""
@@ -111,11 +111,11 @@ class _Deflated:
 
 
 class _Brotli:
-    # The library objects to bytes behind the end by itself.
+    # The library itself rejects bytes after the end.
     rest = b""
 
     def __init__(self) -> None:
-        import brotli  # type: ignore[import-untyped]
+        import brotli  # type: ignore[import-untyped]  # it has no stubs
 
         self._error: type[Exception] = brotli.error
         self._stream = brotli.Decompressor()
@@ -123,7 +123,7 @@ class _Brotli:
 
     @property
     def has_more(self) -> bool:
-        # It also says that it accepts more while output waits.
+        # It also reports that it accepts more while output is pending.
         return not self.has_ended and (self._is_full or not self._stream.can_accept_more_data())
 
     @property
@@ -170,19 +170,19 @@ class _Zstd:
 
 @dataclass(frozen=True, slots=True)
 class _Coding:
-    """How a member begins: `begin` gets its first bytes, `marks` tell a further one from padding."""
+    """Start of a member: `begin` receives its first bytes, `marks` tell a further one from padding."""
 
     begin: Callable[[bytes], _Member]
     marks: tuple[bytes, ...] = ()
 
 
 def _begin_deflate(data: bytes) -> _Member:
-    # By RFC 9110 a zlib stream, whose first byte ends in 8; many servers send the bare stream, in which it cannot.
+    # By RFC 9110 a zlib stream, whose first byte ends in 8; many servers send a raw stream, whose first byte cannot.
     return _Deflated(zlib.MAX_WBITS if data[0] & 0x0F == 8 else -zlib.MAX_WBITS)
 
 
 _GZIP = _Coding(lambda _: _Deflated(16 + zlib.MAX_WBITS), (b"\x1f\x8b",))
-# A frame, or one of the sixteen kinds that are skipped.
+# A frame, or one of the sixteen kinds of skippable frames.
 _ZSTD_MARKS = (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + kind]) + b"\x2a\x4d\x18" for kind in range(16)))
 _CODINGS = {
     "gzip": _GZIP,
@@ -194,7 +194,7 @@ _CODINGS = {
 
 
 class _Stage:
-    """Undoes one coding."""
+    """Decoder of one coding."""
 
     def __init__(self, coding: _Coding, max_bytes: int) -> None:
         self._coding = coding
@@ -217,7 +217,7 @@ class _Stage:
                 data, self._held = self._held + data, b""
                 self._member = self._next_member(data)
                 if self._member is None:
-                    # Passed over, but it took its time.
+                    # Skipped, but it took time.
                     yield b""
                     return
             yield self._allowance.take(self._member.step(data))
@@ -228,7 +228,7 @@ class _Stage:
                 self._member = None
 
     def _next_member(self, data: bytes) -> _Member | None:
-        """The member that begins here; `None` for padding, and for what more bytes may make a mark."""
+        """The member that begins here; `None` for padding, and for the beginning of a mark."""
         if self._members and not data.startswith(self._coding.marks):
             self._held = data[:_MARK_BYTES]
             return None
@@ -239,7 +239,7 @@ class _Stage:
 
 
 def _codings(content_encoding: str) -> list[_Coding]:
-    """What was applied to the body, in that order."""
+    """The codings of the body, in the order of their application."""
     names = [name for part in content_encoding.lower().split(",") if (name := part.strip()) not in _NO_CODINGS]
     if len(names) > _MAX_CODINGS or not all(name in _CODINGS for name in names):
         raise WireFailed("the answer is in a coding we do not read")

@@ -1,4 +1,4 @@
-"""Decides which URL may be fetched and which addresses may be dialled for it, before anything is dialled."""
+"""SSRF guard: judges a URL and every address of its host before anything is dialled."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from dowse.net.sockets import is_listening_port, look_up
 _SCHEMES = ("http", "https")
 _PORTS = (80, 443, 8000, 8080, 8443)
 _MAX_HOST_CHARS = 253
-# Long enough for a resolver that asks a second time after the usual five seconds.
+# Long enough for a resolver that retries after the usual five seconds.
 _LOOK_UP_S = 6.0
-# Pages of one site come in a row; whether its name may be told does not change in between.
+# Pages of one site come in a row; whether its name may be disclosed does not change in between.
 _REMEMBERED_S, _REMEMBERED_HOSTS = 10.0, 256
-# A belt: the address decides, but these never mean a page on the open web. They end `*.svc.cluster.local` and
-# `host.docker.internal` too; `metadata` and `instance-data` alone fall under single labels.
+# Defence in depth: the address decides, but these names never mean a public page. They cover `*.svc.cluster.local` and
+# `host.docker.internal` too; `metadata` and `instance-data` alone are single labels.
 _DENIED_ENDINGS = (".localhost", ".local", ".internal")
-# Names of houses and offices. They may be read where they lead to a public address, but are told to nobody.
+# Names of private networks. They may be read if they resolve to a public address, but are never disclosed.
 _HOME_ENDINGS = (
     ".lan",
     ".home",
@@ -43,20 +43,20 @@ _HOME_ENDINGS = (
 
 
 class HostNotFound(WireFailed):
-    """The name has no address, so no other reader will find the page either."""
+    """The name has no address, so no other fetcher will find the page either."""
 
     def __init__(self) -> None:
         super().__init__("host not found")
 
 
 class NameResolver(Protocol):
-    """Looks a name up; a seam, so that tests own the DNS."""
+    """Resolves a name; a seam, so that tests own the DNS."""
 
     async def __call__(self, host: str, port: int) -> list[str]: ...
 
 
 class Guard:
-    """Every refusal is the same `WireDenied`: the reason would map the network for whoever asks."""
+    """Judges URLs and addresses. Every refusal is the same `WireDenied`: reasons would map the network for a caller."""
 
     def __init__(
         self,
@@ -75,11 +75,11 @@ class Guard:
         self._tellable: dict[str, tuple[float, bool]] = {}
 
     def judge(self, url: str, base: str = "") -> Url:
-        """The parsed URL, if its spelling alone is no reason to refuse it; `base` is the page that redirected."""
+        """Parse a URL and check its spelling; `base` is the page of a redirect hop. Raises `WireDenied`."""
         parsed = urls.parse(url, base)
         if parsed is None or parsed.scheme not in _SCHEMES or parsed.has_userinfo:
             raise WireDenied
-        # An empty label is in no name, but it could hide an address from whoever strips the dots.
+        # No name has an empty label, but one could hide an address from code that strips the dots.
         if len(_name(parsed)) > _MAX_HOST_CHARS or ".." in parsed.host:
             raise WireDenied
         if not self.opens(parsed) and (parsed.port not in _PORTS or _is_denied_name(_name(parsed))):
@@ -87,7 +87,7 @@ class Guard:
         return parsed
 
     async def resolve(self, url: Url) -> list[Address]:
-        """The addresses to dial, looked up once; one bad answer among them refuses the host."""
+        """Look up the addresses to dial, once (against DNS rebinding); a single private one refuses the host."""
         literal = parse_address(url.host)
         addresses = [literal] if literal is not None else await self._look_up(url)
         for address in addresses:
@@ -98,11 +98,11 @@ class Guard:
         return addresses
 
     async def for_others(self, url: str, *, look_up_s: float = _LOOK_UP_S) -> str:
-        """The URL as a third party may be asked to fetch it; empty for one that must not leave the house.
+        """The URL to hand to a third party for fetching; empty for one that must not be disclosed.
 
-        What only the operator's list opens is private, so it is judged as if there were no list. A name that
-        is unknown here may be known elsewhere; one that takes too long may yet turn out to be private. Fragments
-        are left off: no server sees them.
+        An address that only the allow list opens is private, so it is judged without the list. A name that is unknown
+        here may be known elsewhere; one that takes too long may yet prove private. Fragments are left off: no server
+        sees them.
         """
         try:
             target = self.stranger.judge(url)
@@ -114,7 +114,7 @@ class Guard:
 
     @cached_property
     def stranger(self) -> Guard:
-        """The same guard, had the operator listed nothing."""
+        """The same guard without the operator's allow list."""
         stranger = copy(self)
         stranger._allowed = frozenset()
         return stranger
@@ -131,22 +131,22 @@ class Guard:
         return answer
 
     async def _is_elsewhere(self, url: Url) -> bool:
-        """Whether all addresses of a name are public, or nobody here knows any."""
+        """Whether all addresses of a name are public, or none is known."""
         try:
             await self.stranger.resolve(url)
         except WireDenied:
             return False
         except HostNotFound:
-            # Whatever the list opens is private until the name server says otherwise.
+            # A host of the allow list is private until the name server says otherwise.
             return not self.opens(url)
         return True
 
     def opens(self, url: Url) -> bool:
-        """Whether the operator listed exactly this host and port."""
+        """Whether the operator's allow list has exactly this host and port."""
         return f"{_name(url)}:{url.port}" in self._allowed
 
     def _is_us(self, address: Address, port: int) -> bool:
-        """Whether one of our own listeners would answer: whoever speaks through us must not speak as us."""
+        """Whether one of the server's own listeners would answer: a page must not call the server through itself."""
         is_here = address.is_loopback or address.is_unspecified or address in self._own
         return is_here and is_listening_port(port)
 

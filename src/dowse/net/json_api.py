@@ -1,4 +1,4 @@
-"""What all JSON APIs share: send, judge the status, parse; every failure comes out typed."""
+"""Client of JSON APIs: send, check the status, parse; every failure becomes a `ProviderError`."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ _CHALLENGE = re.compile(rb"cf-chl|_cf_chl_opt|challenge-platform|captcha|just a 
 _AMERICAN_DATE = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUOTA_STATUS = (402, 432, 433)
-_SPOKEN_BYTES = 4096  # More is a page, not a message.
+_SPOKEN_BYTES = 4096  # more is a page, not a message
 _TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
-# As much of a page as any contract could show, and little enough to be cleaned between two requests.
+# As much of a page as any contract can show, and little enough to be cleaned between two requests.
 PAGE_CHARS = 200_000
-_URL_CHARS = 2048  # Sitemaps allow no more, so search engines list nothing longer.
-_MOST_LOOKED_AT = 300  # No API lists so many, and of as many bad ones as fit into an answer each takes time.
+_URL_CHARS = 2048  # the limit of sitemaps, so search engines list nothing longer
+_MOST_LOOKED_AT = 300  # no API lists so many, and each bad one of a huge answer takes time
 
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One provider's way out: its name for errors, its client, its time."""
+    """API access of one provider: client, timeout, and the names for its errors."""
 
     provider: str
     client: ConfiguredClient
@@ -59,9 +59,9 @@ class Api:
     key_variable: str
     redactor: Redactor
     own_failure: Callable[[Reply], ProviderError | None] = lambda _reply: None
-    """Failures that this API tells in a way of its own; what it does not know is judged by the status."""
+    """Recognises failures particular to this API; `None` leaves the verdict to the status."""
     too_large: type[ProviderError] = NetworkFailed
-    """What an answer is that is larger than we take."""
+    """The failure for an answer above `max_bytes`."""
     max_bytes: int = 5_000_000
 
     async def post(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json) -> Json:
@@ -70,8 +70,8 @@ class Api:
     async def post_with_headers(
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json
     ) -> tuple[Json, Mapping[str, str]]:
-        """The answer with its headers, where some APIs tell more about a limit than in the body."""
-        reply = self.judged(await self._send("POST", url, deadline, headers=headers, json=body))
+        """The answer with its headers, in which some APIs describe their limits."""
+        reply = self.check(await self._send("POST", url, deadline, headers=headers, json=body))
         return self.read_object(reply), reply.headers
 
     async def post_reply(
@@ -83,7 +83,7 @@ class Api:
         body: Json,
         is_enough: Callable[[bytes], bool] | None = None,
     ) -> Reply:
-        """An answer whatever its status, not judged yet; `is_enough` ends one that need not end by itself."""
+        """An answer with any status, not checked yet; `is_enough` stops reading a body that need not end."""
         return await self._send("POST", url, deadline, headers=headers, json=body, is_enough=is_enough)
 
     async def get(self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]) -> Json:
@@ -92,7 +92,7 @@ class Api:
     async def get_list(
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
     ) -> list[Json]:
-        """The objects of an answer that is a JSON array."""
+        """The objects of a JSON array."""
         body = self._parse(await self.get_reply(url, deadline, headers=headers, params=params))
         if not isinstance(body, list):
             raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an array")
@@ -101,30 +101,30 @@ class Api:
     async def get_reply(
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
     ) -> Reply:
-        """An answer that is a success, whatever it holds."""
-        return self.judged(await self._send("GET", url, deadline, headers=headers, params=params))
+        """A successful answer with any body."""
+        return self.check(await self._send("GET", url, deadline, headers=headers, params=params))
 
     async def post_form(
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], form: Mapping[str, str]
     ) -> Reply:
-        """The answer to a filled-in form, if it is a success."""
-        return self.judged(await self._send("POST", url, deadline, headers=headers, form=form))
+        """Post a form; returns a successful answer."""
+        return self.check(await self._send("POST", url, deadline, headers=headers, form=form))
 
-    def judged(self, reply: Reply) -> Reply:
-        """The same answer if it is a success; else its failure is raised."""
+    def check(self, reply: Reply) -> Reply:
+        """Return a successful answer; raise the failure of any other."""
         if 200 <= reply.status < 300:
             return reply
         raise self.own_failure(reply) or self._failure(reply)
 
     def read_object(self, reply: Reply) -> Json:
-        """The JSON object that an answer holds."""
+        """Parse the JSON object of an answer."""
         body = self._parse(reply)
         if not isinstance(body, dict):
             raise BadAnswer(self.provider, f"the body is a JSON {type(body).__name__}, not an object")
         return body
 
     def page(self, text: str, title: str = "", plain: str = "") -> Text:
-        """A page as the API read it, cleaned as every text from the web is; one without a word was not read."""
+        """The text of a page as the API extracted it, cleaned like all untrusted content; raises `NotRead` if empty."""
         markdown = clean(text[:PAGE_CHARS])
         if not markdown.strip():
             raise NotRead(self.provider, "the text of the page is empty")
@@ -133,11 +133,11 @@ class Api:
         return Text(markdown, title, len(markdown.split()), is_cut=is_cut, plain=clean(plain[:PAGE_CHARS]))
 
     def not_read(self, said: str) -> NotRead:
-        """The failure of one page in an answer that is otherwise good; `said` are the API's words."""
+        """The failure of one page in a successful answer; `said` is the API's message."""
         return NotRead(self.provider, said=self.spoken(said))
 
     def spoken(self, words: str) -> str:
-        """Words of the API as they may be shown: one line of it, and no secret."""
+        """A message of the API fit to be shown: one line, redacted."""
         return self.redactor.message(one_line(words[:_SPOKEN_BYTES]))
 
     async def _send(
@@ -183,18 +183,18 @@ class Api:
     def _failure(self, reply: Reply) -> ProviderError:
         kind, detail = _classify(reply), f"HTTP {reply.status}"
         if kind is KeyRejected:
-            # Without a key there is none to check: the API does not want us.
+            # Without a key there is none to check: the API refuses this client.
             kind, detail = (
                 (KeyRejected, f"{detail}; check {self.key_variable}") if self.key_variable else (Blocked, detail)
             )
-        # Masked before it is cut: half a key would pass the filter on the way out.
+        # Redacted before it is cut: half a key would pass the redaction of the output.
         said = self.redactor.message(_message(reply))
         wait_s = retry_after_s(reply.headers)
         return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
 
 
 def _classify(reply: Reply) -> type[ProviderError]:
-    """The failure class of a status; the body only tells a spent quota or a challenge from a mistake."""
+    """The failure class of a status; the body only reveals a spent quota or a challenge page."""
     status = reply.status
     if status == 429:
         return RateLimited
@@ -210,7 +210,7 @@ def _classify(reply: Reply) -> type[ProviderError]:
 
 
 def items(provider: str, body: Json, name: str) -> list[Json]:
-    """The objects in a list of the answer; an answer without the list is not an answer."""
+    """The objects of a list in the answer; raises `BadAnswer` without the list."""
     value = body.get(name)
     if not isinstance(value, list):
         raise BadAnswer(provider, f"the answer has no list {name!r}")
@@ -218,7 +218,7 @@ def items(provider: str, body: Json, name: str) -> list[Json]:
 
 
 def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
-    """A result worth showing: it has a title and leads to the web. An empty snippet is no fault."""
+    """A search result; `None` without a title or a web address. The snippet may be empty."""
     title = without_markup(title, _TITLE_CHARS)
     if not title or not _web_address(url):
         return None
@@ -227,7 +227,7 @@ def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str 
 
 
 def media(found: Hit | None, *, image_url: str = "", thumbnail: str = "", duration: str = "") -> Hit | None:
-    """The same hit as a picture or a film; what leads nowhere is left out."""
+    """The hit with image and video fields; invalid addresses are left out."""
     if found is None:
         return None
     image_url, thumbnail = _web_address(image_url), _web_address(thumbnail)
@@ -235,18 +235,18 @@ def media(found: Hit | None, *, image_url: str = "", thumbnail: str = "", durati
 
 
 def first_hits(found: Iterable[Hit | None], wanted: int) -> tuple[Hit, ...]:
-    """As many of the good ones as were asked for; the rest of a long answer is not even looked at."""
+    """The first valid hits; the rest of a long answer is not parsed."""
     return tuple(islice(filter(None, islice(found, _MOST_LOOKED_AT)), wanted))
 
 
 def plain(texts: Iterable[str], most: int = 10) -> tuple[str, ...]:
-    """The first answers or suggestions as plain text, the empty and the repeated ones left out."""
+    """The first distinct answers or suggestions as plain text."""
     clean = (without_markup(text, _ANSWER_CHARS) for text in islice(texts, 10 * most))
     return tuple(islice(dict.fromkeys(filter(None, clean)), most))
 
 
 def iso_date(text: str) -> str:
-    """A date as 2026-10-02 where it can be told; vendors write it in four ways. Else what they said."""
+    """A date as 2026-10-02 from any of the formats that vendors use; other text stays as it is."""
     text = one_line(text, 60)
     for read in (_parse_iso_date, _parse_american_date, _parse_mail_date):
         try:
@@ -257,12 +257,12 @@ def iso_date(text: str) -> str:
 
 
 def string(item: Json, *names: str) -> str:
-    """The first of these fields that holds text; APIs send null, numbers and objects now and then."""
+    """The first of these fields with text; APIs send null, numbers and objects now and then."""
     return next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
 
 
 def whole(item: Json, name: str) -> int:
-    """A field that holds a whole number; 0 for anything else."""
+    """The integer of a field; 0 for anything else."""
     value = item.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
@@ -274,7 +274,7 @@ def mapping(item: Json, name: str) -> Json:
 
 
 def objects(value: object) -> list[Json]:
-    """The objects of a list, or none: APIs put null in it, or have null in its place."""
+    """The objects of a list, without other items; none if it is no list: APIs send null in both places."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -299,7 +299,7 @@ def _parse_american_date(text: str) -> date:
 
 
 def _web_address(url: str) -> str:
-    """The address in its canonical spelling, which has no line ends; empty for what leads elsewhere than to the web."""
+    """The canonical URL, which has no line ends; empty for other schemes than HTTP."""
     parsed = urls.parse(url) if len(url) <= _URL_CHARS else None
     return parsed.href if parsed is not None and parsed.scheme in ("http", "https") else ""
 
@@ -310,18 +310,18 @@ def is_challenge(reply: Reply) -> bool:
 
 
 def _speaks_of_quota(reply: Reply) -> bool:
-    """Whether an error is about credits; a web page is not an error message, and its footer has credits too."""
+    """Whether an error is about credits; HTML is no error message, and its footer may mention credits too."""
     spoken = reply.body[:_SPOKEN_BYTES].decode("utf-8", "replace")
     return "html" not in reply.headers.get("content-type", "") and is_about_quota(spoken)
 
 
 def is_about_quota(words: str) -> bool:
-    """Whether an error message says that there is nothing left to spend."""
+    """Whether an error message says that the quota is spent."""
     return bool(_QUOTA.search(words))
 
 
 def _message(reply: Reply) -> str:
-    """What the API says went wrong, on one line; markup and unknown shapes say nothing."""
+    """The error message of an API on one line; empty for markup and unknown shapes."""
     try:
         body = json.loads(reply.body)
     except (ValueError, RecursionError):
@@ -336,7 +336,7 @@ def _message(reply: Reply) -> str:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Retry-After as seconds or as a date; nonsense and the past count as not said."""
+    """Retry-After as seconds or as a date; `None` for invalid values and the past."""
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():
         return float(value[:9]) or None

@@ -1,7 +1,8 @@
-"""Connections to checked addresses only: one pool for all pages, and no way around what the guard just said.
+"""Address pinning: connections to the addresses that the guard has checked, and to no others.
 
-Which addresses a request may use travels with it in a context variable. aiohttp's own tasks copy the context of
-the request they serve, so the resolver, the socket and the pool all see the answer that was checked for it.
+The checked addresses travel with the request in a context variable. aiohttp's own tasks copy the context of the
+request they serve, so the resolver, the socket and the connection pool all see them. A second look-up could return
+another address (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from dowse.net.addresses import Address, parse_address
 from dowse.net.wire import AiohttpResolver, build_session, request_target
 
 _CONNECTIONS, _CONNECTIONS_PER_HOST = 100, 20
-# Shorter than the five seconds after which many servers close, so that they rarely close while we send.
+# Shorter than the five seconds after which many servers close, so that they rarely close during a request.
 _KEPT_S = 4.0
 
 
 @dataclass(slots=True)
 class _Hop:
-    """What one request may use, and whether it has dialled."""
+    """Checked addresses of one request, and whether it has dialled."""
 
     addresses: tuple[Address, ...]
     may_reuse: bool = True
@@ -38,11 +39,11 @@ _current: ContextVar[_Hop] = ContextVar("hop")
 
 
 def pinned_session(tls: SSLContext | None) -> aiohttp.ClientSession:
-    """A session for `get`; used otherwise, it fails before it dials."""
+    """A session for `get`; any other use fails before it dials."""
     connector = _Connector(
-        resolver=AiohttpResolver(_checked),
+        resolver=AiohttpResolver(_checked_addresses),
         use_dns_cache=False,
-        # aiohttp asks no resolver about an IP literal, so the socket is where every dial passes.
+        # aiohttp resolves no IP literals, so the socket is the only place that every dial passes.
         socket_factory=_open_socket,
         ssl=tls or True,
         limit=_CONNECTIONS,
@@ -55,7 +56,7 @@ def pinned_session(tls: SSLContext | None) -> aiohttp.ClientSession:
 async def get(
     session: aiohttp.ClientSession, url: Url, addresses: Iterable[Address], headers: Mapping[str, str]
 ) -> aiohttp.ClientResponse:
-    """The answer from one of these addresses, whatever name the URL carries; a redirect is an answer."""
+    """The response of one of these addresses, whatever name the URL has. Redirects are not followed."""
     hop = _Hop(tuple(addresses))
     outside = _current.set(hop)
     try:
@@ -64,7 +65,7 @@ async def get(
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             if hop.has_dialled:
                 raise
-            # The server had closed the connection that was kept; that says nothing about the page.
+            # The server had closed the pooled connection; that says nothing about the page.
             hop.may_reuse = False
             return await session.get(request_target(url), headers=headers, allow_redirects=False)
     finally:
@@ -72,7 +73,7 @@ async def get(
 
 
 class _Connector(aiohttp.TCPConnector):
-    """A pool that gives away no connection to an address which this request may not use."""
+    """A pool that reuses no connection to an address outside the request's checked ones."""
 
     async def connect(
         self,
@@ -93,8 +94,7 @@ def _peer(connection: Connection) -> Address | None:
     return parse_address(peer[0]) if peer else None
 
 
-async def _checked(_host: str, _port: int) -> list[str]:
-    # What the guard has checked: a second look-up could say something else (DNS rebinding).
+async def _checked_addresses(_host: str, _port: int) -> list[str]:
     return [str(address) for address in _current.get().addresses]
 
 
@@ -102,7 +102,7 @@ def _open_socket(info: aiohttp.AddrInfoType) -> socket.socket:
     family, kind, protocol, _, address = info
     hop = _current.get()
     if parse_address(str(address[0])) not in hop.addresses:
-        # An OSError, because the connector handles nothing else while several addresses race.
+        # An OSError, because the connector handles only those while several addresses race.
         raise PermissionError
     hop.has_dialled = True
     return socket.socket(family, kind, protocol)

@@ -16,14 +16,14 @@ _ours: set[tuple[str, int]] = set()
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a listener there; a name other than `localhost` may lead anywhere."""
+    """Whether only this machine can reach a listener there; a name other than `localhost` may resolve to anything."""
     address = parse_address(host.strip("[]"))
     return host.lower() == "localhost" if address is None else address.is_loopback
 
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """A listening socket and the address to reach it under."""
+    """A listening socket and its URL."""
 
     socket: socket.socket
 
@@ -34,8 +34,8 @@ class Listener:
 
 
 @contextmanager
-def listening(host: str, port: int) -> Iterator[Listener]:
-    """A listener while inside; raises `ConfigError` with what to change when the address cannot be had."""
+def listen(host: str, port: int) -> Iterator[Listener]:
+    """Listen while inside; raises `ConfigError` with the fix when the address cannot be bound."""
     name = host.strip("[]")
     try:
         family, _, _, _, address = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -45,15 +45,15 @@ def listening(host: str, port: int) -> Iterator[Listener]:
             f"Cannot listen on {host} port {port}: {_reason(error)}. Choose another with --host and --port."
         ) from None
     with opened:
-        # Its connections inherit it. Without, the end of an answer waits 40 ms for the other side to confirm the start.
+        # Inherited by its connections. Without it the end of a response waits 40 ms for the ACK of its start.
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with marked_as_ours(opened):
+        with reserve_port(opened):
             yield Listener(opened)
 
 
 @contextmanager
-def marked_as_ours(listener: socket.socket) -> Iterator[None]:
-    """While inside, no page is read from the port of this listener, whatever the operator has opened."""
+def reserve_port(listener: socket.socket) -> Iterator[None]:
+    """While inside, the guard denies the port of this listener, whatever the operator has allowed."""
     place = listener.getsockname()[:2]
     _ours.add(place)
     try:
@@ -63,20 +63,24 @@ def marked_as_ours(listener: socket.socket) -> Iterator[None]:
 
 
 def is_listening_port(port: int) -> bool:
-    """Whether this process waits for others at the port, at whichever address."""
+    """Whether this process listens on the port, at any address."""
     return any(port == taken for _, taken in _ours)
 
 
 def _reason(error: OSError | UnicodeError) -> str:
     if isinstance(error, UnicodeError):
-        # A label that is empty, too long or of characters that no name has: refused before anybody was asked.
+        # A label that is empty, too long or has invalid characters: refused before any look-up.
         return "not a valid host name"
-    # Python adds the address, which the sentence has already.
+    # Python adds the address, which the sentence already has.
     return (error.strerror or str(error)).partition(" (")[0].lower()
 
 
 async def look_up(host: str, port: int) -> list[str]:
-    """Every address the system knows for the name, in the order to try them; raises `OSError`."""
+    """All addresses of a name in the order to try them; raises `OSError`.
+
+    asyncio looks names up in its thread pool, and the end of a loop waits for that pool: a resolver that hangs would
+    delay shutdown by half a minute. Daemon threads are not waited for.
+    """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[list[str]] = loop.create_future()
 

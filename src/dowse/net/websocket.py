@@ -1,4 +1,4 @@
-"""A WebSocket to an endpoint from the settings, such as a browser elsewhere. Imported on first use, like aiohttp."""
+"""WebSocket to an endpoint from the settings, such as a remote browser. Imported on first use, like aiohttp."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import aiohttp
 from dowse.core.errors import WireFailed
 from dowse.net import wire
 
-# A peer that does not answer a ping for this long has gone without a word.
+# A peer that does not answer a ping for this long is gone.
 _HEARTBEAT_S = 20.0
 _CLOSE_S = 0.5
 
 
 class WebSocket:
-    """An open connection. What is said goes out in order; what is heard comes as whole messages."""
+    """An open connection: messages are sent in order and received whole."""
 
     def __init__(self, session: aiohttp.ClientSession, socket: aiohttp.ClientWebSocketResponse[Literal[False]]) -> None:
         self._session = session
@@ -26,15 +26,15 @@ class WebSocket:
         self._outgoing: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def send(self, message: bytes) -> None:
-        """Never waits; a connection that is lost shows in `run`."""
+        """Queue a message without waiting; a lost connection ends `run`."""
         self._outgoing.put_nowait(message)
 
     def close(self) -> None:
-        """Let `run` come to its end."""
+        """Make `run` return."""
         self._outgoing.put_nowait(None)
 
     async def run(self, received: Callable[[bytes], None]) -> None:
-        """Carry messages until one side closes; nothing is left open then."""
+        """Transfer messages until one side closes, then close the connection."""
         speaking = asyncio.create_task(self._speak())
         listening = asyncio.create_task(self._listen(received))
         try:
@@ -53,7 +53,7 @@ class WebSocket:
         loop = asyncio.get_running_loop()
         async for message in self._socket:
             if message.type is aiohttp.WSMsgType.TEXT:
-                # What goes wrong in there is told by the loop, and ends nothing.
+                # An error of the callback is reported by the loop and does not end the connection.
                 loop.call_soon(received, message.data)
 
     async def _hang_up(self) -> None:
@@ -66,9 +66,9 @@ class WebSocket:
 
 
 async def connect(url: str, *, headers: Mapping[str, str], timeout_s: float, max_message_bytes: int) -> WebSocket:
-    """Open one; raises `WireError`, whose text never holds the address."""
+    """Open a connection; raises `WireError`, whose text never holds the address."""
     session = wire.pooled_session()
-    session.trace_configs.append(_staying())
+    session.trace_configs.append(_refuse_redirects())
     socket = None
     try:
         async with wire.exchange(timeout_s):
@@ -81,8 +81,8 @@ async def connect(url: str, *, headers: Mapping[str, str], timeout_s: float, max
     return WebSocket(session, socket)
 
 
-def _staying() -> aiohttp.TraceConfig:
-    """Keeps a connection from being led elsewhere, for which aiohttp has no switch here."""
+def _refuse_redirects() -> aiohttp.TraceConfig:
+    """Refuse redirects, for which aiohttp has no switch here."""
     config = aiohttp.TraceConfig()
     config.on_request_redirect.append(_refuse_redirect)
     config.freeze()

@@ -1,4 +1,4 @@
-"""The part of the clients that touches aiohttp. Imported on first use: aiohttp costs more than the rest of a start."""
+"""aiohttp layer of the clients. Imported on first use: aiohttp takes longer to import than the rest of a start."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from dowse.net.sockets import look_up
 
 _MAX_LINE_BYTES = 16_384
 _MAX_HEADERS = 200
-# So long may decoding keep the others waiting.
+# How long decoding may block other tasks.
 _TURN_S = 0.005
 
 
 @asynccontextmanager
 async def exchange(timeout_s: float) -> AsyncIterator[None]:
-    """One absolute end for everything inside, and the only place where errors of the wire are translated."""
+    """One deadline for the whole exchange, and the only place where errors of aiohttp are translated."""
     try:
         async with asyncio.timeout(timeout_s):
             yield
     # ValueError: a URL, header or body that aiohttp refuses to send.
     except (aiohttp.ClientError, HttpProcessingError, OSError, ValueError) as error:
-        raise _translated(error) from error
+        raise _translate(error) from error
 
 
 def build_session(connector: aiohttp.BaseConnector) -> aiohttp.ClientSession:
-    """A session that takes nothing from the environment and remembers nothing; its time limit is `exchange`."""
+    """A session without environment proxies, cookies or timeouts; its time limit is `exchange`."""
     session = aiohttp.ClientSession(
         connector=connector,
         headers={"Accept-Encoding": ACCEPTED},
@@ -48,18 +48,18 @@ def build_session(connector: aiohttp.BaseConnector) -> aiohttp.ClientSession:
         max_headers=_MAX_HEADERS,
     )
     # aiohttp sends an idempotent request again after a broken connection, and has no public switch for it;
-    # its own test client sets this attribute. Who is asked again, and when, is for the router to say.
+    # its own test client sets this attribute. Retries are decided by the router.
     session._retry_connection = False
     return session
 
 
 def pooled_session() -> aiohttp.ClientSession:
-    """A session that dials any address and keeps connections for the next request."""
+    """A session that dials any address and pools connections."""
     return build_session(aiohttp.TCPConnector(resolver=AiohttpResolver(look_up)))
 
 
 def request_target(url: Url) -> yarl.URL:
-    """The judged URL, unchanged, for aiohttp; refused should its parser see another host or port than ours."""
+    """The judged URL, unchanged, for aiohttp; denied if its parser sees another host or port."""
     target = yarl.URL(url.href, encoded=True)
     if target.raw_host != url.host.removeprefix("[").removesuffix("]") or target.port != url.port:
         raise WireDenied
@@ -69,9 +69,9 @@ def request_target(url: Url) -> yarl.URL:
 async def read_body(
     response: aiohttp.ClientResponse, max_bytes: int, is_enough: Callable[[bytes], bool] | None = None
 ) -> bytes:
-    """The decoded body; stops at the limit, and lets others work in between.
+    """Read and decode a body up to the limit, yielding to other tasks in between.
 
-    `is_enough` hears every piece as it comes, and ends the reading when it has heard what it waits for.
+    `is_enough` receives every piece, and returns true to stop reading.
     """
     decoder = Decoder(",".join(response.headers.getall("Content-Encoding", [])), max_bytes)
     if (response.content_length or 0) > decoder.max_packed_bytes:
@@ -91,7 +91,7 @@ async def read_body(
 
 
 def read_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
-    """Lower-case names; of a repeated header the first value, or all where each may forbid something."""
+    """Headers with lower-case names: the first value of a repeated one, or all values of Cache-Control."""
     headers: dict[str, str] = {}
     for name, value in response.headers.items():
         headers.setdefault(name.lower(), value)
@@ -101,7 +101,7 @@ def read_headers(response: aiohttp.ClientResponse) -> Mapping[str, str]:
 
 
 class AiohttpResolver(AbstractResolver):
-    """A function that names addresses, in the shape that aiohttp wants."""
+    """Adapter of a look-up function to the resolver interface of aiohttp."""
 
     def __init__(self, addresses_of: Callable[[str, int], Awaitable[list[str]]]) -> None:
         self._addresses_of = addresses_of
@@ -128,8 +128,8 @@ class AiohttpResolver(AbstractResolver):
         """Nothing is held."""
 
 
-def _translated(error: Exception) -> WireError:
-    """What happened in words of ours: aiohttp's name the address."""
+def _translate(error: Exception) -> WireError:
+    """Redaction: errors of aiohttp name the address, so they are replaced by fixed messages."""
     match error:
         case TimeoutError():
             return WireTimeout("no answer in time")

@@ -14,7 +14,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from dowse.app import App
-from dowse.net.sockets import listening
+from dowse.net.sockets import listen
 from dowse.settings.sources import load
 from dowse.surfaces.http import connection, serve
 from dowse.surfaces.http.mcp import Drain, McpEndpoint
@@ -96,7 +96,7 @@ class Talkative:
 async def test_who_does_not_take_the_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "TAKING_TIMEOUT_S", 0.01)
     talkative, stop = Talkative(), serve.StopSignals()
-    with listening("127.0.0.1", 0) as listener:
+    with listen("127.0.0.1", 0) as listener:
         serving = asyncio.create_task(serve.serve(App(load({}, {}).settings), listener, stop, lambda *_: talkative))
         _reader, writer = await asyncio.open_connection("127.0.0.1", listener.socket.getsockname()[1])
         writer.write(GET + b"\r\n")

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dowse.net.sockets import listening
+from dowse.net.sockets import listen
 from tests.security.cage import targets
 from tests.security.cage.audit import OwnSockets, Wire, strangers
 from tests.security.cage.bare import bare_chromium, shown_in_the_open, touched_in_the_open
@@ -68,7 +68,7 @@ class Run:
     async def opened(self, browser: Product) -> None:
         """What is done with a list of the operator's, and what others try to do with it."""
         read = browser.reader(*targets.LIST)
-        with self._watched("opened"), listening("127.0.0.1", targets.OWN_PORT):
+        with self._watched("opened"), listen("127.0.0.1", targets.OWN_PORT):
             attacks = dict(targets.attacks_on_the_list(self._names))
             self.report["attacks on the list"] = await self._outcomes(read, attacks)
             self.report["finished on the list"] = self._finished()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.fetch.direct import refreshed
+from dowse.fetch.direct import find_refresh
 from tests.support.tables import each_row
 
 URL = "https://site.example/old/page?a=1"
@@ -24,11 +24,11 @@ HTML = {"content-type": "text/html; charset=utf-8"}
 def test_the_address_of_a_refresh_is_found(tag: str, target: str) -> None:
     page = f"<!doctype html><html><head><title>Moved</title>{tag}</head><body><a href=x>Moved here</a></body></html>"
 
-    assert refreshed(URL, HTML, page.encode()) == target
+    assert find_refresh(URL, HTML, page.encode()) == target
 
 
 def test_the_header_says_the_same() -> None:
-    assert refreshed(URL, HTML | {"refresh": "0; url=/new"}, b"") == "https://site.example/new"
+    assert find_refresh(URL, HTML | {"refresh": "0; url=/new"}, b"") == "https://site.example/new"
 
 
 @each_row(
@@ -48,14 +48,14 @@ def test_the_header_says_the_same() -> None:
     ],
 )
 def test_other_pages_lead_nowhere(page: str) -> None:
-    assert refreshed(URL, HTML, page.encode()) == ""
+    assert find_refresh(URL, HTML, page.encode()) == ""
 
 
 @each_row("content_type", ["Text/HTML", "TEXT/HTML; Charset=UTF-8", "application/xhtml+xml", ""])
 def test_a_page_is_one_however_its_type_is_written(content_type: str) -> None:
     page = b'<meta http-equiv="refresh" content="0; url=/new">'
 
-    assert refreshed(URL, {"content-type": content_type}, page) == "https://site.example/new"
+    assert find_refresh(URL, {"content-type": content_type}, page) == "https://site.example/new"
 
 
 @each_row(
@@ -73,13 +73,13 @@ def test_a_page_is_one_however_its_type_is_written(content_type: str) -> None:
 def test_the_address_is_read_in_the_charset_of_its_page(content_type: str, head: str, codec: str) -> None:
     page = f'{head}<meta http-equiv="refresh" content="0; url=/zámek">'.encode(codec)
 
-    assert refreshed(URL, {"content-type": content_type}, page) == "https://site.example/z%C3%A1mek"
+    assert find_refresh(URL, {"content-type": content_type}, page) == "https://site.example/z%C3%A1mek"
 
 
 def test_text_that_shows_such_a_page_leads_nowhere() -> None:
     page = b'<meta http-equiv="refresh" content="0; url=/new">'
 
-    assert refreshed(URL, {"content-type": "text/plain"}, page) == ""
+    assert find_refresh(URL, {"content-type": "text/plain"}, page) == ""
 
 
 HOSTILE = ("<meta ", "<meta http-equiv=refresh ", "<!--", "<script", "content=", "0;")
@@ -87,7 +87,7 @@ HOSTILE = ("<meta ", "<meta http-equiv=refresh ", "<!--", "<script", "content=",
 
 @each_row("piece", HOSTILE)
 def test_forged_beginnings_lead_nowhere(piece: str) -> None:
-    assert refreshed(URL, HTML | {"refresh": piece * 2000}, (piece * 8192)[:8192].encode()) == ""
+    assert find_refresh(URL, HTML | {"refresh": piece * 2000}, (piece * 8192)[:8192].encode()) == ""
 
 
 @each_row(
@@ -102,9 +102,9 @@ def test_forged_beginnings_lead_nowhere(piece: str) -> None:
     ],
 )
 def test_what_is_no_tag_of_the_page_leads_nowhere(markup: str) -> None:
-    assert refreshed("https://site.example/", {"content-type": "text/html"}, markup.encode()) == ""
+    assert find_refresh("https://site.example/", {"content-type": "text/html"}, markup.encode()) == ""
 
 
 def test_a_tag_behind_a_script_leads_on() -> None:
     markup = b"<script>let s = '</b>' + \"<\";</script><META HTTP-EQUIV='Refresh' CONTENT='0; url=/there'>"
-    assert refreshed("https://site.example/", {"content-type": "text/html"}, markup) == "https://site.example/there"
+    assert find_refresh("https://site.example/", {"content-type": "text/html"}, markup) == "https://site.example/there"

@@ -9,7 +9,7 @@ import pytest
 from dowse.core.errors import WireDenied
 from dowse.net.addresses import Address, is_public
 from dowse.net.guard import Guard, HostNotFound
-from dowse.net.sockets import marked_as_ours
+from dowse.net.sockets import reserve_port
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 
@@ -197,13 +197,13 @@ async def test_our_own_listener_is_refused_even_where_the_operator_opened_it(add
         url = guard.judge(f"http://us.example:{Bound.port}/")
 
         assert await guard.resolve(url) == [ip_address(address)]
-        with marked_as_ours(listener), pytest.raises(WireDenied):
+        with reserve_port(listener), pytest.raises(WireDenied):
             await guard.resolve(url)
         assert await guard.resolve(url) == [ip_address(address)]
 
 
 async def test_another_port_of_this_machine_and_our_port_elsewhere_stay_open() -> None:
-    with Bound() as listener, marked_as_ours(listener):
+    with Bound() as listener, reserve_port(listener):
         pairs = (f"127.0.0.1:{Bound.port + 1}", f"10.0.0.1:{Bound.port}")
         guard = Guard(pairs)
         for pair in pairs:

@@ -10,7 +10,7 @@ from functools import partial
 
 from dowse.net.proxy.page_policy import PageBudget
 from dowse.net.proxy.stream import PIECE_BYTES
-from dowse.net.sockets import marked_as_ours
+from dowse.net.sockets import reserve_port
 
 _HOST = "127.0.0.1"
 _MOST_CONNECTIONS = 64
@@ -20,7 +20,7 @@ _PAUSE_S = 0.1
 @asynccontextmanager
 async def serve(budget: PageBudget) -> AsyncIterator[str]:
     """Serve a proxy while inside, and yield its `host:port`; leaving resets all open connections."""
-    with socket.create_server((_HOST, 0)) as listener, marked_as_ours(listener):
+    with socket.create_server((_HOST, 0)) as listener, reserve_port(listener):
         listener.setblocking(False)
         acceptor = _Acceptor(budget, listener)
         acceptor.open()

@@ -126,7 +126,7 @@ class McpClient:
         await self._api.post_reply(self._url, deadline, headers=sent, body={"jsonrpc": "2.0", "method": method})
 
     def _result(self, exchange: _Exchange) -> Json:
-        reply = self._api.judged(exchange.reply)
+        reply = self._api.check(exchange.reply)
         if exchange.answer is None:
             # The error of an HTML page or a truncated body says more.
             if "event-stream" not in reply.headers.get("content-type", "").lower():

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from dowse.app import App
 from dowse.core.errors import ConfigError
-from dowse.net.sockets import Listener, is_loopback, listening
+from dowse.net.sockets import Listener, is_loopback, listen
 from dowse.surfaces.http.adaptive_concurrency import run
 from dowse.surfaces.http.asgi import build_asgi
 from dowse.surfaces.http.connection import BoundedConnection
@@ -41,7 +41,7 @@ def serve_http(app: App, build: Build = build_asgi) -> int:
             f"Refusing to listen on {settings.host} without tokens: whoever reaches the port could use your keys. "
             "Run `dowse token new NAME` and set DOWSE_TOKENS or DOWSE_TOKENS_FILE, or listen on 127.0.0.1."
         )
-    with listening(settings.host, settings.port) as listener:
+    with listen(settings.host, settings.port) as listener:
         run(_until_signalled(app, listener, build))
     return 0
 

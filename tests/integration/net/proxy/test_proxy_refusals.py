@@ -9,7 +9,7 @@ import pytest
 from dowse.core.errors import WireDenied, WireFailed, WireTimeout
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.proxy.page_policy import PageBudget, ProxyTimeouts
-from dowse.net.sockets import listening
+from dowse.net.sockets import listen
 from tests.integration.net.proxy.conftest import QUICK, Names
 
 REFUSED = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -268,7 +268,7 @@ async def test_a_host_that_answers_again_is_no_longer_refused(start, proxy) -> N
 
 
 async def test_our_own_server_is_refused_even_where_the_operator_opened_it(site, proxy) -> None:
-    with listening("127.0.0.1", 0) as ours:
+    with listen("127.0.0.1", 0) as ours:
         port = ours.socket.getsockname()[1]
         budget = site.budget(f"127.0.0.1:{port}")
         browser = await proxy(budget)

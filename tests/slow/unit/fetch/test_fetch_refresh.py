@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from dowse.fetch.direct import refreshed
+from dowse.fetch.direct import find_refresh
 from tests.unit.fetch.test_fetch_refresh import HOSTILE, HTML, URL
 
 
@@ -14,6 +14,6 @@ from tests.unit.fetch.test_fetch_refresh import HOSTILE, HTML, URL
 def test_hostile_pages_are_looked_at_in_no_time(piece: str) -> None:
     page = (piece * 8192)[:8192].encode()
     started = time.process_time()
-    refreshed(URL, HTML | {"refresh": piece * 2000}, page)
+    find_refresh(URL, HTML | {"refresh": piece * 2000}, page)
 
     assert time.process_time() - started < 0.1
