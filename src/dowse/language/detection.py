@@ -35,6 +35,25 @@ _TAGS_BY_SCRIPT = (
     ("th", scripts.THAI),
 )
 _UKRAINIAN = re.compile("[іїєґ]")
+# For queries: kana before Han, which Japanese uses as well. Formulas contain single letters of other scripts, Greek
+# ones in pairs.
+_QUERY_SCRIPTS = (
+    ("ja", f"[{scripts.KANA}]"),
+    ("ko", f"[{scripts.HANGUL}\u1100-\u11ff]"),
+    ("zh", f"[{scripts.HAN}]"),
+    ("uk", "[іїєґІЇЄҐ]"),
+    ("ru", f"[{scripts.CYRILLIC}]{{2}}"),
+    ("el", f"[{scripts.GREEK}]{{3}}"),
+    ("he", f"[{scripts.HEBREW}]{{2}}"),
+    ("fa", "[پچژگ]"),
+    ("ar", f"[{scripts.ARABIC}]{{2}}"),
+    ("hi", f"[{scripts.DEVANAGARI}]{{2}}"),
+    ("bn", f"[{scripts.BENGALI}]{{2}}"),
+    ("ta", f"[{scripts.TAMIL}]{{2}}"),
+    ("th", f"[{scripts.THAI}]{{2}}"),
+    ("hy", f"[{scripts.ARMENIAN}]{{2}}"),
+    ("ka", f"[{scripts.GEORGIAN}]{{2}}"),
+)
 _MIN_SCRIPT_SHARE = 0.3
 # Kana among Chinese characters are enough for Japanese.
 _MIN_KANA_SHARE = 0.05
@@ -75,6 +94,13 @@ def detect_tag_by_script(text: str) -> str:
 def detect_tag_by_words(text: str) -> str:
     """The tag (`de`, `pt`) of a language in Latin script, by its stop words; empty if unknown."""
     return _TAGS.get(detect_language(_WORD.findall(text.lower())), "")
+
+
+def detect_query_tag(query: str) -> str:
+    """The tag of a language whose script occurs in a query at all; empty for Latin script."""
+    if query.isascii():
+        return ""
+    return next((tag for tag, pattern in _QUERY_SCRIPTS if re.search(pattern, query)), "")
 
 
 def _share(sample: Sequence[str], stop_words: Iterable[str]) -> float:

@@ -17,6 +17,7 @@ THAI_TO_KHMER = "\u0e00-\u109f\u1780-\u17ff"
 """Thai, Lao, Tibetan, Burmese and Khmer."""
 CJK = KANA + HAN
 """Chinese and Japanese: about two characters make a word."""
+CJK_PUNCTUATION = "\u3001-\u303f\uff01-\uff60"
 UNSPACED = THAI_TO_KHMER + CJK
 """Scripts without spaces between words."""
 AGGLUTINATED = UNSPACED + HANGUL

@@ -50,7 +50,7 @@ def split_question(question: str, split: Splitter) -> list[str]:
 
 @cache
 def load_stemmer(language: str) -> Stem:
-    """The Snowball stemmer of a language; for one that has none, a plural `s` is cut off."""
+    """The Snowball stemmer of a language; else a function that cuts off a plural `s`."""
     if language and language not in _WITHOUT_STEMMER:
         import Stemmer
 

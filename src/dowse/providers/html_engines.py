@@ -102,7 +102,7 @@ class HtmlEngine(ABC):
         if reply.status in _REFUSED:
             raise self._blocked(f"HTTP {reply.status}", reply.status)
         hits, suggestions = self._read(await self._listing(reply, query, deadline), query)
-        relevance.checked(self.name, query.text, hits)
+        relevance.check_relevance(self.name, query.text, hits)
         return Found(hits, suggestions=suggestions, warnings=warnings)
 
     @abstractmethod

@@ -1,6 +1,6 @@
-"""Whether results have to do with their query: engines that take us for a bot send something plausible instead.
+"""Relevance check of scraped results: an engine that suspects a bot answers with plausible but unrelated results.
 
-One word in common is enough, in any result. Words count as the same if they differ as stems, compounds and slips do.
+One word in common, in any result, is enough. Words also match as forms of one stem, parts of compounds or misspellings.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ _UNSPACED = re.compile(f"[{AGGLUTINATED}]+")
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LETTERS = re.compile(r"[^\W\d_]+")
-# Letters with a stroke are letters of their own to Unicode, but not to those whose keyboards lack them.
+# Unicode does not decompose letters with a stroke, but people type them without.
 _STRUCK = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe"})
-# Beyond these, more words would change nothing.
+# More words would not change the result.
 _MOST_TERMS, _MOST_CHARS = 40, 20_000
-# What two words have in common at their beginning, at least, and as a share of the shorter one.
+# The least common prefix of two forms of a word, in characters and as a share of the shorter one.
 _STEM, _STEM_SHARE = 4, 2 / 3
-# Short words become others by one letter, and are in many by accident; the more so across blanks.
+# Shorter words differ by one letter from unrelated ones, or are part of some by chance; more so across spaces.
 _SHORTEST_SLIP, _SHORTEST_PART, _SHORTEST_JOINED = 5, 5, 7
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What results say: their text, its words, and the same without blanks. All of it is folded."""
+class _ResultText:
+    """The folded text of results, its words, and the words joined without spaces."""
 
     text: str
     words: frozenset[str]
     joined: str
 
 
-def checked(provider: str, query: str, hits: Sequence[Hit], *, instances: tuple[str, ...] = ()) -> None:
-    """Raise `Irrelevant` for results of which none has to do with the query."""
+def check_relevance(provider: str, query: str, hits: Sequence[Hit], *, instances: tuple[str, ...] = ()) -> None:
+    """Raise `Irrelevant` if no result matches the query."""
     if not is_relevant(query, hits):
         raise Irrelevant(provider, f"no result shares a word with the query, so {_ADVICE}", instances=instances)
 
 
 def is_relevant(query: str, hits: Sequence[Hit]) -> bool:
-    """Whether any result shares a word with the query; so does every result of a query that has no words."""
+    """Whether any result shares a word with the query; always true for a query without words."""
     if not hits or any(_is_on(hit, site) for site in _sites(query) for hit in hits):
         return True
-    asked = _folded(_without_operators(query))
-    terms, pairs = _meaningful(_words(asked)), _pairs(asked)
+    asked = _fold(_without_operators(query))
+    terms, pairs = _choose_terms(_words(asked)), _pairs(asked)
     if not terms and not pairs:
         return True
-    said = _said(hits)
-    return any(pair in said.text for pair in pairs) or any(_occurs(term, said) for term in terms)
+    results = _read_results(hits)
+    return any(pair in results.text for pair in pairs) or any(_occurs(term, results) for term in terms)
 
 
 def _sites(query: str) -> list[str]:
@@ -79,17 +79,17 @@ def _is_on(hit: Hit, site: str) -> bool:
 
 
 def _without_operators(query: str) -> str:
-    """The text that is searched for; of `intitle:word` and its like that is the word."""
+    """The query without operators; of `intitle:word` and the like the word stays."""
     return _EXCLUDED.sub(" ", _OPERATOR.sub(lambda found: f" {found[3]} " if _ON_PAGES.match(found[2]) else " ", query))
 
 
-def _said(hits: Sequence[Hit]) -> _Said:
-    text = _folded(" ".join(f"{hit.title} {hit.snippet} {unquote(hit.url)}" for hit in hits)[:_MOST_CHARS])
+def _read_results(hits: Sequence[Hit]) -> _ResultText:
+    text = _fold(" ".join(f"{hit.title} {hit.snippet} {unquote(hit.url)}" for hit in hits)[:_MOST_CHARS])
     words = _words(text)
-    return _Said(text, frozenset(words), "".join(words))
+    return _ResultText(text, frozenset(words), "".join(words))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return fold(text).translate(_STRUCK)
 
 
@@ -98,49 +98,49 @@ def _words(folded: str) -> list[str]:
 
 
 def _pairs(folded: str) -> set[str]:
-    """Each two characters that stand together where there are no words; one that stands alone."""
+    """The bigrams of scripts without spaces; a single character by itself."""
     runs = _UNSPACED.findall(folded)
     return {run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))}
 
 
-def _meaningful(words: Sequence[str]) -> list[str]:
-    """Words that tell what is asked for; years and short numbers only where there is nothing else."""
+def _choose_terms(words: Sequence[str]) -> list[str]:
+    """The words without stop words; years and short numbers only if there are no others."""
     named = [word for word in dict.fromkeys(words) if len(word) > 1 and word not in QUERY]
     telling = [word for word in named if not word.isdigit() or (len(word) > 2 and not _YEAR.fullmatch(word))]
     return (telling or named)[:_MOST_TERMS]
 
 
-def _occurs(term: str, said: _Said) -> bool:
-    if term in said.words:
+def _occurs(term: str, results: _ResultText) -> bool:
+    if term in results.words:
         return True
     if term[0].isdigit():
-        # A version of which more or less is told: 3.15 and 3.15.1.
-        return any(word.startswith(f"{term}.") or term.startswith(f"{word}.") for word in said.words if "." in word)
-    return _is_part(term, said) or any(_is_form(term, word) for word in said.words if word[0] == term[0])
+        # Versions of different precision: 3.15 and 3.15.1.
+        return any(word.startswith(f"{term}.") or term.startswith(f"{word}.") for word in results.words if "." in word)
+    return _is_part(term, results) or any(_is_form(term, word) for word in results.words if word[0] == term[0])
 
 
-def _is_part(term: str, said: _Said) -> bool:
-    """Whether it is in a compound, or was written in two words, or is a compound of which a part is there."""
+def _is_part(term: str, results: _ResultText) -> bool:
+    """Whether a term is in a compound, or written in two words, or is a compound with a part in the results."""
     letters = [part for part in _LETTERS.findall(term) if part != term and len(part) >= _STEM]
     return (
-        any(part in said.words for part in letters)
-        or (len(term) >= _SHORTEST_PART and term in said.text)
-        or (len(term) >= _SHORTEST_JOINED and term in said.joined)
-        or any(word in term for word in said.words if len(word) >= _SHORTEST_PART and word not in QUERY)
+        any(part in results.words for part in letters)
+        or (len(term) >= _SHORTEST_PART and term in results.text)
+        or (len(term) >= _SHORTEST_JOINED and term in results.joined)
+        or any(word in term for word in results.words if len(word) >= _SHORTEST_PART and word not in QUERY)
     )
 
 
 def _is_form(term: str, word: str) -> bool:
-    """Whether two words that begin alike are forms of one, or one of them is a slip of the pen."""
+    """Whether two words with the same first letter are forms of one word, or differ by a misspelling."""
     shorter = min(len(term), len(word))
     stem = max(_STEM, round(shorter * _STEM_SHARE))
     if shorter >= _STEM and term[:stem] == word[:stem]:
         return True
     if shorter < _SHORTEST_SLIP or abs(len(term) - len(word)) > 1:
         return False
-    return not _shortened(term).isdisjoint(_shortened(word))
+    return not _deletions(term).isdisjoint(_deletions(word))
 
 
-def _shortened(word: str) -> set[str]:
-    """A word and all that it becomes without one of its letters: words with one slip between them meet there."""
+def _deletions(word: str) -> set[str]:
+    """A word and its deletions of one letter: words that differ by one edit share one of them."""
     return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}

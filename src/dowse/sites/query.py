@@ -9,13 +9,11 @@ from html import unescape
 
 from dowse.core.models import Query, TimeRange
 from dowse.core.text import cut_at_word, without_markup
+from dowse.language.detection import detect_query_tag
+from dowse.language.stopwords import ENGLISH_FUNCTION_WORDS
 
 # Most of these APIs require every word to occur, so function words would leave nothing to find.
-_STOP_WORDS = frozenset(
-    "a an and any are as at be been but by can could did do does for from get had has have he her his how i if in into "
-    "is it its me my of on or our she should so some that the their them then there these they this to was we were "
-    "what what's when where which who whom whose why will with would you your".split()
-)
+_STOP_WORDS = ENGLISH_FUNCTION_WORDS | {"what's"}
 # A sign before a word is an operator; within a word it is part of a name: `C++`, `node.js`, `read_text`.
 _WORD = re.compile(r"\w(?:[\w.+#/@'-]{0,60}[\w+#])?[+#]{0,2}")
 _OPERATORS = ("AND", "OR", "NOT")
@@ -27,24 +25,6 @@ _DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEA
 _ENGLISH = "en"
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,2}")
 _ANY = ("all", "any")
-# Kana before Han, which Japanese uses as well. Formulas contain single letters of other scripts, Greek ones in pairs.
-_SCRIPTS = (
-    (re.compile("[\u3041-\u30ff]"), "ja"),
-    (re.compile("[\uac00-\ud7af\u1100-\u11ff]"), "ko"),
-    (re.compile("[\u3400-\u9fff]"), "zh"),
-    (re.compile("[іїєґІЇЄҐ]"), "uk"),
-    (re.compile("[\u0400-\u04ff]{2}"), "ru"),
-    (re.compile("[\u0370-\u03ff\u1f00-\u1fff]{3}"), "el"),
-    (re.compile("[\u0590-\u05ff]{2}"), "he"),
-    (re.compile("[پچژگ]"), "fa"),
-    (re.compile("[\u0600-\u06ff]{2}"), "ar"),
-    (re.compile("[\u0900-\u097f]{2}"), "hi"),
-    (re.compile("[\u0980-\u09ff]{2}"), "bn"),
-    (re.compile("[\u0b80-\u0bff]{2}"), "ta"),
-    (re.compile("[\u0e00-\u0e7f]{2}"), "th"),
-    (re.compile("[\u0530-\u058f]{2}"), "hy"),
-    (re.compile("[\u10a0-\u10ff]{2}"), "ka"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +60,7 @@ def language_of(query: Query) -> str:
     """The requested language, else the one of the script; Latin script counts as English."""
     editions = (domain.lower().removesuffix(".wikipedia.org") for domain in query.include_domains)
     named = (name for name in (query.language.lower(), *editions) if _LANGUAGE.fullmatch(name) and name not in _ANY)
-    by_script = (language for script, language in _SCRIPTS if script.search(query.text))
-    return next(named, "") or next(by_script, _ENGLISH)
+    return next(named, "") or detect_query_tag(query.text) or _ENGLISH
 
 
 def is_english(query: Query) -> bool:

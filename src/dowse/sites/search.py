@@ -23,6 +23,7 @@ from dowse.core.errors import (
 )
 from dowse.core.models import Clock, Deadline, Found, Hit, Query
 from dowse.core.protocols import Limiter
+from dowse.language.scripts import AGGLUTINATED
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
@@ -47,7 +48,7 @@ _GRACE_S = 1.5
 _DEFAULT_PAUSE_S, _LONGEST_PAUSE_S = 60.0, 24 * 3600.0
 _PIECE = re.compile(r"[^\W_]{1,40}")
 # Scripts without blanks between words.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_UNSPACED = re.compile(f"[{AGGLUTINATED}]")
 _ENDING = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s)$")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from dowse.core.errors import Irrelevant
 from dowse.core.models import Hit
-from dowse.providers.relevance import checked, is_relevant
+from dowse.providers.relevance import check_relevance, is_relevant
 from tests.support.tables import each_row
 
 UNRELATED = (
@@ -89,12 +89,12 @@ def test_a_query_without_words_fits_everything(query: str) -> None:
 
 
 def test_no_results_are_not_irrelevant() -> None:
-    checked("mojeek", "tides", ())
+    check_relevance("mojeek", "tides", ())
 
 
 def test_the_error_names_the_provider_and_whom_it_asked() -> None:
     with pytest.raises(Irrelevant) as caught:
-        checked("searxng_pool", "tides of nordhaven", UNRELATED, instances=("https://a.example/",))
+        check_relevance("searxng_pool", "tides of nordhaven", UNRELATED, instances=("https://a.example/",))
 
     assert (caught.value.provider, caught.value.instances) == ("searxng_pool", ("https://a.example/",))
     assert "tides" not in str(caught.value)

@@ -17,8 +17,8 @@ from dowse.extract.metadata import dates
 from dowse.extract.metadata.bylines import NEAR, BylineMarks, DateMark, Reason, Role, find_marks
 from dowse.extract.metadata.dates import Moment
 from dowse.extract.metadata.declared import DATED, MODIFIED, PUBLISHED, TITLES, Declared, Head
-from dowse.extract.metadata.languages import language_of
 from dowse.extract.metadata.names import compact, names_in_element, names_in_line
+from dowse.language.detection import LATIN_TAGS, detect_tag_by_script, detect_tag_by_words
 
 _SITE_CHARS = 100
 _DESCRIPTION_CHARS = 500
@@ -40,6 +40,9 @@ _ANCHOR = re.compile(r"\s{0,9}[¶§🔗]\s{0,9}\Z|\s{1,9}#\s{0,9}\Z")
 _URL_CHARS = 2000
 _MOST_LINKS = 5
 _REPEATED = frozenset({"www", "m", "mobile", "amp"})
+_TAG = re.compile(r"([a-z]{2,3})(?:[-_](?:[a-z]{4}[-_])?([a-z]{2}|\d{3}))?(?![a-z])", re.I)
+_SAMPLE_CHARS = 1500
+_SHORTEST_LINE = 40
 
 
 class Confidence(StrEnum):
@@ -84,7 +87,7 @@ def read(tree: Tree, url: str) -> Metadata:
     host = _host_of(url)
     sites = [name for each in said.site_names() if (name := without_markup(each, _SITE_CHARS))]
     title, headline = _title(tree, said, [*sites, *_names_of(host)])
-    language = language_of(tree, head, said.language)
+    language = _detect_language(tree, head, said.language)
     # The text is searched only for facts that are not declared.
     marks = cache(partial(find_marks, tree, headline, language))
     published, published_confidence = next(_publication_dates(said, marks, url), (None, None))
@@ -279,3 +282,39 @@ def _is_sane(there: Url, here: Url | None) -> bool:
 def _site_of(host: str) -> str:
     """The host without the labels of mirrors such as `www` and `m`."""
     return ".".join(label for label in host.split(".") if label not in _REPEATED)
+
+
+def _detect_language(tree: Tree, head: Head, declared: str = "") -> str:
+    """A tag such as `de` or `en-GB`; empty if unknown."""
+    html = next(iter(tree.head.get("html", ())), {})
+    said = (
+        html.get("lang"),
+        html.get("xml:lang"),
+        *head.each("content-language", "og:locale", "dc.language"),
+        declared,
+    )
+    tag = next((tag for each in said if each and (tag := _parse_tag(each))), "")
+    # Templates declare `en` on pages in any script; the titles of such pages are not ASCII.
+    if tag and (tree.title.isascii() or tag[:2] not in LATIN_TAGS):
+        return tag
+    sample = _take_sample(tree)
+    return detect_tag_by_script(sample) or tag or detect_tag_by_words(sample)
+
+
+def _parse_tag(text: str) -> str:
+    match = _TAG.match(text.strip())
+    if match is None:
+        return ""
+    return match[1].lower() + (f"-{match[2].upper()}" if match[2] else "")
+
+
+def _take_sample(tree: Tree) -> str:
+    """The first sentences; short lines are menus, often in another language."""
+    pieces, length = [], 0
+    for node in tree.nodes:
+        if len(node.text) > _SHORTEST_LINE and not node.text.isspace():
+            pieces.append(node.text[:_SAMPLE_CHARS])
+            length += len(pieces[-1])
+            if length > _SAMPLE_CHARS:
+                break
+    return " ".join(pieces)[:_SAMPLE_CHARS]

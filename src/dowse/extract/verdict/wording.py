@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dowse.language.scripts import count_words
+from dowse.language.scripts import CJK, HAN, count_words
 
 _STRAIGHT = (("’", "'"), ("‘", "'"), ("`", ""), ("*", ""))
 
@@ -127,8 +127,8 @@ _PIECES = re.compile(
     "|有误|错误|返回|首页|服务器|服务|系统|繁忙|维护|稍后|再试|重试|请|先|登录|登陆|登入|登錄|注册|账号|密码|忘记|后|查看|继续"
     "|拒绝|权限|没有|联系|管理员|验证|驗證|完成|安全|机器人|人机|拖动|滑块|点击|以|进行|操作|确认|不是|的|了|是|在|为"
 )
-_CHARACTERS = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]+")
-_UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]+")
+_CHARACTERS = re.compile(f"[\u30a0-\u30ff{HAN}]+")
+_UNSPACED = re.compile(f"[{CJK}]+")
 _WORD = re.compile(r"[^\W\d_]+")
 # Addresses, numbers and identifiers.
 _OPAQUE = re.compile(r"[\d@/\\_=]|\w\.\w")

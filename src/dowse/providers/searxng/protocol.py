@@ -93,7 +93,7 @@ def parameters(query: Query, number: int, preferences: Preferences, *, as_json: 
 def check(provider: str, query: Query, answer: SearxngAnswer, *, engines: str = "") -> None:
     """Raise `EnginesFailed` or `Irrelevant` for an answer that is none."""
     answer.raise_if_engines_failed(provider, engines)
-    relevance.checked(provider, query.text, answer.hits)
+    relevance.check_relevance(provider, query.text, answer.hits)
 
 
 async def gather(

@@ -13,6 +13,7 @@ from statistics import median
 from dowse.document.clean import to_code_block
 from dowse.extract.formats.pdf.page import PdfLine
 from dowse.extract.formats.tables import render_table
+from dowse.language.scripts import CJK, CJK_PUNCTUATION
 
 BULLET = re.compile(r"[•●◦▪■‣∙·–—*-] (?=\S)|[\uf0b7\uf0a7]\s?(?=\S)")
 _NUMBERED = re.compile(r"(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]|\[\d{1,3}\]) (?=\S)")
@@ -44,7 +45,7 @@ _LONGEST_WORD = 60
 _BROKEN = re.compile(r"([^\W\d_]+)[-‐]$")
 _REST = re.compile(r"[^\W\d_]+")
 # Scripts that are written without blanks between words.
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60\u3001-\u303f]")
+_UNSPACED = re.compile(f"[{CJK}{CJK_PUNCTUATION}]")
 
 
 class BlockKind(Enum):
