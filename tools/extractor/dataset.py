@@ -10,7 +10,7 @@ import numpy as np
 
 from dowse.extract.decode import decode
 from dowse.extract.html.content import features
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.features import KINDS
 from dowse.extract.html.tree.build import build
@@ -50,7 +50,7 @@ def examples(samples: Sequence[Sample]) -> list[Example]:
 
 def _example(sample: Sample) -> Example | None:
     tree = build(cap_markup(decode(sample.html)))
-    blocks = cut(tree)
+    blocks = cut_blocks(tree)
     if not blocks:
         return None
     found = features.measure(tree, blocks, sample.url)

@@ -34,10 +34,9 @@ def train_network(examples: Sequence[Example], seed: int) -> Arrays:
     """A network that tells which blocks are content."""
     random = np.random.default_rng(seed)
     sequences = [features.rows(example.blocks, example.page, example.kinds) for example in examples]
-    usual, scale = _usual([model.squeezed(rows[:: max(1, len(rows) // _USUAL_BLOCKS)]) for rows in sequences])
+    usual, scale = _usual([model.squash(rows[:: max(1, len(rows) // _USUAL_BLOCKS)]) for rows in sequences])
     seen = [
-        np.clip((model.squeezed(rows) - usual) * scale, -model.MOST, model.MOST).astype(np.float32)
-        for rows in sequences
+        np.clip((model.squash(rows) - usual) * scale, -model.MOST, model.MOST).astype(np.float32) for rows in sequences
     ]
     values = _beginning(random, len(usual))
     first, second = ({name: np.zeros_like(value) for name, value in values.items()} for _ in range(2))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dowse.extract.html.content.blocks import Block, cut
+from dowse.extract.html.content.blocks import TextBlock, cut_blocks
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
 
-def blocks(markup: str) -> list[Block]:
-    return cut(build(markup))
+def blocks(markup: str) -> list[TextBlock]:
+    return cut_blocks(build(markup))
 
 
 def texts(markup: str) -> list[str]:
@@ -40,7 +40,7 @@ def test_a_block_is_what_stands_on_its_own(markup: str, expected: list[str]) -> 
 
 def test_a_block_knows_its_element_and_its_text_nodes() -> None:
     tree = build("<main><p>one <b>two</b> three</p></main>")
-    (block,) = cut(tree)
+    (block,) = cut_blocks(tree)
 
     assert block.container.tag == "p"
     assert [tree.nodes[index].text for index in block.nodes] == ["one ", "two", " three"]
@@ -65,7 +65,7 @@ def test_neighbours_are_judged_together_on_an_endless_page() -> None:
     """A table of a million cells may not take a million judgements."""
     cells = "".join(f"<tr><td>a{row}</td><td>b{row}</td></tr>" for row in range(6_000))
     tree = build(f"<table>{cells}</table><p>behind</p>")
-    found = cut(tree)
+    found = cut_blocks(tree)
 
     assert len(found) <= 5_000
     assert found[-1].text == "behind"

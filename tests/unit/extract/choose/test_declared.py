@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.page_features import (
     DECLARED_COLUMNS,
@@ -27,7 +27,7 @@ def page(body: str, *, head: str = "", **declared: object) -> Tree:
 
 
 def column(tree: Tree, name: str) -> Numbers:
-    rows, _ = measure_declared(tree, cut(tree))
+    rows, _ = measure_declared(tree, cut_blocks(tree))
     return rows[:, DECLARED_COLUMNS.index(name)]
 
 
@@ -74,7 +74,7 @@ def test_distance_is_counted_in_blocks_from_the_nearest_declared_one() -> None:
 
 
 def test_where_nothing_is_declared_everything_is_far_from_it() -> None:
-    rows, of_page = measure_declared(tree := page("<p>a</p><p>b</p>"), cut(tree))
+    rows, of_page = measure_declared(tree := page("<p>a</p><p>b</p>"), cut_blocks(tree))
 
     assert of_page == [0, 0, 0]
     assert (rows == np.array([0, 0, 50])).all()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dowse.extract.html.content import features
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.features import KINDS
-from dowse.extract.html.content.model import shipped
+from dowse.extract.html.content.model import load_shipped
 from dowse.extract.html.content.vocabulary import CLASS_GROUPS, TEXT_GROUPS
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
@@ -36,19 +36,19 @@ TRICKY = [
 def table(markup: str = PAGE, url: str = URL) -> list[dict[str, float]]:
     """Each block of a page by the names of its columns."""
     tree = build(markup)
-    found = features.measure(tree, cut(tree), url)
+    found = features.measure(tree, cut_blocks(tree), url)
     return [dict(zip(features.block_columns(), row.tolist(), strict=True)) for row in found.blocks]
 
 
 def whole(markup: str = PAGE, url: str = URL) -> dict[str, float]:
     tree = build(markup)
-    return dict(zip(features.PAGE_COLUMNS, features.measure(tree, cut(tree), url).page.tolist(), strict=True))
+    return dict(zip(features.PAGE_COLUMNS, features.measure(tree, cut_blocks(tree), url).page.tolist(), strict=True))
 
 
 @each_row("markup", [pytest.param(PAGE, id="page"), *TRICKY])
 def test_every_name_has_its_number_and_every_number_can_be_used(markup: str) -> None:
     tree = build(markup)
-    blocks = cut(tree)
+    blocks = cut_blocks(tree)
     found = features.measure(tree, blocks, "https://[broken")
 
     assert found.blocks.shape == (len(blocks), len(features.block_columns()))
@@ -63,7 +63,7 @@ def test_no_name_is_given_twice() -> None:
 
 
 def test_the_model_asks_for_no_column_that_is_not_there() -> None:
-    model = shipped()
+    model = load_shipped()
 
     assert model.kinds.features.max() < len(features.PAGE_COLUMNS)
     assert model.blocks.features.max() < len(features.columns())
@@ -71,7 +71,7 @@ def test_the_model_asks_for_no_column_that_is_not_there() -> None:
 
 def test_a_row_is_what_the_block_has_for_itself_and_then_what_all_of_the_page_share() -> None:
     tree = build(PAGE)
-    found = features.measure(tree, cut(tree), URL)
+    found = features.measure(tree, cut_blocks(tree), URL)
     kinds = np.arange(len(KINDS))
 
     rows = features.rows(found.blocks, found.page, kinds)

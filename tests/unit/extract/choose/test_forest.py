@@ -8,7 +8,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from dowse.extract.html.content.model import Forest, Model, shipped
+from dowse.extract.html.content.model import Forest, Model, load_shipped
 from tests.support.tables import each_row
 
 # The first tree asks whether the first feature is above 0.5, and if so, whether the second is above 10; the second
@@ -68,7 +68,7 @@ def test_contributions_say_what_each_question_changed() -> None:
 
 @each_row("seed", range(3))
 def test_contributions_add_up_to_the_score_less_what_the_roots_expect(seed: int) -> None:
-    forest = shipped().blocks
+    forest = load_shipped().blocks
     width = int(forest.features.max()) + 1
     row = np.random.default_rng(seed).uniform(0, 30, width).astype(np.float32)
 
@@ -81,7 +81,7 @@ def test_contributions_add_up_to_the_score_less_what_the_roots_expect(seed: int)
 
 
 def test_the_model_that_comes_with_dowse_is_well_formed() -> None:
-    model = shipped()
+    model = load_shipped()
     for forest in (model.kinds, model.blocks):
         nodes = np.arange(len(forest.children))
         is_leaf = forest.children == nodes

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dowse.extract.html.content import features
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.dom_columns import Numbers
-from dowse.extract.html.content.model import REACHES, Forest, Layer, Model, Network, Page, shipped, squeezed
+from dowse.extract.html.content.model import REACHES, Forest, Layer, Model, Network, PageInput, load_shipped, squash
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
 
@@ -21,7 +21,7 @@ ALONE = np.arange(20)
 
 
 def network(*layers: Layer, bias: float = 0.0) -> Network:
-    """One that sees one column, as it is once squeezed, and adds up what the layers make of it."""
+    """One that sees one column, as it is once squash, and adds up what the layers make of it."""
     one = np.ones(1, np.float32)
     every = (*layers, *[SILENT] * (len(REACHES) - len(layers)))
     return Network(0 * one, one, np.ones((1, 1), np.float32), 0 * one, every, one, bias)
@@ -32,10 +32,10 @@ def near(before: float, here: float, behind: float) -> Layer:
 
 
 def answers(asked: Network, rows: Numbers, alike: Numbers | None = None, words: Numbers | None = None) -> list[float]:
-    """What a network says to numbers that are squeezed already."""
+    """What a network says to numbers that are squash already."""
     column = np.expm1(np.asarray(rows, np.float32))[:, None]
     words = np.ones(len(rows)) if words is None else words
-    return asked.scores(Page(column, words, ALONE[: len(rows)] if alike is None else alike)).tolist()
+    return asked.scores(PageInput(column, words, ALONE[: len(rows)] if alike is None else alike)).tolist()
 
 
 def test_without_layers_a_block_is_judged_by_itself() -> None:
@@ -48,7 +48,7 @@ def test_a_number_counts_no_more_than_a_few() -> None:
 
 def test_what_is_against_a_block_does_not_count_twice() -> None:
     assert answers(network(), np.array([0.0]) - 3) == pytest.approx([0])
-    assert squeezed(np.array([-np.e + 1])) == pytest.approx([-1])
+    assert squash(np.array([-np.e + 1])) == pytest.approx([-1])
 
 
 def test_a_block_sees_its_neighbours_and_nothing_beyond_the_page() -> None:
@@ -107,34 +107,34 @@ def odds(model: Model, rows: list[int], alike: list[int] | None = None, forum: f
 
 
 def test_the_forest_and_the_mean_of_the_networks_are_weighed() -> None:
-    model = Model(shipped().kinds, leaf(-3), (network(bias=1.0), network(bias=4.0)), leaf(0))
+    model = Model(load_shipped().kinds, leaf(-3), (network(bias=1.0), network(bias=4.0)), leaf(0))
 
     assert odds(model, [1]) == pytest.approx([0.6 * -3 + 0.4 * (2.5 + np.log(2))], abs=1e-4)
 
 
 def test_the_first_network_does_where_little_is_in_doubt() -> None:
-    model = Model(shipped().kinds, leaf(-3), (network(bias=1.0), network(bias=4.0)), leaf(0))
+    model = Model(load_shipped().kinds, leaf(-3), (network(bias=1.0), network(bias=4.0)), leaf(0))
     sure, doubtful = 39, 1
 
     assert odds(model, [sure, doubtful])[1] == pytest.approx(0.6 * -3 + 0.4 * (1 + np.log(2)), abs=1e-4)
 
 
 def test_trees_are_not_asked_about_a_block_that_the_networks_are_sure_of() -> None:
-    model = Model(shipped().kinds, leaf(-3), (network(bias=2.5),), leaf(0))
+    model = Model(load_shipped().kinds, leaf(-3), (network(bias=2.5),), leaf(0))
 
     assert odds(model, [0, 9]) == pytest.approx([0.6 * -3 + 0.4 * 2.5, 2.5 + np.log(10)], abs=1e-4)
 
 
 @each_row(("forum", "expected"), [(0.1, 0.6), (0.5, 0.6 * (0.5 * 1 + 0.5 * 6)), (1.0, 0.6 * 6)])
 def test_the_forest_for_threads_counts_as_much_as_a_page_is_likely_one(forum: float, expected: float) -> None:
-    model = Model(shipped().kinds, leaf(1), (network(),), leaf(5))
+    model = Model(load_shipped().kinds, leaf(1), (network(),), leaf(5))
 
     assert odds(model, [0], forum=forum) == pytest.approx([expected])
 
 
 def test_the_posts_of_a_thread_are_judged_together_to_some_part() -> None:
     silent = replace(network(), last=np.zeros(1, np.float32))
-    model = Model(shipped().kinds, leaf(0), (silent,), stump(10))
+    model = Model(load_shipped().kinds, leaf(0), (silent,), stump(10))
 
     found = odds(model, [0, 9, 0, 9], [1, 1, 1, 2], forum=1.0)
 
@@ -142,7 +142,7 @@ def test_the_posts_of_a_thread_are_judged_together_to_some_part() -> None:
 
 
 def test_the_networks_that_come_with_dowse_are_well_formed() -> None:
-    for each in shipped().networks:
+    for each in load_shipped().networks:
         assert len(each.usual) == len(each.scale) == len(each.first) == len(features.columns())
         assert np.isfinite(each.first).all()
         assert all(np.isfinite(part).all() for layer in each.layers for part in (layer.near, layer.page, layer.alike))
@@ -152,7 +152,7 @@ def test_blocks_look_alike_if_three_elements_around_them_do() -> None:
     post = "<div class=post><div class=body><p>Some words.</p></div></div>"
     tree = build(f"<main>{post * 2}<div class=note><div class=body><p>Other words.</p></div></div></main>")
 
-    first, second, other = features.measure(tree, cut(tree), "https://pages.example/").alike.tolist()
+    first, second, other = features.measure(tree, cut_blocks(tree), "https://pages.example/").alike.tolist()
 
     assert first == second != other
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dowse.extract.html import to_text
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.forum import find_posts
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
@@ -21,7 +21,7 @@ TOLD = (FIRST, f"{SECOND} {SECOND}", THIRD, f"{SECOND} {FIRST}")
 def posts(markup: str, without: str = "-") -> list[str]:
     """The first words of each post but the first, if all but some blocks are kept."""
     tree = build(markup)
-    blocks = cut(tree)
+    blocks = cut_blocks(tree)
     words = np.array([float(len(block.text.split())) for block in blocks])
     kept = np.array([without not in block.text for block in blocks])
     return [tree.words_of(tree.nodes[index])[:6] for index in sorted(find_posts(tree, blocks, words, kept))]

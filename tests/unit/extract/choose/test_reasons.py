@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dowse.extract.html.content import features
-from dowse.extract.html.content.model import Forest, Model, shipped
+from dowse.extract.html.content.model import Forest, Model, load_shipped
 from dowse.extract.html.content.reasons import reasons
 from dowse.extract.html.content.selection import Selection, select
 from dowse.extract.html.tree.build import build
@@ -32,7 +32,7 @@ def asking_for(*columns: str) -> Model:
         roots=3 * np.arange(count),
         depth=1,
     )
-    return replace(shipped(), blocks=forest)
+    return replace(load_shipped(), blocks=forest)
 
 
 def told(number: int, *columns: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.rules import drop_repeats
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
@@ -15,7 +15,7 @@ POST = "One post of five words"
 
 def left(markup: str, *, but: int = -1) -> list[int]:
     """The numbers of the blocks that are kept, of all `but` one."""
-    blocks = cut(build(markup))
+    blocks = cut_blocks(build(markup))
     words = np.array([len(block.text.split()) for block in blocks], np.float32)
     kept = np.arange(len(blocks)) != but
     return [int(number) for number in np.flatnonzero(drop_repeats(blocks, words, kept))]

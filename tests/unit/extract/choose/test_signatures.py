@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.forum import find_signatures
 from dowse.extract.html.content.reasons import reasons
 from dowse.extract.html.content.selection import select
@@ -16,7 +16,7 @@ MOTTO = "Life is too short for slow rivers and bad fish."
 def signed(markup: str) -> list[str]:
     """The first words of what is in a signature."""
     tree = build(markup)
-    blocks = cut(tree)
+    blocks = cut_blocks(tree)
     return [block.text.split()[0] for block, is_in in zip(blocks, find_signatures(tree, blocks), strict=True) if is_in]
 
 

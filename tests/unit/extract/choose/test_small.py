@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.rules import is_tiny_page, select_outside_frame
 from dowse.extract.html.tree.build import build
@@ -13,7 +13,7 @@ from tests.support.tables import each_row
 
 
 def kept_text(markup: str) -> str:
-    blocks = cut(build(markup))
+    blocks = cut_blocks(build(markup))
     words = np.array([len(block.text.split()) for block in blocks])
     return " ".join(
         block.text for block, is_kept in zip(blocks, select_outside_frame(blocks, words), strict=True) if is_kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.extract.html.content.blocks import cut
+from dowse.extract.html.content.blocks import cut_blocks
 from dowse.extract.html.content.rules import complete_structure
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
@@ -20,7 +20,7 @@ REST = f"<p score=0.9>{'rest ' * 100}</p>"
 def kept(markup: str, *, is_thread: bool = False) -> str:
     """The first words of the blocks that are kept."""
     tree = build(markup)
-    blocks = cut(tree)
+    blocks = cut_blocks(tree)
     scores = np.array([float(block.container.get("score") or 0) for block in blocks])
     words = np.array([len(block.text.split()) for block in blocks])
     are_kept = complete_structure(tree, blocks, words, scores, scores >= CUT, is_thread=is_thread)

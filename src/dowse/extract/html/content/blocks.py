@@ -1,4 +1,4 @@
-"""A page cut into blocks: runs of text that stand on their own, such as a paragraph, an item or a cell."""
+"""Text blocks: runs of text that stand on their own, such as a paragraph, an item or a cell."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dowse.extract.html.tree.node import Node, Tree
 _STRONG = frozenset({"b", "strong"})
 # Two breaks in a row divide paragraphs on old pages.
 _BREAKS = 2
-# On a page with more of them, neighbours are judged together.
+# On a page with more blocks, neighbours are judged together.
 _MOST = 5_000
-# What is around a text: the element that is a block, the link if there is one, and whether the text is bold.
+# Around a text: its block element, the link if there is one, and whether the text is bold.
 _Around = tuple[Node, Node | None, bool]
 
 
-class Block:
+class TextBlock:
     """Text nodes in a row that share a `container`, the element that is a block around them."""
 
     __slots__ = ("container", "href", "linked", "links", "nodes", "strong", "text")
@@ -25,15 +25,15 @@ class Block:
         """The indexes of the text nodes."""
         self.text = ""
         self.linked = 0
-        """How many characters are in links; `strong` how many are bold."""
+        """Number of characters in links; `strong` of bold ones."""
         self.strong = 0
         self.links = 0
         self.href = ""
-        """Where its first link leads to."""
+        """The target of the first link."""
 
 
-def cut(tree: Tree) -> list[Block]:
-    """The blocks of a page that say something, in their order."""
+def cut_blocks(tree: Tree) -> list[TextBlock]:
+    """Cut a page into its blocks with text, in document order."""
     blocks = _Cutter(tree).blocks
     if len(blocks) <= _MOST:
         return blocks
@@ -44,8 +44,8 @@ class _Cutter:
     """One pass over the nodes."""
 
     def __init__(self, tree: Tree) -> None:
-        self.blocks: list[Block] = []
-        self._block: Block | None = None
+        self.blocks: list[TextBlock] = []
+        self._block: TextBlock | None = None
         self._pieces: list[str] = []
         self._last_link: Node | None = None
         self._walk(tree)
@@ -66,18 +66,10 @@ class _Cutter:
                     breaks = 0
                     self._take(node, around)
                 continue
-            container, link, is_strong = around
-            if tag not in INLINE and container.tag != "pre":
-                around = node, link, is_strong
-                # What comes before a block has ended, as it has behind two breaks.
-                breaks = _BREAKS
-            elif tag == "a":
-                around = container, node, is_strong
-            elif tag in _STRONG:
-                around = container, link, True
-            elif tag == "br" and container.tag != "pre":
-                breaks += 1
-            arounds[node.index] = around
+            if around[0].tag != "pre":
+                # A block element ends the block before it, as two breaks do.
+                breaks = breaks + (tag == "br") if tag in INLINE else _BREAKS
+            arounds[node.index] = _around_inside(node, around)
             if breaks >= _BREAKS:
                 breaks = 0
                 self._close()
@@ -88,7 +80,7 @@ class _Cutter:
         block = self._block
         if block is None or block.container is not container:
             self._close()
-            block = self._block = Block(container)
+            block = self._block = TextBlock(container)
             self._last_link = None
         text = node.text
         self._pieces.append(text)
@@ -116,9 +108,18 @@ class _Cutter:
             self._pieces = []
 
 
-def _together(blocks: list[Block], count: int) -> list[Block]:
-    """So many neighbours as one block each, as long as they have the same element around them."""
-    merged: list[Block] = []
+def _around_inside(node: Node, around: _Around) -> _Around:
+    container, link, is_strong = around
+    if node.tag not in INLINE and container.tag != "pre":
+        return node, link, is_strong
+    if node.tag == "a":
+        return container, node, is_strong
+    return (container, link, True) if node.tag in _STRONG else around
+
+
+def _together(blocks: list[TextBlock], count: int) -> list[TextBlock]:
+    """Merge runs of so many neighbours that have the same element around them."""
+    merged: list[TextBlock] = []
     joined = 0
     for block in blocks:
         last = merged[-1] if merged else None
@@ -135,7 +136,7 @@ def _together(blocks: list[Block], count: int) -> list[Block]:
     return merged
 
 
-def _around(block: Block) -> Node | None:
-    """What holds a block and its neighbours: of a cell the table, of an item the list."""
+def _around(block: TextBlock) -> Node | None:
+    """The element around a block and its neighbours: of a cell the table, of an item the list."""
     above = block.container.parent
     return above.parent if above is not None and above.tag == "tr" else above

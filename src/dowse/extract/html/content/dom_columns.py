@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.extract.html.content import vocabulary
-from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.tree.node import Node, Tree
 
 Numbers = NDArray[Any]
@@ -20,37 +20,22 @@ Numbers = NDArray[Any]
 _Key = tuple[str, str | None, str | None, str | None]
 AROUND = (
     *("nav", "header", "footer", "aside", "main", "article", "section", "form", "ul", "ol", "table", "figure"),
-    *(
-        "blockquote",
-        "dl",
-        "details",
-        "pre",
-        "a",
-        "address",
-        "figcaption",
-        "thead",
-        "td",
-        "dt",
-        "dd",
-        "li",
-        "p",
-        "label",
-    ),
+    *"blockquote dl details pre a address figcaption thead td dt dd li p label".split(),
 )
-"""Elements that mean something for whatever is in them, in the order of their bits."""
+"""Elements with a meaning for their descendants, in the order of their bits."""
 ROLES = {"navigation": "nav", "banner": "header", "contentinfo": "footer", "complementary": "aside", "main": "main"}
 _AROUND_BITS = {tag: 1 << bit for bit, tag in enumerate(AROUND)}
 CLOSEST = 6
-"""So many distinct elements around a block are looked at, from the inside out."""
+"""Number of distinct ancestors of a block that are looked at, from the inside out."""
 OUTERMOST = 3
-"""And so many from the outside in."""
-# By so many elements around them blocks are told apart.
+"""Number of those from the outside in."""
+# Blocks look alike if so many elements around them do.
 _LOOKED_AT = 3
 TIERS = 5
 _HOLDERS = frozenset({"article", "div", "main", "section", "td", "span"})
 _LONGEST = 300
-# What begins with certain letters is found much faster than what begins with a choice or a place, so every choice of a
-# beginning is written out.
+# A pattern that begins with certain letters is found much faster than one that begins with a choice or a position, so
+# every choice of a beginning is written out.
 _WRITTEN = "|".join(
     rf"{what}[-_]{{0,2}}(?:text|body|content|entry|copy)\b"
     for what in ("article", "post", "entry", "story", "blog", "news")
@@ -67,7 +52,7 @@ _STORY = re.compile(
 )
 _CONTENT = re.compile(r"content(?:(?:[-_]?(?:main|body|area|wrapper|inner))?(?!\S)|(?<!\Scontent))")
 _MAIN = re.compile(r"main(?<!\Smain)|primary(?<!\Sprimary)")
-# Each of the patterns asks for one of these; most names have none of them.
+# Each pattern needs one of these; most names have none.
 _SIGN = re.compile(
     "content|post|text|main|body|article|entry|story|prose|rte|primary|copy|detail|description|cooked|parser"
 )
@@ -75,11 +60,11 @@ _TIERS = {1: _BODY, 3: _STORY, 4: _CONTENT, 5: _MAIN}
 _TIER_OF_TAG = {"article": 2, "main": 5}
 
 
-class Outline:
+class DomColumns:
     """Columns by the index of a node; `levels`, `tops` and `alike` are by block, the first two indexes of elements."""
 
-    def __init__(self, tree: Tree, blocks: Sequence[Block]) -> None:
-        # The root is the body, which is around everything and so says nothing.
+    def __init__(self, tree: Tree, blocks: Sequence[TextBlock]) -> None:
+        # Without the root: it is around everything and so says nothing.
         elements = [node for node in tree.nodes[1:] if node.tag]
         self._size = len(tree.nodes)
         self._below_root = np.array([node.index for node in elements], np.int64)
@@ -97,12 +82,12 @@ class Outline:
         self.alike = self._alike()
 
     def images_in(self, elements: Numbers) -> Numbers:
-        """How many images each of these elements holds."""
+        """Number of images in each of these elements."""
         return self._images[self._last[elements]] - self._images[elements]
 
     def _read_names(self, elements: Sequence[Node]) -> None:
-        """What each element is called, by itself and with all that is around it, and how many look like it."""
-        # A page has many elements, and few that look different: those are numbered as they come.
+        """Class-name groups of each element, alone and with its ancestors, and counts of look-alikes."""
+        # A page has many elements, but few different ones: those are numbered as they come.
         numbers: defaultdict[_Key, int] = defaultdict(count().__next__)
         kinds = np.array(
             [
@@ -122,7 +107,7 @@ class Outline:
         self._count_alike(signs_here)
 
     def _are_around(self, kinds: Numbers, total: int) -> list[bool]:
-        """Which of so many kinds of elements are around blocks: it is only there that names are asked for."""
+        """Which kinds of elements are around blocks: names matter only there."""
         containers = _before(self.inner, self._size)
         are_around = np.zeros(total, np.bool_)
         are_around[kinds[containers[self._last[self._below_root]] > containers[self._below_root]]] = True
@@ -139,7 +124,7 @@ class Outline:
         self.siblings[self._below_root] = sizes[groups]
 
     def _find_ranges(self, elements: Sequence[Node], first: Sequence[int]) -> None:
-        """Where each element ends, and of which blocks it holds the first node."""
+        """The end of each element, and the range of its blocks."""
         self._last = np.arange(1, self._size + 1)
         self._last[self._below_root] = [node.end for node in elements]
         # The root holds everything.
@@ -148,7 +133,7 @@ class Outline:
         self.begins, self.ends = blocks_before[:-1], blocks_before[self._last]
 
     def _find_distinct(self) -> None:
-        """For each element the next one around it that holds more, and the names of all that hold just the same."""
+        """For each element its closest ancestor with more blocks, and the names of the elements up to it."""
         parents = self._parents
         is_same = (self.begins == self.begins[parents]) & (self.ends == self.ends[parents])
         same = np.where(is_same, parents, np.arange(self._size))
@@ -159,7 +144,7 @@ class Outline:
         self.depth, self.level = _along(steps, parents, np.add)[0].T.astype(np.float32)
 
     def _alike(self) -> Numbers:
-        """A number for each block, the same for those in elements that look alike, such as the posts of a thread."""
+        """A number for each block, the same for blocks in elements that look alike, such as the posts of a thread."""
         found = np.zeros(len(self.inner), np.int64)
         element = self.inner
         for _ in range(_LOOKED_AT):
@@ -168,7 +153,7 @@ class Outline:
         return found
 
     def _outermost(self) -> list[Numbers]:
-        """Of the elements around each block the innermost that is at most one level deep, two levels, and so on."""
+        """Of the ancestors of each block the innermost at most one level deep, two levels, and so on."""
         found = [self.inner]
         for number in range(OUTERMOST, 0, -1):
             element = found[-1]
@@ -179,7 +164,7 @@ class Outline:
 
 
 def _along(values: Numbers, parents: Numbers, combine: np.ufunc) -> tuple[Numbers, Numbers]:
-    """The values of each node combined with those on its way up, and where that way ends.
+    """Combine the values of each node with those of its ancestors; also returns the last ancestor.
 
     All nodes go at once, first one step, then two, then four: a few rounds reach the root of any page.
     """
@@ -192,29 +177,32 @@ def _along(values: Numbers, parents: Numbers, combine: np.ufunc) -> tuple[Number
 
 
 def _before(places: Numbers | Sequence[int], size: int) -> Numbers:
-    """How many different ones of these places are before each of so many, and before their end."""
+    """For each of `size` positions, and their end, the number of distinct places before it."""
     found = np.zeros(size + 1, np.int64)
     found[1:][np.asarray(places, np.int64)] = 1
     return np.cumsum(found)
 
 
 def _looks(kinds: Sequence[_Key], are_around: Sequence[bool]) -> tuple[list[int], ...]:
-    """Of each kind of elements the names, the tier, the bit in `AROUND` and the number of the sign."""
-    called = [f"{classes or ''} {identifier or ''}" for _, classes, identifier, _ in kinds]
+    """Of each kind of element the name groups, the tier, the bit in `AROUND` and the number of its tag and classes."""
     signs: defaultdict[str, int] = defaultdict(count().__next__)
+    rows = [_look(kind, signs, is_around=is_around) for kind, is_around in zip(kinds, are_around, strict=True)]
+    return tuple(map(list, zip(*rows, strict=True))) or ([], [], [], [])
+
+
+def _look(kind: _Key, signs: defaultdict[str, int], *, is_around: bool) -> tuple[int, int, int, int]:
+    tag, classes, identifier, role = kind
+    called = f"{classes or ''} {identifier or ''}"
     return (
-        [vocabulary.of_class(each) if is_around else 0 for each, is_around in zip(called, are_around, strict=True)],
-        [tier_of(kind[0], each) for kind, each in zip(kinds, called, strict=True)],
-        [_AROUND_BITS.get(ROLES.get(role, tag) if role else tag, 0) for tag, _, _, role in kinds],
-        [
-            signs[f"{tag} {classes or ''}" if len(each) > 1 else tag]
-            for (tag, classes, _, _), each in zip(kinds, called, strict=True)
-        ],
+        vocabulary.of_class(called) if is_around else 0,
+        tier_of(tag, called),
+        _AROUND_BITS.get(ROLES.get(role, tag) if role else tag, 0),
+        signs[f"{tag} {classes or ''}" if len(called) > 1 else tag],
     )
 
 
 def tier_of(tag: str, called: str) -> int:
-    """How sure a name is, 1 being the surest; 0 for elements that are no holders of text by name."""
+    """How surely a name marks the article text, 1 being the surest; 0 for any other element."""
     if tag not in _HOLDERS:
         return 0
     best = _TIER_OF_TAG.get(tag, TIERS + 1)

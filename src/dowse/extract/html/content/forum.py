@@ -9,13 +9,13 @@ from functools import lru_cache
 import numpy as np
 
 from dowse.extract.html.content import vocabulary
-from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.features import FORUM
 from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Node, Tree
 
-# Of phpBB, vBulletin and SMF; vBulletin with names; Discourse; XenForo; Invision, NodeBB, Vanilla and MyBB; Flarum.
+# phpBB, vBulletin and SMF; vBulletin with names; Discourse; XenForo; Invision, NodeBB, Vanilla and MyBB; Flarum.
 _PROGRAMS = re.compile(
     r"/(?:viewtopic|showthread|showtopic)\b|/index\.php\?(?:[^#]{0,100}[;&])?topic=\d"
     r"|/forums?/[^?#]{0,200}/(?!(?:19|20)\d\d-)\d{4,9}-"
@@ -36,29 +36,29 @@ _SITES = re.compile(
     r"|github\.com/[^/]{1,60}/[^/]{1,120}/(?:issues|discussions|pull)/\d|[^/?#]{1,255}/[^?#]{1,300}/-/issues/\d)",
     re.I,
 )
-# What stands behind a question mark is somebody else's address, unless the program has its own there.
+# A query may contain a foreign URL, unless the forum has its own parameters there.
 _OTHERS = re.compile(r"\?(?!/|(?:[^#]{0,100}[;&])?topic=)[^#]*")
 _LONGEST_URL = 2_000
-# So sure is an address.
+# Weight of a URL against the classifier.
 _SURE = 0.8
 _POSTS = frozenset({"post", "message", "comment", "reply", "answer", "msg"})
-# Posts are those elements that hold so much of what is kept; others are called so as well.
+# Elements named like posts are posts only if they hold so much of the kept text.
 _MOST = 0.5
-# What is above the first post is the title of the thread, or else it is the question.
+# Text above the first post is the title of the thread; a longer one is the question.
 _WORDS_OF_A_TITLE = 25
 _NUMBER = re.compile(r"\d+")
 _LONGEST_NAME = 400
-# They are parts of a post, whatever they are called.
+# Parts of a post, however they are named.
 _PARTS = INLINE | frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "blockquote", "pre"})
 _CALLED = frozenset({"signature", "signatures", "postsignature", "signaturecontainer"})
-# Short for it by itself, or with whose it is: what is as high as a post with its `sig` is the post.
+# `sig` alone, or with its owner: a longer name that contains it may be the post itself.
 _SHORT = re.compile(r"(?:(?:user|member|author|poster|post|message)[-_]{0,2})?sig(?!(?-i:[a-z]))", re.I)
 _NAMING = ("class", "id", "data-role")
 _SIGN = "sig"
 
 
 def weigh_url(kinds: Numbers, url: str) -> Numbers:
-    """How likely a page is of each kind, given what its content says of it and what its address does."""
+    """Correct the probabilities of the kinds by the URL: a forum is recognised by its form."""
     if not _is_of_thread(url[:_LONGEST_URL]):
         return kinds
     known = np.zeros_like(kinds)
@@ -70,8 +70,8 @@ def _is_of_thread(url: str) -> bool:
     return _SITES.match(url) is not None or _PROGRAMS.search(_OTHERS.sub("", url)) is not None
 
 
-def find_posts(tree: Tree, blocks: Sequence[Block], words: Numbers, kept: Numbers) -> frozenset[int]:
-    """The indexes of elements with which another post begins; there are none without two posts."""
+def find_posts(tree: Tree, blocks: Sequence[TextBlock], words: Numbers, kept: Numbers) -> frozenset[int]:
+    """Indexes of the elements with which a post begins; empty for fewer than two posts."""
     sums = _kept_before(tree, blocks, words, kept)
     for posts in _called_alike(tree, sums):
         if len(posts) > 1 and _words_in(posts, sums) >= _MOST * sums[-1]:
@@ -82,8 +82,8 @@ def find_posts(tree: Tree, blocks: Sequence[Block], words: Numbers, kept: Number
     return frozenset()
 
 
-def _kept_before(tree: Tree, blocks: Sequence[Block], words: Numbers, kept: Numbers) -> list[float]:
-    """How many words are kept before each node, and before the end, so that two of them tell about an element."""
+def _kept_before(tree: Tree, blocks: Sequence[TextBlock], words: Numbers, kept: Numbers) -> list[float]:
+    """Running sum of kept words before each node, and before the end."""
     weights = np.zeros(len(tree.nodes))
     counts = [len(block.nodes) for block in blocks]
     # On a long page, several posts may be one block.
@@ -92,7 +92,7 @@ def _kept_before(tree: Tree, blocks: Sequence[Block], words: Numbers, kept: Numb
 
 
 def _called_alike(tree: Tree, sums: Sequence[float]) -> list[list[Node]]:
-    """Elements of a tag with a name that posts have; first those that begin first, as they are around the others."""
+    """Elements by tag and post-like name, outermost first."""
     found: dict[tuple[str, str], list[Node]] = {}
     for node in tree.nodes:
         is_named = node.attributes or "-" in node.tag
@@ -103,7 +103,7 @@ def _called_alike(tree: Tree, sums: Sequence[float]) -> list[list[Node]]:
 
 
 def _names(node: Node) -> dict[str, None]:
-    """What an element is called if posts are called so, without its number, in the order in which it is written."""
+    """The post-like names of an element, without numbers, in their order."""
     called = (
         f"{node.get('class')[:_LONGEST_NAME]} {node.get('id')[:_LONGEST_NAME]} {node.tag if '-' in node.tag else ''}"
     )
@@ -112,7 +112,7 @@ def _names(node: Node) -> dict[str, None]:
 
 
 def _words_in(posts: Sequence[Node], sums: Sequence[float]) -> float:
-    """How many words of all of them are kept; one may be inside of another."""
+    """Number of kept words in all posts; one may be inside of another."""
     total, end = 0.0, 0
     for post in posts:
         if post.index >= end:
@@ -122,7 +122,7 @@ def _words_in(posts: Sequence[Node], sums: Sequence[float]) -> float:
 
 
 def _with_surroundings(posts: Sequence[Node]) -> Iterator[Node]:
-    """For each post but the first the outermost element that holds no other: who wrote it may stand beside its text."""
+    """For each post but the first the outermost element around no other post: its author may stand beside its text."""
     for number, post in enumerate(posts[1:], 1):
         before = posts[number - 1].index
         behind = posts[number + 1].index if number + 1 < len(posts) else None
@@ -134,8 +134,8 @@ def _with_surroundings(posts: Sequence[Node]) -> Iterator[Node]:
         yield whole
 
 
-def find_signatures(tree: Tree, blocks: Sequence[Block]) -> Numbers:
-    """For each block of a thread whether it is in a signature, by what its template calls the elements around it."""
+def find_signatures(tree: Tree, blocks: Sequence[TextBlock]) -> Numbers:
+    """For each block of a thread whether it is in a signature, by the names of the elements around it."""
     inside = bytearray(len(tree.nodes))
     for node in tree.nodes:
         if node.attributes and not inside[node.index] and _is_signature(node):
@@ -145,7 +145,7 @@ def find_signatures(tree: Tree, blocks: Sequence[Block]) -> Numbers:
 
 def _is_signature(node: Node) -> bool:
     called = " ".join([node.get(name) for name in _NAMING])
-    # Most are not even called something like it.
+    # A cheap test first: most elements fail it.
     return _SIGN in called.lower() and _has_name(called)
 
 

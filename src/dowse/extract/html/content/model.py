@@ -13,34 +13,34 @@ import numpy as np
 from dowse.extract.html.content import features
 from dowse.extract.html.content.dom_columns import Numbers
 
-# How much trees and networks count; of trees, those for threads more, because they are surer.
+# Weights of trees and networks; the trees for threads count more, because they are surer.
 _TREES, _NETWORKS = 0.6, 0.4
 _THREADS = 1.2
-# A second opinion takes time, and changes little where there is no doubt. Trees are not asked about a block that
-# networks are so sure of, and one network does for a page unless so much of its text is in doubt.
+# A second opinion takes time, and changes little where there is no doubt. Trees are skipped for a block with so clear a
+# score, and one network does for a page unless so much of its text is in doubt.
 _SURE = 4.0
 _IN_DOUBT = 2.0
 _MUCH = 0.2
 # Below this, a page is no thread.
 _LEAST_LIKELY = 0.15
-# How much a post is judged by all of them.
+# Weight of the mean over look-alike posts.
 _TOGETHER = 0.3
 # So many rows at a time stay in the processor's cache.
 _ROWS = 256
 # Most rows are in a leaf after so many levels.
 _SHALLOW = 6
 REACHES = (1, 2, 4)
-"""How far away the neighbours are that each layer looks at."""
+"""Distance of the neighbours that each layer sees."""
 MOST = 4.0
-"""No number is further from what is usual than this."""
+"""Inputs are clipped to so many standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """A forest for the kind of a page, and for its blocks another and a few networks.
 
-    Trees and networks are wrong about different blocks, so together they are wrong about fewer. What is a comment
-    elsewhere is content of a forum, so there is one more forest for the `threads` there.
+    Trees and networks are wrong about different blocks, so together they are wrong about fewer. Comments are
+    boilerplate elsewhere and content in a forum, so there is one more forest for `threads`.
     """
 
     kinds: Forest
@@ -58,16 +58,16 @@ class Model:
         return cls(kinds, blocks, networks, threads)
 
     def kinds_of(self, page: Numbers) -> Numbers:
-        """How likely a page is of each kind."""
+        """Probability of each kind of page."""
         return np.asarray(self.kinds.probabilities(page[None, :])[0])
 
     def probabilities(self, rows: Numbers, alike: Numbers, forum: float = 0.0) -> Numbers:
-        """How likely each block of a page is content, which is itself so likely one of a `forum`.
+        """Probability of each block to be content, given the probability of a `forum`.
 
         Blocks with the same number in `alike` look alike.
         """
         words = rows[:, features.WORDS]
-        page = Page(rows, words, alike)
+        page = PageInput(rows, words, alike)
         scores = self._networks(page, words)
         doubtful = np.flatnonzero(np.abs(scores) < _SURE)
         if len(doubtful):
@@ -77,8 +77,8 @@ class Model:
             scores += forum * _TOGETHER * (together - scores)
         return np.asarray(1 / (1 + np.exp(-scores)))
 
-    def _networks(self, page: Page, words: Numbers) -> Numbers:
-        """What the first network says, or the mean of all."""
+    def _networks(self, page: PageInput, words: Numbers) -> Numbers:
+        """The scores of the first network, or the mean of all."""
         first, *others = self.networks
         scores = first.scores(page)
         if words[np.abs(scores) < _IN_DOUBT].sum() > _MUCH * words.sum():
@@ -86,7 +86,7 @@ class Model:
         return scores
 
     def _trees(self, rows: Numbers, forum: float) -> Numbers:
-        """What the forests say; that for threads as much as the page is likely to be one."""
+        """The scores of the forests; the one for threads weighted by the probability of a forum."""
         scores = self.blocks.scores(rows)[:, 0]
         if forum >= _LEAST_LIKELY:
             scores += forum * (_THREADS * self.threads.scores(rows)[:, 0] - scores)
@@ -94,14 +94,16 @@ class Model:
 
 
 @cache
-def shipped() -> Model:
+def load_shipped() -> Model:
     """The model that comes with dowse."""
     return Model.load(resources.files(__package__).joinpath("model.npz").read_bytes())
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """The nodes of all trees in a row. The right child of a node follows the left one; a leaf is its own left child.
+    """Gradient-boosted trees as plain arrays, evaluated for all rows and all trees at once.
+
+    The right child of a node follows the left one; a leaf is its own left child.
 
     `groups` is the number of classes: tree number i adds to class i modulo `groups`.
     """
@@ -116,7 +118,7 @@ class Forest:
 
     @classmethod
     def load(cls, arrays: dict[str, Numbers], prefix: str) -> Self:
-        """The forest of which the arrays have names that begin like this."""
+        """Load the forest from the arrays with this prefix."""
         depth, groups = (int(number) for number in arrays[f"{prefix}_shape"])
         return cls(
             arrays[f"{prefix}_features"].astype(np.intp),
@@ -129,7 +131,7 @@ class Forest:
         )
 
     def probabilities(self, rows: Numbers) -> Numbers:
-        """For each row how likely it is; with several groups, how likely each of them is."""
+        """Probability of each row; with several groups, of each group."""
         scores = self.scores(rows)
         if self.groups == 1:
             return np.asarray(1 / (1 + np.exp(-scores[:, 0])))
@@ -137,11 +139,11 @@ class Forest:
         return np.asarray(powers / powers.sum(1, keepdims=True))
 
     def scores(self, rows: Numbers) -> Numbers:
-        """For each row and group the sum of the leaves that the row ends in; of one group the logarithm of the odds."""
+        """For each row and group the sum of its leaves; for one group the log odds."""
         return np.concatenate([self._sums(rows[start : start + _ROWS]) for start in range(0, len(rows), _ROWS)])
 
     def contributions(self, row: Numbers) -> dict[int, float]:
-        """How much each feature of a row adds to its score: what the trees expect before and after asking for it."""
+        """The part of each feature in the score of a row: the change of the expected value at its splits."""
         found: dict[int, float] = {}
         for root in self.roots:
             node = int(root)
@@ -162,7 +164,7 @@ class Forest:
         return np.asarray(leaves.reshape(len(rows), -1, self.groups).sum(1, dtype=np.float64))
 
     def _further(self, flat: Numbers, starts: Numbers, nodes: Numbers, levels: int) -> Numbers:
-        """The nodes so many levels down for rows that start at these places."""
+        """Descend so many levels for rows that start at these positions."""
         for _ in range(levels):
             asked = np.take(self.features, nodes)
             asked += starts
@@ -173,7 +175,7 @@ class Forest:
 
 
 class _Groups:
-    """Rows with the same number."""
+    """Groups of rows with the same number."""
 
     def __init__(self, numbers: Numbers) -> None:
         _, self._group, self._sizes = np.unique(numbers, return_inverse=True, return_counts=True)
@@ -186,15 +188,15 @@ class _Groups:
         return np.asarray(sums / self._sizes[:, None].astype(np.float32))
 
     def spread(self, rows: Numbers) -> Numbers:
-        """A row of each group as a row for each member."""
+        """Repeat the row of each group for each member."""
         return rows[self._group]
 
 
-class Page:
-    """The blocks of a page as every network sees them; those with the same number in `alike` look alike."""
+class PageInput:
+    """Input of the networks: the blocks of a page; equal numbers in `alike` mark look-alikes."""
 
     def __init__(self, rows: Numbers, words: Numbers, alike: Numbers) -> None:
-        self.rows = squeezed(rows)
+        self.rows = squash(rows)
         self.groups = _Groups(alike)
         lengths = np.sqrt(words, dtype=np.float32)
         self.lengths = lengths / (lengths.sum() + np.float32(1e-6))
@@ -202,7 +204,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What a block becomes by its neighbours, by those that look like it, and by the page as a whole."""
+    """Weights for the neighbours of a block, its look-alikes, and the page as a whole."""
 
     near: Numbers
     page: Numbers
@@ -212,7 +214,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The numbers of a block as they differ from what is usual, then a few made of them, then what the layers add."""
+    """Small residual network over the blocks of a page: standardised input, one dense layer, then `layers`."""
 
     usual: Numbers
     scale: Numbers
@@ -224,7 +226,7 @@ class Network:
 
     @classmethod
     def load(cls, arrays: dict[str, Numbers], prefix: str) -> Self:
-        """The network of which the arrays have names that begin like this."""
+        """Load the network from the arrays with this prefix."""
         own = {name: arrays[f"{prefix}_{name}"].astype(np.float32) for name in names()}
         layers = tuple(
             Layer(*(own[f"{part}{number}"] for part in ("near", "page", "alike", "bias")))
@@ -233,8 +235,8 @@ class Network:
         first, bias = own["first"], own["first_bias"]
         return cls(own["usual"], own["scale"], first, bias, layers, own["last"], float(own["last_bias"][0]))
 
-    def scores(self, page: Page) -> Numbers:
-        """For each block of a page the logarithm of its odds."""
+    def scores(self, page: PageInput) -> Numbers:
+        """The log odds of each block of a page."""
         lengths, groups = page.lengths, page.groups
         hidden = self._usual(page.rows) @ self.first
         hidden += self.first_bias
@@ -254,13 +256,13 @@ class Network:
 
 
 def names() -> tuple[str, ...]:
-    """The names of the arrays of a network."""
+    """Names of the arrays of a network."""
     layers = (f"{part}{number}" for number in range(len(REACHES)) for part in ("near", "page", "alike", "bias"))
     return ("usual", "scale", "first", "first_bias", *layers, "last", "last_bias")
 
 
-def squeezed(rows: Numbers) -> Numbers:
-    """Numbers of any size as numbers of a few."""
+def squash(rows: Numbers) -> Numbers:
+    """Squash numbers of any size: sign times log(1 + |x|)."""
     found = np.abs(rows, dtype=np.float32)
     found += 1
     np.log(found, out=found)
@@ -268,7 +270,7 @@ def squeezed(rows: Numbers) -> Numbers:
 
 
 def _between(hidden: Numbers, reach: int) -> Numbers:
-    """Each row between the one so far before it and the one so far behind it, which are zero beyond the page."""
+    """Each row between its neighbours at this distance, which are zero beyond the page."""
     count, width = hidden.shape
     found = np.zeros((count, 3 * width), np.float32)
     found[reach:, :width] = hidden[:-reach]

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from dowse.extract.html.content import vocabulary
-from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.vocabulary import URL_GROUPS
 from dowse.extract.html.tree.node import Tree
@@ -68,24 +68,7 @@ _GENERATORS = {
     "site": ("wix", "squarespace", "webflow", "drupal", "joomla", "typo3", "hubspot", "elementor"),
 }
 _COUNTED = (
-    *(
-        "p",
-        "a",
-        "img",
-        "h1",
-        "h2",
-        "h3",
-        "li",
-        "table",
-        "tr",
-        "pre",
-        "code",
-        "form",
-        "article",
-        "section",
-        "time",
-        "blockquote",
-    ),
+    *"p a img h1 h2 h3 li table tr pre code form article section time blockquote".split(),
     *("dl", "figure", "main", "nav", "aside", "footer", "details", "label", "iframe", "math"),
 )
 COLUMNS = (
@@ -94,17 +77,7 @@ COLUMNS = (
     *(f"og_{name}" for name in _OG),
     *(f"made_{name}" for name in _GENERATORS),
     *(f"url_{name}" for name in URL_GROUPS),
-    *(
-        "url_depth",
-        "url_length",
-        "url_last",
-        "url_hyphens",
-        "url_digits",
-        "url_query",
-        "url_front",
-        "url_html",
-        "host_www",
-    ),
+    *"url_depth url_length url_last url_hyphens url_digits url_query url_front url_html host_www".split(),
     *("title_length", "metas", "has_published", "has_author", "hidden_words"),
 )
 DECLARED_COLUMNS = ("declared", "summarised", "from_declared")
@@ -112,12 +85,12 @@ DECLARED_PAGE_COLUMNS = ("declared_words", "summary_words", "declared_share")
 _TEXTS = ("articleBody", "text", "description", "reviewBody")
 _SUMMARIES = frozenset({"description", "og:description", "twitter:description"})
 _WORD = re.compile(r"\w+")
-# Most texts are ASCII. In those, what is in no word becomes a blank and all else small, and words are split at once.
+# Most texts are ASCII: letters become lower case and other signs blanks, so that words are split at once.
 _IN_WORDS = re.sub(rb"\W", b" ", bytes(range(256)).lower())
 _TAG = re.compile(r"<[^<>]{0,500}>")
 _LONGEST_TEXT = 200_000
 _SHORTEST = 40
-# Further away than this, distance means nothing.
+# Larger distances are all the same.
 _FAR = 50.0
 _Shingles = frozenset[tuple[str, str, str]]
 
@@ -150,7 +123,7 @@ def _metas(tree: Tree) -> dict[str, str]:
 
 
 def _types(tree: Tree) -> list[float]:
-    """How many things of each type a page declares, as JSON-LD or in its markup."""
+    """Number of schema.org items of each type, in JSON-LD or in the markup."""
     declared = [name for script in tree.scripts for name in _TYPE.findall(script[:_LONGEST_SCRIPT])]
     items = [node.attributes[_ITEM_TYPE] or "" for node in tree.nodes if node.tag and _ITEM_TYPE in node.attributes]
     counts = [0.0] * len(_TYPES)
@@ -193,7 +166,7 @@ def _address(url: str) -> list[float]:
 
 
 def declared_texts(tree: Tree) -> list[str]:
-    """What the JSON-LD of a page holds of its text, from the longest down."""
+    """Texts in the JSON-LD of a page, from the longest down."""
     found = {
         _TAG.sub(" ", jsonld.plain(value))
         for thing in jsonld.things(tree.scripts)
@@ -204,7 +177,7 @@ def declared_texts(tree: Tree) -> list[str]:
 
 
 def declared_summaries(tree: Tree) -> list[str]:
-    """What its head says that it is about, from the longest down."""
+    """Descriptions in the head of a page, from the longest down."""
     found = {
         attributes.get("content") or ""
         for attributes in tree.head.get("meta", ())
@@ -213,14 +186,17 @@ def declared_summaries(tree: Tree) -> list[str]:
     return sorted(found, key=len, reverse=True)
 
 
-def measure_declared(tree: Tree, blocks: Sequence[Block]) -> tuple[Numbers, list[float]]:
-    """A row for each block with the numbers of `COLUMNS`, and those of `PAGE_COLUMNS`."""
+def measure_declared(tree: Tree, blocks: Sequence[TextBlock]) -> tuple[Numbers, list[float]]:
+    """The `DECLARED_COLUMNS` of each block, and the `DECLARED_PAGE_COLUMNS`.
+
+    Visible text that repeats the declared text of a page is likely to be its content.
+    """
     declared, summarised = _shingles(declared_texts(tree)), _shingles(declared_summaries(tree))
     rows = np.zeros((len(blocks), len(DECLARED_COLUMNS)), np.float32)
     rows[:, 2] = _FAR
     if declared or summarised:
         either = declared | summarised
-        # Most texts repeat nothing, not even the longest word of three, and many are on the page more than once.
+        # A cheap test first: most texts do not even share a word, and many occur more than once.
         longest = {max(shingle, key=len) for shingle in either}
         shares = {
             text: (_share(words, declared), _share(words, summarised))

@@ -1,4 +1,4 @@
-"""Why a block was kept or not, in words: what its features added to its score."""
+"""Reasons for keeping or dropping a block, in words: the largest parts of its features in the score."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import cache
 
 from dowse.extract.html.content import features, rules
 from dowse.extract.html.content.dom_columns import Numbers
-from dowse.extract.html.content.model import Model, shipped
+from dowse.extract.html.content.model import Model, load_shipped
 from dowse.extract.html.content.selection import Selection
 
 _MOST = 3
-# A smaller part in the score explains nothing.
+# A smaller part in the score is no reason.
 _LEAST = 0.05
-# What is said of a column, and of one that is not above zero where that is another thing.
+# Phrases for a column above zero and, where it differs, for one at zero or below.
 _ALONE: dict[str, tuple[str, str] | tuple[str]] = {
     "words": ("its length",),
     "chars": ("its length",),
@@ -79,7 +79,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, str] | tuple[str]], ...] = (
 
 
 def reasons(selection: Selection, number: int, model: Model | None = None) -> tuple[str, ...]:
-    """What mattered most for one block: `+` spoke for it, `-` against."""
+    """The strongest reasons for one block: `+` for it, `-` against."""
     if selection.is_whole:
         return ("the whole page was kept",)
     is_kept = bool(selection.are_kept[number])
@@ -87,7 +87,7 @@ def reasons(selection: Selection, number: int, model: Model | None = None) -> tu
         return ("the page is small, so all but its frame was kept" if is_kept else "it is in the frame of the page",)
     if not is_kept and selection.scores[number] == 0:
         return ("it is a signature",)
-    found = _strongest(selection.rows[number], model or shipped())
+    found = _strongest(selection.rows[number], model or load_shipped())
     if is_kept is bool(selection.scores[number] >= selection.cut):
         return found
     return ("kept with what it belongs to" if is_kept else "left out with what is around it", *found)
@@ -105,7 +105,7 @@ def _strongest(row: Numbers, model: Model) -> tuple[str, ...]:
 
 @cache
 def _phrases() -> tuple[tuple[str, ...], ...]:
-    """What is said of each column of the rows that the model sees."""
+    """Phrases for each column of the block model."""
     return tuple(map(_said_of, features.columns()))
 
 

@@ -9,40 +9,40 @@ from itertools import chain, islice
 import numpy as np
 
 from dowse.extract.html.content import features, text_features
-from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.tree.node import Node, Tree
 
-# Of which share of its words on a group is kept as a whole, and below which it is left out.
+# Share of kept words from which on a group is kept as a whole, and below which it is dropped.
 _TABLE = (0.5, 0.2)
 _LIST = (0.6, 0.25)
 _LISTS = frozenset({"ul", "ol", "dl"})
 _VERBATIM = frozenset({"pre", "math"})
 _GROUPS = _LISTS | _VERBATIM | {"table"}
-# Threads are lists, too: what has longer items than this, or is most of a page, is judged item by item.
+# Threads are lists, too: a list with longer items, or with most of a page, is judged item by item.
 _WORDS_OF_AN_ITEM = 40
 _WORDS_OF_A_LINE = 12
 _MOST_OF_A_PAGE = 0.5
-# By the best of its cells a table of data is judged.
+# A table of data is judged by its best cell.
 _CELL_SCORE = 0.4
-# A table or a list next to content belongs to it, if a part of it looks like content and it is not there for its links.
+# A table or a list next to content belongs to it, if a part of it looks like content and it is not mostly links.
 _PART_SCORE = 0.1
 _MOST_LINKED = 0.5
 # A caption may stand between them.
 _BEHIND_CAPTION = 2
-# By so many names posts are known; of which share of their words on they are, and which of the others may be some.
+# Look-alike blocks by the names of so many ancestors are posts from a share of kept words on; the others need a score.
 _LEVELS = 3
 _FEWEST_POSTS = 3
 _MOST_POSTS = 0.6
 _POST_SCORE = 0.1
-# A heading with a lower score than this is a name for something else; and so many blocks below it speak for it.
+# A heading needs this score, and kept text in so many blocks below it.
 _HEADING_SCORE = 0.1
 _BELOW = 3
 # Names, dates and buttons stand between the title and the text.
 _BELOW_THE_TITLE = 12
-# Anything shorter may well be said twice.
+# A shorter text may well occur twice.
 _FEWEST_WORDS = 5
-# Code and data mean what they say, each time.
+# Code and data may repeat.
 _NEVER_REPEATED = frozenset({"pre", "table", "dl"})
 _FEW_WORDS = 60
 _FEW_BLOCKS = 8
@@ -54,7 +54,7 @@ _CALLED_FRAME = re.compile(r"(?<![a-z])(?:breadcrumbs?|cookies?|consent|share|sh
 # Documentation puts its notes and warnings into `aside`.
 _CALLED_CONTENT = re.compile(r"(?<![a-z])(?:admonition|note|warning|tip|caution|callout)(?![a-z])", re.I)
 _LONGEST_NAME = 200
-# No block of such a page looks like content, and it says no more than menus do.
+# On an empty frame no block looks like content, and there are no more words than in menus.
 _HOPELESS = 0.2
 _MOST_WORDS = 600
 _NEARLY_ALL = 0.9
@@ -68,21 +68,18 @@ _FRAME_COLUMNS = [
 
 
 def complete_structure(
-    tree: Tree, blocks: Sequence[Block], words: Numbers, scores: Numbers, kept: Numbers, *, is_thread: bool = False
+    tree: Tree, blocks: Sequence[TextBlock], words: Numbers, scores: Numbers, kept: Numbers, *, is_thread: bool = False
 ) -> Numbers:
-    """The blocks to keep, given how long they are and those that are content by themselves.
-
-    In a thread, posts are all alike.
-    """
+    """Complete the kept blocks: whole tables and lists, headings with the text below them, in a thread all posts."""
     completing = _Completing(blocks, words, scores, kept.copy())
     completing.run(_groups(tree, blocks), is_thread=is_thread)
     return completing.kept
 
 
 class _Completing:
-    """The rules in their order: each of them sees what those before it have kept."""
+    """The rules in their order: each one sees the result of those before it."""
 
-    def __init__(self, blocks: Sequence[Block], words: Numbers, scores: Numbers, kept: Numbers) -> None:
+    def __init__(self, blocks: Sequence[TextBlock], words: Numbers, scores: Numbers, kept: Numbers) -> None:
         self._blocks, self._words, self._scores, self.kept = blocks, words, scores, kept
         self._words_before: list[float] = [0.0, *np.cumsum(words, dtype=np.float64).tolist()]
 
@@ -103,7 +100,7 @@ class _Completing:
         self._take_titles()
 
     def _is_of_lines(self, begin: int, end: int, most_words: int = _WORDS_OF_AN_ITEM) -> bool:
-        """Whether its parts are short, and it is not the page itself."""
+        """Whether the parts of a group are short, and it is not most of the page."""
         words = self._words_in(begin, end)
         return words <= most_words * (end - begin) and words <= _MOST_OF_A_PAGE * self._words_before[-1]
 
@@ -111,12 +108,12 @@ class _Completing:
         return self._words_before[end] - self._words_before[begin]
 
     def _has_good_cell(self, begin: int, end: int) -> bool:
-        """Whether it is a table of data of which a part looks like content: cells are too short to be sure of them."""
+        """Whether a table of data has a cell that looks like content: most cells are too short to judge."""
         is_good = float(self._scores[begin:end].max()) >= _CELL_SCORE
         return is_good and self._is_of_lines(begin, end) and self._is_data(begin, end)
 
     def _is_data(self, begin: int, end: int) -> bool:
-        """Whether it is there to be read, and not for its links."""
+        """Whether a group is there to be read, and not for its links."""
         parts = self._blocks[begin:end]
         linked, chars = sum(part.linked for part in parts), sum(len(part.text) for part in parts)
         return linked < _MOST_LINKED * chars and float(self._scores[begin:end].max()) >= _PART_SCORE
@@ -133,14 +130,17 @@ class _Completing:
         is_below = begin > 0 and bool(self.kept[begin - 1])
         is_above = bool(self.kept[end : end + 1].any())
         if node.tag in _LISTS:
-            is_in_item = node.parent is not None and node.parent.tag == "li"
-            is_within = is_below and (is_above or (is_in_item and self._is_of_lines(begin, end, _WORDS_OF_A_LINE)))
+            is_within = is_below and (is_above or self._is_part_of_item(node, begin, end))
             return is_within and self._is_of_lines(begin, end) and self._is_data(begin, end)
         is_next = is_above or bool(self.kept[max(begin - _BEHIND_CAPTION, 0) : begin].any())
         return is_next and (node.tag in _VERBATIM or self._is_data(begin, end))
 
+    def _is_part_of_item(self, node: Node, begin: int, end: int) -> bool:
+        is_in_item = node.parent is not None and node.parent.tag == "li"
+        return is_in_item and self._is_of_lines(begin, end, _WORDS_OF_A_LINE)
+
     def _take_posts(self) -> None:
-        """What has the same names as posts that are kept is another of them, be it the last one and short."""
+        """Keep blocks with the same names as kept posts, even short ones."""
         alike: dict[tuple[str, ...], list[int]] = {}
         for number, block in enumerate(self._blocks):
             around = islice(chain((block.container,), block.container.ancestors()), _LEVELS)
@@ -156,7 +156,7 @@ class _Completing:
                 self.kept[number] = bool(self.kept[number + 1 : number + 1 + _BELOW].any())
 
     def _take_titles(self) -> None:
-        """Of main headings the one right above the content, if it may be some: others are the name of the site."""
+        """Keep the main heading right above the content; others are the name of the site."""
         for number in self._candidates():
             if self._blocks[number].container.tag == "h1":
                 below = slice(number + 1, number + 1 + _BELOW_THE_TITLE)
@@ -165,12 +165,12 @@ class _Completing:
                 self.kept[number] = first > number and all(other.container.tag != "h1" for other in between)
 
     def _candidates(self) -> list[int]:
-        """The blocks that are not kept and may be headings; to keep one of them changes nothing for those below it."""
+        """Dropped blocks that may be headings; keeping one does not affect those below it."""
         return np.flatnonzero(~self.kept & (self._scores >= _HEADING_SCORE)).tolist()
 
 
-def _groups(tree: Tree, blocks: Sequence[Block]) -> list[tuple[Node, int, int]]:
-    """The elements that hold what belongs together, with the numbers of the first block in them and behind them."""
+def _groups(tree: Tree, blocks: Sequence[TextBlock]) -> list[tuple[Node, int, int]]:
+    """Tables, lists and code with their range of blocks."""
     nodes = [tree.nodes[place] for place in tree.places(_GROUPS)]
     first = np.array([block.nodes[0] for block in blocks])
     begins = np.searchsorted(first, [node.index for node in nodes]).tolist()
@@ -178,13 +178,13 @@ def _groups(tree: Tree, blocks: Sequence[Block]) -> list[tuple[Node, int, int]]:
     return [group for group in zip(nodes, begins, ends, strict=True) if group[2] > group[1]]
 
 
-def drop_repeats(blocks: Sequence[Block], words: Numbers, kept: Numbers) -> Numbers:
-    """The blocks to keep without those that say what one before them has said, somewhere else on the page.
+def drop_repeats(blocks: Sequence[TextBlock], words: Numbers, kept: Numbers) -> Numbers:
+    """Drop blocks that repeat an earlier one from another place: copies for narrow screens, quoted posts.
 
-    A refrain stands beside its first: within an element, everything is said as often as it is written.
+    Within one element repetitions stay, such as a refrain.
     """
     found = kept.copy()
-    said: dict[str, Block] = {}
+    said: dict[str, TextBlock] = {}
     for number in np.flatnonzero(kept & (words >= _FEWEST_WORDS)).tolist():
         block = blocks[number]
         first = said.setdefault(block.text, block)
@@ -193,19 +193,19 @@ def drop_repeats(blocks: Sequence[Block], words: Numbers, kept: Numbers) -> Numb
     return found
 
 
-def _is_verbatim(block: Block) -> bool:
+def _is_verbatim(block: TextBlock) -> bool:
     return block.container.tag in _NEVER_REPEATED or any(
         above.tag in _NEVER_REPEATED for above in block.container.ancestors()
     )
 
 
 def is_tiny_page(words: Numbers) -> bool:
-    """Whether a page is too small for a judgement, given how many words each block has."""
+    """Whether a page is too small for the model, given the words of each block."""
     return len(words) < _FEW_BLOCKS or float(words.sum()) < _FEW_WORDS
 
 
-def select_outside_frame(blocks: Sequence[Block], words: Numbers) -> Numbers:
-    """The blocks of a small page that are content."""
+def select_outside_frame(blocks: Sequence[TextBlock], words: Numbers) -> Numbers:
+    """The content of a tiny page: everything outside of its frame."""
     around = [[block.container, *block.container.ancestors()][:-1] for block in blocks]
     are_headings = np.array([text_features.heading_level(block) > 0 for block in blocks])
     are_inside = np.array([not any(map(_is_frame, nodes)) for nodes in around])
@@ -224,7 +224,7 @@ def _is_frame(node: Node) -> bool:
 
 
 def _is_in_header(around: Sequence[Node]) -> bool:
-    """Whether it is in the header of the page; an article has one of its own."""
+    """Whether a block is in the header of the page; an article has one of its own."""
     tags = [node.tag for node in around]
     return "header" in tags and not any(map(_is_main, around[tags.index("header") :]))
 
@@ -234,7 +234,7 @@ def _is_main(node: Node) -> bool:
 
 
 def is_empty_frame(rows: Numbers, scores: Numbers) -> bool:
-    """Whether all that a page says belongs to its frame."""
+    """Whether a page is a frame around nothing: menus, a footer, and scripts that would fill the rest."""
     words = rows[:, features.WORDS]
     if scores.max() >= _HOPELESS or words.sum() > _MOST_WORDS:
         return False

@@ -1,4 +1,4 @@
-"""Which blocks of a page are content: scored by the model, cut where the page as a whole agrees best."""
+"""Main-content selection: blocks are scored by the model and cut at the best expected F1, then rules complete them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from dowse.extract.html.content import features, forum, rules
-from dowse.extract.html.content.blocks import Block, cut
+from dowse.extract.html.content.blocks import TextBlock, cut_blocks
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.features import FORUM, KINDS
 from dowse.extract.html.content.forum import weigh_url
-from dowse.extract.html.content.model import Model, shipped
+from dowse.extract.html.content.model import Model, load_shipped
 from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.node import Node, Tree
 
-# Below both of these a selection is taken for a mistake.
+# A selection below both of these is a mistake.
 _LITTLE_WORDS = 15
 _SMALL_SHARE = 0.2
-# A model that is sure of little, or of everything, is not to be believed.
+# Bounds of the cut: a model that is sure of little, or of everything, is wrong.
 _LOWEST_CUT, _HIGHEST_CUT = 0.1, 0.5
-# What sentences are worth that are content where there is no better: notices about cookies and rights are less.
+# Score of sentences that are content where there is no better; cookie and copyright notices score less.
 _LIKELY_PROSE = 0.3
 _MOST_LINKED = 0.5
 _NOTHING = np.zeros(0)
@@ -30,12 +30,12 @@ _LEAVES = frozenset({"img", "image", "hr"})
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The blocks of a page with their scores, and which of them are content: from `cut` on, and what belongs to them.
+    """The blocks of a page with their scores; content from `cut` on, and after the rules.
 
-    All of them are if it `is_whole`. Signatures have no score at all.
+    `is_whole`: all blocks are kept. Signatures have no score at all.
     """
 
-    blocks: list[Block]
+    blocks: list[TextBlock]
     scores: Numbers
     cut: float
     are_kept: Numbers
@@ -44,20 +44,20 @@ class Selection:
     is_whole: bool
     rows: Numbers
     is_empty_frame: bool = False
-    """Whether there is a frame around nothing."""
+    """Whether the page is a frame around nothing."""
     posts: frozenset[int] = frozenset()
-    """The indexes of elements with which another post of a thread begins."""
+    """Indexes of the elements with which a post of a thread begins."""
 
     @property
     def words(self) -> float:
-        """How many words are on the page."""
+        """Number of words on the page."""
         return float(self.rows[:, features.WORDS].sum()) if self.blocks else 0.0
 
 
 def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
-    """Tell the content of a page from the rest."""
-    model = model or shipped()
-    blocks = cut(tree)
+    """Select the main content of a page."""
+    model = model or load_shipped()
+    blocks = cut_blocks(tree)
     if not blocks:
         return Selection([], _NOTHING, 0.0, _NOTHING, "", 0.0, is_whole=True, rows=_NOTHING)
     found = features.measure(tree, blocks, url)
@@ -74,11 +74,11 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
         kept = rules.select_outside_frame(blocks, words)
     else:
         kept = rules.complete_structure(tree, blocks, words, scores, scores >= limit, is_thread=kind == FORUM)
-        # The parts of a manual are read one by one, so each of them says all that it needs.
+        # The parts of a manual are read one by one, so repetitions stay.
         kept = kept if KINDS[kind] == "documentation" else rules.drop_repeats(blocks, words, kept & ~is_signature)
     is_whole = bool(words[kept].sum() < min(_LITTLE_WORDS, _SMALL_SHARE * words.sum()))
     kept = np.ones_like(kept) if is_whole else kept
-    # A few words may be of any kind.
+    # A tiny page may be of any kind.
     named, confidence = ("", 0.0) if is_small else (KINDS[kind], float(kinds[kind]))
     return Selection(
         blocks,
@@ -95,7 +95,7 @@ def select(tree: Tree, url: str, model: Model | None = None) -> Selection:
 
 
 def best_cut(scores: Numbers, words: Numbers) -> float:
-    """The score from which on blocks are kept: where precision and recall are expected to be best together.
+    """The score from which on blocks are kept: the cut with the best expected F1.
 
     If the scores are right, a cut that keeps K words, of which R are content, and there are N such words on the
     page, has an F1 of 2R / (K + N).
@@ -107,7 +107,7 @@ def best_cut(scores: Numbers, words: Numbers) -> float:
 
 
 def _highest_cut(scores: Numbers, rows: Numbers) -> float:
-    """So high that a part of what has sentences is kept: links or words alone say little, however many there are."""
+    """Upper bound of the cut that keeps at least one block with sentences: links or single words say little."""
     words, linked, stops = (rows[:, column] for column in (features.WORDS, features.LINKED, features.STOPS))
     is_prose = (words >= features.WORDS_OF_PROSE) & (linked < _MOST_LINKED) & (stops > 0)
     best = float(scores[is_prose].max(initial=0.0))
@@ -115,7 +115,7 @@ def _highest_cut(scores: Numbers, rows: Numbers) -> float:
 
 
 def kept_nodes(tree: Tree, selection: Selection) -> bytearray:
-    """A flag for each node: the texts of blocks that are content, and the pictures and rules that go with them."""
+    """A flag for each node: the texts of kept blocks, and the images and rules that go with them."""
     if selection.are_kept.all():
         return bytearray(b"\1") * len(tree.nodes)
     flags = bytearray(len(tree.nodes))
@@ -131,10 +131,10 @@ def kept_nodes(tree: Tree, selection: Selection) -> bytearray:
 
 
 def _take_leaves(tree: Tree, judged: bytearray, flags: bytearray, holders: Collection[int]) -> None:
-    """What has no text goes with the text that it is in, or else with that before and behind it, if both are kept."""
+    """Keep images and rules inside a kept block, or between two kept texts."""
     leaves = [tree.nodes[place] for place in tree.places(_LEAVES)]
     texts = np.flatnonzero(np.frombuffer(judged, np.uint8))
-    # Beyond the first text and the last one nothing is kept.
+    # Nothing is kept beyond the first and the last text.
     are_kept = np.concatenate(([0], np.frombuffer(flags, np.uint8)[texts], [0]))
     behind = np.searchsorted(texts, [leaf.index for leaf in leaves])
     for leaf, is_between in zip(leaves, (are_kept[behind] & are_kept[behind + 1]).tolist(), strict=True):
@@ -143,5 +143,5 @@ def _take_leaves(tree: Tree, judged: bytearray, flags: bytearray, holders: Colle
 
 
 def _holder(node: Node) -> Node:
-    """The element that is a block around a node."""
+    """The closest block element around a node."""
     return next((above for above in node.ancestors() if above.tag not in INLINE), node)

@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 
 from dowse.extract.html.content import vocabulary
-from dowse.extract.html.content.blocks import Block
+from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.language import stopwords
 from dowse.language.scripts import MODEL_WIDE
@@ -20,17 +20,17 @@ COLUMNS = (
     *("ends_sentence", "starts_lower", "is_date", "is_price", "has_mark", "has_mail", "said_again", "in_title"),
     *("is_colon", "is_question", "chars_per_word", "is_numbered"),
 )
-# Those that are about the block; all others are about its text.
+# Columns about the block; all others are about its text.
 _LINKED, _LINKS, _STRONG = map(COLUMNS.index, ("linked", "links", "strong"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _COMMA = re.compile(r"[,،、，;；]")
-# A pattern that begins with certain characters is found much faster than one that begins with a choice or a place.
+# A pattern that begins with certain characters is found much faster than one with a choice or a position there.
 _STOP = re.compile(r"[.!?。！？…](?:[\s\"”’)]|$|(?<=[。！？]))")
 _DIGIT = re.compile(r"\d")
 # At the start of a word.
 _CAPITAL = re.compile(r"[A-Z](?<!\w[A-Z])")
-# Most texts are ASCII, and their bytes are counted faster than matches are: capitals as A, digits as 0, what is in no
-# word as a blank; and what ends a sentence as a stop, what may follow it as a blank, and a semicolon as a comma.
+# Most texts are ASCII, and their bytes are counted faster than matches. In words: capitals as A, digits as 0, all other
+# signs as a blank. At ends: a sentence end as a stop, quotes and brackets behind it as a blank, a semicolon as a comma.
 _IN_WORDS = re.sub(rb"\W", b" ", re.sub(rb"\d", b"0", re.sub(rb"[A-Z]", b"A", bytes(range(256)))))
 _AT_ENDS = bytes.maketrans(b'!?)";', b"..  ,")
 _DATE = re.compile(
@@ -51,7 +51,7 @@ _LONG_WORD = 7
 # The only letter that becomes two in lower case.
 _LONGER_IN_LOWER = "İ"
 LINK_COLUMNS = ("link_away", "link_here", "link_tag", "link_social", "link_depth", "link_none", "link_near")
-# All of its choices begin with a mark, and those are found at once.
+# All choices begin with a mark, which is found at once.
 _TAG = re.compile(
     r"/(?:tags?|categor(?:y|ies)|topics?|authors?|users?|u|profile|members?|people|search)(?:[/?.-]|$)|\?s=|&s="
 )
@@ -66,11 +66,11 @@ _NO_LINK = (0.0,) * len(LINK_COLUMNS)
 _NOWHERE = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
-def measure_texts(blocks: Sequence[Block], title: str) -> Numbers:
+def measure_texts(blocks: Sequence[TextBlock], title: str) -> Numbers:
     """One row for each block, with the numbers of `COLUMNS`."""
     again = Counter([block.text for block in blocks])
     in_title = frozenset(title.lower().split())
-    # What is said several times, such as the buttons below each post, is looked at once.
+    # Repeated texts, such as the buttons below each post, are measured once.
     rows = chain.from_iterable([_row(text, count, in_title) for text, count in again.items()])
     distinct = np.fromiter(rows, np.float32, len(again) * len(COLUMNS)).reshape(len(again), -1)
     numbers = dict(zip(again, range(len(again)), strict=True))
@@ -82,15 +82,15 @@ def measure_texts(blocks: Sequence[Block], title: str) -> Numbers:
     return found
 
 
-def text_groups(blocks: Sequence[Block]) -> Numbers:
-    """The groups of `vocabulary.TEXT_GROUPS` that each block belongs to; only what is short may."""
+def text_groups(blocks: Sequence[TextBlock]) -> Numbers:
+    """Masks of `vocabulary.TEXT_GROUPS` for each block; 0 for a longer text."""
     return np.array(
         [vocabulary.of_text(block.text[:40]) if len(block.text) < _SHORT else 0 for block in blocks], np.int64
     )
 
 
-def heading_level(block: Block) -> int:
-    """The level of the heading that a block is, or is in; 0 for others."""
+def heading_level(block: TextBlock) -> int:
+    """The level of the heading around a block; 0 for others."""
     container = block.container
     level = _HEADINGS.get(container.tag, 0)
     if not level and container.parent is not None and len(container.parent.children) < 4:
@@ -99,7 +99,7 @@ def heading_level(block: Block) -> int:
 
 
 def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
-    """The numbers of a text, with zeros for those of its block."""
+    """The columns of a text, with zeros for those of its block."""
     size, is_ascii = len(text), text.isascii()
     looked_at = text if size <= _LOOKED_AT else text[:_LOOKED_AT]
     words = text.lower().split()
@@ -107,7 +107,6 @@ def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
     as_written = first if _LONGER_IN_LOWER not in text else text.split()[:_LOOKED_AT_WORDS]
     count = len(first)
     begin, end = text[0], text[-1]
-    is_short = size < _SHORT
     digits, capitals, commas, stops = _counts(text, looked_at) if is_ascii else _matches(text, looked_at)
     return (
         len(words) if is_ascii else max(len(words), _wide_words(text)),
@@ -123,10 +122,8 @@ def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
         len([word for word in as_written if len(word) > _LONG_WORD]) / count,
         text.endswith(_ENDS),
         begin.islower(),
-        is_short and digits and _DATE.search(text) is not None,
-        is_short and digits and _PRICE.search(text) is not None,
-        is_short and _has_mark(text, is_ascii=is_ascii),
-        ("@" in text or "://" in text or "www." in text) and _MAIL.search(looked_at) is not None,
+        *(_short_signs(text, digits, is_ascii=is_ascii) if size < _SHORT else (False, False, False)),
+        _has_address(text, looked_at),
         again,
         sum(map(in_title.__contains__, first)) / count,
         end == ":",
@@ -136,8 +133,20 @@ def _row(text: str, again: int, in_title: frozenset[str]) -> tuple[float, ...]:
     )
 
 
+def _short_signs(text: str, digits: int, *, is_ascii: bool) -> tuple[bool, bool, bool]:
+    """Whether a short text has a date, a price, and a mark such as » or |."""
+    has_mark = _has_mark(text, is_ascii=is_ascii)
+    if not digits:
+        return False, False, has_mark
+    return _DATE.search(text) is not None, _PRICE.search(text) is not None, has_mark
+
+
+def _has_address(text: str, looked_at: str) -> bool:
+    return ("@" in text or "://" in text or "www." in text) and _MAIL.search(looked_at) is not None
+
+
 def _matches(text: str, looked_at: str) -> tuple[int, int, int, int]:
-    """How many digits and words with a capital are looked at, and how many commas and ends of sentences there are."""
+    """Number of digits, capitalised words, commas and sentence ends."""
     return (
         len(_DIGIT.findall(looked_at)),
         len(_CAPITAL.findall(looked_at)),
@@ -147,7 +156,7 @@ def _matches(text: str, looked_at: str) -> tuple[int, int, int, int]:
 
 
 def _counts(text: str, looked_at: str) -> tuple[int, int, int, int]:
-    """The same of ASCII."""
+    """`_matches` for ASCII."""
     words = f" {looked_at}".encode().translate(_IN_WORDS)
     ends = f"{text} ".encode().translate(_AT_ENDS)
     return words.count(b"0"), words.count(b" A"), ends.count(b","), ends.count(b". ")
@@ -160,12 +169,12 @@ def _has_mark(text: str, *, is_ascii: bool) -> bool:
 
 
 def _wide_words(text: str) -> int:
-    """How many words it would be, where words are not divided by blanks."""
+    """Estimated number of words in scripts without blanks between words."""
     return len(_WIDE.findall(text)) // 2
 
 
-def measure_links(blocks: Sequence[Block], url: str) -> Numbers:
-    """One row for each block, with the numbers of `COLUMNS`."""
+def measure_links(blocks: Sequence[TextBlock], url: str) -> Numbers:
+    """One row for each block, with the numbers of `LINK_COLUMNS`."""
     here = _host_and_path(url)
     about = {href: _about(href[:_LONGEST_HREF], *here) for href in {block.href for block in blocks} if href}
     rows = [about[block.href] if block.href else _NOWHERE if block.links else _NO_LINK for block in blocks]
@@ -195,7 +204,7 @@ def _is_social(href: str) -> bool:
 
 
 def _host_and_path(url: str) -> tuple[str, str]:
-    """Roughly: this is asked for every link, and nothing is dialled."""
+    """A rough split: it is done for every link, and nothing is fetched."""
     scheme, slashes, rest = url.partition("//")
     if not slashes or len(scheme) > len("https:"):
         return "", url.partition("#")[0].partition("?")[0]

@@ -170,7 +170,7 @@ TEXT_GROUPS: Mapping[str, str] = {
         r"|returns|see also|syntax|usage|installation|deprecated|previous|next|feedback"
     ),
 }
-"""Patterns of what short lines and headings begin with."""
+"""Patterns of the beginnings of short lines and headings."""
 URL_GROUPS: Mapping[str, str] = {
     "article": (
         r"blog|blogs|news|article|articles|story|stories|post|posts|opinion|magazine|\d{4}/\d{1,2}|review"
@@ -197,13 +197,13 @@ URL_GROUPS: Mapping[str, str] = {
 """Patterns of the parts of a path."""
 _LONGEST = 400
 _SPLIT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-# Most names are in small letters: with blanks for all else, they are split much faster.
+# Most names are in lower case: with blanks for all other signs, they are split much faster.
 _SMALL = re.sub(rb"[^a-z]", b" ", bytes(range(256)))
 _TEXT = [re.compile(rf"(?:{words})(?:\b|(?<=©))", re.I) for words in TEXT_GROUPS.values()]
-# In lower case, which is compared much faster.
+# For lower case, which is compared much faster.
 _ANY_TEXT = re.compile("|".join(TEXT_GROUPS.values()))
 _URL = [re.compile(rf"(?<![a-z0-9])(?:{words})(?![a-z0-9])", re.I) for words in URL_GROUPS.values()]
-# In all the ways in which a word of a name can be written.
+# In all spellings of a word in a name.
 _CLASS_BITS: dict[str, int] = {}
 
 for _bit, _words in enumerate(CLASS_GROUPS.values()):
@@ -212,7 +212,7 @@ for _bit, _words in enumerate(CLASS_GROUPS.values()):
 
 
 def of_class(names: str) -> int:
-    """The groups that the words of class names and ids belong to: `postHeader entry-meta` is four words."""
+    """Mask of the groups in class names and ids: `postHeader entry-meta` is four words."""
     names = names[:_LONGEST]
     is_small = names.isascii() and names.islower()
     marks = 0
@@ -222,19 +222,19 @@ def of_class(names: str) -> int:
 
 
 def words_of(name: str) -> list[str]:
-    """The words that a name, or several of them, is made of, in lower case."""
+    """The words in one or several names, in lower case."""
     return [word.lower() for word in _SPLIT.findall(name[:_LONGEST])]
 
 
 @lru_cache(maxsize=20_000)
 def of_text(text: str) -> int:
-    """The groups that a short text belongs to by its first words."""
-    # Most belong to none. Outside of ASCII letters may have more than one lower case.
+    """Mask of the groups of a short text, by its first words."""
+    # Most texts belong to none. Letters outside of ASCII may have more than one lower case.
     if text.isascii() and not _ANY_TEXT.match(text.lower()):
         return 0
     return sum(1 << bit for bit, pattern in enumerate(_TEXT) if pattern.match(text))
 
 
 def of_url(path: str) -> int:
-    """The groups that the words of a path belong to."""
+    """Mask of the groups in a URL path."""
     return sum(1 << bit for bit, pattern in enumerate(_URL) if pattern.search(path[:_LONGEST]))
