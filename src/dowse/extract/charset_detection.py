@@ -176,6 +176,10 @@ def detect_codec(data: bytes) -> str | None:
     language = _language(data)
     if len(_HIGH.intersection(sample)) < _FEWEST_BYTES and not language:
         return None
+    return _best_codec(sample, language)
+
+
+def _best_codec(sample: bytes, language: str) -> str | None:
     best, most = None, 0.0
     for codec, alphabets in _BY_CODEC.items():
         profile = _profile(sample.decode(codec, "replace"))

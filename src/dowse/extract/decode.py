@@ -79,6 +79,10 @@ def decode(data: bytes, charset: str = "") -> str:
     # Browsers would believe the label and show mojibake.
     if _is_utf8_after_all(data, declared[0]):
         return _decode_with(data, "utf-8")
+    return _decode_declared(data, declared)
+
+
+def _decode_declared(data: bytes, declared: list[str]) -> str:
     for codec in declared:
         text = _decode_with(data, codec)
         if _is_clean(text):

@@ -175,9 +175,11 @@ def region(language: str, country: str) -> str:
     language = _LANGUAGES.get(tag) or _LANGUAGES.get(base, base)
     country = (country or of_language).lower()
     country = _COUNTRIES.get(country, country)
+    if not language and not country:
+        return ""
     fitting = [name for name in REGIONS if language in ("", name.partition("-")[2])]
-    nearest = [name for name in fitting if country in ("", name.partition("-")[0])] or fitting
-    return nearest[0] if nearest and (language or country) else ""
+    nearest = (name for name in fitting if country in ("", name.partition("-")[0]))
+    return [*nearest, *fitting, ""][0]
 
 
 class Mojeek(HtmlEngine):

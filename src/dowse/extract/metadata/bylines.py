@@ -156,9 +156,7 @@ class _Reader:
             if not node.tag:
                 self._take_text(node)
             elif node.attributes or node.tag in _ASIDES or node.tag == "time":
-                is_aside = self._take_element(node)
-                if is_aside and not (headline is not None and node.holds(headline)):
-                    index = node.end
+                index = self._take_element(node)
             if index == headline_end:
                 self._found.headline_at = self._seen
                 far = self._seen + NEAR
@@ -176,12 +174,18 @@ class _Reader:
         rest = reversed(self._tree.nodes[start:end])
         return next((each.index + 1 for each in rest if each.attributes.get("itemprop") in _AUTHOR_PROPERTIES), start)
 
-    def _take_element(self, node: Node) -> bool:
-        """Take an element; returns whether it is an aside, to be skipped."""
+    def _take_element(self, node: Node) -> int:
+        """Take an element; returns the index of the next node, behind it for an aside without the headline."""
+        role = role_of_class(node.attributes.get("class"))
+        is_aside = role is Role.ASIDE or (node.tag in _ASIDES and node.end - node.index > _SMALL_ASIDE)
+        if not is_aside:
+            self._take_fact(node, role)
+        elif self._headline is None or not node.holds(self._headline):
+            return node.end
+        return node.index + 1
+
+    def _take_fact(self, node: Node, role: Role) -> None:
         attributes = node.attributes
-        role = role_of_class(attributes.get("class"))
-        if role is Role.ASIDE or (node.tag in _ASIDES and node.end - node.index > _SMALL_ASIDE):
-            return True
         if "itemprop" in attributes:
             self._take_property(node, attributes["itemprop"] or "")
         elif node.tag == "time":
@@ -192,7 +196,6 @@ class _Reader:
             self._add_author(node, Reason.NAME_CLASS)
         elif role is Role.AUTHOR:
             self._add_author(node, Reason.BYLINE)
-        return False
 
     def _take_property(self, node: Node, name: str) -> None:
         if name in _AUTHOR_PROPERTIES:

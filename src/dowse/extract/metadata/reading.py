@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
+from itertools import chain
 
 from dowse.core import urls
 from dowse.core.text import inert, one_line, without_markup
@@ -170,12 +171,16 @@ def _find_authors(
     """Names of the authors. Persons precede the site, and visible names precede logins."""
     own = {compact(site) for site in sites}
     stated = [list(dict.fromkeys(each)) for each in declared if each]
-    best = next((each for each in stated if not own.issuperset(map(compact, each))), [])
+    best = _first_other(stated, own)
     if best and _shows(tree, best[0]):
         return best
     shown = list(_find_bylines(marks()))
-    seen = next((each for each in shown if not own.issuperset(map(compact, each))), [])
-    return seen or best or next(iter(stated + shown), [])
+    return _first_other(shown, own) or best or next(iter(stated + shown), [])
+
+
+def _first_other(groups: Iterable[list[str]], own: set[str]) -> list[str]:
+    """The first group with a name other than those of the site."""
+    return next((each for each in groups if not own.issuperset(map(compact, each))), [])
 
 
 def _find_bylines(marks: BylineMarks) -> Iterator[list[str]]:
@@ -211,12 +216,16 @@ def _choose_title(declared: Sequence[str], headings: Iterable[str], sites: Colle
     cut = [_remove_site_name(each, sites) for each in declared]
     names = {compact(site) for site in sites} | {""}
     own = [each for each in headings if compact(each) not in names]
-    whole = {compact(each) for each in (*declared, *cut)}
-    pieces = {compact(piece) for each in declared[:1] for piece in _SEPARATOR.split(each)}
-    same = [each for each in own if compact(each) in whole]
-    parts = sorted((each for each in own if compact(each) in pieces), key=len, reverse=True)
-    similar = (each for each in own if any(_agree(each, title) for title in cut))
-    return next((each for group in (same, parts, similar, cut, own, declared) for each in group if each), "")
+    return next(filter(None, chain(_matching_headings(own, declared, cut), cut, own, declared)), "")
+
+
+def _matching_headings(headings: Sequence[str], declared: Sequence[str], cut: Sequence[str]) -> Iterator[str]:
+    """Headings that equal a declared title, then parts of the first one, then similar ones."""
+    whole = set(map(compact, (*declared, *cut)))
+    pieces = set(map(compact, _SEPARATOR.split(declared[0]))) if declared else set()
+    yield from (each for each in headings if compact(each) in whole)
+    yield from sorted((each for each in headings if compact(each) in pieces), key=len, reverse=True)
+    yield from (each for each in headings if any(_agree(each, title) for title in cut))
 
 
 def _remove_site_name(title: str, sites: Collection[str]) -> str:
@@ -227,10 +236,8 @@ def _remove_site_name(title: str, sites: Collection[str]) -> str:
         title = title[: marks.pop().start()]
     if marks and _is_site(title[: marks[0].start()], names):
         return title[marks[0].end() :]
-    strong = next((mark for mark in marks if _STRONG.search(mark[0])), None)
-    if strong is not None and len(_WORD.findall(title[: strong.start()])) > 1:
-        return title[: strong.start()]
-    return title
+    strong = next((mark.start() for mark in marks if _STRONG.search(mark[0])), 0)
+    return title[:strong] if len(_WORD.findall(title[:strong])) > 1 else title
 
 
 def _is_site(piece: str, names: Collection[str]) -> bool:

@@ -163,28 +163,30 @@ def judge_failure(page: PageOutline) -> PageUnreadable | None:
         return None
     signs = agreeing(
         title=any(map(_is_failure, page.title_names)),
-        heading=any(map(_is_failure, page.heading_names)) or any(each.startswith(_LONG_NAME) for each in page.headings),
+        heading=any(map(_is_failure, page.heading_names)) or _has_long_name(page),
         text=holds(page.text, _FAILURE_TEXT) or any(map(_is_failure, page.line_names)),
         signature=any(map(_SIGNATURE.fullmatch, page.lines)),
         template=holds(page.markup.marks, _TEMPLATE_MARKS) or holds(page.text, _TEMPLATE_TEXT),
         unlisted=page.is_unlisted,
     )
-    is_error = _is_sure_failure(set(signs), page.words, page.other_words) and ("template" in signs or not page.explains)
-    if not is_error and not _is_crash(page):
+    is_sure = _is_sure_failure(set(signs), page.words, page.other_words)
+    if not (is_sure and ("template" in signs or not page.explains)) and not _is_crash(page):
         return None
     return PageUnreadable(Status.ERROR, f"error page ({', '.join(signs) or 'crash report'})", Onward.APIS)
 
 
 def _is_sure_failure(signs: set[str], words: int, other: int) -> bool:
-    if not signs & {"title", "heading"} or len(signs) < 2:
+    if not _is_named(signs):
         return False
     if "template" in signs:
         return True
     if "signature" in signs:
         return words <= _SIGNED_FAILURE_WORDS and other <= SOME_ELSE
-    return (
-        words <= (NAME_ONLY_WORDS if signs == {"title", "heading"} else _PLAIN_FAILURE_WORDS) and other <= LITTLE_ELSE
-    )
+    return _is_bare_notice(signs, words, other, _PLAIN_FAILURE_WORDS)
+
+
+def _has_long_name(page: PageOutline) -> bool:
+    return any(heading.startswith(_LONG_NAME) for heading in page.headings)
 
 
 def _is_crash(page: PageOutline) -> bool:
@@ -214,13 +216,13 @@ def judge_soft_404(page: PageOutline) -> PageUnreadable | None:
 
 
 def _is_sure_404(signs: set[str], words: int, other: int) -> bool:
-    if not signs & {"title", "heading"} or len(signs) < 2:
+    if not _is_named(signs):
         return False
     if {"title", "heading", "opening"} <= signs:
         return True
-    if signs == {"title", "heading"}:
-        return words <= NAME_ONLY_WORDS and other <= LITTLE_ELSE
-    return words <= _PLAIN_404_WORDS and other <= (SOME_ELSE if "address" in signs else LITTLE_ELSE)
+    if "address" in signs:
+        return words <= _PLAIN_404_WORDS and other <= SOME_ELSE
+    return _is_bare_notice(signs, words, other, _PLAIN_404_WORDS)
 
 
 def _opens_with_notice(page: PageOutline) -> bool:
@@ -266,14 +268,22 @@ def _is_for_others(page: PageOutline) -> bool:
 
 
 def _is_sure_refusal(signs: set[str], words: int, other: int) -> bool:
-    if not signs & {"title", "heading"} or len(signs) < 2:
+    if not _is_named(signs):
         return False
     if "signature" in signs:
         return other <= SOME_ELSE and (words <= _PLAIN_REFUSAL_WORDS or {"title", "heading"} <= signs)
-    return (
-        words <= (NAME_ONLY_WORDS if signs == {"title", "heading"} else _PLAIN_REFUSAL_WORDS) and other <= LITTLE_ELSE
-    )
+    return _is_bare_notice(signs, words, other, _PLAIN_REFUSAL_WORDS)
 
 
 def _is_refusal(name: str) -> bool:
     return bool(_REFUSAL_NAME.fullmatch(matter(name)) or _REFUSAL_CODE.fullmatch(name))
+
+
+def _is_named(signs: set[str]) -> bool:
+    """Whether title or heading name the notice, and another sign agrees."""
+    return len(signs) > 1 and bool(signs & {"title", "heading"})
+
+
+def _is_bare_notice(signs: set[str], words: int, other: int, longest: int) -> bool:
+    """Whether the text is a notice and nothing else; with its names as the only signs it has to be shorter."""
+    return words <= (NAME_ONLY_WORDS if signs == {"title", "heading"} else longest) and other <= LITTLE_ELSE

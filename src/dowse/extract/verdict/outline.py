@@ -197,6 +197,24 @@ class _Scan:
     hidden: str = ""
     hidden_depth: int = 0
 
+    def take_tag(self, name: str, slash: str, attributes: str, *, is_late: bool) -> str:
+        """Take a tag; returns its name if it opens raw text. Late tags count only for visibility."""
+        if is_late and name and self.inside:
+            self.close()
+        if slash:
+            # Most end tags close no element of interest.
+            if self.inside or self.hidden:
+                self.end(name)
+            return ""
+        if not name:
+            return ""
+        attributes = attributes[:_MAX_TAG].lower()
+        if is_late:
+            self.hide(name, attributes)
+        else:
+            self.start(name, attributes)
+        return name if name in ("script", "style") else ""
+
     def start(self, name: str, attributes: str) -> None:
         """Take a start tag, its name and attributes in lower case."""
         self._mark(self.others if name in _REFERRING else self.tags, f"<{name}{attributes}>")
@@ -260,22 +278,8 @@ def scan(markup: str) -> MarkupSigns:
             text = markup[position : found.start()]
             if raw or state.inside or not text.isspace():
                 state.text(text, raw)
-        position, raw = found.end() if name else position_after(found), ""
-        slash, attributes = found.group("slash", "attributes")
-        is_late = count >= _MAX_TAGS
-        if is_late and name and state.inside:
-            state.close()
-        if slash:
-            # Most end tags close no element of interest.
-            if state.inside or state.hidden:
-                state.end(name)
-        elif name:
-            raw = name if name in ("script", "style") else ""
-            attributes = attributes[:_MAX_TAG].lower()
-            if is_late:
-                state.hide(name, attributes)
-            else:
-                state.start(name, attributes)
+        position = found.end() if name else position_after(found)
+        raw = state.take_tag(name, *found.group("slash", "attributes"), is_late=count >= _MAX_TAGS)
     state.text(markup[position:], raw)
     state.close()
     return _sum_up(state)

@@ -13,6 +13,7 @@ from dowse.language.scripts import count_words
 # Other words of a consent wall: purposes, a greeting. An article above a banner has more.
 _MAX_OTHER_WORDS = 120
 _FEW_OTHER_WORDS = 30
+_CONSENT_PATHS = ("/consent", "/cookiewall")
 _NOUN = (
     r"(?:privacy|cookie|consent|privatsphäre|datenschutz|zustimmung|vie privée|confidentialité|consentement"
     r"|privacidade?|riservatezza|toestemming|consentimiento|consenso)"
@@ -169,15 +170,14 @@ def may_be_consent_wall(page: PageOutline) -> bool:
 
 def judge_consent_wall(page: PageOutline) -> PageUnreadable | None:
     """A consent wall, worth a browser: it may press the button, and other readers may sit in other jurisdictions."""
-    offers_choice = any(map(_ACCEPT.fullmatch, page.controls)) or holds(page.text, _ACCEPT_WORDS)
-    if not offers_choice or not may_be_consent_wall(page):
+    if not _offers_choice(page) or not may_be_consent_wall(page):
         return None
     about = _words_about_it(page)
     other = page.words - about
     signs = agreeing(
         title=any(map(_CONSENT_NAME.fullmatch, page.title_names)),
         heading=any(map(_CONSENT_NAME.fullmatch, page.heading_names)),
-        address=page.host.startswith("consent.") or "/consent" in page.path or "/cookiewall" in page.path,
+        address=page.host.startswith("consent.") or holds(page.path, _CONSENT_PATHS),
         vendor=holds(page.markup.marks, _CONSENT_VENDORS),
         nothing_else=about > 0 and other <= _FEW_OTHER_WORDS,
     )
@@ -185,9 +185,13 @@ def judge_consent_wall(page: PageOutline) -> PageUnreadable | None:
         return None
     if signs == ["vendor", "nothing else"]:
         return _banner(page)
-    if not {"address", "vendor"} & set(signs) and not holds(page.text, _DATA):
+    if not holds(page.text, _DATA) and {"address", "vendor"}.isdisjoint(signs):
         return None
     return PageUnreadable(Status.BLOCKED, f"consent wall ({', '.join(signs)})", Onward.ANYBODY)
+
+
+def _offers_choice(page: PageOutline) -> bool:
+    return any(map(_ACCEPT.fullmatch, page.controls)) or holds(page.text, _ACCEPT_WORDS)
 
 
 def _words_about_it(page: PageOutline) -> int:
@@ -229,8 +233,10 @@ def _is_login_wall(signs: set[str], words: int, other: int) -> bool:
     if "password" in signs and (is_named or leads_back):
         is_short = words <= _SHORT_FORM_WORDS or bool(signs & {"demand", "return address"})
         return is_short and (leads_back or other <= SOME_ELSE)
-    if words > _SHORT_FORM_WORDS:
-        return False
+    return words <= _SHORT_FORM_WORDS and _is_short_login_wall(signs, other, is_named=is_named)
+
+
+def _is_short_login_wall(signs: set[str], other: int, *, is_named: bool) -> bool:
     # A single one may belong to a newsletter, or to a page that explains logging in.
     if is_named and len(signs & {"identity", "provider", "address", "return address"}) > 1:
         return other <= SOME_ELSE

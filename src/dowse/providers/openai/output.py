@@ -85,12 +85,11 @@ def read_answer(body: Json, question: Question, model: str, spoken: CleanMessage
     messages = [item for item in objects(body.get("output")) if item.get("type") == "message"]
     if failure := answer_failure(body, messages, spoken):
         raise failure
-    searches = [item for item in items(NAME, body, "output") if _is_search(item)]
+    searches = list(filter(_is_search, items(NAME, body, "output")))
     if not searches:
         raise BadAnswer(NAME, "the model answered without a search")
     answer = _Answer(question.max_results)
-    for part in _parts(messages, spoken):
-        answer.add(part)
+    answer.add_parts(_parts(messages, spoken))
     if not answer.text:
         raise BadAnswer(NAME, "the answer is empty")
     if not question.wants_summary:
@@ -120,7 +119,11 @@ class _Answer:
     _cited: set[tuple[int, int, int]] = field(default_factory=set)
     _annotations_left: int = _MOST_ANNOTATIONS
 
-    def add(self, part: Json) -> None:
+    def add_parts(self, parts: Iterable[Json]) -> None:
+        for part in parts:
+            self._add(part)
+
+    def _add(self, part: Json) -> None:
         original = string(part, "text")[: max(0, _TEXT_CHARS - len(self.text))]
         wording = Wording(original)
         if not wording.text.strip():

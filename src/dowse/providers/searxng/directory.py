@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -254,13 +254,17 @@ def grade_list(body: bytes, allowed: Collection[str] = ()) -> Entries | None:
     if not listed:
         return None
     entries = {url: _fields(entry) for url, entry in list(listed.items())[:_MOST_ENTRIES]}
-    # Without any grade the grading service was out of order, which says nothing about the instances.
-    default = "" if any(_text(_fields(entry.get("http")), "grade") for entry in entries.values()) else TIERS[-1]
+    default = _default_grade(entries.values())
     graded = [_grade(url, entry, default, allowed) for url, entry in entries.items()]
     return Entries(
         tuple(each for each in graded if isinstance(each, ListedInstance)),
         tuple(each for each in graded if isinstance(each, Excluded)),
     )
+
+
+def _default_grade(entries: Iterable[Fields]) -> str:
+    """Grade of ungraded instances: without any grade in the list, the grading service was out of order."""
+    return "" if any(_text(_fields(entry.get("http")), "grade") for entry in entries) else TIERS[-1]
 
 
 def _grade(url: str, entry: Fields, default_grade: str, allowed: Collection[str]) -> ListedInstance | Excluded:

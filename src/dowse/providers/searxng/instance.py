@@ -134,8 +134,7 @@ def record_failure(instance: Instance, now: float, error: ProviderError, rules: 
     retry_s = _retry_s(error)
     if instance.until(now):
         # Asked before it began to rest: one outage counts once, however many searches meet it.
-        longer = max(instance.rate_limited_until, now + retry_s)
-        return replace(instance, rate_limited_until=longer) if retry_s else instance
+        return _extend_pause(instance, now, retry_s)
     unparsed = instance.unparsed + isinstance(error, BadAnswer)
     if unparsed >= _MOST_UNPARSED and rules.blocks:
         return block(instance, now, Misbehaviour.UNPARSEABLE, rules)
@@ -192,6 +191,11 @@ def _rest(instance: Instance, now: float, reason: str, rules: HealthRules) -> In
         is_out=failures >= rules.max_failures,
         reason=reason,
     )
+
+
+def _extend_pause(instance: Instance, now: float, retry_s: float) -> Instance:
+    longer = max(instance.rate_limited_until, now + retry_s)
+    return replace(instance, rate_limited_until=longer) if retry_s else instance
 
 
 def _retry_s(error: ProviderError) -> float:
