@@ -23,7 +23,7 @@ PURE := tests/test_ratchet.py tests/test_architecture.py tests/test_support.py t
 MEASURED := tests/unit tests/contract tests/integration tests/security/test_decoder.py tests/security/test_tls.py \
 	$(filter-out %_namespace.py,$(wildcard tests/security/test_ssrf_*.py))
 # The SSRF guard, routing, and what decides about secrets.
-COVERED_WHOLE := src/dowse/net/*,src/dowse/secrets/*,src/dowse/routing/*,src/dowse/auth/*,src/dowse/telemetry/*,src/dowse/stores/encryption.py
+COVERED_WHOLE := src/dowse/net/*,src/dowse/secrets/*,src/dowse/routing/*,src/dowse/auth/*,src/dowse/telemetry/*,src/dowse/cache/*
 COVERED_WHOLE := $(COVERED_WHOLE),src/dowse/surfaces/http/auth.py,src/dowse/settings/sources.py
 
 .PHONY: demo serve check test test-slow slow coverage properties mutate bench lint types pure fmt docs lock clean

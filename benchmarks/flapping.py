@@ -98,7 +98,7 @@ class Crowd:
         self._chance = chance
         self._over = clock.now() + seconds
         self._provider = Flapping(clock, self._over, chance)
-        self._router = Router("search", [self._provider], clock=clock, observer=Observers())
+        self._router: Router[Flapping] = Router("search", clock=clock, observer=Observers())
 
     async def run(self, clients: int) -> Report:
         async with asyncio.timeout(self._over - self._clock.now() + 2 * OPEN_S):
@@ -120,7 +120,7 @@ class Crowd:
             return await provider.search(until)
 
         try:
-            await self._router.first_answer(ask, deadline)
+            await self._router.first([self._provider], ask, deadline)
         except AllProvidersFailed:
             pass
         else:

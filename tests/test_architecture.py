@@ -72,7 +72,7 @@ BY_NAME = ("getattr", "setattr", "hasattr", "delattr")
 BROAD_EXCEPTS = {
     "dowse.contracts.dispatch": 1,  # the boundary of a tool call
     "dowse.surfaces.cli.session": 1,  # the boundary of a command: its traceback goes through the log, which masks
-    "dowse.flows.chain": 1,  # the boundary of a reader: what goes wrong with one costs the others nothing
+    "dowse.flows.readers": 1,  # the boundary of a reader: what goes wrong with one costs the others nothing
     "dowse.flows.read": 1,  # the boundary of a page, for the same reason
     "dowse.worker.jobs": 1,  # the boundary of a job
     "dowse.fetch.browser.pool": 1,  # the boundary of a start, a task that nobody asks how it ended

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from dowse import PROJECT_URL, __version__
 from dowse.cache.entries import CacheEntries
-from dowse.cache.fetch import Memory
+from dowse.cache.fetch import Cache
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Contract, Dispatcher, Services
 from dowse.contracts.guardrails import RULES, Guardrails
@@ -23,12 +23,11 @@ from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
 from dowse.flows.answer import AnswerFlow, AnswerLifetimes
-from dowse.flows.chain import FetchingReader, ReadChain, Readers
-from dowse.flows.extracted import RememberingExtractor
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder, Lifetimes
 from dowse.flows.page_view import PageViewFlow
 from dowse.flows.read import PageLifetimes, ReadFlow
+from dowse.flows.readers import FetchingReader, ReadChain, Readers
 from dowse.flows.search import SearchFlow
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
@@ -83,21 +82,20 @@ class App:
         self.clock = clock or SystemClock()
         self._store = open_store(state_address(settings), self.clock, max_bytes=settings.cache_size)
         self._outage = Outage(self.clock)
-        self._cache = CacheEntries(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
+        self._entries = CacheEntries(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
         self._is_brief = is_brief
         self._guard = self._make_guard()
         self._api_client = ConfiguredClient(USER_AGENT)
         self._page_client = UntrustedClient(self._guard, USER_AGENT)
-        self._robots = RobotsFiles(self._page_client, self.clock, self._cache, kept_s=settings.ttl_robots)
+        self._robots = RobotsFiles(self._page_client, self.clock, self._entries, kept_s=settings.ttl_robots)
         self._workers = WorkerPool(
             pdf_max_pages=settings.pdf_max_pages,
             with_images=settings.images == "alt",
             is_semantic=settings.semantic == "auto",
         )
-        self._extractor = RememberingExtractor(self._workers, self._cache, kept_s=self._page_lifetimes.of().kept_s)
         self.browser = self._make_browser()
         self.observer = Observers(LogObserver(log_queries=settings.log_queries))
-        self._memory = Memory(self._cache, clock=self.clock, observer=self.observer, refreshes=not is_brief)
+        self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)
         names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
         board = open_coordinator(self._store)
@@ -124,14 +122,14 @@ class App:
         async with AsyncExitStack() as closing:
             # Each is closed whatever becomes of the others; the last one first.
             clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
-            for opened in (*clients, self._store, self.spending, self._traffic, *work, self._extractor):
+            for opened in (*clients, self._store, self.spending, self._traffic, *work):
                 closing.push_async_callback(opened.close)
             if self.browser is not None:
                 closing.push_async_callback(self.browser.close)
             for provider in (*self._providers, vars(self._pool).get("provider")):
                 if isinstance(provider, HasInstances):
                     closing.push_async_callback(provider.instances.close)
-            closing.push_async_callback(self._memory.close)
+            closing.push_async_callback(self._cache.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
         """Examines what these settings make of the application. Only one command needs it, so it is imported here."""
@@ -147,7 +145,7 @@ class App:
             read_tokens=lambda: self._tokens().entries,
             probe=Probe(
                 settings,
-                [*self._providers, *self._volunteers],
+                [*self._providers, *self._keyless_providers],
                 self._jwks(),
                 clock=self.clock,
                 spending=self.spending,
@@ -214,21 +212,21 @@ class App:
     def _services(self) -> Services:
         settings, observer = self.settings, self.observer
         reader = self._read_flow(self._read_chain(self._readers()), self._page_lifetimes)
-        volunteers = frozenset(settings.keyless_members())
-        router = Router(
+        keyless = frozenset(settings.keyless_members())
+        router = Router[SearchProvider](
             "search",
-            [*self._providers, *self._volunteers],
             clock=self.clock,
             observer=observer,
-            policy=FallbackPolicy(after_rejected_key=settings.fallback == "any", volunteers=volunteers),
+            policy=FallbackPolicy(after_rejected_key=settings.fallback == "any", keyless=keyless),
             spending=self.spending,
             breakers=self._traffic.breakers("search"),
             pacing=self._traffic.pacing,
             hedging=Hedging() if settings.hedge else None,
         )
+        providers = [*self._providers, *self._keyless_providers]
         lifetimes = Lifetimes(settings.ttl_search, settings.ttl_news, settings.ttl_failures, settings.ttl_stale)
         search = SearchFlow(
-            Finder(router, self._memory, lifetimes, clock=self.clock, volunteers=volunteers),
+            Finder(router, providers, self._cache, lifetimes, clock=self.clock, keyless=keyless),
             reader,
             self._workers,
             self._cache,
@@ -254,7 +252,6 @@ class App:
         settings, answerers = self.settings, [make(name, self._kit) for name in self.settings.answerers()]
         router = Router[AnswerProvider](
             "answer",
-            answerers,
             clock=self.clock,
             observer=self.observer,
             spending=self.spending,
@@ -262,9 +259,10 @@ class App:
             pacing=self._traffic.pacing,
         )
         return AnswerFlow(
-            router if answerers else None,
+            router,
+            answerers,
             Extractive(search, clock=self.clock, usual=self._usual_query()),
-            self._memory,
+            self._cache,
             AnswerLifetimes(settings.ttl_answers, settings.ttl_failures, settings.ttl_stale),
             clock=self.clock,
             observer=self.observer,
@@ -288,7 +286,7 @@ class App:
         return ReadFlow(
             chain,
             SecretUrls(settings.secrets(), allowed=settings.allow_secret_urls),
-            self._memory,
+            self._cache,
             lifetimes,
             clock=self.clock,
             observer=self.observer,
@@ -308,7 +306,7 @@ class App:
         return [make(name, kit) if name in SPECS else make_remote(name, kit) for name in self.settings.searchers()]
 
     @cached_property
-    def _volunteers(self) -> list[SearchProvider]:
+    def _keyless_providers(self) -> list[SearchProvider]:
         names = self.settings.keyless_members()
         return [self._pool if name == self._pool.name else LazyProvider(name, self._kit) for name in names]
 
@@ -319,7 +317,7 @@ class App:
 
     def _readers(self) -> Readers:
         return Readers(
-            own=self._own_readers(self._extractor),
+            own=self._own_readers(self._workers),
             apis=[make(name, self._kit) for name in self.settings.scrapers()],
             make_loaders=self._loaders,
             apis_first=self.settings.read_order == "scrape-first",
@@ -337,7 +335,6 @@ class App:
     def _read_chain(self, readers: Readers) -> ReadChain:
         router = Router[PageReader](
             "read",
-            (),
             clock=self.clock,
             observer=self.observer,
             policy=FallbackPolicy(after_everything=True, never_blamed=frozenset(reader.name for reader in readers.own)),

@@ -80,7 +80,7 @@ def reader(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str)
 def _kit(settings: Settings, client: ConfiguredClient) -> Kit:
     clock = FakeClock()
     pages = UntrustedClient(Guard((), clock=clock), "dowse/test", open_session=in_memory)
-    redactor, cache = Redactor(settings.secrets()), remembering(clock).cache
+    redactor, cache = Redactor(settings.secrets()), remembering(clock).entries
     limiter = SlidingWindows(clock)
     return Kit(settings, client, pages, ListingsHere(), cache, clock, redactor, Disclosure(), limiter, "dowse/test")
 

@@ -36,7 +36,7 @@ def searxng(web: PocketWeb, client: ConfiguredClient, clock: FakeClock) -> Searx
         environment = web.environment("searxng") | {"SEARXNG_FORMAT": answer_format} | settings
         loaded = load({}, environment).settings
         api = Api("searxng", client, 5.0, "SEARXNG_HEADERS_JSON", Redactor(loaded.secrets()))
-        made = make_searxng(loaded, api, ListingsHere(), remembering(clock).cache, clock, watches=False)
+        made = make_searxng(loaded, api, ListingsHere(), remembering(clock).entries, clock, watches=False)
         assert isinstance(made, SearXNG)
         return made
 

@@ -53,7 +53,7 @@ class Bench:
 def made(addresses: list[str], client: ConfiguredClient, clock: FakeClock, **settings: str) -> SearXNG | SearXNGs:
     loaded = load({}, {"SEARXNG_URL": ",".join(addresses), **settings}).settings
     api = Api("searxng", client, 5.0, "SEARXNG_HEADERS_JSON", Redactor(loaded.secrets()))
-    return make_searxng(loaded, api, ListingsHere(), remembering(clock).cache, clock, watches=False)
+    return make_searxng(loaded, api, ListingsHere(), remembering(clock).entries, clock, watches=False)
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -130,9 +130,11 @@ async def test_whose_engines_fail_where_another_has_results_rests(bench: Bench) 
 async def test_the_search_after_a_failure_everywhere_is_for_the_user_to_begin(bench: Bench) -> None:
     for name in (ALDER, BIRCH, CEDAR):
         bench.own[name].fails("500")
-    router = Router("search", [bench.provider], clock=bench.clock, observer=RecordingObserver())
+    router = Router[SearXNGs]("search", clock=bench.clock, observer=RecordingObserver())
     with pytest.raises(errors.AllProvidersFailed):
-        await router.first_answer(lambda each, until: each.search(QUERY, until), Deadline.after(bench.clock, 30))
+        await router.first(
+            [bench.provider], lambda each, until: each.search(QUERY, until), Deadline.after(bench.clock, 30)
+        )
     assert bench.own.names_asked() == [ALDER, BIRCH]
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dowse.cache.fetch import Memory
+from dowse.cache.fetch import Cache
 from dowse.core.answers import Citation, CitedAnswer, Question
 from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.core.protocols import AnswerProvider, Extractor, Observer, SearchProvider
@@ -75,21 +75,22 @@ def quoting(
     *,
     clock: Clock,
     observer: Observer,
-    memory: Memory,
+    memory: Cache,
     extractor: Extractor | None = None,
     usual: Query | None = None,
 ) -> Extractive:
     """Answers that are quoted from these pages."""
     search = SearchFlow(
         Finder(
-            Router[SearchProvider]("search", searchers, clock=clock, observer=observer),
+            Router[SearchProvider]("search", clock=clock, observer=observer),
+            searchers,
             memory,
             NO_SEARCHES,
             clock=clock,
         ),
         reading(ScriptedFetcher(pages), clock=clock, observer=observer, extractor=extractor),
         extractor or PlainExtractor(),
-        memory.cache,
+        memory,
         SiteRules(),
         clock=clock,
         observer=observer,
@@ -117,7 +118,8 @@ class AnswerBench:
         self.searcher = ScriptedProvider(hits(OTTERS_PAGE) if found is None else found)
         self.steps: list[str] = []
         self.flow = AnswerFlow(
-            Router[AnswerProvider]("answer", writers, clock=self.clock, observer=self.observer) if writers else None,
+            Router[AnswerProvider]("answer", clock=self.clock, observer=self.observer),
+            writers,
             quoting(
                 (self.searcher,) if has_searcher else (),
                 {OTTERS_PAGE: "Otters weigh nine kilograms."},
@@ -152,7 +154,7 @@ class AnswerBench:
 
     async def settled(self) -> None:
         """Until everything behind the answer is done."""
-        while tasks := {*self.memory.flights._tasks.values(), *self.memory.background.tasks}:
+        while tasks := {*self.memory._flights._tasks.values(), *self.memory._background.tasks}:
             await asyncio.wait(tasks)
 
     async def _progress(self, step: str) -> None:

@@ -56,16 +56,16 @@ class ContractBench:
             memory=memory,
             lifetimes=PAGES if is_remembering else NO_PAGES,
         )
-        router = Router[SearchProvider]("search", [self.provider], clock=clock, observer=observer)
+        router = Router[SearchProvider]("search", clock=clock, observer=observer)
         lifetimes = SEARCHES if is_remembering else NO_SEARCHES
         extractor = extractor or PlainExtractor()
         redactor = Redactor(settings.secrets())
         scrubber = QueryScrubber(redactor, settings.scrub)
         search = SearchFlow(
-            Finder(router, memory, lifetimes, clock=clock),
+            Finder(router, [self.provider], memory, lifetimes, clock=clock),
             reader,
             extractor,
-            memory.cache,
+            memory,
             SiteRules(settings.boost, settings.bury, settings.block),
             clock=clock,
             observer=observer,
@@ -74,7 +74,8 @@ class ContractBench:
             offline=settings.offline,
         )
         answer = AnswerFlow(
-            None,
+            Router("answer", clock=clock, observer=observer),
+            (),
             Extractive(search, clock=clock),
             memory,
             AnswerLifetimes(0, 0, 0),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dowse.cache.entries import CacheEntries
-from dowse.cache.fetch import Memory
+from dowse.cache.fetch import Cache
 from dowse.core.models import Clock
 from dowse.core.protocols import Observer
 from dowse.flows.find import Lifetimes
@@ -21,7 +21,7 @@ PAGES = PageLifetimes(fresh_s=3600, failure_s=30, stale_s=86_400)
 
 def remembering(
     clock: Clock, *, store: Store | None = None, observer: Observer | None = None, refreshes: bool = True
-) -> Memory:
+) -> Cache:
     steady = FailSoftStore(store or MemoryStore(clock, 10_000_000), Outage(clock))
-    cache = CacheEntries(steady, clock)
-    return Memory(cache, clock=clock, observer=observer or RecordingObserver(), refreshes=refreshes)
+    entries = CacheEntries(steady, clock)
+    return Cache(entries, clock=clock, observer=observer or RecordingObserver(), refreshes=refreshes)

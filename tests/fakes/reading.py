@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.cache.fetch import Memory
+from dowse.cache.fetch import Cache
 from dowse.core.models import Clock
 from dowse.core.protocols import Discretion, Extractor, Fetcher, Observer, PageReader, Robots, SiteLoader
-from dowse.flows.chain import FetchingReader, ReadChain, Readers
 from dowse.flows.read import PageLifetimes, ReadFlow, RobotsMode
+from dowse.flows.readers import FetchingReader, ReadChain, Readers
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.secrets.urls import SecretUrls
@@ -39,7 +39,7 @@ def reading(
     page_timeout_s: float = 10.0,
     max_concurrent: int = 8,
     offline: bool = False,
-    memory: Memory | None = None,
+    memory: Cache | None = None,
     lifetimes: PageLifetimes = NO_PAGES,
 ) -> ReadFlow:
     extractor, discretion = extractor or PlainExtractor(), discretion or Everybody()
@@ -51,7 +51,7 @@ def reading(
         apis_first=apis_first,
     )
     policy = FallbackPolicy(after_everything=True, never_blamed=frozenset(each.name for each in fetchers))
-    router = Router[PageReader]("read", (), clock=clock, observer=observer, policy=policy)
+    router = Router[PageReader]("read", clock=clock, observer=observer, policy=policy)
     return ReadFlow(
         ReadChain(router, readers, discretion, robots),
         SecretUrls(),

@@ -1,202 +1,284 @@
-"""What was found out before: fresh it is the answer, a little old it is that too while somebody looks again, and
-old it is better than nothing.
-"""
+"""Cached calls: TTL, single-flight, leases, stale-while-revalidate, stale-if-error and negative caching."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dowse.cache.entries import CacheEntries, Codec
 from dowse.cache.flights import Flight, Flights
 from dowse.cache.leases import Leases
 from dowse.core.errors import AllProvidersFailed
-from dowse.core.models import LIVE, OK, Attempt, CacheState, Clock, Deadline, Freshness, Routed
+from dowse.core.models import OK, Attempt, CacheState, Clock, Deadline, Freshness, Routed
 from dowse.core.protocols import Observer, Progress, no_progress
 from dowse.core.runtime import Background
 from dowse.stores.store import Kept
 
-X = TypeVar("X")
+T = TypeVar("T")
+F = TypeVar("F")
 
-# An answer is served for as long again as it was fresh, while a newer one is fetched behind it.
+# Stale-while-revalidate: a value is served for as long again as it was fresh, while a newer one is fetched.
 _GRACE = 2.0
 _REFRESH_S = 30.0
 CACHE = "cache"
-"""Who answered, in an account of attempts, where nobody was asked."""
+"""The provider's name in an attempt that was answered from the cache."""
+_FAILURE = "failure"
+
+Produce = Callable[[T | None, Deadline, Progress], Awaitable[Routed[T]]]
+"""Makes a value, given the previous one if there is any (for a conditional request). Raises `AllProvidersFailed`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lifetime:
-    """How long an answer is fresh, and how long it is kept in all, to be better than nothing."""
+    """TTL of a value, and how long it is kept in all to stand in during an outage (stale-if-error)."""
 
     fresh_s: float
     stale_s: float = 0.0
 
     @property
     def kept_s(self) -> float:
-        """Not at all where it is never fresh: who switches a cache off wants no copies around."""
+        """Zero for a value that is never fresh: a cache that is switched off leaves no copies."""
         return max(self.fresh_s, self.stale_s) if self.fresh_s else 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Known(Generic[X]):
-    """An answer from before, whose it was, how old it is, and whether whoever asks now may have it."""
+class NegativeCaching(Generic[F]):
+    """How failures are cached: for how long, in which form, and how one is raised again.
 
-    answer: X
-    provider: str
-    age_s: float
-    suits: bool = True
+    `keep` is given the failure and the seconds that the call had; it returns `None` for one that is not cached.
+    """
+
+    ttl_s: float
+    form: type[F]
+    keep: Callable[[AllProvidersFailed, float], F | None]
+    replay: Callable[[F, float], AllProvidersFailed]
+
+
+class Kind(Generic[T]):
+    """A kind of cached values. A stale value stands in for a failure that `is_outage`, and ends with any other."""
+
+    def __init__(
+        self,
+        name: str,
+        values: type[T],
+        is_outage: Callable[[AllProvidersFailed], bool],
+        negative: NegativeCaching[Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.is_outage = is_outage
+        self.negative = negative
+        form = negative.form if negative else str
+        self.codec: Codec[_Entry[T, Any]] = Codec(_Entry[values, form])  # type: ignore[valid-type]
+
+    @property
+    def failure_s(self) -> float:
+        return self.negative.ttl_s if self.negative else 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled(Generic[X]):
-    """An answer, and whether it is from before."""
+class CacheKey(Generic[T]):
+    """Under which a value is cached. Calls of another `variant` share the value, but not the work in flight."""
 
-    routed: Routed[X]
-    freshness: Freshness = LIVE
-
-
-@dataclass(frozen=True, slots=True)
-class Entry(Generic[X]):
-    """An answer as it is kept."""
-
-    provider: str
-    answer: X
+    kind: Kind[T]
+    name: str
+    variant: str = ""
 
 
-async def _yes(_answer: object) -> bool:
+async def _accept(_value: object) -> bool:
     return True
 
 
-Make = Callable[[Known[X] | None, Deadline, Progress], Awaitable[Routed[X]]]
-"""How to find the answer out, given the one from before, if there is one."""
+class Cache:
+    """Fetches values through the store, each produced once however many calls ask for it at the same time."""
 
+    def __init__(self, entries: CacheEntries, *, clock: Clock, observer: Observer, refreshes: bool = True) -> None:
+        """`refreshes` in a process that outlives the answer, so that a stale value can be revalidated behind it."""
+        self.entries = entries
+        self._clock = clock
+        self._observer = observer
+        self._grace = _GRACE if refreshes else 1.0
+        self._flights = Flights()
+        self._leases = Leases(entries)
+        self._background = Background()
 
-class Memory:
-    """What all shelves stand on: the cache, and who is at work on what, here and in other processes."""
+    async def fetch(
+        self,
+        key: CacheKey[T],
+        produce: Produce[T],
+        lifetime: Callable[[T | None], Lifetime],
+        deadline: Deadline,
+        progress: Progress = no_progress,
+        *,
+        accepts: Callable[[T], Awaitable[bool]] = _accept,
+    ) -> Routed[T]:
+        """The cached value or a new one. Raises as `produce` does, and `TimeoutError` at the deadline.
 
-    def __init__(self, cache: CacheEntries, *, clock: Clock, observer: Observer, refreshes: bool = True) -> None:
-        """`refreshes` for a process that lives on after an answer, so that something can be done behind it."""
-        self.cache = cache
-        self.clock = clock
-        self.observer = observer
-        self.grace = _GRACE if refreshes else 1.0
-        self.flights = Flights()
-        self.leases = Leases(cache)
-        self.background = Background()
+        `lifetime(None)` is the longest lifetime of any value; where it is zero, nothing is cached. A cached value
+        that this call does not accept is neither served nor dropped.
+        """
+        state = CacheState.MISS
+        try:
+            routed = await self._fetch(_Wish(key, produce, lifetime, accepts), deadline, progress)
+            state = routed.freshness.state
+            return routed
+        finally:
+            self._observer.cache_asked(key.kind.name, state)
 
     async def close(self) -> None:
-        await self.flights.close()
-        await self.leases.close()
-        await self.background.finish()
+        await self._flights.close()
+        await self._leases.close()
+        await self._background.finish()
+
+    async def _fetch(self, wish: _Wish[T], deadline: Deadline, progress: Progress) -> Routed[T]:
+        known = await self._recall(wish)
+        if known.is_fresh():
+            return known.serve(CacheState.HIT)
+
+        async def work(flight: Flight[Routed[T]]) -> None:
+            await self._produce(wish, known, flight)
+
+        flight_key = (wish.key.kind.name, wish.key.name, wish.key.variant)
+        if known.is_fresh(self._grace):
+            if known.failure is None:
+                self._flights.begin(flight_key, work, Deadline.after(self._clock, _REFRESH_S))
+            return known.serve(CacheState.STALE)
+        try:
+            self._raise_cached(known)
+            return await self._flights.share(flight_key, work, deadline, progress)
+        except (AllProvidersFailed, TimeoutError) as failed:
+            is_outage = isinstance(failed, TimeoutError) or wish.key.kind.is_outage(failed)
+            if not known.is_accepted or not is_outage:
+                raise
+            return known.serve(CacheState.STALE, failed)
+
+    async def _produce(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
+        """Produce the value under a lease, unless another process just did; land it, then store it."""
+        if not wish.is_stored:
+            flight.land(await self._call(wish, known, flight))
+            return
+
+        async def look() -> _Known[T] | None:
+            newer = await self._recall(wish, past_recent=True)
+            return newer if newer.is_fresh() or newer.failure else None
+
+        async with self._leases.in_turn(wish.key.kind.name, wish.key.name, look, flight.deadline) as newer:
+            if newer is None:
+                routed = await self._call(wish, known, flight)
+                flight.land(routed)
+                await self._store(wish, _Entry(routed.provider, routed.answer), wish.lifetime(routed.answer).kept_s)
+                return
+            self._raise_cached(newer)
+            flight.land(newer.serve(CacheState.HIT))
+
+    async def _call(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> Routed[T]:
+        given_s = flight.deadline.remaining_s()
+        try:
+            return await wish.produce(known.value, flight.deadline, flight.progress)
+        except AllProvidersFailed as failed:
+            self._learn_failure(wish, known, failed, given_s)
+            raise
+
+    def _learn_failure(self, wish: _Wish[T], known: _Known[T], failed: AllProvidersFailed, given_s: float) -> None:
+        """Negative caching. After a failure that is no outage, the value must not come back at the next one."""
+        negative, kind = wish.key.kind.negative, wish.key.kind
+        failure = negative.keep(failed, given_s) if negative and negative.ttl_s else None
+        ends = known.is_accepted and not kind.is_outage(failed)
+        if failure is None:
+            if ends:
+                self._background.start(self.entries.drop(kind.name, wish.key.name))
+            return
+        value, age_s = (None, 0.0) if ends or known.value is None else (known.value, known.age_now_s(self._clock))
+        entry = _Entry(known.provider, value, failure, age_s)
+        kept_s = max(wish.lifetime(value).kept_s if value is not None else 0.0, age_s + kind.failure_s)
+        self._background.start(self._store(wish, entry, kept_s, age_s))
+
+    def _raise_cached(self, known: _Known[T]) -> None:
+        if known.failure is not None:
+            self._observer.cache_asked(_FAILURE, CacheState.HIT)
+            raise known.failure
+
+    async def _recall(self, wish: _Wish[T], *, past_recent: bool = False) -> _Known[T]:
+        key = wish.key
+        if not wish.is_stored and not key.kind.failure_s:
+            return _Known(wish)
+        read = self.entries.look if past_recent else self.entries.get
+        kept = await read(key.kind.name, key.name)
+        entry = key.kind.codec.decode(kept.value) if kept else None
+        if kept is None or entry is None:
+            return _Known(wish)
+        failure = _replay(key.kind.negative, entry, kept)
+        value = entry.answer
+        if value is None or kept.age_s >= wish.lifetime(value).kept_s:
+            return _Known(wish, failure=failure)
+        is_accepted = await wish.accepts(value)
+        return _Known(wish, value, entry.provider, kept.age_s, self._clock.now(), is_accepted, failure)
+
+    async def _store(self, wish: _Wish[T], entry: _Entry[T, Any], kept_s: float, age_s: float = 0.0) -> None:
+        data = wish.key.kind.codec.encode(entry)
+        await self.entries.put(wish.key.kind.name, wish.key.name, data or b"", kept_s if data else 0.0, age_s=age_s)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted(Generic[X]):
-    """What is asked for: its name, how to find it out, how old it may be, and which answers of old will do.
+class _Wish(Generic[T]):
+    """The arguments of one fetch."""
 
-    Who asks for the same name in the same `way` at the same time gets what the first of them makes.
-    """
+    key: CacheKey[T]
+    produce: Produce[T]
+    lifetime: Callable[[T | None], Lifetime]
+    accepts: Callable[[T], Awaitable[bool]]
 
-    name: str
-    make: Make[X]
-    lifetime: Callable[[X], Lifetime]
-    suits: Callable[[X], Awaitable[bool]] = _yes
-    way: str = ""
-    is_remembered: bool = True
-
-    def fits(self, known: Known[X] | None, times: float = 1.0) -> bool:
-        """Whether an answer from before will do, if it may be so many times as old as a fresh one."""
-        return known is not None and known.suits and known.age_s < self.lifetime(known.answer).fresh_s * times
+    @property
+    def is_stored(self) -> bool:
+        return self.lifetime(None).kept_s > 0
 
 
-class Shelf(Generic[X]):
-    """Answers of one kind by name, each found out once, however many ask for it at the same time."""
+@dataclass(frozen=True, slots=True)
+class _Entry(Generic[T, F]):
+    """A value as it is stored, with the last failure to replace it, which came `failed_after_s` after the value."""
 
-    def __init__(
-        self, kind: str, answers: type[X], memory: Memory, is_outage: Callable[[AllProvidersFailed], bool]
-    ) -> None:
-        self._kind = kind
-        self._codec: Codec[Entry[X]] = Codec(Entry[answers])  # type: ignore[valid-type]
-        self._memory = memory
-        self._is_outage = is_outage
-
-    async def answer(self, wanted: Wanted[X], deadline: Deadline, progress: Progress = no_progress) -> Recalled[X]:
-        """The answer from before, or a new one. Raises what `make` does, and `TimeoutError` at the deadline."""
-        state = CacheState.MISS
-        try:
-            recalled = await self._recalled(wanted, deadline, progress)
-            state = recalled.freshness.state
-            return recalled
-        finally:
-            self._memory.observer.cache_asked(self._kind, state)
-
-    async def _recalled(self, wanted: Wanted[X], deadline: Deadline, progress: Progress) -> Recalled[X]:
-        known = await self._known(wanted)
-        if known and wanted.fits(known):
-            return _from_before(known, CacheState.HIT)
-
-        async def work(flight: Flight[Recalled[X]]) -> None:
-            await self._made(wanted, known, flight)
-
-        flights, key = self._memory.flights, (self._kind, wanted.name, wanted.way)
-        if known and wanted.fits(known, self._memory.grace):
-            flights.begin(key, work, Deadline.after(self._memory.clock, _REFRESH_S))
-            return _from_before(known, CacheState.STALE)
-        try:
-            return await flights.share(key, work, deadline, progress)
-        except (AllProvidersFailed, TimeoutError) as failed:
-            is_outage = isinstance(failed, TimeoutError) or self._is_outage(failed)
-            if known is None or not known.suits or not is_outage:
-                raise
-            return _from_before(known, CacheState.STALE, failed)
-
-    async def _known(self, wanted: Wanted[X]) -> Known[X] | None:
-        """The answer from before, if it is not too old for anything."""
-        kept = await self._memory.cache.get(self._kind, wanted.name) if wanted.is_remembered else None
-        return await self._read(wanted, kept)
-
-    async def _read(self, wanted: Wanted[X], kept: Kept | None) -> Known[X] | None:
-        entry = self._codec.decode(kept.value) if kept else None
-        if kept is None or entry is None or kept.age_s >= wanted.lifetime(entry.answer).kept_s:
-            return None
-        return Known(entry.answer, entry.provider, kept.age_s, await wanted.suits(entry.answer))
-
-    async def _made(self, wanted: Wanted[X], known: Known[X] | None, flight: Flight[Recalled[X]]) -> None:
-        """Find it out, unless another process just did; hand it to everybody who waits, then keep it."""
-
-        async def look() -> Known[X] | None:
-            newer = await self._read(wanted, await self._memory.cache.look(self._kind, wanted.name))
-            return newer if wanted.fits(newer) else None
-
-        if not wanted.is_remembered:
-            flight.land(Recalled(await wanted.make(None, flight.deadline, flight.progress)))
-            return
-        async with self._memory.leases.in_turn(self._kind, wanted.name, look, flight.deadline) as newer:
-            if newer:
-                flight.land(_from_before(newer, CacheState.HIT))
-                return
-            try:
-                routed = await wanted.make(known, flight.deadline, flight.progress)
-            except AllProvidersFailed as failed:
-                self._forget(wanted, known, failed)
-                raise
-            flight.land(Recalled(routed))
-            await self._keep(wanted, routed)
-
-    async def _keep(self, wanted: Wanted[X], routed: Routed[X]) -> None:
-        data = self._codec.encode(Entry(routed.provider, routed.answer))
-        kept_s = wanted.lifetime(routed.answer).kept_s if data is not None else 0.0
-        await self._memory.cache.put(self._kind, wanted.name, data or b"", kept_s)
-
-    def _forget(self, wanted: Wanted[X], known: Known[X] | None, failed: AllProvidersFailed) -> None:
-        """What is over is over: an older answer must not come back at the next outage."""
-        if known and known.suits and not self._is_outage(failed):
-            self._memory.background.start(self._memory.cache.drop(self._kind, wanted.name))
+    provider: str
+    answer: T | None
+    failure: F | None = None
+    failed_after_s: float = 0.0
 
 
-def _from_before(known: Known[X], state: CacheState, failed: BaseException | None = None) -> Recalled[X]:
-    tried, warnings = (failed.attempts, failed.warnings) if isinstance(failed, AllProvidersFailed) else ((), ())
-    attempts = (*tried, Attempt(CACHE, "recall", OK, 0, f"{state}, {int(known.age_s)} s old"))
-    return Recalled(Routed(known.answer, known.provider, attempts, warnings), Freshness(state, known.age_s))
+@dataclass(frozen=True, slots=True)
+class _Known(Generic[T]):
+    """What the store holds for a wish: a value that is not too old for everything, a failure that still holds."""
+
+    wish: _Wish[T]
+    value: T | None = None
+    provider: str = ""
+    age_s: float = 0.0
+    seen_at: float = 0.0
+    is_accepted: bool = False
+    failure: AllProvidersFailed | None = None
+
+    def is_fresh(self, times: float = 1.0) -> bool:
+        """Whether the value can be served, at an age of so many times its TTL."""
+        if self.value is None or not self.is_accepted:
+            return False
+        return self.age_s < self.wish.lifetime(self.value).fresh_s * times
+
+    def age_now_s(self, clock: Clock) -> float:
+        return self.age_s + clock.now() - self.seen_at
+
+    def serve(self, state: CacheState, failed: BaseException | None = None) -> Routed[T]:
+        assert self.value is not None
+        tried, warnings = (failed.attempts, failed.warnings) if isinstance(failed, AllProvidersFailed) else ((), ())
+        attempts = (*tried, recall_attempt(state, self.age_s))
+        return Routed(self.value, self.provider, attempts, warnings, Freshness(state, self.age_s))
+
+
+def recall_attempt(state: CacheState, age_s: float) -> Attempt:
+    """The line of an answer from the cache in the account of attempts."""
+    return Attempt(CACHE, "recall", OK, 0, f"{state}, {int(age_s)} s old")
+
+
+def _replay(negative: NegativeCaching[Any] | None, entry: _Entry[T, Any], kept: Kept) -> AllProvidersFailed | None:
+    """The cached failure, while its TTL lasts."""
+    age_s = kept.age_s - entry.failed_after_s
+    if negative is None or entry.failure is None or age_s >= negative.ttl_s:
+        return None
+    return negative.replay(entry.failure, max(0.0, age_s))

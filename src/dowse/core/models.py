@@ -219,16 +219,6 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Routed(Generic[R]):
-    """An answer, the provider that gave it, and the attempts that led to it."""
-
-    answer: R
-    provider: str
-    attempts: tuple[Attempt, ...]
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Validators:
     """Validators for a conditional request (RFC 9110)."""
 
@@ -238,10 +228,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The bytes behind a URL, after redirects and decompression; empty if the page `is_unchanged`.
-
-    `may_be_kept` is false if the server forbids caching.
-    """
+    """The decompressed bytes behind a URL; empty if `is_unchanged`. Not `may_be_kept` if the server forbids caching."""
 
     url: str
     data: bytes
@@ -279,6 +266,17 @@ LIVE = Freshness()
 
 
 @dataclass(frozen=True, slots=True)
+class Routed(Generic[R]):
+    """An answer, the provider that gave it, the attempts that led to it, and whether it comes from the cache."""
+
+    answer: R
+    provider: str
+    attempts: tuple[Attempt, ...]
+    warnings: tuple[str, ...] = ()
+    freshness: Freshness = LIVE
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """Metadata of a page; empty if unknown.
 
@@ -310,7 +308,7 @@ class Text:
     """The Markdown of a page and its title; `is_cut` if the page has more.
 
     `is_thin` is little text for a page with scripts: a browser may show more. `plain` is the plain text, if a reader
-    gave it; `url` the final URL; `heeded_robots` tells whether robots.txt was checked.
+    gave it; `url` the final URL; `heeded_robots` tells whether robots.txt was checked; `body_hash` is of its bytes.
     """
 
     markdown: str
@@ -325,6 +323,7 @@ class Text:
     may_be_kept: bool = True
     heeded_robots: bool = False
     facts: Facts = Facts()
+    body_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,7 @@ class Limiter(Protocol):
 class Pacing(Protocol):
     """Keeps each provider to its pace, and those who wait for it in a fair order."""
 
-    def turn(self, provider: str, operation: str, patience_s: float) -> AbstractAsyncContextManager[str]:
+    def turn(self, provider: str, operation: str, patience_s: float, caller: str) -> AbstractAsyncContextManager[str]:
         """Wait for a turn and hold it while the call is made; what the caller should know of it, or nothing.
 
         Raises `Busy`, as soon as it is known that no turn comes within the caller's patience.

@@ -1,26 +1,27 @@
-"""An answer to a question: of a provider that writes them, or else quoted from pages. What is known is kept."""
+"""Answers a question, through the cache: by a provider that writes answers, or else by quoting pages."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dowse.cache.fetch import Known, Lifetime, Memory, Recalled, Shelf, Wanted
+from dowse.cache.fetch import Cache, CacheKey, Kind, Lifetime
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question, code_of
 from dowse.core.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
-from dowse.core.models import Attempt, Clock, Deadline, Freshness, Routed
+from dowse.core.models import Attempt, Clock, Deadline, Freshness, Principal, Routed
 from dowse.core.protocols import AnswerProvider, Observer, Progress, Scrubber, no_progress
 from dowse.flows.extractive import Extractive
 from dowse.routing.router import Router
 
-# Searching and reading takes this long when it has to; providers leave it, or half of the time if that is less.
+# Time that providers leave for searching and reading pages, or half of the time if that is less.
 _EXTRACTIVE_S = 15.0
-# These are for the caller or the user to mend: an answer of another kind would hide them.
+# Errors for the caller or the user to fix: a quoted answer would hide them.
 _NEVER_FALLS_BACK = frozenset({"AUTH", "VALIDATION"})
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLifetimes:
-    """How long answers are good: usual ones, and those that may be poor because of somebody's hiccup."""
+    """TTLs of answers: of usual ones, and of those that may be poor because a provider failed."""
 
     usual_s: float
     poor_s: float
@@ -29,10 +30,7 @@ class AnswerLifetimes:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """An answer, what it took to get it, and what there is to say about it.
-
-    `engine` is who gave it, now or before, by the name that is counted.
-    """
+    """An answer with its attempts and warnings; `engine` is the provider that gave it, now or before."""
 
     answer: CitedAnswer
     engine: str
@@ -42,13 +40,14 @@ class AnswerOutcome:
 
 
 class AnswerFlow:
-    """Asks the providers of answers in order, or quotes pages. Without a router nobody but ourselves can answer."""
+    """Asks the providers of answers in order, or quotes pages. Without providers, pages are all there is."""
 
     def __init__(
         self,
-        router: Router[AnswerProvider] | None,
+        router: Router[AnswerProvider],
+        providers: Sequence[AnswerProvider],
         extractive: Extractive,
-        memory: Memory,
+        cache: Cache,
         lifetimes: AnswerLifetimes,
         *,
         clock: Clock,
@@ -57,8 +56,10 @@ class AnswerFlow:
         offline: bool = False,
     ) -> None:
         self._router = router
+        self._providers = tuple(providers)
         self._extractive = extractive
-        self._shelf = Shelf("answer", CitedAnswer, memory, _is_outage)
+        self._cache = cache
+        self._kind = Kind("answer", CitedAnswer, _is_outage)
         self._lifetimes = lifetimes
         self._clock = clock
         self._observer = observer
@@ -73,124 +74,127 @@ class AnswerFlow:
         falls_back: bool,
         offline: bool = False,
         progress: Progress = no_progress,
+        caller: Principal | None = None,
     ) -> AnswerOutcome:
         """Raises `Offline`, `NoProvider`, `AllProvidersFailed`, or the one error of a provider of answers.
 
-        With `falls_back` the pages are quoted where providers fail, unless a key or the question is to be mended.
+        With `falls_back` the pages are quoted where providers fail, unless a key or the question has to be fixed.
         """
         if offline or self._offline:
             raise Offline("search")
         started = self._clock.now()
-        # From here on nobody sees the question as it was typed.
+        # From here on the question is only used with its secrets masked.
         text, scrubbed = self._scrubber.scrub(question.text)
         question = replace(question, text=text)
-        recalled = await self._recalled(question, deadline, progress, falls_back=falls_back)
-        routed, freshness = recalled.routed, recalled.freshness
+        routed = await self._fetch(question, deadline, progress, caller, falls_back=falls_back)
         ms = round((self._clock.now() - started) * 1000)
         sources = {citation.url for citation in routed.answer.citations}
-        self._observer.search_completed(routed.provider, text, len(sources), ms, cache=freshness.state)
+        self._observer.search_completed(routed.provider, text, len(sources), ms, cache=routed.freshness.state)
         warnings = (*scrubbed, *routed.warnings, *routed.answer.warnings)
-        return AnswerOutcome(routed.answer, routed.provider, routed.attempts, tuple(dict.fromkeys(warnings)), freshness)
+        distinct = tuple(dict.fromkeys(warnings))
+        return AnswerOutcome(routed.answer, routed.provider, routed.attempts, distinct, routed.freshness)
 
-    async def _recalled(
-        self, question: Question, deadline: Deadline, progress: Progress, *, falls_back: bool
-    ) -> Recalled[CitedAnswer]:
-        async def make(_known: Known[CitedAnswer] | None, until: Deadline, tell: Progress) -> Routed[CitedAnswer]:
-            return await self._made(question, until, tell, falls_back=falls_back)
+    async def _fetch(
+        self, question: Question, deadline: Deadline, progress: Progress, caller: Principal | None, *, falls_back: bool
+    ) -> Routed[CitedAnswer]:
+        async def produce(_known: CitedAnswer | None, until: Deadline, tell: Progress) -> Routed[CitedAnswer]:
+            if not self._providers:
+                return await self._extractive.answer(question, until, tell, caller)
+            return await self._ask(question, until, tell, caller, falls_back=falls_back)
 
-        async def suits(answer: CitedAnswer) -> bool:
-            return falls_back or self._router is None or answer.provider != EXTRACTIVE
+        async def accepts(answer: CitedAnswer) -> bool:
+            return falls_back or not self._providers or answer.provider != EXTRACTIVE
 
-        wanted = Wanted(
-            repr(question),
-            make,
-            lambda answer: self._lifetime(question, answer),
-            suits,
-            way="falls back" if falls_back else "",
-            is_remembered=self._lifetimes.usual_s > 0,
-        )
+        def lifetime(answer: CitedAnswer | None) -> Lifetime:
+            return self._lifetime(question, answer) if answer else Lifetime(self._lifetimes.usual_s)
+
+        key = CacheKey(self._kind, repr(question), "falls back" if falls_back else "")
         given_s = deadline.remaining_s()
         try:
-            return await self._shelf.answer(wanted, deadline, progress)
+            return await self._cache.fetch(key, produce, lifetime, deadline, progress, accepts=accepts)
         except AllProvidersFailed as failed:
             raise self._reason(failed) from failed
         except TimeoutError:
-            # Somebody else was at it already, and is slower than this caller can wait.
+            # The same question was in flight already, and takes longer than this caller can wait.
             raise TimedOut(self._first_name, f"no answer within {given_s:.1f} s") from None
 
-    async def _made(
-        self, question: Question, deadline: Deadline, progress: Progress, *, falls_back: bool
+    async def _ask(
+        self, question: Question, deadline: Deadline, progress: Progress, caller: Principal | None, *, falls_back: bool
     ) -> Routed[CitedAnswer]:
-        """One answer, whoever gives it; raises `AllProvidersFailed` or `NoProvider`."""
+        """The answer of a provider, or quoted pages; raises `AllProvidersFailed` or `NoProvider`."""
 
-        async def ask(provider: AnswerProvider, until: Deadline) -> CitedAnswer:
+        async def call(provider: AnswerProvider, until: Deadline) -> CitedAnswer:
             answer = await provider.answer(question, until)
             if answer.usage:
                 self._observer.tokens_used(provider.name, answer.usage)
             return answer
 
-        if self._router is None:
-            return await self._extractive.answer(question, deadline, progress)
         remaining_s = deadline.remaining_s()
         reserve_s = min(_EXTRACTIVE_S, remaining_s / 2) if falls_back else 0.0
+        until = deadline.capped(remaining_s - reserve_s)
         try:
-            # Providers of answers try again by themselves, within their time.
-            return await self._router.first_answer(
-                ask, deadline.capped(remaining_s - reserve_s), progress, may_retry=False
-            )
+            # Providers of answers retry by themselves, within their time.
+            return await self._router.first(self._providers, call, until, progress, may_retry=False, caller=caller)
         except AllProvidersFailed as failed:
             if not falls_back or code_of(_decisive(failed)) in _NEVER_FALLS_BACK:
                 raise
             await progress("answer: quoting pages instead")
-            return await self._instead(failed, question, deadline, progress)
+            return _explain_fallback(failed, await self._quote(failed, question, deadline, progress, caller))
 
-    async def _instead(
-        self, failed: AllProvidersFailed, question: Question, deadline: Deadline, progress: Progress
+    async def _quote(
+        self,
+        failed: AllProvidersFailed,
+        question: Question,
+        deadline: Deadline,
+        progress: Progress,
+        caller: Principal | None,
     ) -> Routed[CitedAnswer]:
-        """The pages quoted, with an account of the failure before; both failures if this is another one."""
+        """An answer quoted from pages after the providers have failed; both failures if this is another one."""
         try:
-            quoted = await self._extractive.answer(question, deadline, progress)
+            return await self._extractive.answer(question, deadline, progress, caller)
         except NoProvider:
             raise failed from None
         except AllProvidersFailed as also:
             raise AllProvidersFailed(
                 failed.errors + also.errors, failed.attempts + also.attempts, failed.warnings + also.warnings
             ) from also
-        error = _decisive(failed)
-        warning = f"{code_of(error)}: {str(error).rstrip('.')}; the answer is quoted from pages instead"
-        # With the answer, so that those hear of it too who are given it from memory.
-        answer = replace(quoted.answer, warnings=(warning, *quoted.answer.warnings))
-        return replace(
-            quoted,
-            answer=answer,
-            attempts=failed.attempts + quoted.attempts,
-            warnings=failed.warnings + quoted.warnings,
-        )
 
     def _lifetime(self, question: Question, answer: CitedAnswer) -> Lifetime:
-        is_poor = not answer.citations or (self._router is not None and answer.provider == EXTRACTIVE)
+        is_poor = not answer.citations or (bool(self._providers) and answer.provider == EXTRACTIVE)
         fresh_s = min(self._lifetimes.usual_s, self._lifetimes.poor_s) if is_poor else self._lifetimes.usual_s
         if not answer.citations:
             return Lifetime(fresh_s)
-        # Who wants what is new has no use for an answer that is older than that.
+        # A question for recent pages has no use for an older answer.
         stale_s = self._lifetimes.stale_s
         return Lifetime(fresh_s, min(stale_s, question.freshness_hours * 3600) if question.freshness_hours else stale_s)
 
     def _reason(self, failed: AllProvidersFailed) -> DowseError:
-        """What a caller can act on: the one error that counts, unless a search has failed as well."""
-        names = {provider.name for provider in self._router.providers} if self._router else set()
+        """The one error that a caller can act on, unless a search has failed as well."""
+        names = {provider.name for provider in self._providers}
         return _decisive(failed) if all(error.provider in names for error in failed.errors) else failed
 
     @property
     def _first_name(self) -> str:
-        return self._router.providers[0].name if self._router else self._extractive.name
+        return self._providers[0].name if self._providers else self._extractive.name
+
+
+def _explain_fallback(failed: AllProvidersFailed, quoted: Routed[CitedAnswer]) -> Routed[CitedAnswer]:
+    """The quoted answer with the failure that led to it, as a warning that is cached with the answer."""
+    error = _decisive(failed)
+    warning = f"{code_of(error)}: {str(error).rstrip('.')}; the answer is quoted from pages instead"
+    return replace(
+        quoted,
+        answer=replace(quoted.answer, warnings=(warning, *quoted.answer.warnings)),
+        attempts=failed.attempts + quoted.attempts,
+        warnings=failed.warnings + quoted.warnings,
+    )
 
 
 def _decisive(failed: AllProvidersFailed) -> ProviderError:
-    """What ended the walk through the providers, or else the failure of the first one, which was wanted most."""
+    """The failure that ended the fallback, or else that of the first provider, which was preferred."""
     return next((error for error in failed.errors if not isinstance(error, Transient)), failed.errors[0])
 
 
 def _is_outage(failed: AllProvidersFailed) -> bool:
-    """Whether an older answer is better than this failure; a rejected key is for the user to hear of."""
+    """Whether a stale answer may stand in for this failure; a rejected key is reported to the user."""
     return all(isinstance(error, Transient) for error in failed.errors)

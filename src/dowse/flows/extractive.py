@@ -1,4 +1,4 @@
-"""An answer for everybody: search, read the pages, and quote the sentences that answer. No model is asked."""
+"""Extractive answers: search, read the pages, and quote the sentences that answer. No model is asked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
-from dowse.core.models import CacheState, Clock, Deadline, Query, Result, Routed, SearchOutcome, Status, TimeRange
+from dowse.core.models import (
+    CacheState,
+    Clock,
+    Deadline,
+    Principal,
+    Query,
+    Result,
+    Routed,
+    SearchOutcome,
+    Status,
+    TimeRange,
+)
 from dowse.core.protocols import Progress, no_progress
 from dowse.flows.search import SearchFlow
 
@@ -17,14 +28,14 @@ _SPARE_RESULTS = 2
 # More of a page finds no more answers; `tests/eval/test_quotes.py` counts them.
 _TOKENS_PER_PAGE = 500
 _HOURS = ((24, TimeRange.DAY), (7 * 24, TimeRange.WEEK), (30 * 24, TimeRange.MONTH), (365 * 24, TimeRange.YEAR))
-# Nobody could open these.
+# Pages that a reader of the answer could not open.
 _NOT_LISTED = (Status.NOT_FOUND, Status.DENIED)
 _UNCERTAIN = "low"
 _NOTHING = "Nothing was found for this question. Ask in other words."
 
 
 class Extractive:
-    """Answers with sentences of pages. `usual` is a query as the user's settings make it, for what nobody asks for."""
+    """Answers with sentences of pages. `usual` is a query with the user's defaults."""
 
     name = EXTRACTIVE
 
@@ -34,21 +45,26 @@ class Extractive:
         self._usual = usual or Query("")
 
     async def answer(
-        self, question: Question, deadline: Deadline, progress: Progress = no_progress
+        self,
+        question: Question,
+        deadline: Deadline,
+        progress: Progress = no_progress,
+        caller: Principal | None = None,
     ) -> Routed[CitedAnswer]:
         """Raises `Offline`, `NoProvider` or `AllProvidersFailed` as searches do; nothing found is an answer."""
         query = self._query(question)
         outcome = await self._search.search(
             query,
             deadline,
-            # Those that are only listed need not be read, unless their age has to be told.
+            # Pages that are only listed need not be read, unless their age matters.
             fetch_content=question.wants_summary or question.freshness_hours > 0,
             max_tokens=_TOKENS_PER_PAGE * query.num_results,
             progress=progress,
+            caller=caller,
         )
         recent = self._recent(outcome.results, question)
-        # Beside other calls: words of many languages have to be compared.
-        answer = await asyncio.to_thread(_composed, question, recent, len(outcome.results) - len(recent))
+        # In a thread: words of many languages have to be compared.
+        answer = await asyncio.to_thread(_compose, question, recent, len(outcome.results) - len(recent))
         return Routed(answer, self.name, outcome.attempts, (*outcome.warnings, *_about_age(outcome)))
 
     def _query(self, question: Question) -> Query:
@@ -61,7 +77,7 @@ class Extractive:
         )
 
     def _recent(self, results: Sequence[Result], question: Question) -> list[Result]:
-        """Those that are not known to be older than is wanted."""
+        """Results that are not known to be older than the question asks for."""
         if not question.freshness_hours:
             return list(results)
         oldest = self._clock.utc() - timedelta(hours=question.freshness_hours)
@@ -73,8 +89,8 @@ def time_range(hours: int) -> TimeRange:
     return next((wider for most, wider in _HOURS if 0 < hours <= most), TimeRange.ANY)
 
 
-def _composed(question: Question, results: Sequence[Result], older: int) -> CitedAnswer:
-    # Imported on first use: what it takes to compare words takes time to load.
+def _compose(question: Question, results: Sequence[Result], older: int) -> CitedAnswer:
+    # Imported on first use: comparing words takes modules that are slow to load.
     from dowse.rank.quotes import QUOTED, QUOTED_SNIPPETS, Material, compose_quotes, compose_refusal, list_sources
 
     def material(result: Result, text: str = "") -> Material:
@@ -95,14 +111,14 @@ def _composed(question: Question, results: Sequence[Result], older: int) -> Cite
 
 
 def _published(result: Result) -> datetime | None:
-    """When a page was published, as far as it can be told: by the page or by whoever found it, the later of both."""
+    """When a page was published, by the page or by the provider, the later of both; `None` if unknown."""
     facts = result.page.facts
     said = [result.hit.published, facts.published if facts.published_confidence != _UNCERTAIN else ""]
     return max((moment for text in said if (moment := _moment(text))), default=None)
 
 
 def _moment(text: str) -> datetime | None:
-    """A date with or without a time; a day is not over before its end. Nothing for what is no date."""
+    """A date with or without a time; a day counts until its end. `None` for other text."""
     try:
         return datetime.combine(date.fromisoformat(text), time.max, UTC)
     except ValueError:

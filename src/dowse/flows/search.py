@@ -1,4 +1,4 @@
-"""One search: find results, put the same ones together, read the pages side by side, keep what answers."""
+"""A search: find results, fuse them, read their pages concurrently, and choose the passages that answer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,21 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dowse.cache.entries import CacheEntries
+from dowse.cache.fetch import Cache
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable
-from dowse.core.models import Clock, Deadline, Depth, Page, Query, Result, SearchOutcome, Stats, Status
+from dowse.core.models import (
+    Clock,
+    Deadline,
+    Depth,
+    Page,
+    Principal,
+    Query,
+    Result,
+    SearchOutcome,
+    Stats,
+    Status,
+)
 from dowse.core.protocols import Disclosures, Extractor, Observer, Progress, Scrubber, no_progress
 from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import truncate
@@ -19,15 +30,15 @@ from dowse.rank.fuse import fuse
 from dowse.rank.sources import Placed, SiteRules, order
 from dowse.settings.providers import suggest_providers
 
-# Reading needs what is left when the providers were slow: they never get the whole of the time.
+# Providers never get the whole deadline: the rest is for reading.
 _SEARCH_SHARE = 0.8
-# And so does looking for the passages, but not much.
+# The rest is for passage retrieval.
 _READ_SHARE = 0.95
 _LONGEST_RESERVE_S = 1.0
 _NO_PASSAGES = "the passages for the query could not be looked for in time; pages are shown from their beginning"
 _SET_A_KEY = f"{suggest_providers()} in the environment of this server, then restart it."
 NO_PROVIDER = f"No search provider is configured. {_SET_A_KEY} Or set DOWSE_KEYLESS=on to search without a key."
-VOLUNTEERS_FAILED = f"No search provider is configured, and nobody answered without a key. {_SET_A_KEY}"
+KEYLESS_FAILED = f"No search provider is configured, and nobody answered without a key. {_SET_A_KEY}"
 
 
 class SearchFlow:
@@ -38,7 +49,7 @@ class SearchFlow:
         finder: Finder,
         reader: ReadFlow,
         extractor: Extractor,
-        cache: CacheEntries,
+        cache: Cache,
         rules: SiteRules,
         *,
         clock: Clock,
@@ -68,6 +79,7 @@ class SearchFlow:
         max_tokens: int = 0,
         offline: bool = False,
         progress: Progress = no_progress,
+        caller: Principal | None = None,
     ) -> SearchOutcome:
         """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result.
 
@@ -78,11 +90,11 @@ class SearchFlow:
         if not self._finder.providers:
             raise NoProvider(NO_PROVIDER)
         started = self._clock.now()
-        # From here on nobody sees the query as it was typed, not even the caller again.
+        # From here on the query is only used with its secrets masked.
         text, scrubbed = self._scrubber.scrub(query.text)
         query = replace(query, text=text)
         until = deadline.capped(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
-        findings = await self._find(query, depth, until, progress)
+        findings = await self._find(query, depth, until, progress, caller)
         search_ms = self._ms(started)
         fused = fuse([(name, found.hits) for name, found in findings.answers])
         placed = order(fused, self._rules)
@@ -92,54 +104,58 @@ class SearchFlow:
             findings.providers[0], query.text, len(placed), search_ms, cache=findings.freshness.state
         )
         if fetch_content:
-            results, remarks = await self._read(query, placed, deadline, max_tokens, progress)
+            pages = await self._read(placed, deadline, progress, caller)
+            results, remarks = await self._digest(query, placed, pages, max_tokens, deadline)
         else:
             results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed)], ()
         told = (*scrubbed, *findings.warnings, *self._disclosures.news())
-        warnings = (*told, *_about_blocked(blocked), *remarks, *self._cache.complaints())
-        return _outcome(query, findings, results, warnings, Times(search_ms, self._ms(started)))
+        warnings = (*told, *_about_blocked(blocked), *remarks, *self._cache.entries.complaints())
+        return _outcome(query, findings, results, warnings, _Times(search_ms, self._ms(started)))
 
-    async def _find(self, query: Query, depth: Depth, until: Deadline, progress: Progress) -> Findings:
+    async def _find(
+        self, query: Query, depth: Depth, until: Deadline, progress: Progress, caller: Principal | None
+    ) -> Findings:
         try:
-            return await self._finder.find(query, depth, until, progress)
+            return await self._finder.find(query, depth, until, progress, caller)
         except AllProvidersFailed as failed:
-            if not self._finder.has_only_volunteers:
+            if not self._finder.has_only_keyless:
                 raise
-            raise AllProvidersFailed(
-                failed.errors, failed.attempts, failed.warnings, advice=VOLUNTEERS_FAILED
-            ) from failed
+            raise AllProvidersFailed(failed.errors, failed.attempts, failed.warnings, advice=KEYLESS_FAILED) from failed
 
     async def _read(
-        self, query: Query, placed: Sequence[Placed], deadline: Deadline, max_tokens: int, progress: Progress
-    ) -> tuple[list[Result], tuple[str, ...]]:
-        """The results with their pages, in order, and what there is to say about reading them."""
+        self, placed: Sequence[Placed], deadline: Deadline, progress: Progress, caller: Principal | None
+    ) -> list[Page]:
+        """The pages of the results, read concurrently; some time is left to look for passages."""
         reserve_s = min(_LONGEST_RESERVE_S, deadline.remaining_s() * (1 - _READ_SHARE))
-        pages = await self._pages(placed, deadline.capped(deadline.remaining_s() - reserve_s), progress)
-        digests, remarks = await self._digests(query, pages, max_tokens, deadline)
-        results = [_result(*each) for each in zip(placed, pages, digests, strict=True)]
-        return _ordered(_without_twins(results)), (*_remarks(pages), *remarks)
-
-    async def _pages(self, placed: Sequence[Placed], deadline: Deadline, progress: Progress) -> list[Page]:
+        until = deadline.capped(deadline.remaining_s() - reserve_s)
+        wanted = sum(not each.hit.is_media for each in placed)
         done = 0
 
         async def read(each: Placed) -> Page:
             nonlocal done
             if each.hit.is_media:
                 return _unread(each)
-            page = await self._reader.read(each.hit.url, deadline, for_search=True)
+            page = await self._reader.read(each.hit.url, until, for_search=True, caller=caller)
             done += 1
             await progress(f"read {done} of {wanted} pages")
             return page
 
-        wanted = sum(not each.hit.is_media for each in placed)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(read(each)) for each in placed]
         return [task.result() for task in tasks]
 
+    async def _digest(
+        self, query: Query, placed: Sequence[Placed], pages: Sequence[Page], max_tokens: int, deadline: Deadline
+    ) -> tuple[list[Result], tuple[str, ...]]:
+        """The results with the passages of their pages, in order, and warnings about reading them."""
+        digests, remarks = await self._digests(query, pages, max_tokens, deadline)
+        results = [_result(*each) for each in zip(placed, pages, digests, strict=True)]
+        return _sort(_drop_duplicates(results)), (*_warnings(pages), *remarks)
+
     async def _digests(
         self, query: Query, pages: Sequence[Page], max_tokens: int, deadline: Deadline
     ) -> tuple[list[Digest | None], tuple[str, ...]]:
-        """What is shown of each page that was read; `duplicate_of` is a number among all of the pages."""
+        """The passages of each page that was read; `duplicate_of` is an index into all of the pages."""
         numbers = [number for number, page in enumerate(pages) if page.status.readable]
         digests: list[Digest | None] = [None] * len(pages)
         if not numbers:
@@ -149,7 +165,7 @@ class SearchFlow:
             made = await self._extractor.digest(query.text, sources, max_tokens, timeout_s=deadline.remaining_s())
             remarks: tuple[str, ...] = ()
         except PageUnreadable:
-            # Beside other calls: these may be long pages.
+            # In a thread: these may be long pages.
             made, remarks = await asyncio.to_thread(beginnings, sources, max_tokens), (_NO_PASSAGES,)
         for number, digest in zip(numbers, made, strict=True):
             digests[number] = (
@@ -162,20 +178,20 @@ class SearchFlow:
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
-    """How long finding took, and everything."""
+class _Times:
+    """How long finding took, and the whole search."""
 
     search_ms: int
     total_ms: int
 
 
 def source_of(page: Page) -> Source:
-    """A page that was read, as it is compared with a question."""
+    """A page as a source for passage retrieval."""
     return Source(page.text, page.title, page.final_url or page.url, page.facts.description)
 
 
 def beginnings(sources: Sequence[Source], max_tokens: int) -> tuple[Digest, ...]:
-    """As much of each page as fits, from its beginning; all of it where nothing is to be cut."""
+    """The beginning of each page, within a budget over all of them; 0 to cut nothing."""
     if not max_tokens:
         return tuple(Digest(source.text) for source in sources)
     granted = divide_budget([estimate_tokens(source.text[: 4 * max_tokens]) for source in sources], max_tokens)
@@ -193,8 +209,8 @@ def _result(placed: Placed, page: Page, digest: Digest | None = None, *, rank: i
     return Result(placed.hit, page, score, digest, found_by=placed.found_by, indexes=placed.indexes, remarks=remarks)
 
 
-def _without_twins(results: Sequence[Result]) -> list[Result]:
-    """Of results that say the same the first one, which names the others."""
+def _drop_duplicates(results: Sequence[Result]) -> list[Result]:
+    """Only the first of near-duplicate results, which names the others."""
     others: dict[int, list[str]] = {}
     for result in results:
         if result.digest and result.digest.duplicate_of is not None:
@@ -206,8 +222,8 @@ def _without_twins(results: Sequence[Result]) -> list[Result]:
     ]
 
 
-def _ordered(results: Sequence[Result]) -> list[Result]:
-    """As they were placed, except that poor pages come after the others, and those that could not be read last."""
+def _sort(results: Sequence[Result]) -> list[Result]:
+    """In the order of fusion, but poor pages after the others, and unread pages last."""
     ranked = sorted(
         results, key=lambda result: (_failed(result.page), bool(result.digest and result.digest.quality_issues))
     )
@@ -219,10 +235,10 @@ def _score(rank: int) -> float:
 
 
 def _outcome(
-    query: Query, findings: Findings, results: Sequence[Result], warnings: tuple[str, ...], times: Times
+    query: Query, findings: Findings, results: Sequence[Result], warnings: tuple[str, ...], times: _Times
 ) -> SearchOutcome:
     pages = [result.page for result in results]
-    # Those that say the same as another were read to know it.
+    # Near-duplicates were read as well.
     read = sum(page.status.readable for page in pages) + sum(len(result.duplicates) for result in results)
     failed = sum(map(_failed, pages))
     found = [answer for _, answer in findings.answers]
@@ -241,8 +257,8 @@ def _outcome(
     )
 
 
-def _remarks(pages: Sequence[Page]) -> tuple[str, ...]:
-    """What readers had to say, once: a rejected key fails at every page in the same words."""
+def _warnings(pages: Sequence[Page]) -> tuple[str, ...]:
+    """Warnings of the readers, each once: a rejected key fails at every page in the same words."""
     return tuple(dict.fromkeys(f"while reading pages, {warning}" for page in pages for warning in page.warnings))
 
 

@@ -1,4 +1,4 @@
-"""One attempt at one provider: pace, circuit breaker, budget, share of the deadline; and the run it belongs to."""
+"""One attempt at a provider, within a fallback run: pace, circuit breaker, budget, share of the deadline."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from dowse.core.errors import AllProvidersFailed, ProviderError, RateLimited, Skipped, TimedOut
-from dowse.core.models import OK, Attempt, Clock, Deadline, Routed
+from dowse.core.models import LOCAL, OK, Attempt, Clock, Deadline, Principal, Routed
 from dowse.core.protocols import Observer, Pacing, Spending
 from dowse.routing.breaker_registry import Breakers, Permit, Unwatched, blame
 from dowse.routing.hedging import OUTRUN, Hedging
@@ -18,9 +18,18 @@ from dowse.routing.policy import FallbackPolicy, RetryBudget, patience_of, says_
 from dowse.stores.coordination import LONGEST_S
 from dowse.telemetry.traces import span
 
+# What it takes to get a turn without a queue.
+_AT_ONCE_S = 0.1
+# Providers end at their deadline and know best what they were doing then; this is for one that does not.
+_GRACE_S = 0.1
+# The next in the queue comes when the breaker lets a probe through, and not a moment before.
+_AFTER_HOLD_S = 0.05
+# Beside the call itself, a probe is out while it is charged and until its end is reported.
+_AROUND_PROBE_S = 3.0
+
 
 class Named(Protocol):
-    """What the router needs to know of a provider."""
+    """A provider as the router sees it."""
 
     @property
     def name(self) -> str: ...
@@ -31,56 +40,35 @@ class Named(Protocol):
 
 P = TypeVar("P", bound=Named)
 R = TypeVar("R")
+T = TypeVar("T")
 Call = Callable[[P, Deadline], Awaitable[R]]
-"""How to ask a provider, given the time it has."""
-
-# What it takes to get a turn where nobody waits.
-_AT_ONCE_S = 0.1
-
-
-class Route(Protocol[P]):
-    """Who is asked in one walk; for walks that go another way than the list."""
-
-    url: str
-    """The page, where the walk is about one."""
-
-    async def start(self) -> Sequence[P]:
-        """Who is to be asked, in order."""
-        ...
-
-    async def after(self, error: ProviderError, waiting: Sequence[P]) -> Sequence[P]:
-        """Who of those that are waiting is still asked after a failure."""
-        ...
-
-    def turns(self, waiting: Sequence[P]) -> Sequence[P]:
-        """Of those that are waiting, the first one and everybody for whom it has to leave time."""
-        ...
+"""Asks a provider, which has until the deadline."""
 
 
 @dataclass(slots=True)
-class Walk(Generic[P]):
-    """Who is still to be asked by when, the first of them now; and what has happened so far."""
+class FallbackRun(Generic[P]):
+    """One fallback run: the candidates that are left, the deadline, and the account of attempts so far."""
 
-    waiting: Sequence[P]
     deadline: Deadline
-    route: Route[P] | None = None
+    waiting: Sequence[P] = ()
+    url: str = ""
+    """The page, where the run is about one."""
     may_retry: bool = True
     may_queue: bool = True
+    caller: Principal = LOCAL
     attempts: list[Attempt] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[ProviderError] = field(default_factory=list)
+    failed: set[str] = field(default_factory=set)
+    """Names of the providers that were asked and failed; one that was skipped may be tried later."""
 
     @property
     def provider(self) -> P:
         return self.waiting[0]
 
     @property
-    def url(self) -> str:
-        return self.route.url if self.route else ""
-
-    @property
     def has_others(self) -> bool:
-        """Whether somebody else can be asked after this provider."""
+        """Whether another provider can follow this one."""
         return len(self.waiting) > 1
 
     def share_s(self) -> float:
@@ -88,23 +76,24 @@ class Walk(Generic[P]):
         return share_of(self.deadline.remaining_s(), self._timeouts_s())
 
     def patience_s(self) -> float:
-        """How long its turn may be waited for, so that it can still answer and the others can still run."""
+        """How long to queue for the provider, so that it can still answer and the others can still run."""
         patience_s = patience_of(self.deadline.remaining_s(), self._timeouts_s())
         return patience_s if self.may_queue else min(_AT_ONCE_S, patience_s)
 
-    def alone(self) -> Walk[P]:
-        """The same walk with an account of its own."""
-        return replace(self, attempts=[], warnings=[], errors=[])
+    def alone(self) -> FallbackRun[P]:
+        """The same run with an account of its own."""
+        return replace(self, attempts=[], warnings=[], errors=[], failed=set())
 
-    def beside(self) -> Walk[P]:
-        """A walk for the next provider, to be asked while the first one is: once, and only if that can be now."""
-        return Walk(self.waiting[1:], self.deadline, self.route, may_retry=False, may_queue=False)
+    def beside(self) -> FallbackRun[P]:
+        """A run for the hedged request: the next provider, once, and only without a queue."""
+        return replace(self.alone(), waiting=self.waiting[1:], may_retry=False, may_queue=False)
 
-    def add(self, *others: Walk[P]) -> None:
-        """Take over the accounts of walks that have ended."""
+    def add(self, *others: FallbackRun[P]) -> None:
+        """Take over the accounts of runs that have ended."""
         for other in others:
             self.attempts += other.attempts
             self.errors += other.errors
+            self.failed |= other.failed
             for warning in other.warnings:
                 self.warn(warning)
 
@@ -112,31 +101,26 @@ class Walk(Generic[P]):
         if warning and warning not in self.warnings:
             self.warnings.append(warning)
 
-    def answered(self, answer: R, provider: str) -> Routed[R]:
+    def fail(self, attempt: Attempt, error: ProviderError) -> None:
+        self.attempts.append(attempt)
+        self.errors.append(error)
+        if not isinstance(error, Skipped):
+            self.failed.add(attempt.provider)
+
+    def answer(self, answer: R, provider: str) -> Routed[R]:
         return Routed(answer, provider, tuple(self.attempts), tuple(self.warnings))
 
     def failure(self) -> AllProvidersFailed:
-        assert self.errors, "a router without providers is never asked"
+        assert self.errors, "a router is never called without candidates"
         return AllProvidersFailed(tuple(self.errors), tuple(self.attempts), tuple(self.warnings))
 
     def _timeouts_s(self) -> list[float]:
-        turns = self.route.turns(self.waiting) if self.route else self.waiting
-        return [provider.timeout_s for provider in turns]
-
-
-T = TypeVar("T")
-
-# Providers are told when to end, and can say best what they were doing then; this is for one that does not.
-_GRACE_S = 0.1
-# Whoever is next in line comes when the breaker lets a probe through, and not a moment before.
-_AFTER_HOLD_S = 0.05
-# Beside the call itself a probe is out while it is paid for, and until its end is told.
-_AROUND_PROBE_S = 3.0
+        return [provider.timeout_s for provider in self.waiting]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """Everything that has a say in a try, and everything that learns from it."""
+class AttemptRunner:
+    """Makes attempts for one operation, and reports each to the observer, the breaker and the account of the run."""
 
     operation: str
     clock: Clock
@@ -148,60 +132,59 @@ class Asking:
     pacing: Pacing | None = None
     hedging: Hedging | None = None
 
-    async def first_waiting(self, call: Call[P, R], walk: Walk[P]) -> R:
-        """The answer of the provider whose turn it is in the walk; raises `ProviderError`."""
-        name, started = walk.provider.name, self.clock.now()
+    async def run(self, call: Call[P, R], run: FallbackRun[P]) -> R:
+        """The answer of the next candidate of the run; raises `ProviderError`."""
+        name, started = run.provider.name, self.clock.now()
         with span(f"{self.operation} {name}", provider=name, operation=self.operation) as current:
             try:
-                answer = await self._in_turn(call, walk)
+                answer = await self._in_turn(call, run)
             except ProviderError as error:
                 current.finished(error.code)
                 attempt = Attempt(name, self.operation, error.code, self._ms(started), error.detail)
-                walk.attempts.append(attempt)
-                walk.errors.append(error)
-                self.observer.attempt_failed(replace(attempt, detail=error.logged_detail), url=walk.url)
+                run.fail(attempt, error)
+                self.observer.attempt_failed(replace(attempt, detail=error.logged_detail), url=run.url)
                 raise
             except asyncio.CancelledError:
-                # If all of the call is cancelled, and not only this part of it, nobody reads the account.
-                walk.attempts.append(Attempt(name, self.operation, OUTRUN, self._ms(started)))
+                # Only read if a hedged request was outrun, and not if the whole call was cancelled.
+                run.attempts.append(Attempt(name, self.operation, OUTRUN, self._ms(started)))
                 raise
             current.finished(OK)
         if self.hedging:
             self.hedging.answered(name, self.clock.now() - started)
-        walk.attempts.append(Attempt(name, self.operation, OK, self._ms(started)))
-        self.observer.attempt_succeeded(walk.attempts[-1])
+        run.attempts.append(Attempt(name, self.operation, OK, self._ms(started)))
+        self.observer.attempt_succeeded(run.attempts[-1])
         return answer
 
-    async def _in_turn(self, call: Call[P, R], walk: Walk[P]) -> R:
-        """Wait until the provider's pace allows it, but not for one whose breaker is open or opens meanwhile."""
-        name = walk.provider.name
+    async def _in_turn(self, call: Call[P, R], run: FallbackRun[P]) -> R:
+        """Queue until the provider's pace allows a call, but not while its breaker is open or when it opens."""
+        name = run.provider.name
         async with AsyncExitStack() as turn:
-            if self.pacing and not walk.deadline.passed:
-                patience_s = walk.patience_s()
-                async with self.breakers.while_closed(name, 0.0 if walk.has_others else patience_s):
-                    entering = turn.enter_async_context(self.pacing.turn(name, self.operation, patience_s))
-                    walk.warn(await _in_time(walk, entering))
-            return await self._ask(call, walk, await self._permit(walk))
+            if self.pacing and not run.deadline.passed:
+                patience_s = run.patience_s()
+                async with self.breakers.while_closed(name, 0.0 if run.has_others else patience_s):
+                    turns = self.pacing.turn(name, self.operation, patience_s, run.caller.name)
+                    run.warn(await _in_time(run, turn.enter_async_context(turns)))
+            return await self._ask(call, run, await self._permit(run))
 
-    async def _permit(self, walk: Walk[P]) -> Permit:
-        provider = walk.provider
-        if walk.deadline.passed:
+    async def _permit(self, run: FallbackRun[P]) -> Permit:
+        provider = run.provider
+        if run.deadline.passed:
             raise _no_time(provider.name)
         if provider.name in self.policy.never_blamed:
             return Unwatched()
-        probe_s = min(provider.timeout_s, walk.deadline.remaining_s()) + _AROUND_PROBE_S
-        return await _in_time(walk, self.breakers.admit(provider.name, probe_s))
+        probe_s = min(provider.timeout_s, run.deadline.remaining_s()) + _AROUND_PROBE_S
+        return await _in_time(run, self.breakers.admit(provider.name, probe_s))
 
-    async def _ask(self, call: Call[P, R], walk: Walk[P], permit: Permit) -> R:
-        """Pay, then call within the provider's share of the time; its health goes to the breaker."""
-        provider, given_s = walk.provider, 0.0
-        # Whoever is cancelled, or stumbles over a bug, has learnt nothing; but a probe must not be lost.
+    async def _ask(self, call: Call[P, R], run: FallbackRun[P], permit: Permit) -> R:
+        """Charge the budget, then call within the provider's share of the time; report its health to the breaker."""
+        provider, given_s = run.provider, 0.0
+        # A cancellation or a bug is no verdict on the provider; but a probe must not be lost.
         verdict = permit.released
         try:
             if self.spending:
-                walk.warn(await _in_time(walk, self.spending.charge(provider.name, self.operation)))
+                run.warn(await _in_time(run, self.spending.charge(provider.name, self.operation)))
             self.retries.called(provider.name)
-            given_s = walk.share_s()
+            given_s = run.share_s()
             until = Deadline.after(self.clock, given_s)
             async with _within(given_s, provider.name):
                 answer = await call(provider, until)
@@ -220,18 +203,18 @@ class Asking:
         return round((self.clock.now() - started) * 1000)
 
 
-async def _in_time(walk: Walk[P], work: Awaitable[T]) -> T:
-    """What comes before the call itself: it may take all the time that is left, and says nothing of the provider."""
+async def _in_time(run: FallbackRun[P], work: Awaitable[T]) -> T:
+    """Work before the call itself: it may take all the time that is left, and is no verdict on the provider."""
     try:
-        async with asyncio.timeout(walk.deadline.remaining_s()):
+        async with asyncio.timeout(run.deadline.remaining_s()):
             return await work
     except TimeoutError:
-        raise _no_time(walk.provider.name) from None
+        raise _no_time(run.provider.name) from None
 
 
 @asynccontextmanager
 async def _within(seconds: float, provider: str) -> AsyncIterator[None]:
-    """A bound that holds whatever the provider does with its deadline."""
+    """A bound for a provider that ignores its deadline."""
     try:
         async with asyncio.timeout(seconds + min(_GRACE_S, seconds / 4)):
             yield

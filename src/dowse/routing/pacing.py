@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from dowse.core.allowances import Admission, Pace, Rate
 from dowse.core.errors import Busy
 from dowse.core.models import Clock
-from dowse.core.runtime import current_caller
 from dowse.routing.provider_slots import Forecast, ProviderSlots
 
 MOST_WAITING = 1000
@@ -42,21 +41,21 @@ class Pacer:
         self._clock = clock
         self._lines: dict[str, _Line] = {}
 
-    def turn(self, provider: str, operation: str, patience_s: float) -> AbstractAsyncContextManager[str]:
+    def turn(self, provider: str, operation: str, patience_s: float, caller: str) -> AbstractAsyncContextManager[str]:
         pace = self._paces(provider, operation)
-        return nullcontext("") if pace == Pace() else self._turn(provider, pace, patience_s)
+        return nullcontext("") if pace == Pace() else self._turn(provider, pace, patience_s, caller)
 
     def hold(self, provider: str, for_s: float) -> None:
         if provider in self._lines:
             self._lines[provider].hold(for_s)
 
     @asynccontextmanager
-    async def _turn(self, provider: str, pace: Pace, patience_s: float) -> AsyncIterator[str]:
+    async def _turn(self, provider: str, pace: Pace, patience_s: float, caller: str) -> AsyncIterator[str]:
         if provider not in self._lines:
             self._prepare()
             self._lines[provider] = _Line(provider, pace, self._slots, self._clock)
         line = self._lines[provider]
-        waiter = Waiter(current_caller().name, secrets.token_hex(8), self._clock.now() + patience_s)
+        waiter = Waiter(caller, secrets.token_hex(8), self._clock.now() + patience_s)
         try:
             yield await line.enter(waiter)
         finally:

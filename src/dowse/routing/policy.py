@@ -47,19 +47,19 @@ class FallbackPolicy:
     # Readers of many sites: that five pages were slow says nothing about the sixth.
     never_blamed: frozenset[str] = frozenset()
     # Whom nobody has chosen: there is no key of theirs to mend, and what they refuse another one may take.
-    volunteers: frozenset[str] = frozenset()
+    keyless: frozenset[str] = frozenset()
 
     def moves_on(self, error: ProviderError) -> bool:
         rejected = self.after_rejected_key and isinstance(error, KeyRejected)
-        is_volunteer = error.provider in self.volunteers
-        return self.after_everything or rejected or is_volunteer or isinstance(error, Transient)
+        is_keyless = error.provider in self.keyless
+        return self.after_everything or rejected or is_keyless or isinstance(error, Transient)
 
     def warns(self, error: ProviderError) -> bool:
         """Whether the user should know although somebody else may answer."""
         if isinstance(error, Unread):
             # What became of a page is its status, and the attempts tell it.
             return False
-        if error.provider in self.volunteers:
+        if error.provider in self.keyless:
             # There is nothing to mend, and the attempts tell it.
             return False
         return self.after_everything or isinstance(error, KeyRejected | Blocked | Misconfigured | Irrelevant)

@@ -1,28 +1,32 @@
-"""Walks through the providers in order until one answers, and keeps account of every attempt."""
+"""Fallback over providers: the first answer counts. Holds the retry of the last provider and hedged requests."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from typing import Generic
 
-from dowse.core.errors import ProviderError, Skipped
-from dowse.core.models import Clock, Deadline, Routed
+from dowse.core.errors import ProviderError
+from dowse.core.models import Clock, Deadline, Principal, Routed
 from dowse.core.protocols import Observer, Pacing, Progress, Spending, no_progress
-from dowse.routing.attempt import Asking, Call, P, R, Route, Walk
+from dowse.core.runtime import current_caller
+from dowse.routing.attempt import AttemptRunner, Call, FallbackRun, P, R
 from dowse.routing.breaker import State
 from dowse.routing.breaker_registry import Breakers
 from dowse.routing.hedging import Hedging, race
 from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy, RetryBudget
 
+Order = Callable[[FallbackRun[P]], AsyncIterator[Sequence[P]]]
+"""Yields the candidates that are left, the next one first; sees the failures so far in the run."""
+
 
 class Router(Generic[P]):
-    """Order, breakers and deadline for one operation over a fixed list of providers."""
+    """Fallback for one operation, with a circuit breaker, a pace, a budget and a retry budget for each provider."""
 
     def __init__(
         self,
         operation: str,
-        providers: Sequence[P],
         *,
         clock: Clock,
         observer: Observer,
@@ -32,59 +36,59 @@ class Router(Generic[P]):
         pacing: Pacing | None = None,
         hedging: Hedging | None = None,
     ) -> None:
-        self.providers = tuple(providers)
         self._operation = operation
         self._clock = clock
         self._policy = policy or FallbackPolicy()
         self._breakers = breakers or Breakers(operation, clock, observer)
         self._retries = RetryBudget(clock)
         self._hedging = hedging
-        self._asking = Asking(
+        self._attempts = AttemptRunner(
             operation, clock, observer, self._policy, self._breakers, self._retries, spending, pacing, hedging
         )
 
-    async def first_answer(
+    async def first(
         self,
+        candidates: Sequence[P] | Order[P],
         call: Call[P, R],
         deadline: Deadline,
         progress: Progress = no_progress,
         *,
-        route: Route[P] | None = None,
+        url: str = "",
         may_retry: bool = True,
+        caller: Principal | None = None,
     ) -> Routed[R]:
-        """The first provider's answer, or an error made of the first failure and all attempts.
+        """The first answer of the candidates. Raises `AllProvidersFailed` with every attempt.
 
-        The last one gets a second chance, and one that is slower than usual gets company; but not where
-        others are asked elsewhere.
+        Unless `may_retry` is off, the last candidate gets a second attempt, and a slow one a hedged request beside it.
         """
-        walk = Walk(await route.start() if route else self.providers, deadline, route, may_retry)
+        run: FallbackRun[P] = FallbackRun(deadline, url=url, may_retry=may_retry, caller=caller or current_caller())
         if self._hedging:
             self._hedging.called()
-        while walk.waiting:
-            await progress(f"{self._operation}: asking {walk.provider.name}")
-            try:
-                return await self._answer(call, walk, progress)
-            except ProviderError as error:
-                if not self._policy.moves_on(error):
-                    raise walk.failure() from error
-                self._warn(walk, error)
-                walk.waiting = walk.waiting[1:]
-                if route and walk.waiting:
-                    walk.waiting = await route.after(error, walk.waiting)
-        raise walk.failure()
+        order = candidates(run) if callable(candidates) else _in_order(candidates, run)
+        async with aclosing(order) as steps:  # type: ignore[type-var]
+            async for waiting in steps:
+                run.waiting = waiting
+                await progress(f"{self._operation}: asking {run.provider.name}")
+                try:
+                    return await self._answer(call, run, progress)
+                except ProviderError as error:
+                    if not self._policy.moves_on(error):
+                        raise run.failure() from error
+                    self._warn(run, error)
+        raise run.failure()
 
-    async def _answer(self, call: Call[P, R], walk: Walk[P], progress: Progress) -> Routed[R]:
-        """Of the first that is waiting; and perhaps of the next, where it is known when the first is slow."""
+    async def _answer(self, call: Call[P, R], run: FallbackRun[P], progress: Progress) -> Routed[R]:
+        """The answer of the next candidate, or of the one after it as a hedged request."""
         patience_s = None
-        if self._hedging and walk.may_retry and len(walk.waiting) > 1:
-            patience_s = self._hedging.patience_s(walk.provider.name)
+        if self._hedging and run.may_retry and run.has_others:
+            patience_s = self._hedging.patience_s(run.provider.name)
         if patience_s is None:
-            return walk.answered(await self._attempt(call, walk), walk.provider.name)
-        return await self._hedged(call, walk, patience_s, progress)
+            return run.answer(await self._attempt(call, run), run.provider.name)
+        return await self._hedge(call, run, patience_s, progress)
 
-    async def _hedged(self, call: Call[P, R], walk: Walk[P], patience_s: float, progress: Progress) -> Routed[R]:
-        """The answer that comes first, of two providers if the one takes longer than usual."""
-        first, second = walk.alone(), walk.beside()
+    async def _hedge(self, call: Call[P, R], run: FallbackRun[P], patience_s: float, progress: Progress) -> Routed[R]:
+        """The first answer of two providers, where the first one takes longer than usual."""
+        first, second = run.alone(), run.beside()
 
         async def ask_second() -> R:
             await progress(f"{self._operation}: asking {second.provider.name} as well")
@@ -93,57 +97,66 @@ class Router(Generic[P]):
         ended = await race(
             self._attempt(call, first),
             self._clock.sleep(patience_s),
-            lambda: ask_second() if self._may_be_extra(second.provider.name) else None,
+            lambda: ask_second() if self._may_hedge(second.provider.name) else None,
             ends=lambda error: not (isinstance(error, ProviderError) and self._policy.moves_on(error)),
         )
         if ended.winner is None:
-            self._take_stock(walk, first, second)
-            # Its own failure decides how the walk goes on, as if nobody had been asked beside it.
-            return walk.answered(ended.first.result(), first.provider.name)
+            self._join_failures(run, first, second)
+            # Its own failure decides how the run goes on, as without a hedged request.
+            return run.answer(ended.first.result(), first.provider.name)
         winner, loser = (first, second) if ended.winner is ended.first else (second, first)
-        walk.add(loser, winner)
+        run.add(loser, winner)
         for error in loser.errors:
-            self._warn(walk, error)
-        return walk.answered(ended.winner.result(), winner.provider.name)
+            self._warn(run, error)
+        return run.answer(ended.winner.result(), winner.provider.name)
 
-    def _take_stock(self, walk: Walk[P], first: Walk[P], second: Walk[P]) -> None:
-        """After nobody has answered: the second is not asked again, and may have failed in a way that ends the walk."""
-        walk.add(first)
+    def _join_failures(self, run: FallbackRun[P], first: FallbackRun[P], second: FallbackRun[P]) -> None:
+        """Account for both failures; that of the second provider may end the run."""
+        run.add(first)
         if not second.errors:
             return
-        walk.add(second)
+        run.add(second)
         error = second.errors[-1]
-        self._warn(walk, error)
+        self._warn(run, error)
         if not self._policy.moves_on(error):
             raise error
-        if not isinstance(error, Skipped):
-            walk.waiting = (walk.waiting[0], *walk.waiting[2:])
 
-    async def _attempt(self, call: Call[P, R], walk: Walk[P]) -> R:
-        """One provider's turn: one try, and one more where it is the last and the failure may pass."""
-        name = walk.provider.name
+    async def _attempt(self, call: Call[P, R], run: FallbackRun[P]) -> R:
+        """One attempt at the next candidate, and a second one where it is the last and the failure may pass."""
         try:
-            return await self._asking.first_waiting(call, walk)
+            return await self._attempts.run(call, run)
         except ProviderError as error:
-            if len(walk.waiting) > 1 or not walk.may_retry or not self._policy.retries(error):
+            if run.has_others or not run.may_retry or not self._policy.retries(error):
                 raise
-            delay = random.uniform(*RETRY_DELAY_S)
-            if self._breakers.state(name) is not State.CLOSED or walk.deadline.remaining_s() <= delay:
+            if not await self._may_retry(run):
                 raise
-            if not self._retries.take(name):
-                raise
-            await self._clock.sleep(delay)
-            # Others may have failed meanwhile; and a breaker that is shared needs a moment to hear of this failure.
-            if self._breakers.state(name) is not State.CLOSED:
-                raise
-            return await self._asking.first_waiting(call, walk)
+            return await self._attempts.run(call, run)
 
-    def _may_be_extra(self, provider: str) -> bool:
-        """Whether there is an extra call left for a provider that seems well. Volunteers only step in for failures."""
-        if self._hedging is None or provider in self._policy.volunteers:
+    async def _may_retry(self, run: FallbackRun[P]) -> bool:
+        """Whether a retry is made, after a pause with jitter: within the retry budget, with a closed breaker."""
+        name, delay_s = run.provider.name, random.uniform(*RETRY_DELAY_S)
+        if self._breakers.state(name) is not State.CLOSED or run.deadline.remaining_s() <= delay_s:
+            return False
+        if not self._retries.take(name):
+            return False
+        await self._clock.sleep(delay_s)
+        # Other calls may have failed meanwhile, and a shared breaker needs a moment to learn of this failure.
+        return self._breakers.state(name) is State.CLOSED
+
+    def _may_hedge(self, provider: str) -> bool:
+        """Whether a hedged request is left for a healthy provider. Keyless ones only step in for failures."""
+        if self._hedging is None or provider in self._policy.keyless:
             return False
         return self._breakers.state(provider) is State.CLOSED and self._hedging.take()
 
-    def _warn(self, walk: Walk[P], error: ProviderError) -> None:
+    def _warn(self, run: FallbackRun[P], error: ProviderError) -> None:
         if self._policy.warns(error):
-            walk.warn(str(error))
+            run.warn(str(error))
+
+
+async def _in_order(providers: Sequence[P], run: FallbackRun[P]) -> AsyncIterator[Sequence[P]]:
+    """One provider after the other, without those that failed in a hedged request before."""
+    waiting = list(providers)
+    while waiting:
+        yield waiting
+        waiting = [provider for provider in waiting[1:] if provider.name not in run.failed]

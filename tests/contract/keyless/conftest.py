@@ -23,7 +23,7 @@ async def kit(web: PocketWeb, client: ConfiguredClient, clock: FakeClock) -> Asy
     settings = load({}, web.environment()).settings
     guard = Guard(settings.allow_private, clock=clock)
     pages = UntrustedClient(guard, "dowse/test", open_session=in_memory)
-    redactor, cache = Redactor(settings.secrets()), remembering(clock).cache
+    redactor, cache = Redactor(settings.secrets()), remembering(clock).entries
     disclosure, limiter = Disclosure(), SlidingWindows(clock)
     yield Kit(settings, client, pages, ListingsHere(), cache, clock, redactor, disclosure, limiter, "dowse/test")
     await pages.close()

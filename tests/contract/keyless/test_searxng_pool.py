@@ -81,7 +81,7 @@ async def bench(public: PublicInstances, clock: FakeClock) -> AsyncIterator[Benc
         manners = Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
         client = PublicClient("searxng_pool", build(pair), manners, ListingsHere(), clock, 5.0)
         disclosure = Disclosure()
-        cache = remembering(clock).cache
+        cache = remembering(clock).entries
         directory = FixedDirectory(public.addresses())
         instances = InstancePool("searxng_pool", directory, client, cache, clock, rotation=RoundRobin())
         yield Bench(SearxngPool(client, instances, disclosure, timeout_s=15.0), client, public, disclosure, clock)
@@ -262,7 +262,7 @@ async def test_a_certificate_that_is_not_good_has_consequences(bench: Bench, tmp
         manners = Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
         client = PublicClient("searxng_pool", build(f"127.0.0.1:{port}"), manners, ListingsHere(), clock, 5.0)
         directory = FixedDirectory([f"https://127.0.0.1:{port}"])
-        cache = remembering(clock).cache
+        cache = remembering(clock).entries
         instances = InstancePool("searxng_pool", directory, client, cache, clock, rotation=RoundRobin())
         pool = SearxngPool(client, instances, bench.disclosure, timeout_s=15.0)
         with pytest.raises(errors.NoInstance, match="no secure connection"):
@@ -347,7 +347,7 @@ async def test_an_instance_whose_turn_comes_too_late_is_not_asked_and_not_blamed
         client = PublicClient("searxng_pool", build(pair), manners, ListingsHere(), clock, 5.0)
         directory = FixedDirectory([public.address(ALDER)])
         instances = InstancePool(
-            "searxng_pool", directory, client, remembering(clock).cache, clock, rotation=RoundRobin()
+            "searxng_pool", directory, client, remembering(clock).entries, clock, rotation=RoundRobin()
         )
         pool = SearxngPool(client, instances, Disclosure(), timeout_s=15.0)
         await manners.turn()

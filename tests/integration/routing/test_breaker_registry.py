@@ -366,9 +366,8 @@ async def test_whoever_is_never_blamed_costs_no_question(processes: Processes) -
     (process,) = processes(1)
     only = Scripted("direct", fails(DOWN))
     policy = FallbackPolicy(after_everything=True, never_blamed=frozenset({"direct"}))
-    router = Router(
+    router = Router[Scripted](
         "read",
-        [only],
         clock=process.clock,
         observer=process.observer,
         policy=policy,
@@ -376,19 +375,19 @@ async def test_whoever_is_never_blamed_costs_no_question(processes: Processes) -
     )
     for _ in range(10):
         with pytest.raises(AllProvidersFailed):
-            await router.first_answer(Scripted.call, Deadline.after(process.clock, 50))
+            await router.first([only], Scripted.call, Deadline.after(process.clock, 50))
     assert (only.calls, process.coordinator.asked) == (10, [])
 
 
 async def test_a_board_that_takes_all_the_time_says_nothing_of_the_provider(processes: Processes) -> None:
     (process,) = processes(1)
     only = Scripted(NAME, answers())
-    router = Router("search", [only], clock=process.clock, observer=process.observer, breakers=process.breakers)
+    router = Router[Scripted]("search", clock=process.clock, observer=process.observer, breakers=process.breakers)
     process.coordinator.answers.clear()
     with pytest.raises(AllProvidersFailed, match="serper was not asked: no time was left"):
-        await router.first_answer(Scripted.call, Deadline.after(process.clock, 0.05))
+        await router.first([only], Scripted.call, Deadline.after(process.clock, 0.05))
     process.coordinator.answers.set()
-    assert (await router.first_answer(Scripted.call, Deadline.after(process.clock, 50))).provider == NAME
+    assert (await router.first([only], Scripted.call, Deadline.after(process.clock, 50))).provider == NAME
 
 
 async def waits_for_a_turn(breakers: Breakers) -> None:

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from dowse.cache.entries import Sealed
 from dowse.core.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
 from dowse.core.models import (
     Body,
@@ -30,7 +31,6 @@ from dowse.rank.sources import SiteRules
 from dowse.routing.router import Router
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
-from dowse.stores.encryption import Sealed
 from dowse.stores.memory import RECENT_S, MemoryStore
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock, RecordingObserver
@@ -73,12 +73,12 @@ class Bench:
             memory=self.memory,
             lifetimes=lifetimes,
         )
-        router = Router[SearchProvider]("search", [self.provider], clock=self.clock, observer=self.observer)
+        router = Router[SearchProvider]("search", clock=self.clock, observer=self.observer)
         self.flow = SearchFlow(
-            Finder(router, self.memory, searches, clock=self.clock),
+            Finder(router, [self.provider], self.memory, searches, clock=self.clock),
             self.reader,
             PlainExtractor(),
-            self.memory.cache,
+            self.memory,
             SiteRules(),
             clock=self.clock,
             observer=self.observer,
@@ -98,7 +98,7 @@ class Bench:
 
     async def settled(self) -> None:
         """Until everything behind the answer is done."""
-        while tasks := {*self.memory.flights._tasks.values(), *self.memory.background.tasks}:
+        while tasks := {*self.memory._flights._tasks.values(), *self.memory._background.tasks}:
             await asyncio.wait(tasks)
 
 
@@ -523,7 +523,7 @@ async def test_a_text_under_a_hash_that_is_not_its_own_is_not_believed() -> None
     bench = Bench()
     page = await bench.read()
     digest = await bench.reader.keep(page)
-    cache = bench.memory.cache
+    cache = bench.memory.entries
     kept_text = await cache.get("text", f"{digest} {A}")
     assert kept_text is not None
     await cache.put("text", f"{digest} {A}", kept_text.value.replace(b"text of a", b"text of b"), 1000)

@@ -51,7 +51,7 @@ class Bench:
         offline: bool = False,
         blocked: tuple[str, ...] = (),
         extractor: Extractor | None = None,
-        volunteers: frozenset[str] = frozenset(),
+        keyless: frozenset[str] = frozenset(),
     ) -> None:
         self.disclosure = Disclosure()
         self.clock = clock or FakeClock()
@@ -59,14 +59,14 @@ class Bench:
         self.fetcher = ScriptedFetcher(pages or {})
         self.steps: list[str] = []
         reader = reading(self.fetcher, clock=self.clock, observer=self.observer)
-        policy = FallbackPolicy(volunteers=volunteers)
-        router = Router[SearchProvider]("search", providers, clock=self.clock, observer=self.observer, policy=policy)
+        policy = FallbackPolicy(keyless=keyless)
+        router = Router[SearchProvider]("search", clock=self.clock, observer=self.observer, policy=policy)
         memory = remembering(self.clock, observer=self.observer)
         self.flow = SearchFlow(
-            Finder(router, memory, NO_SEARCHES, clock=self.clock, volunteers=volunteers),
+            Finder(router, providers, memory, NO_SEARCHES, clock=self.clock, keyless=keyless),
             reader,
             extractor or PlainExtractor(),
-            memory.cache,
+            memory,
             SiteRules(block=blocked),
             clock=self.clock,
             observer=self.observer,
@@ -328,7 +328,7 @@ async def test_a_provider_that_knows_the_category_is_asked_before_one_that_would
 
 async def test_if_volunteers_were_all_there_is_the_error_says_what_to_set() -> None:
     members = [ScriptedProvider(BadRequest(name), name=name) for name in ("tavily_keyless", "exa_mcp")]
-    bench = Bench(*members, volunteers=frozenset({"tavily_keyless", "exa_mcp"}))
+    bench = Bench(*members, keyless=frozenset({"tavily_keyless", "exa_mcp"}))
     with pytest.raises(AllProvidersFailed) as caught:
         await bench.search()
     assert [attempt.provider for attempt in caught.value.attempts] == ["tavily_keyless", "exa_mcp"]
@@ -341,7 +341,7 @@ async def test_whoever_received_a_query_unasked_is_named_once() -> None:
             bench.disclosure.tell("Exa (mcp.exa.ai)", self.name)
             return await super().search(query, deadline)
 
-    bench = Bench(Volunteer(hits(A), name="exa_mcp"), volunteers=frozenset({"exa_mcp"}))
+    bench = Bench(Volunteer(hits(A), name="exa_mcp"), keyless=frozenset({"exa_mcp"}))
     first, second = [await bench.search(fetch_content=False) for _ in range(2)]
     assert [warning for warning in first.warnings if "Exa (mcp.exa.ai)" in warning and "DOWSE_KEYLESS" in warning]
     assert second.warnings == ()
@@ -349,7 +349,7 @@ async def test_whoever_received_a_query_unasked_is_named_once() -> None:
 
 async def test_volunteers_step_in_after_everybody_who_was_chosen_whatever_they_know() -> None:
     chosen = ScriptedProvider(Unavailable("exa"), name="exa", categories=frozenset({Category.GENERAL}))
-    bench = Bench(ScriptedProvider(hits(A), name="open"), chosen, volunteers=frozenset({"open"}))
+    bench = Bench(ScriptedProvider(hits(A), name="open"), chosen, keyless=frozenset({"open"}))
     query = Query("cats", category=Category.NEWS)
     outcome = await bench.flow.search(query, Deadline.after(bench.clock, 50), fetch_content=False)
     assert [attempt.provider for attempt in outcome.attempts] == ["exa", "open"]

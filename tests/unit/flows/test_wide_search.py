@@ -30,14 +30,14 @@ def finder(
     *providers: ScriptedProvider,
     remembers: bool = False,
     clock: FakeClock | SystemClock | None = None,
-    volunteers: frozenset[str] = frozenset(),
+    keyless: frozenset[str] = frozenset(),
 ) -> Finder:
     clock, observer = clock or FakeClock(), RecordingObserver()
-    policy = FallbackPolicy(volunteers=volunteers)
-    router = Router[SearchProvider]("search", providers, clock=clock, observer=observer, policy=policy)
+    policy = FallbackPolicy(keyless=keyless)
+    router = Router[SearchProvider]("search", clock=clock, observer=observer, policy=policy)
     memory = remembering(clock, observer=observer)
     lifetimes = SEARCHES if remembers else NO_SEARCHES
-    return Finder(router, memory, lifetimes, clock=clock, volunteers=volunteers)
+    return Finder(router, providers, memory, lifetimes, clock=clock, keyless=keyless)
 
 
 async def found(wide: Finder, depth: Depth = Depth.WIDE, deadline_s: float = 50.0) -> Findings:
@@ -129,7 +129,7 @@ def failing(*names: str) -> list[ScriptedProvider]:
 
 async def test_if_all_that_were_asked_have_failed_volunteers_step_in_one_after_another() -> None:
     first, second = failing("exa_mcp")[0], provider("open", A)
-    wide = finder(*failing("serper", "tavily"), first, second, volunteers=frozenset({"exa_mcp", "open"}))
+    wide = finder(*failing("serper", "tavily"), first, second, keyless=frozenset({"exa_mcp", "open"}))
     findings = await found(wide)
 
     assert findings.answers == (("open", hits(A)),)
@@ -145,7 +145,7 @@ async def test_behind_the_first_volunteers_there_are_others() -> None:
     names = ("tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp")
     refusing = ScriptedProvider(BadRequest("exa_mcp"), name="exa_mcp")
     asked = [refusing if each.name == "exa_mcp" else each for each in failing(*names)]
-    findings = await found(finder(*asked, provider("open", A), volunteers=frozenset({*names, "open"})))
+    findings = await found(finder(*asked, provider("open", A), keyless=frozenset({*names, "open"})))
 
     assert findings.providers == ("open",)
 
@@ -154,12 +154,12 @@ async def test_a_rejected_key_is_told_before_anybody_steps_in() -> None:
     volunteer = provider("open", A)
     rejected = ScriptedProvider(KeyRejected("serper"), name="serper")
     with pytest.raises(AllProvidersFailed):
-        await found(finder(rejected, *failing("tavily"), volunteer, volunteers=frozenset({"open"})))
+        await found(finder(rejected, *failing("tavily"), volunteer, keyless=frozenset({"open"})))
     assert not volunteer.asked
 
 
 async def test_if_nobody_steps_in_the_error_tells_of_everybody() -> None:
-    wide = finder(*failing("serper", "tavily", "open"), volunteers=frozenset({"open"}))
+    wide = finder(*failing("serper", "tavily", "open"), keyless=frozenset({"open"}))
     with pytest.raises(AllProvidersFailed) as caught:
         await found(wide)
     assert [error.provider for error in caught.value.errors] == ["serper", "tavily", "open"]
@@ -168,7 +168,7 @@ async def test_if_nobody_steps_in_the_error_tells_of_everybody() -> None:
 async def test_a_request_that_a_volunteer_does_not_take_hides_no_old_results() -> None:
     clock = FakeClock()
     members = [provider("exa_mcp", A), *failing("open")]
-    narrow = finder(*members, remembers=True, clock=clock, volunteers=frozenset({"exa_mcp", "open"}))
+    narrow = finder(*members, remembers=True, clock=clock, keyless=frozenset({"exa_mcp", "open"}))
     await found(narrow, Depth.NORMAL)
     clock.advance(3600)
     members[0].found = BadRequest("exa_mcp")

@@ -31,7 +31,7 @@ class Turns:
     comes: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
-    async def turn(self, provider: str, operation: str, patience_s: float) -> AsyncIterator[str]:
+    async def turn(self, provider: str, operation: str, patience_s: float, caller: str) -> AsyncIterator[str]:
         self.patience.append((provider, patience_s))
         wait_s = self.waits_s.get(provider, 0.0)
         if wait_s > patience_s:
@@ -54,10 +54,11 @@ class Bench:
         self.clock = FakeClock()
         self.observer = RecordingObserver()
         self.turns = Turns(self.clock, waits_s)
-        self.router = Router("search", providers, clock=self.clock, observer=self.observer, pacing=self.turns)
+        self.providers = providers
+        self.router = Router[Scripted]("search", clock=self.clock, observer=self.observer, pacing=self.turns)
 
     async def ask(self, deadline_s: float = 50.0) -> Routed[str]:
-        return await self.router.first_answer(Scripted.call, Deadline.after(self.clock, deadline_s))
+        return await self.router.first(self.providers, Scripted.call, Deadline.after(self.clock, deadline_s))
 
 
 async def test_a_busy_provider_is_passed_over_and_not_blamed() -> None:

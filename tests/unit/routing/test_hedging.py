@@ -61,9 +61,9 @@ class Bench:
         self.hedging = Hedging()
         self.breakers = Breakers("search", self.clock, self.observer)
         self.turns = Turns(self.clock)
-        self.router = Router(
+        self.providers = providers
+        self.router = Router[Scripted](
             "search",
-            providers,
             clock=self.clock,
             observer=self.observer,
             policy=policy,
@@ -79,7 +79,7 @@ class Bench:
 
     async def ask(self, deadline_s: float = 50.0, may_retry: bool = True) -> Routed[str]:
         deadline = Deadline.after(self.clock, deadline_s)
-        return await self.router.first_answer(Scripted.call, deadline, may_retry=may_retry)
+        return await self.router.first(self.providers, Scripted.call, deadline, may_retry=may_retry)
 
 
 def outcomes(routed: Routed[str]) -> list[tuple[str, str]]:
@@ -119,7 +119,7 @@ async def test_a_first_that_is_as_fast_as_usual_has_no_company() -> None:
 async def test_as_long_as_nobody_knows_what_is_usual_the_next_is_asked_after_a_failure_only() -> None:
     slow, second = Slow(), Scripted("b", answers())
     bench = Bench(Scripted("c", answers()), second)
-    bench.router.providers = (Scripted("a", slow), second)
+    bench.providers = (Scripted("a", slow), second)
     asking = asyncio.create_task(bench.ask())
     await slow.has_begun.wait()
     slow.ends()
@@ -248,7 +248,7 @@ async def test_who_may_not_be_asked_is_no_company(case: str) -> None:
 async def test_whom_nobody_has_chosen_is_asked_after_a_failure_only() -> None:
     """Slowness is no reason to send somebody's query to a third party."""
     first, volunteer = Slow(), Scripted("b", answers())
-    bench = Bench(Scripted("a", first), volunteer, policy=FallbackPolicy(volunteers=frozenset({"b"})))
+    bench = Bench(Scripted("a", first), volunteer, policy=FallbackPolicy(keyless=frozenset({"b"})))
     asking = asyncio.create_task(bench.ask())
     await first.has_begun.wait()
     await settled()
@@ -351,7 +351,7 @@ async def test_progress_tells_of_the_company() -> None:
         steps.append(step)
 
     bench = Bench(Scripted("a", Slow()), Scripted("b", answers()))
-    await bench.router.first_answer(Scripted.call, Deadline.after(bench.clock, 50), progress)
+    await bench.router.first(bench.providers, Scripted.call, Deadline.after(bench.clock, 50), progress)
     assert steps == ["search: asking a", "search: asking b as well"]
 
 

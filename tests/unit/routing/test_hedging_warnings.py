@@ -47,15 +47,15 @@ async def hedged_warnings(first: str, second: str) -> tuple[str, ...]:
         hedging.answered(first, 0.5)
     for _ in range(CALLS_PER_EXTRA):
         hedging.called()
-    router = Router(
+    providers = [Provider(first, hang), Provider(second, answer)]
+    router = Router[Provider](
         "search",
-        [Provider(first, hang), Provider(second, answer)],
         clock=clock,
         observer=RecordingObserver(),
         spending=Budgets(),
         hedging=hedging,
     )
-    routed = await router.first_answer(lambda provider, _: provider.answer(), Deadline.after(clock, 50.0))
+    routed = await router.first(providers, lambda provider, _: provider.answer(), Deadline.after(clock, 50.0))
     assert (routed.answer, routed.provider) == ("found", second)
     return routed.warnings
 

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 
 from dowse.core.allowances import Admission, Pace, Rate
 from dowse.core.errors import Busy
-from dowse.core.models import Principal
-from dowse.core.runtime import on_behalf_of
 from dowse.routing import pacing
 from dowse.routing.pacing import MARGIN_S, MARGIN_SHARE, Pacer
 from dowse.routing.provider_slots import ProviderSlots
@@ -74,7 +72,7 @@ class Desk:
 
         async def call() -> None:
             try:
-                async with self.pacer.turn("serper", "search", patience_s) as remark:
+                async with self.pacer.turn("serper", "search", patience_s, caller=name[0]) as remark:
                     self.began[name] = self.clock.now()
                     self.remarks.append(remark)
                     if lasts_s:
@@ -83,8 +81,7 @@ class Desk:
             except Busy as busy:
                 self.refused[name] = (self.clock.now(), busy)
 
-        with on_behalf_of(Principal(name[0])):
-            self.tasks[name] = asyncio.create_task(call())
+        self.tasks[name] = asyncio.create_task(call())
 
     async def passes(self, seconds: float = 0.0) -> None:
         await self.clock.passes(seconds)
@@ -161,7 +158,7 @@ async def test_without_a_pace_nobody_waits_and_nothing_is_asked() -> None:
 
     clock = Agenda()
     pacer = Pacer(lambda *_: Pace(), Nobody(clock), clock)
-    async with pacer.turn("searxng", "search", 0.0) as remark:
+    async with pacer.turn("searxng", "search", 0.0, "local") as remark:
         assert remark == ""
 
 
@@ -340,11 +337,11 @@ async def test_what_the_turnstile_remarks_reaches_the_caller() -> None:
 async def test_each_provider_has_a_line_of_its_own() -> None:
     async with (
         opened(A_SECOND) as desk,
-        desk.pacer.turn("exa", "search", 0.0),
-        desk.pacer.turn("tavily", "search", 0.0),
+        desk.pacer.turn("exa", "search", 0.0, "local"),
+        desk.pacer.turn("tavily", "search", 0.0, "local"),
     ):
         with pytest.raises(Busy, match="exa could not be asked"):
-            async with desk.pacer.turn("exa", "search", 0.0):
+            async with desk.pacer.turn("exa", "search", 0.0, "local"):
                 raise AssertionError
 
 

@@ -79,9 +79,9 @@ async def test_when_everything_fails_a_provider_is_hardly_asked_more_often_than_
     """Without a breaker, which would hide what the budget does."""
     monkeypatch.setattr(breaker, "FAILURES_TO_OPEN", 10**9)
     down = Down()
-    router = Router("search", [down], clock=clock, observer=RecordingObserver())
+    router = Router[Down]("search", clock=clock, observer=RecordingObserver())
     for _ in range(500):
         with pytest.raises(errors.AllProvidersFailed):
-            await router.first_answer(Down.ask, Deadline.after(clock, 50))
+            await router.first([down], Down.ask, Deadline.after(clock, 50))
         clock.advance(0.02)
     assert 500 < down.calls <= 1.2 * 500 + FLOOR

@@ -56,12 +56,13 @@ class Bench:
     ) -> None:
         self.clock = FakeClock()
         self.observer = RecordingObserver()
-        self.router = Router(
-            "search", providers, clock=self.clock, observer=self.observer, policy=policy, spending=spending
+        self.providers = providers
+        self.router = Router[Scripted](
+            "search", clock=self.clock, observer=self.observer, policy=policy, spending=spending
         )
 
     async def ask(self, deadline_s: float = 50.0) -> Routed[str]:
-        return await self.router.first_answer(Scripted.call, Deadline.after(self.clock, deadline_s))
+        return await self.router.first(self.providers, Scripted.call, Deadline.after(self.clock, deadline_s))
 
 
 TRANSIENT = [
@@ -315,10 +316,10 @@ async def test_a_provider_that_lets_its_own_short_timeout_pass_has_failed(timeou
     """It had all the time its user gives it, although that is little; on a real clock, which never stands still."""
     slow = Scripted("a", hangs(), timeout_s=timeout_s)
     observer, clock = RecordingObserver(), SystemClock()
-    router = Router("search", [slow], clock=clock, observer=observer)
+    router = Router[Scripted]("search", clock=clock, observer=observer)
     for _ in range(8):
         with pytest.raises(errors.AllProvidersFailed):
-            await router.first_answer(Scripted.call, Deadline.after(clock, 50))
+            await router.first([slow], Scripted.call, Deadline.after(clock, 50))
     assert slow.calls == 5
     assert [change.state for change in observer.changes] == ["open"]
 
@@ -376,7 +377,7 @@ async def test_progress_names_each_provider_as_it_is_asked() -> None:
         steps.append(step)
 
     bench = Bench(Scripted("a", fails(errors.Unavailable("a"))), Scripted("b", answers()))
-    await bench.router.first_answer(Scripted.call, Deadline.after(bench.clock, 50), progress)
+    await bench.router.first(bench.providers, Scripted.call, Deadline.after(bench.clock, 50), progress)
     assert steps == ["search: asking a", "search: asking b"]
 
 

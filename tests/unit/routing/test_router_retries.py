@@ -45,20 +45,20 @@ class InterruptedClock(FakeClock):
             (await self.breakers.admit("a", 10.0)).failed()
 
 
-async def ask(router: Router[Provider], clock: FakeClock, deadline_s: float = 50.0) -> Routed[str]:
-    return await router.first_answer(Provider.call, Deadline.after(clock, deadline_s))
+async def ask(router: Router[Provider], provider: Provider, clock: FakeClock, deadline_s: float = 50.0) -> Routed[str]:
+    return await router.first([provider], Provider.call, Deadline.after(clock, deadline_s))
 
 
 async def test_once_the_retry_budget_is_spent_a_failure_is_not_tried_again() -> None:
     """When everything fails, a second try of everything would double the load."""
     clock, provider = FakeClock(), Provider(itertools.cycle([False, True]))
-    router = Router("search", [provider], clock=clock, observer=RecordingObserver())
+    router = Router[Provider]("search", clock=clock, observer=RecordingObserver())
     for _ in range(FLOOR):
-        assert (await ask(router, clock)).answer == "found"
+        assert (await ask(router, provider, clock)).answer == "found"
     assert provider.calls == 2 * FLOOR
 
     with pytest.raises(errors.AllProvidersFailed) as caught:
-        await ask(router, clock)
+        await ask(router, provider, clock)
 
     assert provider.calls == 2 * FLOOR + 1
     assert [attempt.outcome for attempt in caught.value.attempts] == ["unavailable"]
@@ -66,10 +66,10 @@ async def test_once_the_retry_budget_is_spent_a_failure_is_not_tried_again() -> 
 
 async def test_a_second_try_that_would_begin_after_the_deadline_is_not_waited_for() -> None:
     clock, provider = FakeClock(), Provider(itertools.repeat(False))
-    router = Router("search", [provider], clock=clock, observer=RecordingObserver())
+    router = Router[Provider]("search", clock=clock, observer=RecordingObserver())
 
     with pytest.raises(errors.AllProvidersFailed):
-        await ask(router, clock, deadline_s=RETRY_DELAY_S[0])
+        await ask(router, provider, clock, deadline_s=RETRY_DELAY_S[0])
 
     assert (provider.calls, clock.slept) == (1, [])
 
@@ -77,12 +77,12 @@ async def test_a_second_try_that_would_begin_after_the_deadline_is_not_waited_fo
 async def test_a_failure_that_opens_the_breaker_is_not_tried_again() -> None:
     clock, provider = FakeClock(), Provider(itertools.repeat(False))
     breakers = Breakers("search", clock, RecordingObserver())
-    router = Router("search", [provider], clock=clock, observer=RecordingObserver(), breakers=breakers)
+    router = Router[Provider]("search", clock=clock, observer=RecordingObserver(), breakers=breakers)
     for _ in range(FAILURES_TO_OPEN - 1):
         (await breakers.admit(provider.name, 10.0)).failed()
 
     with pytest.raises(errors.AllProvidersFailed):
-        await ask(router, clock)
+        await ask(router, provider, clock)
 
     assert breakers.state(provider.name) is State.OPEN
     assert (provider.calls, clock.slept) == (1, [])
@@ -91,10 +91,10 @@ async def test_a_failure_that_opens_the_breaker_is_not_tried_again() -> None:
 async def test_a_breaker_that_opens_during_the_pause_ends_the_second_try() -> None:
     clock, provider = InterruptedClock(), Provider(itertools.repeat(False))
     clock.breakers = Breakers("search", clock, RecordingObserver())
-    router = Router("search", [provider], clock=clock, observer=RecordingObserver(), breakers=clock.breakers)
+    router = Router[Provider]("search", clock=clock, observer=RecordingObserver(), breakers=clock.breakers)
 
     with pytest.raises(errors.AllProvidersFailed) as caught:
-        await ask(router, clock)
+        await ask(router, provider, clock)
 
     assert len(clock.slept) == provider.calls == 1
     assert [attempt.outcome for attempt in caught.value.attempts] == ["unavailable"]

@@ -1,6 +1,6 @@
 """What a store gets to see: hashes, and values that only open for who asks for the same thing."""
 
-from dowse.stores.encryption import Sealed
+from dowse.cache.entries import Sealed
 from tests.support.tables import each_row
 
 NAME = "how to tune a harpsichord"
