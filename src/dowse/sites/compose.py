@@ -175,12 +175,8 @@ def compose_page(
     head = [part for part in parts if part]
     texts, is_last_cut, is_whole = _fit([*head, *(listed.parts if listed else ())], max_chars)
     notes = _count(listed, max(0, len(texts) - len(head)), in_part=is_last_cut) if listed else []
-    limit = f" by {variable}" if variable else ""
-    if not is_whole:
-        notes.append(f"the text is limited to {max_chars} characters{limit}")
-    # A foreign text with the same words only makes the page count as cut.
-    elif any(_SHORTENED in text for text in texts):
-        notes.append(f"the length of single texts is limited{limit}")
+    if limited := _describe_limit(texts, max_chars, is_whole=is_whole):
+        notes.append(f"{limited} by {variable}" if variable else limited)
     missing = f"…(truncated: {'; '.join(notes)}; the whole is at {url})" if notes else ""
     markdown = "\n\n".join(filter(None, [*texts, missing, clean(rest)]))
     return Text(
@@ -219,6 +215,13 @@ def _count(listed: PartList, shown: int, *, in_part: bool) -> list[str]:
     partly = ", the last of them only in part" if in_part and shown else ""
     count = f"{shown} of {total} {listed.noun} are shown{partly}"
     return [count, *([listed.why] if listed.why and loaded < total else [])]
+
+
+def _describe_limit(texts: Sequence[str], max_chars: int, *, is_whole: bool) -> str:
+    """The limit that cut the page, or one of its texts; a foreign text may contain the words of `shorten`, too."""
+    if not is_whole:
+        return f"the text is limited to {max_chars} characters"
+    return "the length of single texts is limited" if any(_SHORTENED in text for text in texts) else ""
 
 
 def _fit(parts: Sequence[Part | str], max_chars: int) -> tuple[list[str], bool, bool]:

@@ -13,7 +13,7 @@ from dowse.core.urls import Url
 from dowse.net.json_api import Json, items, mapping, string, strings, whole
 from dowse.sites.compose import Part, bullets, code, day, join_first
 from dowse.sites.markup import nest_headings
-from dowse.sites.packages import PackagePage, Release, list_facts, remark_yanked, warn
+from dowse.sites.packages import PackagePage, Release, explain_yank, list_facts, warn
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, path_segments, request_deadline, translate_missing
 
 NAME = "crates"
@@ -218,7 +218,7 @@ def _releases(versions: Sequence[Json]) -> list[Release]:
 
 
 def _release(version: Json) -> Release:
-    remark = remark_yanked(string(version, "yank_message")) if version.get("yanked") is True else ""
+    remark = explain_yank(string(version, "yank_message")) if version.get("yanked") is True else ""
     return Release(string(version, "num"), day(version.get("created_at")), remark)
 
 

@@ -53,7 +53,7 @@ class CrossrefSearch:
 
 
 def _hit(item: Json) -> Hit | None:
-    published = _issued(item)
+    published = _date(item)
     facts = [_authors(item), *strings(item.get("container-title"))[:1], published[:4]]
     snippet = ". ".join(filter(None, [", ".join(filter(None, facts)), without_tags(string(item, "abstract"))]))
     doi = string(item, "DOI")
@@ -67,7 +67,7 @@ def _authors(item: Json) -> str:
     return ", ".join(filter(None, names[:_MOST_AUTHORS])) + (" et al." if len(names) > _MOST_AUTHORS else "")
 
 
-def _issued(item: Json) -> str:
+def _date(item: Json) -> str:
     """The date of publication as far as it is known: a year, a month or a day."""
     issued = item.get("issued")
     parts = issued.get("date-parts") if isinstance(issued, dict) else None

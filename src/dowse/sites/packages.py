@@ -84,7 +84,7 @@ def warn(what: str, reason: str = "") -> str:
     return f"> **{what}**" + (f": {detail}" if detail else "")
 
 
-def remark_yanked(reason: str) -> str:
+def explain_yank(reason: str) -> str:
     detail = label(reason, 120)
     return "yanked" + (f": {detail}" if detail else "")
 

@@ -19,7 +19,7 @@ from dowse.core.urls import Url
 from dowse.net.json_api import Api, Json, hit, mapping, objects, string, strings
 from dowse.settings import Settings
 from dowse.sites.compose import Part, bullets, code, day, join_first, label
-from dowse.sites.packages import PackagePage, Release, list_dependencies, list_facts, quote_readme, remark_yanked, warn
+from dowse.sites.packages import PackagePage, Release, explain_yank, list_dependencies, list_facts, quote_readme, warn
 from dowse.sites.query import keywords, words_of
 from dowse.sites.site import (
     TIMEOUT_S,
@@ -260,7 +260,7 @@ def _read_upload(files: object) -> tuple[str, str]:
     items = objects(files)
     days = [day(string(item, "upload_time_iso_8601", "upload_time")) for item in items]
     is_yanked = bool(items) and all(item.get("yanked") is True for item in items)
-    remark = remark_yanked(string(items[0], "yanked_reason")) if is_yanked else ""
+    remark = explain_yank(string(items[0], "yanked_reason")) if is_yanked else ""
     return min(filter(None, days), default=""), remark
 
 

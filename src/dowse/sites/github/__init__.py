@@ -6,11 +6,11 @@ from dowse.core import urls
 from dowse.core.errors import PageUnreadable, ProviderError
 from dowse.core.models import Deadline, Status, Text
 from dowse.core.urls import Url
-from dowse.sites.github.api import GithubSearch, Session
+from dowse.sites.github.api import GithubSearch, GithubSession
 from dowse.sites.github.graphql import load_discussion, load_thread_with_token
 from dowse.sites.github.repository import read_contents, read_releases, read_repository
 from dowse.sites.github.rest import load_comment, load_thread
-from dowse.sites.github.targets import NAME, Contents, Conversation, Releases, Repository, Target, find_target
+from dowse.sites.github.targets import NAME, Contents, ConversationTarget, Releases, Repository, Target, find_target
 from dowse.sites.github.thread import Remark, Thread, ThreadLimits, compose_thread
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site
 
@@ -33,11 +33,11 @@ class GithubLoader:
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
         target = self._find_target(parsed) if parsed else None
-        session = Session.start(self._kit, self._token, deadline)
+        session = GithubSession.start(self._kit, self._token, deadline)
         match target:
             case Repository():
                 return await read_repository(session, target, self._limits)
-            case Conversation():
+            case ConversationTarget():
                 return await _read_conversation(session, target, self._limits)
             case Contents():
                 return await read_contents(session, target, self._limits)
@@ -48,12 +48,12 @@ class GithubLoader:
     def _find_target(self, url: Url) -> Target | None:
         target = find_target(url)
         # Discussions are in the GraphQL API only, which requires a token.
-        if isinstance(target, Conversation) and target.kind == "discussions" and not self._token:
+        if isinstance(target, ConversationTarget) and target.kind == "discussions" and not self._token:
             return None
         return target
 
 
-async def _read_conversation(session: Session, target: Conversation, limits: ThreadLimits) -> Text:
+async def _read_conversation(session: GithubSession, target: ConversationTarget, limits: ThreadLimits) -> Text:
     thread = await _load_thread(session, target, limits.comments)
     linked = _find_linked(thread, target.anchor)
     if linked is None and target.anchor and thread.total > len(thread.remarks):
@@ -61,7 +61,7 @@ async def _read_conversation(session: Session, target: Conversation, limits: Thr
     return compose_thread(thread, linked, limits, _why_cut(thread, limits, session), session.warnings)
 
 
-async def _load_thread(session: Session, target: Conversation, cap: int) -> Thread:
+async def _load_thread(session: GithubSession, target: ConversationTarget, cap: int) -> Thread:
     """Through GraphQL with a token; through REST without one, or where GraphQL fails."""
     if target.kind == "discussions":
         return await load_discussion(session, target, cap)
@@ -82,7 +82,7 @@ def _find_linked(thread: Thread, anchor: str) -> Remark | None:
     return None
 
 
-def _why_cut(thread: Thread, limits: ThreadLimits, session: Session) -> str:
+def _why_cut(thread: Thread, limits: ThreadLimits, session: GithubSession) -> str:
     """The reason for missing remarks: the setting, a failure, or the limit of requests for one page."""
     if len(thread.remarks) >= limits.comments:
         return f"GITHUB_MAX_COMMENTS is {limits.comments}"

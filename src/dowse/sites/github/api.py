@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Session:
+class GithubSession:
     """A bounded number of requests for one page. Raises `ProviderError`, or `PageUnreadable` for a missing page."""
 
     api: Api
@@ -148,7 +148,7 @@ class GithubSearch:
     async def search(self, query: Query, deadline: Deadline) -> SiteHits:
         is_error = is_about_error(query.text)
         text = keywords(query.text, max_chars=_LONGEST_QUERY, most=_MOST_WORDS, without=_NOISE)
-        created = _created(period_of(query, deadline.clock.today()))
+        created = _date_filter(period_of(query, deadline.clock.today()))
         params = {
             "q": " ".join(filter(None, [text, "is:issue" if is_error else "", created])),
             "per_page": str(min(query.num_results, _MOST)),
@@ -232,7 +232,7 @@ def _search_failure(reply: Reply) -> ProviderError | None:
     return RateLimited(NAME, f"HTTP {reply.status}", retry_after_s=_wait_s(reply.headers), http_status=reply.status)
 
 
-def _created(period: Period) -> str:
+def _date_filter(period: Period) -> str:
     return f"created:{period.first or '*'}..{period.last or '*'}" if period else ""
 
 

@@ -9,8 +9,8 @@ from dowse.core.errors import PageUnreadable, ProviderError
 from dowse.core.models import Status
 from dowse.net.json_api import Json, mapping, objects, string
 from dowse.sites.compose import day, label
-from dowse.sites.github.api import Session
-from dowse.sites.github.targets import Conversation
+from dowse.sites.github.api import GithubSession
+from dowse.sites.github.targets import ConversationTarget
 from dowse.sites.github.thread import (
     Remark,
     Thread,
@@ -115,7 +115,7 @@ _CONVERSATION = _Kind("issueOrPullRequest", CONVERSATION, MORE_COMMENTS, 100)
 _DISCUSSION = _Kind("discussion", DISCUSSION, MORE_DISCUSSION_COMMENTS, 50)
 
 
-async def load_thread_with_token(session: Session, target: Conversation, cap: int) -> Thread:
+async def load_thread_with_token(session: GithubSession, target: ConversationTarget, cap: int) -> Thread:
     """An issue or a pull request, whichever has the number, as on the site."""
     found, comments = await _load_with_comments(session, target, _CONVERSATION, cap)
     is_pull = found.get("__typename") == "PullRequest"
@@ -123,7 +123,7 @@ async def load_thread_with_token(session: Session, target: Conversation, cap: in
     return _pull(target, found, comments, cap) if is_pull else _issue(target, found, comments)
 
 
-async def load_discussion(session: Session, target: Conversation, cap: int) -> Thread:
+async def load_discussion(session: GithubSession, target: ConversationTarget, cap: int) -> Thread:
     found, comments = await _load_with_comments(session, target, _DISCUSSION, cap)
     answer, chosen_by = found.get("answer"), login_of(found, "answerChosenBy")
     category = string(mapping(found, "category"), "name")
@@ -154,7 +154,7 @@ async def load_discussion(session: Session, target: Conversation, cap: int) -> T
 
 
 async def _load_with_comments(
-    session: Session, target: Conversation, kind: _Kind, cap: int
+    session: GithubSession, target: ConversationTarget, kind: _Kind, cap: int
 ) -> tuple[Json, list[Remark]]:
     """A thread and its first comments; failures after the first page only leave comments out."""
     repository = target.repository
@@ -172,7 +172,7 @@ async def _load_with_comments(
     return found, [_remark(node) for node in comments[:cap]]
 
 
-async def _query(session: Session, query: str, name: str, variables: Mapping[str, object]) -> Json:
+async def _query(session: GithubSession, query: str, name: str, variables: Mapping[str, object]) -> Json:
     found = (await session.query(query, variables)).get(name)
     if not isinstance(found, dict):
         raise PageUnreadable(Status.NOT_FOUND, "GitHub's API does not have the page")
@@ -185,7 +185,7 @@ def _next_cursor(connection: Json) -> str:
     return string(page, "endCursor") if page.get("hasNextPage") is True else ""
 
 
-def _issue(target: Conversation, issue: Json, comments: Sequence[Remark]) -> Thread:
+def _issue(target: ConversationTarget, issue: Json, comments: Sequence[Remark]) -> Thread:
     total = count(issue, "comments", "totalCount")
     reason = string(issue, "stateReason").replace("_", " ").lower()
     state = string(issue, "issueState").lower()
@@ -206,7 +206,7 @@ def _issue(target: Conversation, issue: Json, comments: Sequence[Remark]) -> Thr
     )
 
 
-def _pull(target: Conversation, pull: Json, comments: Sequence[Remark], cap: int) -> Thread:
+def _pull(target: ConversationTarget, pull: Json, comments: Sequence[Remark], cap: int) -> Thread:
     reviews = [node for node in _nodes(pull, "reviews") if _says_something(node)]
     on_code = [node for node in _nodes(pull, "reviewThreads") if _nodes(node, "comments")]
     said = [*comments, *map(_review, reviews), *map(_code_thread, on_code)]

@@ -14,7 +14,7 @@ from dowse.core.models import Status, Text
 from dowse.document.clean import to_code_block
 from dowse.net.json_api import Json, mapping, objects, string, strings
 from dowse.sites.compose import Part, PartList, compose_page, day, label, link, sentence, title
-from dowse.sites.github.api import OBJECT, Session
+from dowse.sites.github.api import OBJECT, GithubSession
 from dowse.sites.github.targets import NAME, Contents, Releases, Repository, escape
 from dowse.sites.github.thread import ThreadLimits, count, login_of, person, reactions_of, require
 from dowse.sites.markup import LinkBase, quote_markdown
@@ -40,7 +40,7 @@ _MOST_ASSETS = 50
 _RELEASE_SHARE = 0.4
 
 
-async def read_repository(session: Session, target: Repository, limits: ThreadLimits) -> Text:
+async def read_repository(session: GithubSession, target: Repository, limits: ThreadLimits) -> Text:
     found, readme = await gather_both(
         session.get(target.api_path), session.try_get(f"{target.api_path}/readme", "the README")
     )
@@ -78,7 +78,7 @@ def _facts(found: Json, target: Repository) -> list[str]:
     return ["Repository", f"Link: {target.link}", *(f"{name}: {fact}" for name, fact in facts.items() if fact)]
 
 
-async def read_contents(session: Session, target: Contents, limits: ThreadLimits) -> Text:
+async def read_contents(session: GithubSession, target: Contents, limits: ThreadLimits) -> Text:
     """A file or a folder, as the API says: the URL of a submodule looks like that of a folder."""
     found = await session.get(target.api_path, accept=OBJECT, ref=target.ref)
     if string(found, "type") == "dir":
@@ -86,7 +86,7 @@ async def read_contents(session: Session, target: Contents, limits: ThreadLimits
     return _compose_file(session, replace(target, kind="blob"), found, limits)
 
 
-def _compose_file(session: Session, target: Contents, found: Json, limits: ThreadLimits) -> Text:
+def _compose_file(session: GithubSession, target: Contents, found: Json, limits: ThreadLimits) -> Text:
     text = decode_file(found)
     lines = text.split("\n")
     start, end = _shown_lines(target.lines, len(lines))
@@ -111,7 +111,7 @@ def _compose_file(session: Session, target: Contents, found: Json, limits: Threa
     )
 
 
-async def _compose_folder(session: Session, target: Contents, found: Json, limits: ThreadLimits) -> Text:
+async def _compose_folder(session: GithubSession, target: Contents, found: Json, limits: ThreadLimits) -> Text:
     entries = objects(found.get("entries"))
     shown = sorted(entries, key=lambda entry: (string(entry, "type") != "dir", string(entry, "name").lower()))
     readme = next((string(entry, "name") for entry in shown if _README.fullmatch(string(entry, "name"))), "")
@@ -171,7 +171,7 @@ def _link_base(repository: Repository, ref: str, path: str) -> LinkBase:
     return LinkBase(f"{repository.link}/blob/{ref}", path.rpartition("/")[0])
 
 
-async def _load_readme(session: Session, target: Contents, name: str, limits: ThreadLimits) -> Sequence[str]:
+async def _load_readme(session: GithubSession, target: Contents, name: str, limits: ThreadLimits) -> Sequence[str]:
     path = f"{target.path}/{name}".lstrip("/")
     file = Contents(target.repository, "blob", target.ref, path)
     found = await session.try_get(file.api_path, "the README", ref=target.ref)
@@ -196,7 +196,7 @@ def _shown_lines(wanted: tuple[int, int] | None, total: int) -> tuple[int, int]:
     return min(first, last), min(total, max(first, last))
 
 
-async def read_releases(session: Session, target: Releases, limits: ThreadLimits) -> Text:
+async def read_releases(session: GithubSession, target: Releases, limits: ThreadLimits) -> Text:
     base = f"{target.repository.api_path}/releases"
     if target.tag or target.is_latest:
         where = f"/tags/{escape(target.tag, safe='')}" if target.tag else "/latest"
@@ -218,7 +218,7 @@ async def read_releases(session: Session, target: Releases, limits: ThreadLimits
     )
 
 
-def _compose_release_page(found: Json, target: Releases, limits: ThreadLimits, session: Session) -> Text:
+def _compose_release_page(found: Json, target: Releases, limits: ThreadLimits, session: GithubSession) -> Text:
     return compose_page(
         _release_link(found, target.repository),
         f"{_release_title(found)} · {target.repository}",

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dowse.net.json_api import Json, mapping, objects, string
-from dowse.sites.github.api import Session
-from dowse.sites.github.targets import Conversation
+from dowse.sites.github.api import GithubSession
+from dowse.sites.github.targets import ConversationTarget
 from dowse.sites.github.thread import (
     Remark,
     Thread,
@@ -33,7 +33,7 @@ _PAGE = 100
 _FOR_REVIEWS = 2
 
 
-async def load_thread(session: Session, target: Conversation, cap: int) -> Thread:
+async def load_thread(session: GithubSession, target: ConversationTarget, cap: int) -> Thread:
     """The thread with at most `cap` comments. After the first answer, failures only leave parts out."""
     if target.kind == "pull":
         return await _load_pull(session, target, cap)
@@ -43,7 +43,7 @@ async def load_thread(session: Session, target: Conversation, cap: int) -> Threa
     return await _load_issue(session, target, issue, cap)
 
 
-async def load_comment(session: Session, target: Conversation) -> Remark | None:
+async def load_comment(session: GithubSession, target: ConversationTarget) -> Remark | None:
     """The comment of the anchor."""
     kind, _, number = target.anchor.rpartition("-")
     if kind != "issuecomment" or not number.isdecimal():
@@ -52,7 +52,7 @@ async def load_comment(session: Session, target: Conversation) -> Remark | None:
     return _remark(found) if found else None
 
 
-async def _load_issue(session: Session, target: Conversation, issue: Json, cap: int) -> Thread:
+async def _load_issue(session: GithubSession, target: ConversationTarget, issue: Json, cap: int) -> Thread:
     total = count(issue, "comments")
     comments = await _load_comments(session, target, total, cap, session.requests_left)
     return Thread(
@@ -67,7 +67,7 @@ async def _load_issue(session: Session, target: Conversation, issue: Json, cap: 
     )
 
 
-async def _load_pull(session: Session, target: Conversation, cap: int) -> Thread:
+async def _load_pull(session: GithubSession, target: ConversationTarget, cap: int) -> Thread:
     base = f"{target.repository.api_path}/pulls/{target.number}"
     pull = await session.get(base)
     total, total_on_code = count(pull, "comments"), count(pull, "review_comments")
@@ -95,7 +95,9 @@ async def _load_pull(session: Session, target: Conversation, cap: int) -> Thread
     )
 
 
-async def _load_comments(session: Session, target: Conversation, total: int, cap: int, most_pages: int) -> list[Remark]:
+async def _load_comments(
+    session: GithubSession, target: ConversationTarget, total: int, cap: int, most_pages: int
+) -> list[Remark]:
     """The first comments; pages fail one by one."""
     size, wanted = min(cap, _PAGE), min(total, cap)
     path = f"{target.repository.api_path}/issues/{target.number}/comments"

@@ -52,7 +52,7 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ConversationTarget:
     """An issue, a pull request or a discussion; `anchor` names the linked comment."""
 
     repository: Repository
@@ -93,7 +93,7 @@ class Releases:
     is_latest: bool = False
 
 
-Target = Repository | Conversation | Contents | Releases
+Target = Repository | ConversationTarget | Contents | Releases
 
 
 def find_target(url: Url) -> Target | None:
@@ -124,7 +124,7 @@ def _is_plain(segment: str) -> bool:
     return segment not in (".", "..") and segment.isprintable() and "/" not in segment and "\\" not in segment
 
 
-def _find_conversation(repository: Repository, rest: Sequence[str], url: Url) -> Conversation | None:
+def _find_conversation(repository: Repository, rest: Sequence[str], url: Url) -> ConversationTarget | None:
     match rest:
         case [kind, number]:
             pass
@@ -135,7 +135,7 @@ def _find_conversation(repository: Repository, rest: Sequence[str], url: Url) ->
     if not _NUMBER.fullmatch(number):
         return None
     anchor = _fragment(url)
-    return Conversation(repository, kind, int(number), anchor if _ANCHOR.fullmatch(anchor) else "")
+    return ConversationTarget(repository, kind, int(number), anchor if _ANCHOR.fullmatch(anchor) else "")
 
 
 def _find_contents(repository: Repository, rest: Sequence[str], url: Url) -> Contents | None:

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from html import unescape
+from itertools import accumulate
 
 from dowse.core import urls
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Deadline, Status, Text
+from dowse.core.text import one_line
 from dowse.core.urls import Url
+from dowse.net.json_api import Json, objects, string, strings, whole
+from dowse.sites.compose import (
+    Part,
+    PartList,
+    compose_page,
+    day,
+    fence_indented_code,
+    label,
+    labels,
+    link,
+    shift_headings,
+    shorten,
+    title,
+)
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, request_deadline
-from dowse.sites.stackexchange.api import NAME, PostAddress, QuestionRequest, StackApi, StackExchangeSearch
-from dowse.sites.stackexchange.page import add_markdown, arrange_answers, compose_question, list_html
+from dowse.sites.stackexchange.api import (
+    NAME,
+    PostAddress,
+    QuestionRequest,
+    QuestionThread,
+    StackApi,
+    StackExchangeSearch,
+)
 
 # Names of the sites with a domain of their own in the API; the others go by their subdomain.
 _OWN_DOMAINS = ("stackoverflow", "serverfault", "superuser", "askubuntu")
@@ -31,6 +55,14 @@ _NO_SITES = frozenset(["api", "area51", "blog", "chat", "data", "elections", "me
 _QUESTION = re.compile(r"/questions/(\d{1,10})(?:/[^/]*(?:/(\d{1,10}))?)?/?")
 _SHORT = re.compile(r"/([aq])/(\d{1,10})(?:/\d{1,10})?/?")
 _FRAGMENT = re.compile(r"(?:answer-)?(\d{1,10})|comment(\d{1,10})_(\d{1,10})")
+# Estimated room of an answer: at least this many characters, and this share of its HTML.
+_LEAST_CHARS, _LEAST_SHARE = 100, 0.25
+_MOST_TAGS = 10
+_QUESTION_SHARE = 0.5
+_HERE = "the link points here"
+_COMMENTS = "### Comments"
+# Levels by which headings inside posts are moved below those of the page.
+_DEEPER = 3
 
 
 class StackExchangeLoader:
@@ -66,21 +98,23 @@ def find_address(url: Url) -> PostAddress | None:
         return None
     host, fragment = url.name.removeprefix("www."), _FRAGMENT.fullmatch(url.href.partition("#")[2])
     answer, comment, post = (int(number or 0) for number in fragment.groups()) if fragment else (0, 0, 0)
-    if found := _QUESTION.fullmatch(url.path):
-        question = int(found[1])
-        # A comment belongs to the question or to an answer: the number of its post tells which.
-        commented = post if post != question else 0
-        return PostAddress(host, site, question, answer or commented or int(found[2] or 0), comment)
-    return _find_short_address(url.path, PostAddress(host, site, 0, answer, comment))
+    if short := _SHORT.fullmatch(url.path):
+        number = int(short[2])
+        question, answer = (0, number) if short[1] == "a" else (number, answer)
+        return PostAddress(host, site, question, answer, comment)
+    found = _QUESTION.fullmatch(url.path)
+    return (
+        _find_post(PostAddress(host, site, int(found[1]), answer, comment), post, int(found[2] or 0)) if found else None
+    )
 
 
-def _find_short_address(path: str, address: PostAddress) -> PostAddress | None:
-    """The post of a short path such as `/a/1` or `/q/1`; the other numbers come from the fragment."""
-    found = _SHORT.fullmatch(path)
-    if found is None:
-        return None
-    number = int(found[2])
-    return replace(address, answer=number) if found[1] == "a" else replace(address, question=number)
+def _find_post(address: PostAddress, commented: int, answer: int) -> PostAddress:
+    """The address with the answer that the fragment names, else the commented one, else that of the path.
+
+    A comment belongs to the question or to an answer: the number of its post tells which.
+    """
+    commented = commented if commented != address.question else 0
+    return replace(address, answer=address.answer or commented or answer)
 
 
 def _find_site(host: str) -> str:
@@ -92,6 +126,161 @@ def _find_site(host: str) -> str:
     if found is None or found[2] in _NO_SITES or (found[1] and found[3]):
         return ""
     return f"{found[2]}.meta" if found[1] or found[3] else found[2]
+
+
+def arrange_answers(found: QuestionThread, address: PostAddress, max_chars: int) -> QuestionThread:
+    """The answers in the order of the page, without those that cannot fit."""
+    accepted = whole(found.question, "accepted_answer_id")
+    posts = [found.question, *found.answers]
+    is_tight = sum(_LEAST_CHARS + len(_source(post)) for post in posts) > max_chars
+
+    def rank(answer: Json) -> tuple[bool, bool, int]:
+        number = whole(answer, "answer_id")
+        # The linked answer comes early where not all may fit.
+        return number == accepted, is_tight and number == address.answer, whole(answer, "score")
+
+    answers = sorted(found.answers, key=rank, reverse=True)
+    before = accumulate((_LEAST_CHARS + _LEAST_SHARE * len(_source(answer)) for answer in answers), initial=0.0)
+    kept = [answer for answer, chars in zip(answers, before, strict=False) if chars < max_chars]
+    numbers = {whole(found.question, "question_id"), *(whole(answer, "answer_id") for answer in kept)}
+    comments = {post: said for post, said in found.comments.items() if post in numbers}
+    return replace(found, answers=kept, comments=comments)
+
+
+def list_html(found: QuestionThread) -> list[str]:
+    """The HTML to convert, in the order in which `add_markdown` takes the results."""
+    return [string(item, "body") for item in _items(found) if not string(item, "body_markdown")]
+
+
+def add_markdown(found: QuestionThread, markdown: Sequence[str]) -> QuestionThread:
+    """The question with a field `markdown` in every post and comment."""
+    texts = iter(markdown)
+
+    def convert(item: Json) -> Json:
+        # The API escapes Markdown as it escapes HTML.
+        source = fence_indented_code(unescape(string(item, "body_markdown")))
+        return {**item, "markdown": source or next(texts, "")}
+
+    question, answers = convert(found.question), [convert(answer) for answer in found.answers]
+    comments = {post: [convert(comment) for comment in said] for post, said in found.comments.items()}
+    return replace(found, question=question, answers=answers, comments=comments)
+
+
+def compose_question(found: QuestionThread, address: PostAddress, max_chars: int) -> Text:
+    """The page of a question; a linked answer or comment is marked."""
+    question = found.question
+    total = max(len(found.answers), whole(question, "answer_count"))
+    answers = [_answer(*each, found, address) for each in enumerate(found.answers, start=1)]
+    return compose_page(
+        _question_url(question, address),
+        unescape(string(question, "title")),
+        [_question(found, address, round(max_chars * _QUESTION_SHARE)), "" if total else "No answers yet."],
+        max_chars=max_chars,
+        variable="STACKEXCHANGE_MAX_CHARS",
+        listed=PartList("answers", answers, total),
+        rest=f"({'; '.join(found.missing)})" if found.missing else "",
+        warnings=found.warnings,
+    )
+
+
+def _source(post: Json) -> str:
+    return string(post, "body_markdown", "body")
+
+
+def _items(found: QuestionThread) -> list[Json]:
+    return [found.question, *found.answers, *(comment for said in found.comments.values() for comment in said)]
+
+
+def _question(found: QuestionThread, address: PostAddress, max_chars: int) -> Part:
+    question = found.question
+    tags = labels(strings(question.get("tags")), _MOST_TAGS)
+    facts = [
+        link(f"Question on {address.host}", _question_url(question, address)),
+        _author(question),
+        _date("Asked", question, "creation_date"),
+        _date("Edited", question, "last_edit_date"),
+        f"Score: {whole(question, 'score')}",
+        f"Answers: {whole(question, 'answer_count')}",
+        f"Views: {whole(question, 'view_count')}" if "view_count" in question else "",
+        f"Bounty: {whole(question, 'bounty_amount')}" if whole(question, "bounty_amount") else "",
+        _date("Locked", question, "locked_date"),
+        f"Tags: {tags}" if tags else "",
+    ]
+    comments = _comments(whole(question, "question_id"), found, address)
+    body = shift_headings(string(question, "markdown"), _DEEPER)
+    if found.answers:
+        # Pasted logs must not crowd out the answers.
+        body = shorten(body, max_chars)
+    heading = f"# {title(unescape(string(question, 'title'))) or 'Question without a title'}"
+    return Part(heading, facts, "\n\n".join(filter(None, [_close_note(question, address), body, comments])))
+
+
+def _answer(place: int, answer: Json, found: QuestionThread, address: PostAddress) -> Part:
+    number = whole(answer, "answer_id")
+    is_accepted = number == whole(found.question, "accepted_answer_id")
+    is_linked = number == address.answer and not address.comment
+    marks = ", ".join(filter(None, ["accepted" if is_accepted else "", _HERE if is_linked else ""]))
+    facts = [
+        link("Link", f"https://{address.host}/a/{number}"),
+        f"Score: {whole(answer, 'score')}",
+        _author(answer),
+        _date("Answered", answer, "creation_date"),
+        _date("Edited", answer, "last_edit_date"),
+    ]
+    comments = _comments(number, found, address)
+    body = "\n\n".join(filter(None, [shift_headings(string(answer, "markdown"), _DEEPER), comments]))
+    return Part(f"## Answer {place}" + (f" ({marks})" if marks else ""), facts, body)
+
+
+def _comments(post: int, found: QuestionThread, address: PostAddress) -> str:
+    """The comments of a post in their order in time."""
+    said = sorted(found.comments.get(post, ()), key=lambda comment: whole(comment, "creation_date"))
+    lines = [_comment(comment, address) for comment in said if string(comment, "markdown")]
+    return "\n".join([_COMMENTS, "", *lines]) if lines else ""
+
+
+def _comment(comment: Json, address: PostAddress) -> str:
+    score = whole(comment, "score")
+    is_linked = bool(address.comment) and whole(comment, "comment_id") == address.comment
+    facts = [day(comment.get("creation_date")), f"score {score}" if score else "", _HERE if is_linked else ""]
+    return f"- **{_name(comment)}** ({', '.join(filter(None, facts))}): {one_line(string(comment, 'markdown'))}"
+
+
+def _close_note(question: Json, address: PostAddress) -> str:
+    """The reason why the question is closed, and its originals where the filter includes them."""
+    reason = label(unescape(string(question, "closed_reason")))
+    if not reason:
+        return ""
+    details = question.get("closed_details")
+    originals = objects(details.get("original_questions")) if isinstance(details, dict) else []
+    links = [
+        link(unescape(string(each, "title")), _question_url(each, address))
+        for each in originals
+        if whole(each, "question_id")
+    ]
+    when = f" on {day(question.get('closed_date'))}" if day(question.get("closed_date")) else ""
+    return f"**Closed{when}: {reason}**" + (f" of {', '.join(links)}" if links else "")
+
+
+def _question_url(question: Json, address: PostAddress) -> str:
+    return f"https://{address.host}/questions/{whole(question, 'question_id')}"
+
+
+def _author(post: Json) -> str:
+    owner = post.get("owner")
+    reputation = whole(owner, "reputation") if isinstance(owner, dict) else 0
+    wiki = ", community wiki" if whole(post, "community_owned_date") else ""
+    return f"Author: {_name(post)}" + (f" (reputation {reputation}{wiki})" if reputation else wiki)
+
+
+def _name(post: Json) -> str:
+    owner = post.get("owner")
+    return (label(unescape(string(owner, "display_name"))) if isinstance(owner, dict) else "") or "unknown"
+
+
+def _date(what: str, post: Json, name: str) -> str:
+    moment = day(post.get(name))
+    return f"{what}: {moment}" if moment else ""
 
 
 SITE = Site(loader=StackExchangeLoader, search=StackExchangeSearch)

@@ -56,7 +56,7 @@ class PostAddress:
 
 
 @dataclass(slots=True)
-class Question:
+class QuestionThread:
     """A question with its answers, and `comments` by post; `missing` and `warnings` tell what could not be loaded."""
 
     question: Json
@@ -111,13 +111,13 @@ class QuestionRequest:
     deadline: Deadline
     enough_chars: int
 
-    async def load(self) -> Question:
+    async def load(self) -> QuestionThread:
         """The question with the answers and comments that could be loaded. Raises only without a question."""
         number = self.address.question or await self._find_question(self.address.answer)
         questions, _ = await self._get("questions/{}", number)
         if not questions:
             raise PageUnreadable(Status.ERROR, "Stack Exchange has no such question")
-        found = Question(questions[0])
+        found = QuestionThread(questions[0])
         if not string(found.question, "title") or not string(found.question, "body_markdown", "body"):
             raise BadAnswer(NAME, "the question came without title or text; check STACKEXCHANGE_FILTER")
         try:
@@ -138,7 +138,7 @@ class QuestionRequest:
             raise PageUnreadable(Status.ERROR, "Stack Exchange has no such answer")
         return question
 
-    async def _add_answers(self, number: int, found: Question) -> None:
+    async def _add_answers(self, number: int, found: QuestionThread) -> None:
         """The answers with the highest scores, the accepted one and the linked one."""
         has_more, page, answers = whole(found.question, "answer_count") > 0, 0, dict[int, Json]()
         while has_more and page < _ANSWER_PAGES and _chars(answers.values()) < self.enough_chars:
@@ -152,7 +152,7 @@ class QuestionRequest:
             more, _ = await self._get("answers/{}", *sorted(absent))
             found.answers += [answer for answer in more if whole(answer, "question_id") == number]
 
-    async def _add_comments(self, number: int, found: Question) -> None:
+    async def _add_comments(self, number: int, found: QuestionThread) -> None:
         """The hundred comments with the highest scores over all posts, in one request."""
         posts = [number, *filter(None, (whole(answer, "answer_id") for answer in found.answers))]
         if len(posts) > _PAGE_SIZE:

@@ -29,6 +29,8 @@ _HOST = re.compile(r"((?!www\.)[a-z]{2,3}(?:-[a-z]{1,9}){0,2}|simple)(?:\.m)?\.w
 _WITH_VARIANTS = frozenset({"crh", "gan", "kk", "ku", "sh", "shi", "sr", "tg", "uz", "zh"})
 _NO_TITLE = re.compile(r"[#<>\[\]{}|\x00-\x1f\x7f\ufffd]")
 _TITLE_BYTES = 255
+# Paths of pages that the parameters name.
+_WITHOUT_TITLE = ("/", "/w/index.php", "/wiki/")
 # Parameters of other views than the page.
 _OTHER_VIEWS = frozenset({"diff", "direction", "veaction", "search", "section"})
 _ENDPOINT = "https://{}.wikipedia.org/w/api.php"
@@ -178,13 +180,19 @@ def find_address(url: Url) -> PageAddress | None:
     query = _read_view(url) if host and url.is_page else None
     if host is None or query is None:
         return None
-    first, _, rest = url.path.removeprefix("/").partition("/")
-    variants = [variant for variant in (first, query.get("variant", "")) if _is_variant(variant, host[1])]
-    title = rest if first in ("wiki", *variants) else ""
-    if not title and url.path not in ("/", "/w/index.php", "/wiki/"):
+    title, variant = _read_path(url.path, host[1])
+    if not title and url.path not in _WITHOUT_TITLE:
         return None
-    asked = _selector(unquote(title) or query.get("title", ""), query)
-    return PageAddress(host[1], asked, variants[0] if variants else "") if asked else None
+    asked = _selector(title or query.get("title", ""), query)
+    named = query.get("variant", "")
+    return PageAddress(host[1], asked, variant or (named if _is_variant(named, host[1]) else "")) if asked else None
+
+
+def _read_path(path: str, language: str) -> tuple[str, str]:
+    """The title and the variant of `/wiki/Title` or `/zh-hant/Title`; empty for other paths."""
+    first, _, rest = path.removeprefix("/").partition("/")
+    variant = first if _is_variant(first, language) else ""
+    return (unquote(rest), variant) if variant or first == "wiki" else ("", "")
 
 
 def _read_view(url: Url) -> dict[str, str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dowse.core import urls
-from dowse.sites.github.targets import Contents, Conversation, Releases, Repository, Target, find_target
+from dowse.sites.github.targets import Contents, ConversationTarget, Releases, Repository, Target, find_target
 from tests.support.tables import each_row
 
 BROOK = Repository("otterworks", "brook")
@@ -22,18 +22,18 @@ def meant(address: str) -> Target | None:
         ("http://www.github.com/otterworks/brook/", BROOK),
         ("https://GitHub.com./otterworks/brook.git?tab=readme-ov-file#install", BROOK),
         ("https://github.com/o_corp/.github", Repository("o_corp", ".github")),
-        ("https://github.com/otterworks/brook/issues/12", Conversation(BROOK, "issues", 12)),
-        ("https://github.com/otterworks/brook/issues/12/?x=1#top", Conversation(BROOK, "issues", 12, "top")),
+        ("https://github.com/otterworks/brook/issues/12", ConversationTarget(BROOK, "issues", 12)),
+        ("https://github.com/otterworks/brook/issues/12/?x=1#top", ConversationTarget(BROOK, "issues", 12, "top")),
         (
             "https://github.com/otterworks/brook/issues/12#issuecomment-5001",
-            Conversation(BROOK, "issues", 12, "issuecomment-5001"),
+            ConversationTarget(BROOK, "issues", 12, "issuecomment-5001"),
         ),
-        ("https://github.com/otterworks/brook/issues/12#a%22b", Conversation(BROOK, "issues", 12)),
-        ("https://github.com/otterworks/brook/pull/15", Conversation(BROOK, "pull", 15)),
-        ("https://github.com/otterworks/brook/pull/15/files", Conversation(BROOK, "pull", 15)),
-        ("https://github.com/otterworks/brook/pull/15/changes", Conversation(BROOK, "pull", 15)),
-        ("https://github.com/otterworks/brook/pull/15/commits", Conversation(BROOK, "pull", 15)),
-        ("https://github.com/otterworks/brook/discussions/20", Conversation(BROOK, "discussions", 20)),
+        ("https://github.com/otterworks/brook/issues/12#a%22b", ConversationTarget(BROOK, "issues", 12)),
+        ("https://github.com/otterworks/brook/pull/15", ConversationTarget(BROOK, "pull", 15)),
+        ("https://github.com/otterworks/brook/pull/15/files", ConversationTarget(BROOK, "pull", 15)),
+        ("https://github.com/otterworks/brook/pull/15/changes", ConversationTarget(BROOK, "pull", 15)),
+        ("https://github.com/otterworks/brook/pull/15/commits", ConversationTarget(BROOK, "pull", 15)),
+        ("https://github.com/otterworks/brook/discussions/20", ConversationTarget(BROOK, "discussions", 20)),
         ("https://github.com/otterworks/brook/tree/v1.4", Contents(BROOK, "tree", "v1.4", "")),
         ("https://github.com/otterworks/brook/tree/main/a/b", Contents(BROOK, "tree", "main", "a/b")),
         ("https://github.com/otterworks/brook/blob/HEAD/a%20b.md", Contents(BROOK, "blob", "HEAD", "a b.md")),
