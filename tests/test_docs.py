@@ -141,7 +141,9 @@ def test_the_page_of_a_provider_names_all_its_variables(provider: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_variable_that_is_mentioned_exists(page: Path) -> None:
-    mentioned = set(re.findall(r"\bDOWSE_[A-Z_]*[A-Z]\b(?!_)", text(page)))
+    # The blocks of the walk-through add settings of their own.
+    read = prose if page.name == "CONTRIBUTING.md" else text
+    mentioned = set(re.findall(r"\bDOWSE_[A-Z_]*[A-Z]\b(?!_)", read(page)))
     known = {*VARIABLES, *WITHOUT_EFFECT, *UNSUPPORTED, "DOWSE_CONFIG", "DOWSE_EVAL_DATA"}
     assert mentioned - known == set()
 

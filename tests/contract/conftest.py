@@ -20,17 +20,14 @@ from dowse.secrets.redact import Redactor
 from dowse.settings import SEARCHERS, SPECS, Settings
 from dowse.settings.sources import load
 from tests.doubles import PocketWeb, ReaderDouble
-from tests.doubles.double import Double
 from tests.doubles.memory import MemoryConnector
 from tests.doubles.searching import SearchDouble
-from tests.doubles.web import SEARCHERS as DOUBLES
 from tests.fakes import FakeClock
 from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering
 
 HERE = Path(__file__).parent
 KEYED = tuple(name for name in SEARCHERS if SPECS[name].key)
-LISTS = {kind.name: kind.listed_under for kind in DOUBLES if issubclass(kind, SearchDouble)}
 DEADLINE = Deadline.after(FakeClock(), 30)
 
 
@@ -90,7 +87,7 @@ def reader_double(web: PocketWeb, name: str) -> ReaderDouble:
     return found
 
 
-def double(web: PocketWeb, name: str) -> Double:
+def double(web: PocketWeb, name: str) -> SearchDouble:
     found = getattr(web, name)
-    assert isinstance(found, Double)
+    assert isinstance(found, SearchDouble)
     return found

@@ -6,7 +6,7 @@ from dowse.core import errors
 from dowse.core.models import Deadline, Query
 from dowse.core.runtime import SystemClock
 from dowse.net.clients import ConfiguredClient
-from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
+from tests.contract.conftest import DEADLINE, KEYED, double, provider
 from tests.doubles import PROVIDERS, PocketWeb
 
 TEN = [{"title": "T", "url": f"https://example.org/{number}"} for number in range(10)]
@@ -15,8 +15,9 @@ TEN = [{"title": "T", "url": f"https://example.org/{number}"} for number in rang
 def item(**fields: object) -> dict[str, object]:
     """A result in the words of every provider at once."""
     said = {"title": "Title", "url": "https://example.org/page", "text": "A snippet.", **fields}
-    dates = {name: said.get("date") for name in ("date", "publishedDate", "published_date")}
-    return {**said, **dates, "link": said["url"], "snippet": said["text"], "content": said["text"]}
+    dates = {name: said.get("date") for name in ("date", "publishedDate", "published_date", "page_age")}
+    texts = dict.fromkeys(("snippet", "content", "description"), said["text"])
+    return {**said, **dates, **texts, "link": said["url"]}
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
@@ -45,7 +46,7 @@ async def test_a_date_beyond_the_calendar_is_no_retry_after(
 async def test_a_date_is_normalised_or_shown_as_it_was_written(
     web: PocketWeb, client: ConfiguredClient, name: str, said: str, shown: str
 ) -> None:
-    double(web, name).replies(json={LISTS[name]: [item(date=said)]})
+    double(web, name).lists([item(date=said)])
     (hit,) = (await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)).hits
     assert hit.published == shown
 
@@ -53,7 +54,7 @@ async def test_a_date_is_normalised_or_shown_as_it_was_written(
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_an_image_in_a_title_or_snippet_is_gone(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     image = "![x](https://evil.example/?q=secret)"
-    double(web, name).replies(json={LISTS[name]: [item(title=f"A {image} title", text=f"A {image} snippet")]})
+    double(web, name).lists([item(title=f"A {image} title", text=f"A {image} snippet")])
     (hit,) = (await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)).hits
     assert (hit.title, hit.snippet) == ("A x title", "A x snippet")
 
@@ -62,7 +63,7 @@ async def test_an_image_in_a_title_or_snippet_is_gone(web: PocketWeb, client: Co
 async def test_titles_and_snippets_are_of_a_bounded_length(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     long = "word " * 20_000
     too_long = item(url="https://example.org/" + "x" * 100_000)
-    double(web, name).replies(json={LISTS[name]: [too_long, item(title=long, text=long, date=long, engine=long)]})
+    double(web, name).lists([too_long, item(title=long, text=long, date=long, engine=long)])
     (hit,) = (await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)).hits
     assert len(hit.title) <= 300
     assert len(hit.snippet) <= 1000

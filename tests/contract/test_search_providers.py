@@ -6,7 +6,7 @@ from dowse.core import errors
 from dowse.core.models import Category, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.settings import SEARCHERS, SPECS
-from tests.contract.conftest import DEADLINE, KEYED, LISTS, double, provider
+from tests.contract.conftest import DEADLINE, KEYED, double, provider
 from tests.doubles import PROVIDERS, PocketWeb, closed_port
 
 
@@ -176,7 +176,7 @@ async def test_malformed_items_are_skipped_and_an_empty_snippet_is_kept(
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
     """Acceptance case 19."""
-    double(web, name).replies(json={LISTS[name]: [*MALFORMED, GOOD]})
+    double(web, name).lists([*MALFORMED, GOOD])
     found = await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)
     assert [(hit.title, hit.url, hit.snippet) for hit in found.hits] == [("Good", "https://example.org/good", "")]
 
@@ -186,7 +186,7 @@ async def test_malformed_items_are_skipped_and_an_empty_snippet_is_kept(
 async def test_an_answer_without_its_list_is_a_parse_error(
     web: PocketWeb, client: ConfiguredClient, name: str, value: object
 ) -> None:
-    double(web, name).replies(json={LISTS[name]: value})
+    double(web, name).lists(value)
     with pytest.raises(errors.BadAnswer):
         await provider(web, name, client).search(Query("x"), DEADLINE)
 
@@ -196,8 +196,8 @@ async def test_markup_and_invisible_characters_are_taken_out_of_titles_and_snipp
     web: PocketWeb, client: ConfiguredClient, name: str
 ) -> None:
     item = {**GOOD, "title": "A <b>bold</b>\u200b title\x1b[2J", "link": GOOD["url"]}
-    item |= {"snippet": "x<script>1</script>\ny", "content": "x<script>1</script>\ny", "text": "x<script>1</script>\ny"}
-    double(web, name).replies(json={LISTS[name]: [item]})
+    item |= dict.fromkeys(("snippet", "content", "text", "description"), "x<script>1</script>\ny")
+    double(web, name).lists([item])
     (hit,) = (await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)).hits
     assert hit.title == "A bold title[2J"
     assert hit.snippet == "x1 y"
@@ -206,7 +206,7 @@ async def test_markup_and_invisible_characters_are_taken_out_of_titles_and_snipp
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_tracking_parameters_are_taken_off_links(web: PocketWeb, client: ConfiguredClient, name: str) -> None:
     link = "https://example.org/a?utm_source=x&id=7&gclid=1"
-    double(web, name).replies(json={LISTS[name]: [{"title": "T", "url": link, "link": link}]})
+    double(web, name).lists([{"title": "T", "url": link, "link": link}])
     (hit,) = (await provider(web, name, client).search(Query("x", num_results=1), DEADLINE)).hits
     assert hit.url == "https://example.org/a?id=7"
 

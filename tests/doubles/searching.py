@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Self
+from typing import Self
 
 from tests.doubles import corpus
 from tests.doubles.double import Double
@@ -13,8 +13,9 @@ from tests.doubles.listings import Listing, Wanted, choose
 class SearchDouble(Double):
     """What every double of a search can be told to find."""
 
-    listed_under: ClassVar[str] = "results"
-    """The key of the list of results in an answer."""
+    def body(self, results: object) -> dict[str, object]:
+        """An answer with these as its list of results, which may be malformed."""
+        return {"results": results}
 
     def __init__(self, key: str, origin: Callable[[], str]) -> None:
         super().__init__(key, origin)
@@ -24,6 +25,10 @@ class SearchDouble(Double):
         """Find these instead of the corpus, in this order: listings, mappings with their fields, URLs or paths."""
         self._found = [corpus.listing(item, self._origin()) for item in items]
         return self
+
+    def lists(self, results: object) -> Self:
+        """Answer with these results as they are, malformed or not."""
+        return self.replies(json=self.body(results))
 
     def finds_nothing(self) -> Self:
         return self.finds([])

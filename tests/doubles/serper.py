@@ -38,7 +38,9 @@ _LISTS = {
 
 class Serper(SearchDouble):
     name = "serper"
-    listed_under = "organic"
+
+    def body(self, results: object) -> dict[str, object]:
+        return {"organic": results}
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Declaration of a setting: variables, default, description, and who may set it."""
+"""Declaration of a setting: variables, default, description, trust and cache scope."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Group:
         """Declare a field of `Settings`: its default, its variable with aliases, and its purpose.
 
         `trusted_only` is for settings that decide where keys and queries are sent, or which private hosts may be
-        read: the working directory may be a repository of somebody else. `splits_cache=False` is for settings
-        without influence on the results.
+        read: the working directory may be an untrusted repository. `splits_cache=False` is for settings without
+        influence on the results.
         """
         declared = {
             "variables": list(variables),

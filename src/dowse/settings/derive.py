@@ -89,7 +89,7 @@ def derive_settings(spec: ProviderSpec) -> Iterator[Setting]:
 
 
 def with_defaults(given: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
-    """The values of every provider: those that were given, and the defaults of its declaration for the others."""
+    """The values of every provider: the given ones over the defaults of its declaration."""
     return {name: _fill(spec, given.get(name, {})) for name, spec in SPECS.items()}
 
 

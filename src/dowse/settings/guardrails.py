@@ -17,7 +17,7 @@ from dowse.settings.declare import Takes
 _KEYS = frozenset({"message", "phrases", "patterns", "unless"})
 _MOST_RULES, _MOST_PHRASES = 50, 500
 _LONGEST_NAME, _LONGEST_PHRASE, _LONGEST_PATTERN, _LONGEST_MESSAGE = 64, 200, 4000, 500
-# Patterns are no regular expressions: one that was meant as such is refused, or it would never match.
+# Patterns are no regular expressions: a regular expression is refused, because it would never match.
 _REGEX = re.compile(r"[\\()\[\]{}*+?^$]")
 _POSSESSIVE = re.compile(r"['’]s\b")
 # The vowels of Indian scripts are marks: for `\w` they would end the word.

@@ -22,7 +22,7 @@ _OPTIONAL = frozenset({"query", "count", "arguments", "headers", "results"})
 class McpServer:
     """A remote MCP server to search with: its tool, and the names of arguments and results.
 
-    `query` names the argument for the query, several separated by commas; one that ends with `[]` takes a list.
+    `query` names the argument for the query, several separated by commas; a name that ends with `[]` takes a list.
     `count` names the argument for the number of results, if there is one. `results` is the way to the list of results
     in a structured answer, such as `data.web`; where it is empty, the list is looked for.
     Address and fixed arguments may hold a key, so `repr` leaves them out.

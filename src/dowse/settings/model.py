@@ -42,7 +42,7 @@ _ADVANCED_CREDITS = 2
 
 # Bases from the last to the first: pydantic orders the fields that way, and the documentation follows it.
 class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
-    """Everything that can be configured. Frozen; secrets never show in `repr`."""
+    """The whole configuration. Frozen; secrets never show in `repr`."""
 
     model_config = ConfigDict(defer_build=False)
 
@@ -128,7 +128,7 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
     def scope(self) -> bytes:
         """Hash of all settings that may change results; processes with the same one share cache entries.
 
-        Keys are part of it: what one key may see, another may not.
+        Keys are part of it: two keys may not see the same results.
         """
         values = {".".join(each.path): _reveal(value_of(self, each)) for each in all_settings() if each.splits_cache}
         text = json.dumps([__version__, EXTRACTION, values], sort_keys=True, default=str)

@@ -129,7 +129,7 @@ def state_address(settings: Settings, environ: Mapping[str, str] | None = None) 
 
 
 def subprocess_environment() -> dict[str, str]:
-    """What a worker process inherits: enough to start Python, and no secret."""
+    """The environment of a worker process: enough to start Python, and no secret."""
     kept = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV")
     # Each thread of numpy would take a part of the memory that a worker may have, and none is of use to it.
     single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -137,7 +137,7 @@ def subprocess_environment() -> dict[str, str]:
 
 
 def browser_environment(home: str = "") -> dict[str, str]:
-    """What a browser inherits: enough to start, and neither a secret nor a proxy.
+    """The environment of a browser: enough to start, and neither a secret nor a proxy.
 
     With a `home` of its own it sees nothing of the user's. A snap needs that, and the session, to start at all.
     """
@@ -192,7 +192,7 @@ def _nest(given: Mapping[Setting, _Given]) -> dict[str, Any]:
 
 
 def _find(location: tuple[int | str, ...], given: Mapping[Setting, _Given]) -> Setting:
-    """The setting at which pydantic found an error, or inside whose value."""
+    """The setting that an error of pydantic belongs to."""
     return next(setting for setting in given if location[: len(setting.path)] == setting.path)
 
 

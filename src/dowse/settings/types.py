@@ -283,7 +283,7 @@ def _state(value: str) -> str:
 
 def _check_redis(address: str, options: str) -> None:
     hosts = urlsplit(address).netloc.rpartition("@")[2].split(",")
-    # Reading a port fails for one that is too large.
+    # Reading a port that is too large raises `ValueError`.
     if any(urlsplit(f"//{host}").port == 0 for host in hosts):
         raise ValueError
     scheme, _, kind = address.partition(":")[0].partition("+")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.core.errors import ConfigError
-from dowse.settings import all_settings, sources
+from dowse.settings import SEARCHERS, SPECS, all_settings, sources
 from dowse.settings.sources import WITHOUT_EFFECT, examine, load
 from tests.support.tables import each_row
 
@@ -28,25 +28,15 @@ BUDGET = "takes an amount per day or month such as 500calls/month or 5usd/month.
 GUARDRAILS = next(f"takes {each.takes}." for each in all_settings() if each.path == ("guardrails_json",))
 HEADERS = 'takes a JSON object of strings such as {"X-Key": "value"}.'
 
+DERIVED = {
+    field: [setting for setting in all_settings() if setting.path[0] == "providers" and setting.path[2] == field]
+    for field in ("timeout_s", "enabled", "endpoints", "budget", "pace")
+}
 # Every variable that has a type, with values it does not take and the end of the sentence.
 WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
     (
-        "SERPER_TIMEOUT",
-        "SERPER_HTTP_TIMEOUT",
-        "EXA_TIMEOUT",
-        "TAVILY_TIMEOUT",
-        "SEARXNG_TIMEOUT",
-        "SEARXNG_TIMEOUT_SECONDS",
-        "TAVILY_KEYLESS_TIMEOUT",
-        "EXA_MCP_TIMEOUT",
-        "PARALLEL_MCP_TIMEOUT",
-        "FIRECRAWL_MCP_TIMEOUT",
-        "OPEN_TIMEOUT",
-        "SEARXNG_POOL_TIMEOUT",
-        "DUCKDUCKGO_TIMEOUT",
-        "MOJEEK_TIMEOUT",
+        *(name for setting in DERIVED["timeout_s"] for name in setting.variables),
         "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL",
-        "OPENAI_TIMEOUT",
         "DOWSE_RATE_LIMIT_BACKOFF_BASE",
         "DOWSE_DEADLINE_S",
         "DOWSE_DEFAULT_TIMEOUT",
@@ -57,19 +47,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
     ): (("0", "-1", "soon", "15x", "1e3", "nan", "inf", "5 s s"), DURATION),
     ("DOWSE_MAX_CONTENT_SIZE",): (("0", "-1", "5XB", "large", "0.1", "50000001", "51MB", "1GB"), SIZE),
     (
-        "SERPER_ENABLED",
-        "EXA_ENABLED",
-        "TAVILY_ENABLED",
-        "SEARXNG_ENABLED",
-        "TAVILY_KEYLESS_ENABLED",
-        "EXA_MCP_ENABLED",
-        "PARALLEL_MCP_ENABLED",
-        "FIRECRAWL_MCP_ENABLED",
-        "OPEN_ENABLED",
-        "SEARXNG_POOL_ENABLED",
-        "DUCKDUCKGO_ENABLED",
-        "MOJEEK_ENABLED",
-        "OPENAI_ENABLED",
+        *(setting.variables[0] for setting in DERIVED["enabled"]),
         "DOWSE_USE_RANDOM_INSTANCES",
         "DOWSE_OFFLINE",
         "DOWSE_FETCH_CONTENT",
@@ -79,30 +57,14 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
     ): (("maybe", "2", "tru"), FLAG),
     ("DOWSE_STRUCTURED", "DOWSE_HEDGE"): (("maybe",), "takes on or off."),
     ("DOWSE_MAX_CALLS",): (("0", "1001", "many"), "takes a whole number from 1 to 1000."),
-    (
-        *("DOWSE_PACE_SERPER", "DOWSE_PACE_EXA", "DOWSE_PACE_TAVILY", "DOWSE_PACE_SEARXNG", "DOWSE_PACE_OPENAI"),
-        *("DOWSE_PACE_TAVILY_KEYLESS", "DOWSE_PACE_EXA_MCP", "DOWSE_PACE_PARALLEL_MCP", "DOWSE_PACE_OPEN"),
-        *("DOWSE_PACE_FIRECRAWL_MCP", "DOWSE_PACE_SEARXNG_POOL", "DOWSE_PACE_DUCKDUCKGO", "DOWSE_PACE_MOJEEK"),
-    ): (
+    (*(setting.variables[0] for setting in DERIVED["pace"]),): (
         ("slowly", "5", "0/s", "0 at once", "1/s, 2/s", "4 at once, 5 at once", "1/s; 4 at once", "-1 at once"),
         "takes calls per time such as 5/s, a number such as `4 at once`, both, or off.",
     ),
     (
-        "SERPER_SEARCH_ENDPOINT",
-        "SERPER_SCRAPE_ENDPOINT",
-        "EXA_SEARCH_ENDPOINT",
-        "EXA_CONTENTS_ENDPOINT",
-        "TAVILY_SEARCH_ENDPOINT",
-        "TAVILY_EXTRACT_ENDPOINT",
+        *(setting.variables[0] for setting in DERIVED["endpoints"]),
         "DOWSE_JWKS_URL",
-        "EXA_MCP_URL",
-        "PARALLEL_MCP_URL",
-        "FIRECRAWL_MCP_URL",
         "CROSSREF_API_URL",
-        "SEARX_SPACE_URL",
-        "DUCKDUCKGO_URL",
-        "MOJEEK_URL",
-        "OPENAI_BASE_URL",
         "STACKEXCHANGE_API_URL",
         "GITHUB_API_URL",
         "WIKIPEDIA_API_URL",
@@ -151,12 +113,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_LIMIT_SCRAPE",
         "DOWSE_LIMIT_SEARCH_WEB",
     ): (("20", "0/10m", "20/0m", "20/", "/10m", "-1/m", "1.5/m", "20/fortnight"), RATE),
-    (
-        *("DOWSE_BUDGET_SERPER", "DOWSE_BUDGET_EXA", "DOWSE_BUDGET_TAVILY", "DOWSE_BUDGET_SEARXNG"),
-        *("DOWSE_BUDGET_TAVILY_KEYLESS", "DOWSE_BUDGET_EXA_MCP", "DOWSE_BUDGET_PARALLEL_MCP", "DOWSE_BUDGET_OPEN"),
-        "DOWSE_BUDGET_OPENAI",
-        *("DOWSE_BUDGET_FIRECRAWL_MCP", "DOWSE_BUDGET_SEARXNG_POOL", "DOWSE_BUDGET_DUCKDUCKGO", "DOWSE_BUDGET_MOJEEK"),
-    ): (
+    (*(setting.variables[0] for setting in DERIVED["budget"]),): (
         ("500", "500calls", "0usd/month", "5eur/month", "5usd/year", "-5usd/month", "0.5calls/month", "1.5calls/day"),
         BUDGET,
     ),
@@ -429,7 +386,7 @@ def test_an_unknown_provider_in_the_order_is_named(order: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load({}, {"DOWSE_SEARCH_ORDER": order})
     assert str(caught.value) == (
-        f"DOWSE_SEARCH_ORDER names {unknown!r}, but it takes names out of serper, exa, tavily, searxng."
+        f"DOWSE_SEARCH_ORDER names {unknown!r}, but it takes names out of {', '.join(SEARCHERS)}."
     )
 
 
@@ -497,6 +454,15 @@ def test_reserved_names_and_families_and_foreign_variables_are_accepted_silently
     assert load({}, dict.fromkeys(names, "1")).warnings == ()
 
 
+@each_row("where", ["environment", "file"])
+def test_a_proxy_is_refused_until_there_is_support_for_one(tmp_path: Path, write: Write, where: str) -> None:
+    """Requests must not leave without the proxy that they were meant for."""
+    file = write(tmp_path / "mine.toml", 'proxy = "http://proxy.example"\n' if where == "file" else "")
+    environ = {"DOWSE_PROXY": "http://proxy.example"} if where == "environment" else {}
+    with pytest.raises(ConfigError, match=r"^DOWSE_PROXY is not supported by this version"):
+        load({}, environ, config=str(file))
+
+
 def test_several_typos_are_told_in_alphabetical_order() -> None:
     warnings = load({}, {"DOWSE_OFLINE": "1", "DOWSE_CONTRAKT": "x"}).warnings
     assert [warning.split()[0] for warning in warnings] == ["DOWSE_CONTRAKT", "DOWSE_OFLINE"]
@@ -504,12 +470,7 @@ def test_several_typos_are_told_in_alphabetical_order() -> None:
 
 @each_row(
     ("provider", "credential"),
-    [
-        ("SERPER", "SERPER_API_KEY"),
-        ("EXA", "EXA_API_KEY"),
-        ("TAVILY", "TAVILY_API_KEY"),
-        ("SEARXNG", "SEARXNG_URL"),
-    ],
+    [(name.upper(), SPECS[name].credential) for name in SEARCHERS],
 )
 def test_a_provider_switched_on_without_credential_is_mentioned_with_both_names(provider: str, credential: str) -> None:
     assert load({}, {f"{provider}_ENABLED": "true"}).warnings == (

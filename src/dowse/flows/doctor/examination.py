@@ -19,7 +19,7 @@ from dowse.settings.sources import Loaded
 
 
 class SpendingRecords(Protocol):
-    """What providers have cost."""
+    """The recorded spending of providers."""
 
     async def spent(self, provider: str) -> Spent | None: ...
 
