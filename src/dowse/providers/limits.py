@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from dowse.core.models import Category, Query, TimeRange
 from dowse.core.text import cut_at_word
-from dowse.settings.spec import Limits
+from dowse.settings.spec import QueryLimits
 
 # Filter name -> its value in a query that does not use it.
 _UNUSED: dict[str, object] = {
@@ -23,7 +23,7 @@ _UNUSED: dict[str, object] = {
 }
 
 
-def fit(provider: str, query: Query, limits: Limits) -> tuple[Query, tuple[str, ...]]:
+def fit(provider: str, query: Query, limits: QueryLimits) -> tuple[Query, tuple[str, ...]]:
     """The query as the provider takes it, and warnings about the difference.
 
     Missing features are emulated where possible: domains with `site:`, a page by asking for all results up to it.
@@ -47,11 +47,11 @@ def fit(provider: str, query: Query, limits: Limits) -> tuple[Query, tuple[str, 
     return replace(query, text=text), tuple(warnings)
 
 
-def _takes(name: str, query: Query, limits: Limits) -> bool:
+def _takes(name: str, query: Query, limits: QueryLimits) -> bool:
     return query.category in limits.categories if name == "category" else name in limits.filters
 
 
-def _with_domains(query: Query, limits: Limits) -> tuple[str, int]:
+def _with_domains(query: Query, limits: QueryLimits) -> tuple[str, int]:
     """The text with `site:` operators, as many as fit, and how many did not."""
     native = limits.filters
     include = [] if "include_domains" in native else [f"site:{domain}" for domain in query.include_domains]

@@ -22,7 +22,7 @@ ADAPTERS: Mapping[str, str] = {
     "tavily": "dowse.providers.tavily:make",
     "searxng": "dowse.providers.searxng:make",
     "openai": "dowse.providers.openai.adapter:make",
-    "tavily_keyless": "dowse.providers.tavily_keyless:make",
+    "tavily_keyless": "dowse.providers.tavily:make_keyless",
     "exa_mcp": "dowse.providers.hosted_mcp:make_exa",
     "parallel_mcp": "dowse.providers.hosted_mcp:make_parallel",
     "firecrawl_mcp": "dowse.providers.hosted_mcp:make_firecrawl",

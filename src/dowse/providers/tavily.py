@@ -1,4 +1,8 @@
-"""Tavily: search whose results already carry short extracts; and pages extracted on their own."""
+"""Tavily, with a key or without: search whose results already carry short extracts, and pages extracted on their own.
+
+The keyless tier takes a header in place of the key and gives the same answers, less often
+(https://docs.tavily.com/documentation/keyless).
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,11 @@ from pydantic import SecretStr
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text
 from dowse.net.json_api import Api, Json, first_hits, hit, items, plain, string
+from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.kit import Kit
 from dowse.providers.limits import fit
 from dowse.settings.providers import TAVILY as SPEC
+from dowse.settings.providers import TAVILY_KEYLESS
 
 
 class Tavily:
@@ -29,9 +35,9 @@ class Tavily:
     async def search(self, query: Query, deadline: Deadline) -> Found:
         fitted, warnings = fit(self.name, query, SPEC.limits)
         body = await self._api.post(
-            self._search_endpoint, deadline, headers=self._headers(), body=payload(fitted, self._depth)
+            self._search_endpoint, deadline, headers=self._headers(), body=_payload(fitted, self._depth)
         )
-        return found(self.name, body, query, wanted=fitted.num_results, warnings=warnings)
+        return _read_results(self.name, body, query, wanted=fitted.num_results, warnings=warnings)
 
     async def read(self, url: str, deadline: Deadline) -> Text:
         wanted = {"urls": [url], "extract_depth": "basic", "format": "markdown"}
@@ -50,6 +56,24 @@ class Tavily:
         return {"Authorization": f"Bearer {self._key.get_secret_value()}"}
 
 
+class TavilyKeyless:
+    name = TAVILY_KEYLESS.name
+    categories = TAVILY_KEYLESS.limits.categories
+
+    def __init__(self, api: Api, disclosure: Disclosure, *, search_endpoint: str) -> None:
+        self.timeout_s = api.timeout_s
+        self._api = api
+        self._disclosure = disclosure
+        self._search_endpoint = search_endpoint
+
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        fitted, warnings = fit(self.name, query, TAVILY_KEYLESS.limits)
+        self._disclosure.tell(party(TAVILY_KEYLESS.title, self._search_endpoint), self.name)
+        headers, payload = {"X-Tavily-Access-Mode": "keyless"}, _payload(fitted, "basic")
+        body = await self._api.post(self._search_endpoint, deadline, headers=headers, body=payload)
+        return _read_results(self.name, body, query, wanted=fitted.num_results, warnings=warnings)
+
+
 def make(kit: Kit) -> Tavily:
     settings = kit.settings
     return Tavily(
@@ -61,8 +85,12 @@ def make(kit: Kit) -> Tavily:
     )
 
 
-def payload(query: Query, depth: str) -> Json:
-    """A search as Tavily wants it, with a key or without one."""
+def make_keyless(kit: Kit) -> TavilyKeyless:
+    name = TAVILY_KEYLESS.name
+    return TavilyKeyless(kit.api(name), kit.disclosure, search_endpoint=kit.settings.endpoint(name))
+
+
+def _payload(query: Query, depth: str) -> Json:
     # Empty optional fields are errors for Tavily, so they are left out.
     optional: dict[str, object] = {
         "topic": "news" if query.category is Category.NEWS else "",
@@ -82,8 +110,7 @@ def payload(query: Query, depth: str) -> Json:
     } | {name: value for name, value in optional.items() if value}
 
 
-def found(provider: str, body: Json, query: Query, *, wanted: int, warnings: tuple[str, ...]) -> Found:
-    """What Tavily answers, with a key or without one."""
+def _read_results(provider: str, body: Json, query: Query, *, wanted: int, warnings: tuple[str, ...]) -> Found:
     hits = first_hits(map(_hit, items(provider, body, "results")), wanted)
     return Found(hits[query.earlier :], plain([string(body, "answer")]), warnings=warnings)
 

@@ -72,14 +72,14 @@ def derive_settings(spec: ProviderSpec) -> Iterator[Setting]:
             is_trusted_only=True,
         )
     about = f"What {spec.title} may be used for; then it counts as out of quota."
-    about = f"How often {_is_asked(spec)}." if spec.tier else about
+    about = f"How often {_asked_clause(spec)}." if spec.tier else about
     budget = (f"DOWSE_BUDGET_{prefix}",)
     yield _setting(spec, "budget", budget, spec.budget, about, is_trusted_only=True, splits_cache=False)
     yield Setting(
         ("providers", name, "pace"),
         (f"DOWSE_PACE_{prefix}",),
         spec.pace,
-        f"How fast {_is_asked(spec)}{' for searches' if spec.unpaced else ''}.",
+        f"How fast {_asked_clause(spec)}{' for searches' if spec.unpaced else ''}.",
         describe_kind(ProviderSettings.model_fields["pace"]),
         LOAD_GROUP,
         name,
@@ -146,7 +146,7 @@ def _about_flag(spec: ProviderSpec) -> str:
     return f"`false` switches {spec.title} off although it has {'a key' if spec.key else 'an address'}."
 
 
-def _is_asked(spec: ProviderSpec) -> str:
+def _asked_clause(spec: ProviderSpec) -> str:
     subject = f"your {spec.title}" if spec.servers else spec.subject
     return f"{subject} {'are' if subject.endswith('s') else 'is'} asked"
 

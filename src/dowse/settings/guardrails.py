@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -65,13 +66,11 @@ def _rule(name: str, given: object) -> Rule:
         raise ValueError
     message = _text(given.get("message"), _LONGEST_MESSAGE)
     phrases, patterns, unless = (_texts(given, key) for key in ("phrases", "patterns", "unless"))
-    if not phrases and not patterns:
+    if not phrases + patterns or any(map(_REGEX.search, patterns)):
         raise ValueError
-    if any(_REGEX.search(pattern) for pattern in patterns):
-        raise ValueError
-    parts = [part for pattern in patterns for part in parts_of(pattern)]
-    # A phrase of marks only can be looked for nowhere.
-    if not all(words_of(phrase) for part in (phrases, unless, *parts) for phrase in part):
+    parts = [phrases, unless, *chain.from_iterable(map(parts_of, patterns))]
+    # A phrase of marks only never matches.
+    if not all(map(words_of, chain.from_iterable(parts))):
         raise ValueError
     return Rule(_text(name, _LONGEST_NAME), message, phrases, patterns, unless)
 

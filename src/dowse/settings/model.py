@@ -114,10 +114,10 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         keys = [each.api_key for each in providers if each.api_key]
         keys += [value for name, value in self if isinstance(value, SecretStr) and name != "browser_url"]
         keys += self.tokens.values()
-        for headers in (self.searxng_headers, *(server.headers for server in self.mcp_providers.values())):
-            keys += [value for name, value in headers.items() if not name.lower().startswith(_HARMLESS)]
-        addresses = [url for each in providers for url in (*(each.servers or ()), *each.endpoints.values())]
-        addresses += [server.url for server in self.mcp_providers.values()]
+        remotes = self.mcp_providers.values()
+        keys += chain.from_iterable(map(_header_secrets, [self.searxng_headers, *(each.headers for each in remotes)]))
+        addresses = chain.from_iterable((*(each.servers or ()), *each.endpoints.values()) for each in providers)
+        addresses = chain(addresses, (server.url for server in remotes))
         return (
             *(key.get_secret_value() for key in keys),
             *chain.from_iterable(map(_secrets_in, addresses)),
@@ -175,6 +175,10 @@ def _passwords(url: str) -> tuple[str, ...]:
         return ()
     password = unquote(parts.password)
     return tuple(dict.fromkeys([parts.password, password, f"{unquote(parts.username or '')}:{password}"]))
+
+
+def _header_secrets(headers: Mapping[str, SecretStr]) -> list[SecretStr]:
+    return [value for name, value in headers.items() if not name.lower().startswith(_HARMLESS)]
 
 
 def _secrets_in(url: str) -> tuple[str, ...]:

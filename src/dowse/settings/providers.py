@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from dowse.core.models import Category
-from dowse.settings.spec import Endpoint, Limits, ProviderSpec
+from dowse.settings.spec import Endpoint, ProviderSpec, QueryLimits
 
 SERPER = ProviderSpec(
     name="serper",
@@ -24,7 +24,7 @@ SERPER = ProviderSpec(
             "SERPER_SCRAPE_ENDPOINT", "https://scrape.serper.dev", "Where Serper is asked to read a page."
         ),
     },
-    limits=Limits(
+    limits=QueryLimits(
         max_results=100,
         filters=frozenset(
             {"language", "time_range", "start_date", "end_date", "country", "location", "autocorrect", "page"}
@@ -47,7 +47,7 @@ EXA = ProviderSpec(
         "search": Endpoint("EXA_SEARCH_ENDPOINT", "https://api.exa.ai/search", "Where Exa searches are sent."),
         "read": Endpoint("EXA_CONTENTS_ENDPOINT", "https://api.exa.ai/contents", "Where Exa is asked to read a page."),
     },
-    limits=Limits(
+    limits=QueryLimits(
         max_results=100,
         filters=frozenset(
             {"safe_search", "time_range", "start_date", "end_date", "include_domains", "exclude_domains", "country"}
@@ -73,7 +73,7 @@ TAVILY = ProviderSpec(
             "TAVILY_EXTRACT_ENDPOINT", "https://api.tavily.com/extract", "Where Tavily is asked to read a page."
         ),
     },
-    limits=Limits(
+    limits=QueryLimits(
         max_results=20,
         max_query_chars=400,
         filters=frozenset({"time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
@@ -89,7 +89,7 @@ SEARXNG = ProviderSpec(
     name="searxng",
     title="SearXNG",
     servers=("SEARXNG_URL", "SEARXNG_BASE_URL"),
-    limits=Limits(
+    limits=QueryLimits(
         max_results=50,
         filters=frozenset({"language", "safe_search", "time_range", "page"}),
         categories=frozenset(Category),
@@ -126,7 +126,7 @@ EXA_MCP = ProviderSpec(
     tier="Exa's anonymous tier",
     endpoints={"search": Endpoint("EXA_MCP_URL", "https://mcp.exa.ai/mcp", "Where Exa's MCP server is.")},
     # More would be allowed; each result brings a long text along.
-    limits=Limits(max_results=20),
+    limits=QueryLimits(max_results=20),
     budget="50calls/day",
     # Its source says two in a second and 50 a day, but it counts a sliding second approximately: two at once, again
     # after 1.2 s, are one too many. One in a second never is.
@@ -140,7 +140,7 @@ PARALLEL_MCP = ProviderSpec(
     endpoints={
         "search": Endpoint("PARALLEL_MCP_URL", "https://search.parallel.ai/mcp", "Where Parallel's MCP server is.")
     },
-    limits=Limits(max_results=10, max_query_chars=200),
+    limits=QueryLimits(max_results=10, max_query_chars=200),
     budget="50calls/day",
     # Limited, says its documentation, but not how; with a key it takes 600/m.
     pace="1/s",
@@ -154,7 +154,7 @@ FIRECRAWL_MCP = ProviderSpec(
         "search": Endpoint("FIRECRAWL_MCP_URL", "https://mcp.firecrawl.dev/v2/mcp", "Where Firecrawl's MCP server is.")
     },
     # A hundred would be allowed; the free tier is counted in credits, and more results cost more of them.
-    limits=Limits(max_results=20, max_query_chars=500),
+    limits=QueryLimits(max_results=20, max_query_chars=500),
     budget="50calls/day",
     # Searches and concurrent pages of a free account (docs.firecrawl.dev/rate-limits).
     pace="5/m, 2 at once",
@@ -164,7 +164,7 @@ OPEN = ProviderSpec(
     name="open",
     title="open APIs",
     tier="the open APIs",
-    limits=Limits(
+    limits=QueryLimits(
         max_results=50,
         filters=frozenset({"language", "time_range", "start_date", "end_date", "include_domains", "exclude_domains"}),
         categories=frozenset({Category.GENERAL, Category.IT, Category.SCIENCE}),
@@ -184,7 +184,7 @@ SEARXNG_POOL = ProviderSpec(
             "SEARX_SPACE_URL", "https://searx.space/data/instances.json", "Where the list of public instances is."
         )
     },
-    limits=Limits(
+    limits=QueryLimits(
         max_results=20,
         filters=frozenset({"language", "safe_search", "time_range", "page"}),
         categories=frozenset(Category),
@@ -199,7 +199,7 @@ DUCKDUCKGO = ProviderSpec(
     endpoints={
         "search": Endpoint("DUCKDUCKGO_URL", "https://lite.duckduckgo.com/lite/", "Where DuckDuckGo's page is.")
     },
-    limits=Limits(
+    limits=QueryLimits(
         max_results=10,
         max_query_chars=499,
         filters=frozenset({"language", "country", "time_range", "safe_search"}),
@@ -214,7 +214,7 @@ MOJEEK = ProviderSpec(
     title="Mojeek",
     tier="Mojeek's page",
     endpoints={"search": Endpoint("MOJEEK_URL", "https://www.mojeek.com/search", "Where Mojeek's page is.")},
-    limits=Limits(
+    limits=QueryLimits(
         max_results=10,
         max_query_chars=500,
         filters=frozenset({"language", "country", "time_range", "start_date", "safe_search"}),

@@ -98,15 +98,16 @@ def examine(
     except ConfigError as error:
         problems.append(str(error))
     layers = [_strip(layer) for layer in (flags or {}, env, written)]
-    problems += [UNSUPPORTED[name] for name in UNSUPPORTED if any(name in layer for layer in layers)]
+    given = frozenset().union(*layers)
+    problems += [UNSUPPORTED[name] for name in sorted(given & UNSUPPORTED.keys())]
     warnings = [*file.refusals, *file.typos]
     settings = _coherent(_validate(_pick(layers), warnings, problems), problems)
-    warnings += [_typo(name) for name in sorted(env) if name.startswith("DOWSE_") and name not in _known()]
+    warnings += [_typo(name) for name in sorted(env.keys() - _variable_names()) if name.startswith("DOWSE_")]
     warnings += enabled_without_credential(settings).values()
     return Loaded(settings, tuple(warnings), file, tuple(problems))
 
 
-def colour_wanted(environ: Mapping[str, str] | None = None) -> bool:
+def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
     """Whether the user's environment allows colour (https://no-color.org)."""
     env = os.environ if environ is None else environ
     return not env.get("NO_COLOR") and is_capable_terminal(env)
@@ -232,7 +233,7 @@ def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[Confi
         name, shown = _variable_for(key), one_line(key, 80)
         if not trusted and name in _trusted_only():
             ignored.append(shown)
-        elif name not in _known():
+        elif name not in _variable_names():
             typos.append(f"{path}: {_typo(name, shown=shown)}")
         else:
             values[name] = _as_variable(value)
@@ -256,18 +257,18 @@ def _as_variable(value: object) -> object:
 def _variable_for(key: str) -> str:
     """`search_order` is DOWSE_SEARCH_ORDER; `serper_api_key` keeps its own name."""
     upper = key.upper()
-    return upper if upper in _known() else f"DOWSE_{upper}"
+    return upper if upper in _variable_names() else f"DOWSE_{upper}"
 
 
 @cache
-def _known() -> frozenset[str]:
+def _variable_names() -> frozenset[str]:
     names = frozenset(name for setting in all_settings() for name in setting.variables)
     return names | WITHOUT_EFFECT | {*UNSUPPORTED} | _NO_SETTINGS
 
 
 def _typo(name: str, *, shown: str = "") -> str:
     # Compared without the prefix, which would make everything look alike.
-    ours_last = sorted(_known(), key=lambda variable: (variable.startswith("DOWSE_"), variable))
+    ours_last = sorted(_variable_names(), key=lambda variable: (variable.startswith("DOWSE_"), variable))
     known = {variable.removeprefix("DOWSE_"): variable for variable in ours_last}
     near = difflib.get_close_matches(name.removeprefix("DOWSE_"), known, n=1, cutoff=0.6)
     hint = f"; did you mean {near[0].lower() if shown else known[near[0]]}?" if near else "."

@@ -9,7 +9,7 @@ from dowse.core.models import Category
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QueryLimits:
     """Bounds of a provider's API; filters that it lacks are emulated or dropped by `dowse.providers.limits`."""
 
     max_results: int
@@ -49,7 +49,7 @@ class ProviderSpec:
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     endpoints_of: str = ""
     """The provider whose endpoints this one uses."""
-    limits: Limits = field(default_factory=lambda: Limits(max_results=10))
+    limits: QueryLimits = field(default_factory=lambda: QueryLimits(max_results=10))
     timeout: str = "15s"
     timeout_aliases: tuple[str, ...] = ()
     budget: str | None = None

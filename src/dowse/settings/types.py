@@ -59,7 +59,7 @@ def _flag(value: object) -> bool:
     return text in _TRUE
 
 
-def _scaled(pattern: re.Pattern[str], units: dict[str, float] | dict[str, int], unit: str) -> Callable[[object], float]:
+def _parser(pattern: re.Pattern[str], units: dict[str, float] | dict[str, int], unit: str) -> Callable[[object], float]:
     def read(value: object) -> float:
         match = pattern.fullmatch(str(value).strip())
         if not match or float(match[1]) <= 0:
@@ -70,7 +70,7 @@ def _scaled(pattern: re.Pattern[str], units: dict[str, float] | dict[str, int], 
 
 
 def _pause(value: object) -> float:
-    return 0.0 if str(value).strip() in ("0", "0s", "0ms", "0.0") else _scaled(_DURATION, _SECONDS, "s")(value)
+    return 0.0 if str(value).strip() in ("0", "0s", "0ms", "0.0") else _parser(_DURATION, _SECONDS, "s")(value)
 
 
 def _factor(value: object) -> float:
@@ -106,7 +106,7 @@ def _delays(value: object) -> tuple[float, float]:
 
 
 def _size(value: object) -> int:
-    size = int(_scaled(_SIZE, _BYTES, "b")(value))
+    size = int(_parser(_SIZE, _BYTES, "b")(value))
     if not size:
         raise ValueError
     return size
@@ -297,7 +297,9 @@ def _check_redis(address: str, options: str) -> None:
 Flag = Annotated[bool, BeforeValidator(_flag), Takes("true or false")]
 OnOff = Annotated[bool, BeforeValidator(_flag), Takes("on or off")]
 Duration = Annotated[
-    float, BeforeValidator(_scaled(_DURATION, _SECONDS, "s")), Takes("a duration above zero such as 15s, 500ms or 15")
+    float,
+    BeforeValidator(_parser(_DURATION, _SECONDS, "s")),
+    Takes("a duration above zero such as 15s, 500ms or 15"),
 ]
 Pause = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 500ms or 2, or 0 for none")]
 Ttl = Annotated[float, BeforeValidator(_pause), Takes("a duration such as 30s, 5m or 24h, or 0 for not at all")]

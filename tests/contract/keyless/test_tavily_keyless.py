@@ -7,7 +7,7 @@ from dowse.core.models import Category, Query
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.tavily_keyless import TavilyKeyless
+from dowse.providers.tavily import TavilyKeyless
 from dowse.secrets.redact import Redactor
 from tests.contract.conftest import DEADLINE, provider
 from tests.doubles import PocketWeb

@@ -481,15 +481,15 @@ def test_a_provider_switched_on_without_credential_is_mentioned_with_both_names(
 
 
 def test_colour_is_wanted_unless_the_environment_says_no() -> None:
-    assert sources.colour_wanted({"TERM": "xterm"})
-    assert not sources.colour_wanted({"NO_COLOR": "1"})
-    assert not sources.colour_wanted({"TERM": "dumb"})
-    assert sources.colour_wanted({"NO_COLOR": ""})
+    assert sources.wants_colour({"TERM": "xterm"})
+    assert not sources.wants_colour({"NO_COLOR": "1"})
+    assert not sources.wants_colour({"TERM": "dumb"})
+    assert sources.wants_colour({"NO_COLOR": ""})
 
 
 def test_colour_follows_the_real_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert not sources.colour_wanted()
+    assert not sources.wants_colour()
 
 
 def test_a_worker_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:

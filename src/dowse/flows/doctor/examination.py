@@ -9,8 +9,7 @@ from typing import Protocol
 from dowse import __version__
 from dowse.core.protocols import Progress, Spent
 from dowse.flows.doctor.check import Check, Diagnosis
-from dowse.flows.doctor.installation import check_configuration, check_installation
-from dowse.flows.doctor.memory import check_store
+from dowse.flows.doctor.installation import check_configuration, check_installation, check_store
 from dowse.flows.doctor.probe import Probe
 from dowse.flows.doctor.providers import check_reading, check_search
 from dowse.flows.doctor.server import ReadTokens, check_callers, check_tools

@@ -103,14 +103,18 @@ def _check_order(active: Sequence[str], keyless: Sequence[str]) -> Check:
 def _check_keyless(settings: Settings, spent: Mapping[str, Spent]) -> Check:
     """The members of the keyless pool that are asked, and how much of their budgets is used."""
     members = settings.keyless_members()
-    used = {name: spent[name] for name in members if name in spent}
-    details: dict[str, object] = {"keyless": settings.keyless, "order": members}
-    details["spent"] = {name: each.calls for name, each in used.items()}
     if not members:
         why = "DOWSE_KEYLESS is off" if settings.keyless == "off" else "providers of your own are configured"
         fix = "Set DOWSE_KEYLESS=fallback to ask others once all providers of your own have failed."
+        details: dict[str, object] = {"keyless": settings.keyless, "order": [], "spent": {}}
         return _keyless(OFF, f"Nobody is asked without a key: {why}.", fix, details)
-    calls = ", ".join(f"{name} {each.calls} of {settings.budget(name)}" for name, each in used.items())
+    return _check_members(settings, members, {name: spent[name] for name in members if name in spent})
+
+
+def _check_members(settings: Settings, members: list[str], used: Mapping[str, Spent]) -> Check:
+    calls_used = {name: each.calls for name, each in used.items()}
+    details = {"keyless": settings.keyless, "order": members, "spent": calls_used}
+    calls = ", ".join(f"{name} {count} of {settings.budget(name)}" for name, count in calls_used.items())
     summary = f"Asked without a key: {_chain(members)}. Used: {calls or 'nothing yet'}."
     if len(used) == len(members) and not any(each.fits_a_search for each in used.values()):
         fix = "Wait for tomorrow (UTC), raise DOWSE_BUDGET_<MEMBER>, or configure a provider of your own."

@@ -13,10 +13,10 @@ from dowse.providers.limits import fit
 from dowse.providers.mcp.client import McpClient
 from dowse.providers.mcp.results import rows, texts, to_hit, tool_failure, without_results
 from dowse.settings.mcp_servers import McpServer
-from dowse.settings.spec import Limits
+from dowse.settings.spec import QueryLimits
 
 # Reasonable limits for an unknown server.
-LIMITS = Limits(max_results=20, max_query_chars=1000)
+LIMITS = QueryLimits(max_results=20, max_query_chars=1000)
 # A server may send more results than requested, and only some from the requested domains.
 _MOST_LISTED = 200
 
@@ -29,7 +29,7 @@ class McpSearch:
         api: Api,
         server: McpServer,
         *,
-        limits: Limits = LIMITS,
+        limits: QueryLimits = LIMITS,
         party: str = "",
         disclosure: Disclosure | None = None,
     ) -> None:

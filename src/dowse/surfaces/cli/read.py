@@ -85,7 +85,7 @@ def _lay_out(page: GetContentOutput) -> tuple[str, str]:
     if page.title and not markdown.startswith(f"# {page.title}\n"):
         markdown = f"# {page.title}\n\n{markdown}"
     width = min(shutil.get_terminal_size().columns, _WIDEST)
-    return "", render(markdown, width=width, colour=sources.colour_wanted())
+    return "", render(markdown, width=width, colour=sources.wants_colour())
 
 
 def _show_outline(page: GetContentOutput) -> str:

@@ -114,7 +114,7 @@ def report_failure(error: DowseError, settings: Settings) -> int:
 def style(text: str, name: str, stream: TextIO | None = None) -> str:
     """The text in a style, when the stream is a terminal that wants colour."""
     target = stream or sys.stdout
-    if not text or not target.isatty() or not sources.colour_wanted():
+    if not text or not target.isatty() or not sources.wants_colour():
         return text
     return f"\x1b[{_STYLES[name]}m{text}\x1b[0m"
 
