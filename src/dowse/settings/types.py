@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl, urlsplit
 
@@ -59,7 +59,9 @@ def _flag(value: object) -> bool:
     return text in _TRUE
 
 
-def _parser(pattern: re.Pattern[str], units: dict[str, float] | dict[str, int], unit: str) -> Callable[[object], float]:
+def _parser(pattern: re.Pattern[str], units: Mapping[str, float], unit: str) -> Callable[[object], float]:
+    """A parser of numbers with a unit, which may be left out."""
+
     def read(value: object) -> float:
         match = pattern.fullmatch(str(value).strip())
         if not match or float(match[1]) <= 0:
