@@ -13,7 +13,7 @@ from tests.doubles.listings import Listing, Wanted, choose
 class SearchDouble(Double):
     """What every double of a search can be told to find."""
 
-    def body(self, results: object) -> dict[str, object]:
+    def results_body(self, results: object) -> dict[str, object]:
         """An answer with these as its list of results, which may be malformed."""
         return {"results": results}
 
@@ -28,7 +28,7 @@ class SearchDouble(Double):
 
     def lists(self, results: object) -> Self:
         """Answer with these results as they are, malformed or not."""
-        return self.replies(json=self.body(results))
+        return self.replies(json=self.results_body(results))
 
     def finds_nothing(self) -> Self:
         return self.finds([])

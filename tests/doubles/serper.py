@@ -39,7 +39,7 @@ _LISTS = {
 class Serper(SearchDouble):
     name = "serper"
 
-    def body(self, results: object) -> dict[str, object]:
+    def results_body(self, results: object) -> dict[str, object]:
         return {"organic": results}
 
     @property

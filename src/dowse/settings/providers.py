@@ -36,7 +36,7 @@ SERPER = ProviderSpec(
     timeout_aliases=("SERPER_HTTP_TIMEOUT",),
     # A credit for a search, two for a page. Rates are published for paid plans only (serper.dev, pricing: from 50/s).
     prices={"search": 0.001, "read": 0.002},
-    is_suggested=True,
+    advice="first",
 )
 EXA = ProviderSpec(
     name="exa",
@@ -59,6 +59,7 @@ EXA = ProviderSpec(
     pace="10/s",
     unpaced=("read",),
     prices={"search": 0.007, "read": 0.001},
+    advice="also",
 )
 TAVILY = ProviderSpec(
     name="tavily",
@@ -83,7 +84,7 @@ TAVILY = ProviderSpec(
     pace="100/m",
     # A credit for a basic search, one for five pages. `Settings.prices` knows the searches that cost more.
     prices={"search": 0.008, "read": 0.0016},
-    is_suggested=True,
+    advice="first",
 )
 SEARXNG = ProviderSpec(
     name="searxng",
@@ -96,6 +97,7 @@ SEARXNG = ProviderSpec(
     ),
     timeout_aliases=("SEARXNG_TIMEOUT_SECONDS",),
     prices={"search": 0.0},
+    advice="also",
 )
 OPENAI = ProviderSpec(
     name="openai",
@@ -256,17 +258,19 @@ def join_credentials(names: Iterable[str]) -> str:
 
 
 def suggest_providers() -> str:
-    """Advice for users without a provider: the suggested credentials, then the others in brackets."""
-    suggested = [SPECS[name].credential for name in SEARCHERS if SPECS[name].is_suggested]
-    others = [SPECS[name] for name in SEARCHERS if not SPECS[name].is_suggested]
-    own = {spec.name: f" for your own {spec.title}" if spec.servers else "" for spec in others}
-    listed = ", ".join(f"or {spec.credential}{own[spec.name]}" for spec in others)
-    return f"Set {' or '.join(suggested)} ({listed})"
+    """Advice for users without a provider: some credentials, and others in brackets."""
+    own = {name: f" for your own {SPECS[name].title}" if SPECS[name].servers else "" for name in SEARCHERS}
+    others = ", ".join(f"or {SPECS[name].credential}{own[name]}" for name in _advised("also"))
+    return f"Set {' or '.join(SPECS[name].credential for name in _advised('first'))} ({others})"
 
 
 def list_credentials() -> str:
-    """All credentials of search providers, the suggested ones first."""
-    return join_credentials(sorted(SEARCHERS, key=lambda name: not SPECS[name].is_suggested))
+    """The credentials that advice names, as alternatives in a sentence."""
+    return join_credentials([*_advised("first"), *_advised("also")])
+
+
+def _advised(advice: str) -> list[str]:
+    return [name for name in SEARCHERS if SPECS[name].advice == advice]
 
 
 def _join(words: list[str], conjunction: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from dowse.core.models import Category
 
@@ -60,8 +61,8 @@ class ProviderSpec:
     """Estimated dollars for one call."""
     is_opt_in: bool = False
     """Whether the keyless pool asks it only if the user says so."""
-    is_suggested: bool = False
-    """Whether advice to users without a provider names it first."""
+    advice: Literal["", "first", "also"] = ""
+    """Whether advice to users without a provider names its credential."""
     nicknames: tuple[str, ...] = ()
     """Other names that `DOWSE_KEYLESS_ORDER` takes."""
 
