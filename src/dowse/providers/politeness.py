@@ -48,7 +48,7 @@ class Manners:
         self._user_agent = user_agent
         self._turn = asyncio.Lock()
         self._last_s = -max(delay_s)
-        self._browser: Browser | None = None
+        self._browser: BrowserProfile | None = None
 
     async def turn(self) -> None:
         """Wait until a random pause has passed since the last request of any provider."""
@@ -73,7 +73,7 @@ class Manners:
 
 
 @dataclass(frozen=True, slots=True)
-class Browser:
+class BrowserProfile:
     """One browser on one system; `weighs_evenly` is Firefox's way of weighting languages."""
 
     own: Mapping[str, str]
@@ -94,13 +94,13 @@ def accept_language(language: str, *, weighs_evenly: bool = False) -> str:
     """`Accept-Language` for a language such as `de` or `pt-BR`, and English."""
     written = _LANGUAGE.fullmatch(language)
     if written is None or language.lower() in (*_NO_LANGUAGE, "en"):
-        return _graded(["en-US", "en"], weighs_evenly)
+        return _weight_languages(["en-US", "en"], weighs_evenly)
     base = written["base"].lower()
     wanted = [language, base] if base == "en" else [language, base, "en-US", "en"]
-    return _graded(list(dict.fromkeys(wanted)), weighs_evenly)
+    return _weight_languages(list(dict.fromkeys(wanted)), weighs_evenly)
 
 
-def _graded(languages: Sequence[str], weighs_evenly: bool) -> str:
+def _weight_languages(languages: Sequence[str], weighs_evenly: bool) -> str:
     step = 1 / len(languages) if weighs_evenly else 0.1
     tenths = [math.floor((1 - step * place) * 10 + 0.5) for place in range(len(languages))]
     return ",".join(
@@ -108,8 +108,8 @@ def _graded(languages: Sequence[str], weighs_evenly: bool) -> str:
     )
 
 
-def _chrome(version: int, platform: str) -> Browser:
-    return Browser(
+def _chrome(version: int, platform: str) -> BrowserProfile:
+    return BrowserProfile(
         {
             "sec-ch-ua": brands(version),
             "sec-ch-ua-mobile": "?0",
@@ -121,16 +121,16 @@ def _chrome(version: int, platform: str) -> Browser:
     )
 
 
-def _firefox(version: int, platform: str) -> Browser:
+def _firefox(version: int, platform: str) -> BrowserProfile:
     system = _PLATFORMS[platform].replace("10_15_7", "10.15")
     agent = f"Mozilla/5.0 ({system}; rv:{version}.0) Gecko/20100101 Firefox/{version}.0"
-    return Browser({"User-Agent": agent, "Accept": PLAIN_ACCEPT}, weighs_evenly=True)
+    return BrowserProfile({"User-Agent": agent, "Accept": PLAIN_ACCEPT}, weighs_evenly=True)
 
 
-def _safari(version: str) -> Browser:
+def _safari(version: str) -> BrowserProfile:
     engine = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
     agent = f"Mozilla/5.0 ({_PLATFORMS['macOS']}) {engine} Version/{version} Safari/605.1.15"
-    return Browser({"User-Agent": agent, "Accept": PLAIN_ACCEPT})
+    return BrowserProfile({"User-Agent": agent, "Accept": PLAIN_ACCEPT})
 
 
 def brands(version: int) -> str:

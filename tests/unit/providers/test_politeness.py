@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from dowse.net.decode import ACCEPTED
-from dowse.providers.politeness import BROWSERS, Browser, Manners, accept_language, brands
+from dowse.providers.politeness import BROWSERS, BrowserProfile, Manners, accept_language, brands
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 
@@ -33,7 +33,7 @@ def test_there_are_browsers_of_every_kind_on_every_system() -> None:
 
 
 @each_row("browser", BROWSERS)
-def test_what_a_browser_says_of_itself_agrees(browser: Browser) -> None:
+def test_what_a_browser_says_of_itself_agrees(browser: BrowserProfile) -> None:
     headers = browser.headers("")
     agent = headers["User-Agent"]
     chrome = re.search(r"Chrome/(\d+)\.0\.0\.0 Safari/537\.36$", agent)

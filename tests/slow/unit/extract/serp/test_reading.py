@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.unit.extract.test_listings import ADDRESSES, article, hostile, read, simple
+from tests.unit.extract.serp.test_reading import ADDRESSES, article, hostile, read, simple
 
 
 @pytest.mark.parametrize("engine", ADDRESSES)

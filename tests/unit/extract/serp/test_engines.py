@@ -11,7 +11,7 @@ from dowse.extract.serp.reading import to_listing
 from dowse.providers.relevance import is_relevant
 from tests.support.tables import each_row
 
-PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "listings"
+PAGES = Path(__file__).resolve().parents[3] / "fixtures" / "listings"
 IRRELEVANT = "irrelevant"
 FOLDERS = {*Outcome, IRRELEVANT}
 # What people search for and what walls say.

@@ -9,7 +9,7 @@ from dowse.core.models import Body
 from dowse.extract.serp.reading import to_listing, without_echoes
 from tests.support.tables import each_row
 
-PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "listings" / "results"
+PAGES = Path(__file__).resolve().parents[3] / "fixtures" / "listings" / "results"
 ADDRESSES = {
     "searxng": "https://search.example/search?q=x",
     "duckduckgo": "https://lite.duckduckgo.com/lite/",
