@@ -10,7 +10,7 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
 from dowse.extract.convert import to_text
 from dowse.fetch.browser import cdp
-from dowse.fetch.browser.cdp import World
+from dowse.fetch.browser.cdp import IsolatedWorld
 from tests.browser.conftest import TIMEOUT_S, Reading, side_by_side
 from tests.processes import chromiums
 
@@ -138,7 +138,7 @@ async def test_more_than_a_browser_can_say_at_once_is_too_large_and_harms_no_oth
 async def test_a_page_above_the_limit_is_not_even_told(reading: Reading) -> None:
     async with reading.pool.tab("127.0.0.1:1", TIMEOUT_S) as tab:
         await tab.session.call("Runtime.evaluate", expression="document.body.append('A'.repeat(2000))")
-        world = World(tab.session, tab.target_id)
+        world = IsolatedWorld(tab.session, tab.target_id)
         fitting, cut = await world.evaluate("serialise", True, 3000), await world.evaluate("serialise", True, 1000)
     assert (len(fitting["content"]) > 2000, fitting["isCut"]) == (True, False)
     assert (cut["content"], cut["isCut"]) == ("", True)

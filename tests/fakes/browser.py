@@ -54,7 +54,7 @@ class FakeBrowser:
         self.user_agent = "Fake/1.0"
         self.is_remote = is_remote
         self.connection = Connection()
-        self.connection.opened(self)
+        self.connection.attach(self)
         self.said: list[tuple[str, dict[str, Any]]] = []
         self.refuses: set[str] = set()
         self.ignores: set[str] = set()
@@ -65,7 +65,7 @@ class FakeBrowser:
         return [params for name, params in self.said if name == method]
 
     def crash(self) -> None:
-        self.connection.ended()
+        self.connection.end()
 
     def memory_bytes(self) -> int:
         return self.memory
@@ -85,7 +85,7 @@ class FakeBrowser:
         is_refused = method in self.refuses
         answer = {"error": {"message": "no"}} if is_refused else {"result": RESULTS.get(method, {})}
         reply = json.dumps({"id": content["id"], **answer}).encode()
-        asyncio.get_running_loop().call_soon(self.connection.received, reply)
+        asyncio.get_running_loop().call_soon(self.connection.receive, reply)
 
     def close(self) -> None:
         """Nothing is open."""

@@ -39,7 +39,7 @@ class ShowingBrowser(FakeBrowser):
 
     def tells(self, event: str, **params: object) -> None:
         """An event of the page."""
-        self.connection.received(json.dumps({"method": event, "params": params, "sessionId": "session"}).encode())
+        self.connection.receive(json.dumps({"method": event, "params": params, "sessionId": "session"}).encode())
 
     def send(self, message: bytes) -> None:
         content = json.loads(message)
@@ -52,7 +52,7 @@ class ShowingBrowser(FakeBrowser):
             return
         self.said.append((name, content["params"]))
         answer = {"error": {"message": "no"}} if name in self.refuses else {"result": self.results[name]}
-        soon(self.connection.received, json.dumps({"id": content["id"], **answer}).encode())
+        soon(self.connection.receive, json.dumps({"id": content["id"], **answer}).encode())
 
 
 def _value(value: object) -> dict[str, Any]:

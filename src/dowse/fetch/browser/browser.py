@@ -1,4 +1,4 @@
-"""What the pool needs from a browser, be it a process of ours or one elsewhere."""
+"""Interface of a browser, local or remote, and its tabs."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from dowse.fetch.browser.command_line import BYPASS_NOTHING, PROXY_HOST
 
 
 class Browser(Protocol):
-    """A browser that answers."""
+    """A running browser."""
 
     @property
     def connection(self) -> Connection: ...
 
     @property
     def user_agent(self) -> str:
-        """How it names itself to sites."""
+        """Its own user agent."""
         ...
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is elsewhere: out of our cage, and not ours to end."""
+        """Whether it is on another machine: without the proxy, and not to be killed."""
         ...
 
     def memory_bytes(self) -> int:
-        """What it holds by now, 0 if unknown; may take some milliseconds."""
+        """Its memory, 0 if unknown; measuring may take some milliseconds."""
         ...
 
     def kill(self) -> None:
-        """End it, or our connection to it, at once. What is open in it fails; may be called again."""
+        """End it, or the connection to it, at once. Open pages fail; may be called again."""
         ...
 
     async def reap(self) -> None:
-        """Wait until nothing is left of a browser that was killed, or that has ended by itself."""
+        """Wait for the end of a killed browser and clean up after it."""
         ...
 
 
 class BrowserLauncher(Protocol):
-    """Gives a browser that answers; raises `BrowserUnavailable`."""
+    """Starts or connects to a browser; raises `BrowserUnavailable`."""
 
     async def __call__(self) -> Browser: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """An empty tab that is ours to drive."""
+    """A tab in a browser context of its own, without cookies or storage of other pages."""
 
     session: CdpSession
     target_id: str
@@ -57,22 +57,24 @@ class Tab:
 
 
 async def open_tab(browser: Browser, proxy_address: str) -> Tab:
-    """Open one that reaches nothing but its proxy; a browser elsewhere could not reach ours, and has none."""
+    """Open a tab that reaches nothing but its proxy; a remote browser cannot reach the proxy, and has none."""
     call = browser.connection.call
     proxy = {} if browser.is_remote else _proxy(proxy_address)
-    # Whatever goes wrong, the context ends with our connection.
-    context = _named(await call("Target.createBrowserContext", {"disposeOnDetach": True, **proxy}), "browserContextId")
+    # After any failure the context ends with the connection.
+    context = _read_id(
+        await call("Target.createBrowserContext", {"disposeOnDetach": True, **proxy}), "browserContextId"
+    )
     # Not a hidden one, which would cost half as much: it draws no frames, which pages wait for, and it ignores
-    # what Chromium is told about WebRTC, whose packets would go around the proxy.
+    # the flags for WebRTC, whose packets would bypass the proxy.
     created = await call("Target.createTarget", {"url": "about:blank", "browserContextId": context})
-    target = _named(created, "targetId")
+    target = _read_id(created, "targetId")
     attached = await call("Target.attachToTarget", {"targetId": target, "flatten": True})
-    session = CdpSession(browser.connection, _named(attached, "sessionId"))
+    session = CdpSession(browser.connection, _read_id(attached, "sessionId"))
     return Tab(session, target, context, browser.user_agent, browser.is_remote)
 
 
 async def close_tab(browser: Browser, tab: Tab) -> None:
-    """Close it with everything the page has opened."""
+    """Close a tab with its windows and its context."""
     tab.session.close()
     # The tab may have crashed, or closed itself.
     with contextlib.suppress(CommandFailed):
@@ -80,7 +82,7 @@ async def close_tab(browser: Browser, tab: Tab) -> None:
     await browser.connection.call("Target.disposeBrowserContext", {"browserContextId": tab.context_id})
 
 
-def _named(answer: Params, key: str) -> str:
+def _read_id(answer: Params, key: str) -> str:
     name = answer.get(key)
     if not isinstance(name, str):
         raise NotDevTools

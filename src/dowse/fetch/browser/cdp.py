@@ -1,4 +1,4 @@
-"""Speaks the Chrome DevTools Protocol: commands and their answers, and the events of the browser and of each page."""
+"""Chrome DevTools Protocol: connection, sessions of pages, and isolated worlds for scripts."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from typing import Any, Protocol
 
 Params = Mapping[str, Any]
 Listener = Callable[[str, Params], None]
-"""Called with the name of an event and its parameters, at once; it must neither wait nor raise."""
+"""Called synchronously with the name of an event and its parameters; it must not raise."""
 
 OVERSIZED = "dowse.oversized"
-"""An event of our own: the session is of no more use, see `Oversized`."""
+"""Synthetic event: the session is unusable, see `Oversized`."""
 
-# Far above the largest page that is read.
+# Far above the size limit of pages.
 _LARGEST_ANSWER = 64_000_000
-# Reading them keeps everybody waiting, and a page makes them as large and as often as it likes.
+# Parsing blocks the event loop, and a page controls the size and number of events.
 _LARGEST_EVENT = 1_000_000
-# Without an answer to these, a page stands still.
+# A page is blocked until these are answered.
 _QUESTIONS = (b"Fetch.requestPaused", b"Page.javascriptDialogOpening")
-# How Chromium's messages begin, if they are events, and how they end.
+# Beginning and end of Chromium's events.
 _EVENT = re.compile(rb'\{"method":"([\w.]{1,100})"')
 _SESSION = re.compile(rb',"sessionId":"(\w{1,100})"\}$')
 _EDGE = 256
-# What is there of a message is of these kinds, or the message is none of the protocol.
+# Types of the fields of a message.
 _KINDS: dict[str, type] = {"id": int, "sessionId": str, "method": str, "params": dict, "result": dict, "error": dict}
 
 
 class CdpError(Exception):
-    """Something went wrong between us and the browser; it never leaves this package."""
+    """Failure of the connection to the browser; it never leaves this package."""
 
 
 class BrowserGone(CdpError):
-    """The browser ended, or does not listen any more: nothing that was open in it is left."""
+    """The browser ended or closed the connection; all its pages are lost."""
 
 
 class NotDevTools(BrowserGone):
-    """What answers is no browser: it does not speak the protocol."""
+    """The peer does not speak the protocol."""
 
 
 class CommandFailed(CdpError):
@@ -48,37 +48,37 @@ class CommandFailed(CdpError):
 
 
 class PageCrashed(CdpError):
-    """The page took its process down, or got none; another try may end better."""
+    """The renderer process crashed or could not start; a retry may succeed."""
 
 
 class Oversized(CdpError):
-    """A page said more at once than is listened to. Nothing more is asked of it; others do not notice."""
+    """A message of a page is above the size limit. Its session is given up; other pages are not affected."""
 
 
 class BrowserUnavailable(Exception):
-    """There is no browser, or it cannot be started; the message is one sentence that says what to do."""
+    """No browser, or it cannot be started; the message is one sentence with the fix."""
 
 
 class BrowserBusy(Exception):
-    """Too many pages are open or waiting already; the browser itself is well."""
+    """Too many pages are open or waiting (backpressure); the browser itself works."""
 
 
 class Receiver(Protocol):
-    """Who hears what the browser says."""
+    """Receives messages of the browser."""
 
-    def received(self, message: bytes) -> None: ...
+    def receive(self, message: bytes) -> None: ...
 
-    def received_too_much(self, edges: bytes) -> None:
-        """There was a message that `is_too_large`; these are its `edges`."""
+    def receive_oversized(self, edges: bytes) -> None:
+        """A message was too large to keep; these are its `edges`."""
         ...
 
-    def ended(self) -> None:
-        """The browser will say nothing more; called once."""
+    def end(self) -> None:
+        """The browser has closed the connection; called once."""
         ...
 
 
 class Channel(Protocol):
-    """Carries whole messages to a browser; what comes back goes to a `Receiver`."""
+    """Transport of whole messages to a browser; its messages go to a `Receiver`."""
 
     def send(self, message: bytes) -> None: ...
 
@@ -86,29 +86,29 @@ class Channel(Protocol):
 
 
 def is_too_large(beginning: bytes, size: int) -> bool:
-    """Whether a message that begins like this, and has so many bytes by now, is not to be kept."""
+    """Whether a message with this beginning and size is above its limit."""
     return size > (_LARGEST_EVENT if _EVENT.match(beginning) else _LARGEST_ANSWER)
 
 
 def edges(message: bytes) -> bytes:
-    """What tells of a large message where it belongs."""
+    """Both ends of a large message, which name its method and session."""
     return message[:_EDGE] + message[-_EDGE:]
 
 
 class Connection:
-    """One browser. Commands may overlap; each is answered or fails, at the latest when the browser ends."""
+    """Connection to one browser. Commands may overlap; each is answered, or fails when the browser ends."""
 
     def __init__(self) -> None:
         self._channel: Channel | None = None
         self._last_id = 0
-        # With the session that each belongs to.
+        # With the session of each command.
         self._waiting: dict[int, tuple[str, asyncio.Future[Params]]] = {}
         self._listeners: dict[str, Listener] = {}
         self._gone = asyncio.Event()
         self._reason: type[BrowserGone] = BrowserGone
 
-    def opened(self, channel: Channel) -> None:
-        """Use this channel; messages may be sent from now on."""
+    def attach(self, channel: Channel) -> None:
+        """Use this channel from now on."""
         self._channel = channel
 
     @property
@@ -120,7 +120,7 @@ class Connection:
         await self._gone.wait()
 
     async def call(self, method: str, params: Params | None = None, *, session: str = "") -> Params:
-        """The result of a command; raises `CommandFailed`, `Oversized` or `BrowserGone`. The caller bounds the time."""
+        """Call a command; raises `CommandFailed`, `Oversized` or `BrowserGone`. The caller sets the timeout."""
         if self._channel is None or self.is_gone:
             raise self._reason
         self._last_id += 1
@@ -137,45 +137,45 @@ class Connection:
             self._waiting.pop(number, None)
 
     def listen(self, session: str, listener: Listener) -> None:
-        """Hear the events of a session; the empty one is the browser itself."""
+        """Subscribe to the events of a session; the empty one is the browser itself."""
         self._listeners[session] = listener
 
     def ignore(self, session: str) -> None:
         self._listeners.pop(session, None)
 
     def close(self) -> None:
-        """Stop talking; everything that waits fails."""
+        """Close the connection; pending commands fail."""
         if self._channel is not None:
             self._channel.close()
-        self.ended()
+        self.end()
 
-    def received(self, message: bytes) -> None:
+    def receive(self, message: bytes) -> None:
         if is_too_large(message, len(message)):
-            self.received_too_much(edges(message))
+            self.receive_oversized(edges(message))
             return
         try:
             content = json.loads(message)
-        # RecursionError: brackets without end.
+        # RecursionError: deeply nested brackets.
         except (ValueError, RecursionError):
             content = None
         if not _is_message(content):
             self._end(NotDevTools)
         elif "id" in content:
-            self._answered(content)
+            self._resolve(content)
         elif listener := self._listeners.get(content.get("sessionId", "")):
             listener(content.get("method", ""), content.get("params", {}))
 
-    def received_too_much(self, edges: bytes) -> None:
-        """Give up the session that was answered or asked so much; an event that is only news is forgotten."""
+    def receive_oversized(self, edges: bytes) -> None:
+        """Give up the session of an oversized answer or blocking event; other oversized events are dropped."""
         event, session = _EVENT.match(edges), _SESSION.search(edges)
         if session and (not event or event[1] in _QUESTIONS):
             self._give_up(session[1].decode())
 
-    def ended(self) -> None:
+    def end(self) -> None:
         self._end(BrowserGone)
 
     def _end(self, reason: type[BrowserGone]) -> None:
-        # The first reason stays: that pipes close follows from it.
+        # The first reason stays: the closing of the pipes follows from it.
         if not self.is_gone:
             self._reason = reason
         self._gone.set()
@@ -191,7 +191,7 @@ class Connection:
         if listener := self._listeners.get(session):
             listener(OVERSIZED, {})
 
-    def _answered(self, content: Mapping[str, Any]) -> None:
+    def _resolve(self, content: Mapping[str, Any]) -> None:
         _, answer = self._waiting.get(content["id"], ("", None))
         if answer is None or answer.done():
             return
@@ -208,14 +208,14 @@ def _is_message(content: Any) -> bool:
 
 
 class CdpSession:
-    """The commands and events of one page."""
+    """Commands and events of one page."""
 
     def __init__(self, connection: Connection, session: str) -> None:
         self._connection = connection
         self._session = session
         self._is_oversized = False
         self._listeners: dict[str, list[Callable[[Params], None]]] = {}
-        connection.listen(session, self._happened)
+        connection.listen(session, self._dispatch)
 
     async def call(self, method: str, **params: object) -> Params:
         if self._is_oversized:
@@ -227,13 +227,13 @@ class CdpSession:
         self._listeners.setdefault(event, []).append(listener)
 
     async def wait_gone(self) -> None:
-        """Return when the whole browser has ended; who waits for an event waits for this too."""
+        """Return when the browser has ended; a waiter for an event must wait for this too."""
         await self._connection.wait_gone()
 
     def close(self) -> None:
         self._connection.ignore(self._session)
 
-    def _happened(self, event: str, params: Params) -> None:
+    def _dispatch(self, event: str, params: Params) -> None:
         if event == OVERSIZED:
             self._is_oversized = True
         for listener in self._listeners.get(event, ()):
@@ -241,32 +241,32 @@ class CdpSession:
 
 
 _NAME = "dowse"
-# They build on one another, in this order.
+# In the order of their dependencies.
 _SCRIPTS = ("dom.js", "watch.js", "consent.js", "serialise.js")
 
 
-class World:
-    """Calls functions of our scripts in whatever document is there."""
+class IsolatedWorld:
+    """Isolated world: the scripts share the page's elements and nothing else, so it cannot deceive them."""
 
     def __init__(self, session: CdpSession, frame: str) -> None:
         self._session = session
         self._frame = frame
         self._documents = 0
         self.context = 0
-        """The browser's number for the world in this document; 0 before it was needed."""
+        """Execution context in the current document; 0 before its first use."""
 
     def leave(self) -> None:
-        """There is another document, which our scripts have not been in."""
+        """Forget the context of a replaced document."""
         self._documents += 1
         self.context = 0
 
     async def evaluate(self, function: str, *arguments: object) -> Any:
-        """What a function returns; `CommandFailed` where the document is replaced meanwhile."""
+        """Call a function and return its value; raises `CommandFailed` if the document is replaced meanwhile."""
         answer = await self._run(function, arguments, awaitPromise=True, returnByValue=True)
         return answer.get("value")
 
     async def reference(self, function: str, *arguments: object) -> str:
-        """The same for something that cannot leave the page: the browser's handle for it."""
+        """Call a function and return the handle of its result, which stays in the page."""
         return str((await self._run(function, arguments)).get("objectId", ""))
 
     async def _run(self, function: str, arguments: tuple[object, ...], **options: bool) -> Params:
@@ -290,5 +290,5 @@ class World:
 
 @functools.cache
 def script(name: str) -> str:
-    """The source of one of our scripts."""
+    """The source of a bundled script."""
     return (resources.files("dowse.fetch.browser") / "scripts" / name).read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ _MAC_APPLICATIONS = (
     "Google Chrome.app/Contents/MacOS/Google Chrome",
     "Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
 )
-# Where Playwright keeps the browsers it has downloaded, by system.
+# Browsers downloaded by Playwright, by system.
 _PLAYWRIGHT = (
     (".cache/ms-playwright", "chromium-*/chrome-linux*/chrome"),
     ("Library/Caches/ms-playwright", "chromium-*/chrome-mac*/*.app/Contents/MacOS/*"),
@@ -43,14 +43,14 @@ _MISSING = (
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """The program to start; one from a snap sees other directories than we do, and starts slowly."""
+    """Program to start. A snap has its own view of directories, and starts slowly."""
 
     path: str
     is_snap: bool = False
 
 
 def find(wanted: str, environment: Mapping[str, str]) -> Executable:
-    """The browser that is `wanted` by path or by name, else the first one in the usual places."""
+    """Find the browser `wanted` by path or name, else the first in the usual places; raises `BrowserUnavailable`."""
     if wanted:
         path = _command(wanted, environment)
         if path is None:
@@ -75,12 +75,12 @@ def _usual(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _command(name: str, environment: Mapping[str, str]) -> str | None:
-    """A path as it is, a name by the search path."""
+    """Resolve a name by the search path; a path stays as it is."""
     return shutil.which(str(Path(name).expanduser()) if "/" in name else name, path=environment.get("PATH", ""))
 
 
 def _playwright(home: Path) -> list[str]:
-    """Its browsers, the newest first."""
+    """Browsers of Playwright, the newest first."""
     found = [path for cache, pattern in _PLAYWRIGHT for path in (home / cache).glob(pattern)]
     return [str(path) for path in sorted(found, key=_revision, reverse=True)]
 
@@ -93,7 +93,7 @@ def _revision(path: Path) -> int:
 
 def _is_snap(path: str) -> bool:
     real = Path(path).resolve()
-    # Every program of a snap is a link to `snap` itself, which knows by its own name what to start.
+    # Every program of a snap is a link to `snap` itself, which starts the program of its own name.
     if real.name == "snap" or real.is_relative_to("/snap"):
         return True
     try:
@@ -105,12 +105,12 @@ def _is_snap(path: str) -> bool:
 
 
 PROXY_HOST = "cage.invalid"
-"""Resolves to this machine inside the browser only; the proxy of each page is named by it."""
+"""Host name of the proxies; resolves to this machine inside the browser only."""
 
 BYPASS_NOTHING = "<-loopback>"
-"""Loopback addresses go through the proxy too: left alone, Chromium would dial them itself."""
+"""Loopback addresses go through the proxy too: by default Chromium would dial them itself."""
 
-# No window, no port: commands come over two pipes. Nobody is there to answer a question.
+# No window, no port: commands come over two pipes. There is no user to answer prompts.
 _DRIVEN = (
     "--headless=new",
     "--remote-debugging-pipe",
@@ -122,22 +122,22 @@ _DRIVEN = (
     "--deny-permission-prompts",
     "--disable-prompt-on-repost",
     "--disable-hang-monitor",
-    # No wallet or key chain of the desktop is opened.
+    # Do not open the wallet or key chain of the desktop.
     "--password-store=basic",
     "--use-mock-keychain",
 )
-# The only way out is the proxy that each page is given. The browser's own proxy is nowhere, and no name
-# can be looked up, so what it wants for itself goes nowhere, and no page gets around its proxy by UDP.
+# Each page reaches only its own proxy. The browser's default proxy does not exist and no name can be looked up, so its
+# own requests fail, and no page bypasses its proxy by UDP.
 _CAGED = (
     "--proxy-server=http://nobody.invalid:1",
     f"--proxy-bypass-list={BYPASS_NOTHING}",
     f"--host-resolver-rules=MAP {PROXY_HOST} 127.0.0.1, MAP * ~NOTFOUND",
     "--disable-quic",
-    # The first name is that of older versions.
+    # The first name is for older versions.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
-# Updates, reports, accounts, lists of bad sites: would be refused anyway, but trying takes time.
+# Updates, reports, accounts, lists of bad sites: would be refused anyway, but attempts take time.
 _SILENT = (
     "--disable-background-networking",
     "--disable-breakpad",
@@ -153,7 +153,7 @@ _SILENT = (
     "--no-pings",
     "--safebrowsing-disable-auto-update",
 )
-# Only the text of a page is wanted; pictures are answered by `BrowserPage`, since scripts may wait for them.
+# Only the text of a page is read; images are answered by `BrowserPage`, since scripts may wait for them.
 _TEXT_ONLY = (
     "--disable-remote-fonts",
     "--mute-audio",
@@ -162,34 +162,34 @@ _TEXT_ONLY = (
     "--disable-3d-apis",
     "--hide-scrollbars",
 )
-# A tab that nobody looks at must still run its timers, and an error page must not load again by itself.
+# A background tab must still run its timers, and an error page must not reload itself.
 _AWAKE = (
     "--disable-auto-reload",
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
 )
-# A page gets this much memory for its script, in megabytes, before its tab ends.
+# Script memory of a page in megabytes, before its tab crashes.
 _FRUGAL = ("--js-flags=--max-old-space-size=512", "--disable-site-isolation-trials")
 _OFF = (
     # Every page has a context of its own without cookies, so its frames have nothing to steal from one another:
-    # a process for each of them would double the cost of a page.
+    # a process for each frame would double the cost of a page.
     "IsolateOrigins",
     "site-per-process",
     "SpareRendererForSitePerProcess",
-    # The address that was asked for is the one that is read.
+    # Read the requested address, without upgrades to HTTPS.
     "HttpsUpgrades",
     "HttpsFirstBalancedMode",
     "HttpsFirstBalancedModeAutoEnable",
     "HttpsFirstModeIncognito",
     "HttpsFirstModeV2ForEngagedSites",
     "HttpsFirstModeV2ForTypicallySecureUsers",
-    # Nothing is loaded that the page may never show, and a page that was left does not live on.
+    # No speculative loading, and no cache of left pages.
     "BackForwardCache",
     "LoadingPredictorPrefetch",
     "NavigationPredictor",
     "Prerender2",
-    # Parts of the window that nobody sees are pages themselves, with a process for each context.
+    # Invisible parts of the window are pages themselves, with a process for each context.
     "WebUIOmniboxAimPopup",
     "WebUIOmniboxFullPopup",
     "WebUIOmniboxPopup",

@@ -1,4 +1,4 @@
-"""Reads a page as a browser shows it, and says what became of it when it cannot."""
+"""Fetch of a page with a browser, and the verdict on its outcome."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dowse.fetch.browser.cdp import (
     Oversized,
     PageCrashed,
 )
-from dowse.fetch.browser.navigation import Journey, RequestTracker
+from dowse.fetch.browser.navigation import NavigationPolicy, RequestTracker
 from dowse.fetch.browser.page import DOWNLOAD, BrowserPage, PageDocument
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.settle import LARGER, SettlePatience, Snapshot, settle, snapshot
@@ -29,13 +29,13 @@ from dowse.net.proxy.page_policy import Exhausted, PageBudget
 from dowse.net.proxy.server import serve
 
 _WEB = ("http://", "https://")
-# Of the time that is left, for the text itself: a page in a hurry gets little of it.
+# Share of the remaining time that is reserved for reading the text.
 _SNAPSHOT_SHARE = 0.25
 _LONGEST_URL = 2048
 
 
 class BrowserFetcher:
-    """The reader for pages that are made by script."""
+    """Fetcher for pages that are rendered by script."""
 
     name = NAME
 
@@ -55,12 +55,12 @@ class BrowserFetcher:
         self._patience = patience
 
     async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:  # noqa: ARG002 - the seam
-        """The page as HTML, as it is when its scripts have come to rest."""
+        """The page as HTML after its scripts have settled."""
         try:
             async with asyncio.timeout(timeout_s):
-                # Nothing is started for an address that is denied.
+                # No browser is started for a denied address.
                 await self._guard.resolve(self._guard.judge(url))
-                return await self._read_again_after_a_crash(url, timeout_s)
+                return await self._read_with_retry(url, timeout_s)
         except WireError as error:
             raise unreadable(error) from error
         except TimeoutError as error:
@@ -78,7 +78,7 @@ class BrowserFetcher:
         except OSError as error:
             raise PageUnreadable(Status.ERROR, "no way out could be opened for the page", Onward.APIS) from error
 
-    async def _read_again_after_a_crash(self, url: str, timeout_s: float) -> Body:
+    async def _read_with_retry(self, url: str, timeout_s: float) -> Body:
         now = asyncio.get_running_loop().time
         start = now()
         end = start + timeout_s
@@ -93,17 +93,17 @@ class BrowserFetcher:
         left_s = end - asyncio.get_running_loop().time()
         budget = PageBudget(self._guard)
         async with serve(budget) as address, self._pool.tab(address, left_s) as tab:
-            journey = Journey(self._guard, budget, is_remote=tab.is_remote)
-            page = BrowserPage(tab.session, tab.target_id, journey, RequestTracker(tab.session, budget))
+            navigation = NavigationPolicy(self._guard, budget, is_remote=tab.is_remote)
+            page = BrowserPage(tab.session, tab.target_id, navigation, RequestTracker(tab.session, budget))
             try:
-                return await page.unless_ended(self._follow(page, url, self._name(tab), budget, end))
+                return await page.run(self._follow(page, url, self._name(tab), budget, end))
             finally:
                 await page.close()
 
     async def _follow(self, page: BrowserPage, url: str, user_agent: str, budget: PageBudget, end: float) -> Body:
-        """From the address to the text."""
+        """Open the page, let it settle, and read its text."""
         await page.open(url, user_agent)
-        check_arrived(page.document, budget)
+        check_arrival(page.document, budget)
         left_s = end - asyncio.get_running_loop().time()
         kept_s = min(self._patience.snapshot_s, left_s * _SNAPSHOT_SHARE)
         while True:
@@ -111,7 +111,7 @@ class BrowserFetcher:
             if not is_at_rest:
                 page.stay()
             document = page.document
-            check_arrived(document, budget)
+            check_arrival(document, budget)
             check_answer(document)
             try:
                 shot = await snapshot(page, is_html=is_html(document), max_bytes=self._max_bytes, within_s=kept_s)
@@ -119,7 +119,7 @@ class BrowserFetcher:
                 if await page.is_replaced(document):
                     continue
                 raise
-            # What was read must be what was checked; a page that has led on meanwhile is followed.
+            # The text must be of the checked document; a page that navigated meanwhile is followed.
             if page.document is document:
                 break
         if not is_at_rest and not shot.chars:
@@ -127,19 +127,19 @@ class BrowserFetcher:
         return _body(document, shot)
 
     def _name(self, tab: Tab) -> str:
-        """The browser by its own name, and ours: a site may know who reads it."""
+        """The browser's user agent with that of dowse appended, so that sites can identify it."""
         return f"{tab.user_agent.replace('HeadlessChrome', 'Chrome')} {self._user_agent}"
 
 
 def _body(document: PageDocument, shot: Snapshot) -> Body:
-    # What a script writes into an empty window belongs to the page that it was opened from.
+    # Content that a script writes into an empty window belongs to the page that opened it.
     is_named = shot.url.startswith(_WEB) and len(shot.url) <= _LONGEST_URL
     url = shot.url if is_named else document.url
     media_type = HTML if is_html(document) else document.media_type
     return Body(url, shot.content, media_type, "utf-8", may_be_kept=document.may_be_kept)
 
 
-# Our proxy's answer to a plain request that it does not serve.
+# Status of the proxy for a plain request that it refuses.
 _NOT_SERVED = 502
 _NET_ERRORS = {
     "ERR_NAME_NOT_RESOLVED": HostNotFound(),
@@ -149,16 +149,16 @@ _NET_ERRORS = {
     "ERR_EMPTY_RESPONSE": WireFailed("the answer broke off or was malformed"),
     "ERR_CONNECTION_REFUSED": WireFailed("no connection"),
 }
-# Said without having shown what the server wrote about it.
+# Errors in place of a response with this status.
 _STATUSES_OF_ERRORS = {"ERR_INVALID_AUTH_CREDENTIALS": 401, "ERR_UNEXPECTED_PROXY_AUTH": 407}
 _FINE = 200
 _HTML = ("text/html", "application/xhtml+xml")
 
 
-def check_arrived(document: PageDocument, budget: PageBudget) -> None:
-    """Raise `PageUnreadable` if nothing came, or nothing that can be read."""
+def check_arrival(document: PageDocument, budget: PageBudget) -> None:
+    """Raise `PageUnreadable` if no document of a readable type arrived."""
     if document.error or document.status == _NOT_SERVED:
-        _check_served(document, budget)
+        _check_refusal(document, budget)
     if 200 <= document.status < 300 and not MediaType(document.media_type, "").is_text:
         raise PageUnreadable(Status.UNSUPPORTED, document.media_type)
     if document.error == DOWNLOAD:
@@ -167,12 +167,12 @@ def check_arrived(document: PageDocument, budget: PageBudget) -> None:
         check_answer(document)
         name = document.error.removeprefix("net::")
         check_status(_STATUSES_OF_ERRORS.get(name, _FINE))
-        raise _failed(name)
+        raise _translate(name)
 
 
 def check_answer(document: PageDocument) -> None:
-    """Raise `PageUnreadable` if the server said that this is not the page."""
-    # What a script wrote into an empty window has no status.
+    """Raise `PageUnreadable` for an error status of the server."""
+    # Content written by a script into an empty window has no status.
     if document.status:
         check_status(document.status)
 
@@ -181,14 +181,14 @@ def is_html(document: PageDocument) -> bool:
     return document.media_type in ("", *_HTML)
 
 
-def _check_served(document: PageDocument, budget: PageBudget) -> None:
+def _check_refusal(document: PageDocument, budget: PageBudget) -> None:
     if refusal := budget.refusal(document.url):
         raise unreadable(refusal)
     if budget.is_exhausted:
-        # From then on the proxy does not even listen to what is asked for.
+        # From then on the proxy does not even read requests.
         raise unreadable(Exhausted())
 
 
-def _failed(name: str) -> PageUnreadable:
+def _translate(name: str) -> PageUnreadable:
     known = _NET_ERRORS.get(name)
     return unreadable(known) if known else PageUnreadable(Status.ERROR, f"the browser says {name}", Onward.APIS)

@@ -1,4 +1,4 @@
-"""Starts Chromium: again where that may help, with its sandbox where the system allows it."""
+"""Start of Chromium with retries, its sandbox where the system allows it, and its temporary profile."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _NO_SANDBOX = (
     "Chromium's sandbox cannot be used on this system, and DOWSE_BROWSER_SANDBOX=on asks for it: "
     "allow unprivileged user namespaces, or set it to auto"
 )
-# Chromium's own words, the only sign it gives.
+# Chromium's own message, the only sign of a missing sandbox.
 _SANDBOX_COMPLAINT = "No usable sandbox"
-# What a shell says when a program cannot be executed, or is not there.
+# Exit codes for a program that cannot be executed or is missing.
 _NOT_EXECUTABLE = (126, 127)
 # Its pipes close a moment before the process has ended.
 _EXIT_S = 1.0
@@ -42,7 +42,7 @@ _LAST_WORDS_CHARS = 1000
 
 
 class LocalBrowser:
-    """Implements `browser.Browser` with a process of ours and its profile."""
+    """Implements `browser.Browser` with a child process and its profile."""
 
     is_remote = False
 
@@ -70,8 +70,8 @@ class LocalBrowser:
         await asyncio.to_thread(self._home.remove)
 
 
-class _Failure(Exception):
-    """Why one start did not work, and whether another one may."""
+class _StartFailed(Exception):
+    """Failure of one start, and whether a retry may help."""
 
     def __init__(self, reason: str, *, may_pass: bool, lacks_sandbox: bool = False) -> None:
         super().__init__(reason)
@@ -81,7 +81,7 @@ class _Failure(Exception):
 
 
 class Launcher:
-    """Starts the browser of this machine, whenever it is called; raises `BrowserUnavailable`."""
+    """Starts a local browser at each call; raises `BrowserUnavailable`."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Launcher:
         self._attempts = attempts
         self._backoff_s = backoff_s
         self._snap_multiplier = snap_multiplier
-        # Decided at the first start, and once more if Chromium finds no sandbox.
+        # Decided at the first start, and again if Chromium finds no sandbox.
         self._is_sandboxed: bool | None = None
 
     async def __call__(self) -> LocalBrowser:
@@ -110,8 +110,8 @@ class Launcher:
         pause_s = self._backoff_s * slowness
         for attempt in range(1, self._attempts + 1):
             try:
-                return await self._started(executable, self._ready_timeout_s * slowness)
-            except _Failure as failure:
+                return await self._start(executable, self._ready_timeout_s * slowness)
+            except _StartFailed as failure:
                 event(
                     logging.WARNING, "browser start failed", attempt=attempt, of=self._attempts, reason=failure.reason
                 )
@@ -121,12 +121,12 @@ class Launcher:
             pause_s *= 2
         raise AssertionError("there is at least one attempt")
 
-    async def _started(self, executable: Executable, ready_s: float) -> LocalBrowser:
-        """One start, or two where the first one shows that there is no sandbox to be had."""
+    async def _start(self, executable: Executable, ready_s: float) -> LocalBrowser:
+        """Start once, or again without the sandbox if the first start shows that there is none."""
         sandboxed = self._wants_sandbox()
         try:
             return await _start(executable, ready_s, sandboxed=sandboxed)
-        except _Failure as failure:
+        except _StartFailed as failure:
             if not (sandboxed and failure.lacks_sandbox):
                 raise
         if self._sandbox == "on":
@@ -147,7 +147,7 @@ class Launcher:
 
 
 async def _start(executable: Executable, ready_s: float, *, sandboxed: bool) -> LocalBrowser:
-    """A browser that has answered; whatever else happens, nothing of it is left."""
+    """Start a browser and wait for its first answer; after a failure it is killed and cleaned up."""
     browser, chromium = await _spawn(executable, sandboxed=sandboxed)
     try:
         async with asyncio.timeout(ready_s):
@@ -157,11 +157,11 @@ async def _start(executable: Executable, ready_s: float, *, sandboxed: bool) -> 
         if not browser.user_agent:
             raise NotDevTools
     except TimeoutError:
-        raise _Failure(f"it did not answer within {ready_s:g} seconds", may_pass=True) from None
+        raise _StartFailed(f"it did not answer within {ready_s:g} seconds", may_pass=True) from None
     except (NotDevTools, CommandFailed):
-        raise _Failure("what answered is no browser", may_pass=False) from None
+        raise _StartFailed("what answered is no browser", may_pass=False) from None
     except BrowserGone:
-        raise _ended(await chromium.exit_code(within_s=_EXIT_S), chromium.last_words) from None
+        raise _explain_exit(await chromium.exit_code(within_s=_EXIT_S), chromium.last_words) from None
     finally:
         if not browser.user_agent:
             event(logging.DEBUG, "browser said", words=one_line(chromium.last_words, _LAST_WORDS_CHARS))
@@ -178,37 +178,37 @@ async def _spawn(executable: Executable, *, sandboxed: bool) -> tuple[LocalBrows
         home = Profile.create(parent)
         place = str(home.path)
         environment = sources.browser_environment("" if executable.is_snap else place)
-        # Wherever a version would put its crash reports, they are to be gone with the profile.
+        # Crash reports of any version are deleted with the profile.
         environment["BREAKPAD_DUMP_LOCATION"] = place
         arguments = command_line.command_line(place, sandboxed=sandboxed)
         chromium = Chromium.spawn(executable.path, arguments, environment, profile=place)
     except OSError as error:
         if home is not None:
             home.remove()
-        raise _Failure(f"the system says: {error.strerror}", may_pass=False) from None
+        raise _StartFailed(f"the system says: {error.strerror}", may_pass=False) from None
     return LocalBrowser(chromium, home), chromium
 
 
-def _ended(code: int | None, last_words: str) -> _Failure:
+def _explain_exit(code: int | None, last_words: str) -> _StartFailed:
     if _SANDBOX_COMPLAINT in last_words:
-        return _Failure("it found no sandbox", may_pass=False, lacks_sandbox=True)
+        return _StartFailed("it found no sandbox", may_pass=False, lacks_sandbox=True)
     if code in _NOT_EXECUTABLE:
-        return _Failure(f"it cannot be executed (exit code {code})", may_pass=False)
+        return _StartFailed(f"it cannot be executed (exit code {code})", may_pass=False)
     how = "closed its pipes" if code is None else f"ended at once (exit code {code})"
-    return _Failure(f"it {how}", may_pass=True)
+    return _StartFailed(f"it {how}", may_pass=True)
 
 
 _PREFIX = "dowse-browser-"
 _LOCK = "dowse.lock"
-# Chromium makes a socket below it and crashes when that path is longer than a socket's may be (104 on macOS).
+# Chromium makes a socket below it and crashes when that path exceeds the limit of sockets (104 on macOS).
 _LONGEST_PARENT = 32
 _SHORT_PARENT = "/tmp"
-# A directory is made a moment before it is locked; nothing this young is anybody's left-over.
+# A directory is created a moment before it is locked, so a younger one is not stale.
 _YOUNG_S = 60.0
 
 
 class Profile:
-    """A directory that nobody else can read, locked as long as we live."""
+    """Private directory of a browser (profile, home, temporary files), locked while this process lives."""
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
@@ -216,7 +216,7 @@ class Profile:
 
     @classmethod
     def create(cls, parent: Path) -> Self:
-        """Make one; raises `OSError`."""
+        """Create and lock a directory; raises `OSError`."""
         path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
         file = path / _LOCK
         with contextlib.ExitStack() as unless_locked:
@@ -230,7 +230,7 @@ class Profile:
         return cls(path, lock)
 
     def remove(self) -> None:
-        """Delete it with all that is in it. What cannot be deleted now is swept at a later start."""
+        """Delete the directory; remains are swept at a later start."""
         if self._lock >= 0:
             shutil.rmtree(self.path, ignore_errors=True)
             os.close(self._lock)
@@ -238,20 +238,20 @@ class Profile:
 
 
 def usual_parent() -> Path:
-    """Where profiles lie: the temporary directory, unless its path is too long for Chromium."""
+    """Parent of profiles: the temporary directory, unless its path is too long for Chromium."""
     usual = tempfile.gettempdir()
     return Path(usual if len(usual) <= _LONGEST_PARENT else _SHORT_PARENT)
 
 
 def snap_parent() -> Path:
-    """Where they lie for a snap, which has a temporary directory of its own that we do not see."""
+    """Parent for a snap, which has a temporary directory of its own that is invisible here."""
     parent = Path.home() / "snap" / "chromium" / "common"
     parent.mkdir(parents=True, exist_ok=True)
     return parent
 
 
 def sweep(parent: Path) -> None:
-    """Delete what was left by processes of ours that were killed."""
+    """Delete profiles that killed processes have left behind."""
     for path in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError):
             if _is_ours_and_old(path):
@@ -259,7 +259,7 @@ def sweep(parent: Path) -> None:
 
 
 def _is_ours_and_old(path: Path) -> bool:
-    """Everybody may write to the temporary directory: a link, or what another user has made, is not touched."""
+    """Whether it is a stale directory of this user; links and directories of other users are not touched."""
     about = path.lstat()
     is_old = time.time() - about.st_mtime > _YOUNG_S
     return stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and is_old

@@ -1,4 +1,4 @@
-"""The browser as the application holds it: nothing of it is imported, let alone started, before a page needs it."""
+"""Lazy browser fetcher: imported and started when a page first needs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dowse.fetch.browser.fetcher import BrowserFetcher
     from dowse.fetch.browser.pool import BrowserPool
 
-# Where the browser of an empty tab may go: nowhere. Nobody listens at port 1.
+# Proxy of an empty tab: port 1 of loopback, where nothing listens.
 _NO_PROXY = "127.0.0.1:1"
 
 
@@ -29,14 +29,14 @@ class _Parts:
 
 
 class BrowserOnDemand:
-    """Implements `protocols.Fetcher` with the browser that the settings describe."""
+    """Implements `protocols.Fetcher` with the browser of the settings."""
 
     name = NAME
 
     def __init__(
         self, settings: Settings, guard: Guard, client: ConfiguredClient, clock: Clock, *, user_agent: str
     ) -> None:
-        """The client is for a browser elsewhere, whose address is one of the settings."""
+        """`client` connects to a remote browser, whose address is one of the settings."""
         self._settings = settings
         self._guard = guard
         self._client = client
@@ -47,7 +47,7 @@ class BrowserOnDemand:
         return await self._parts.fetcher.fetch(url, timeout_s=timeout_s, known=known)
 
     async def start(self) -> str:
-        """How the browser names itself, if it can be started; raises `NoBrowser`."""
+        """Start the browser and return its user agent; raises `NoBrowser`."""
         from dowse.fetch.browser.cdp import BrowserBusy, BrowserGone, BrowserUnavailable
 
         try:
@@ -59,7 +59,7 @@ class BrowserOnDemand:
             raise NoBrowser(NAME, "it ended, or did not answer in time") from error
 
     async def close(self) -> None:
-        """End the browser, if there is one."""
+        """End the browser, if it was started."""
         if "_parts" in self.__dict__:
             await self._parts.pool.close()
 

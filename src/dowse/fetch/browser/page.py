@@ -1,4 +1,4 @@
-"""One page in a tab: set up, sent on its way, and followed wherever it leads."""
+"""One page in a tab: set up, navigated, and followed through redirects and navigations by script."""
 
 from __future__ import annotations
 
@@ -9,25 +9,34 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from dowse.core.errors import WireDenied, WireError
-from dowse.fetch.browser.cdp import OVERSIZED, BrowserGone, CdpError, CdpSession, Oversized, PageCrashed, Params, World
-from dowse.fetch.browser.navigation import UNWANTED, Journey, RequestTracker, TooFar
+from dowse.fetch.browser.cdp import (
+    OVERSIZED,
+    BrowserGone,
+    CdpError,
+    CdpSession,
+    IsolatedWorld,
+    Oversized,
+    PageCrashed,
+    Params,
+)
+from dowse.fetch.browser.navigation import UNWANTED, NavigationPolicy, RequestTracker, TooFar
 from dowse.fetch.direct import may_be_kept, unreadable
 from dowse.fetch.media import parse_media_type
 
 DOWNLOAD = "download"
-"""The error of a document that is not shown but saved, if it were allowed."""
+"""The error of a document that would be downloaded, which is denied."""
 
 _VIEWPORT = {"width": 1280, "height": 1024, "deviceScaleFactor": 1, "mobile": False}
-# Bodies are read from the page itself; the browser need not keep them for us.
+# Bodies are read from the page itself; the browser need not keep them.
 _BUFFERS = {"maxTotalBufferSize": 1, "maxResourceBufferSize": 1}
-# Whoever looks away need not be shown how text moves in; it is waited for otherwise.
-_CALM = [{"name": "prefers-reduced-motion", "value": "reduce"}]
+# Animated text would delay settling.
+_REDUCED_MOTION = [{"name": "prefers-reduced-motion", "value": "reduce"}]
 _PAUSED = [
     *({"resourceType": kind} for kind in ("Document", *UNWANTED)),
     {"resourceType": "Document", "requestStage": "Response"},
 ]
-# Scripts may wait for a picture, so it comes, and is empty: one transparent dot.
-_PICTURE = {
+# Scripts may wait for an image, so they get an empty one: a transparent dot.
+_EMPTY_IMAGE = {
     "responseCode": 200,
     "responseHeaders": [
         {"name": "Content-Type", "value": "image/gif"},
@@ -36,15 +45,15 @@ _PICTURE = {
     "body": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
 }
 _PAGES = ("http:", "https:", "about:blank")
-# The news of a new document may come after the failure of what was asked of the old one.
-_NEWS_S = 1.0
+# The event of a new document may come after the failure of a command to the old one.
+_REPLACED_S = 1.0
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class PageDocument:
-    """What the main frame shows: where it is from, and what the server or the browser said about it."""
+    """Document of the main frame, with the status of the server or the error of the browser."""
 
     url: str
     status: int = 0
@@ -54,15 +63,15 @@ class PageDocument:
 
 
 class BrowserPage:
-    """Follows one tab. Its listeners run while `CdpSession` reads, so they only take notes and send errands."""
+    """Controls one tab. Its listeners run while `CdpSession` reads, so they only update state and start tasks."""
 
-    def __init__(self, session: CdpSession, frame: str, journey: Journey, traffic: RequestTracker) -> None:
+    def __init__(self, session: CdpSession, frame: str, navigation: NavigationPolicy, traffic: RequestTracker) -> None:
         self.traffic = traffic
         self.document = PageDocument("")
-        self.world = World(session, frame)
+        self.world = IsolatedWorld(session, frame)
         self._session = session
         self._frame = frame
-        self._journey = journey
+        self._navigation = navigation
         self._url = ""
         self._leaving = ""
         self._answers: dict[str, Params] = {}
@@ -70,30 +79,30 @@ class BrowserPage:
         self._errors: dict[str, str] = {}
         self._replaced = asyncio.Event()
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._errands: set[asyncio.Task[object]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
         self._listen()
-        self._errand(self._notice_the_end())
-        self._errand(self._notice_a_flood())
+        self._start(self._watch_browser())
+        self._start(self._watch_requests())
 
     async def open(self, url: str, user_agent: str) -> None:
-        """Go there; afterwards there is a document, if only one that holds an error."""
+        """Navigate; afterwards there is a document, if only one with an error."""
         start = self.document
-        # All at once, but not with what follows: a page may be there before its process has heard of them.
+        # All at once, but before the navigation: a page may load before its process has received them.
         await asyncio.gather(*self._preparations(user_agent))
         answer = await self.call("Page.navigate", url=url)
         error = DOWNLOAD if answer.get("isDownload") else str(answer.get("errorText", ""))
         if error:
-            # A page that crashed on its way does not answer; the news of that ends it meanwhile.
+            # A page that crashed while loading does not answer; the event of the crash ends it meanwhile.
             await self.call("Runtime.evaluate", expression="0")
-            self._shows(self._url or url, self._answer, error)
+            self._set_document(self._url or url, self._answer, error)
         while self.document is start:
             await self._replaced.wait()
 
     async def call(self, method: str, **params: object) -> Params:
         return await self._session.call(method, **params)
 
-    async def is_replaced(self, document: PageDocument, within_s: float = _NEWS_S) -> bool:
-        """Whether another document takes this one's place."""
+    async def is_replaced(self, document: PageDocument, within_s: float = _REPLACED_S) -> bool:
+        """Wait for another document to replace this one; returns whether it did."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 while self.document is document:
@@ -101,12 +110,12 @@ class BrowserPage:
         return self.document is not document
 
     def stay(self) -> None:
-        """Give up what the page leads to, if that is still on its way: until then the browser tells nothing of it."""
+        """Stop a navigation in progress: until it ends, the browser reports nothing about the page."""
         if self._leaving:
             self._send("Page.stopLoading")
 
-    async def unless_ended(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do something with the page; raises what forbids to read it on, as soon as that is known."""
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run work on the page; raises as soon as the page crashes, ends or is denied."""
         task: asyncio.Future[Any] = asyncio.ensure_future(work)
         try:
             await asyncio.wait({task, self._end}, return_when=asyncio.FIRST_COMPLETED)
@@ -118,19 +127,19 @@ class BrowserPage:
             await asyncio.gather(task, return_exceptions=True)
 
     async def close(self) -> None:
-        """Forget what has not been sent yet. The tab is its owner's."""
+        """Cancel background tasks. The tab itself is closed by its owner."""
         self._session.close()
-        for errand in self._errands:
-            errand.cancel()
+        for task in self._tasks:
+            task.cancel()
         self._end.cancel()
-        await asyncio.gather(self._end, *self._errands, return_exceptions=True)
+        await asyncio.gather(self._end, *self._tasks, return_exceptions=True)
 
-    async def _notice_the_end(self) -> None:
-        """Not everything here waits for an answer, which would fail by itself."""
+    async def _watch_browser(self) -> None:
+        """Notice the end of the browser even without a pending command."""
         await self._session.wait_gone()
-        self._ends(BrowserGone())
+        self._finish(BrowserGone())
 
-    async def _notice_a_flood(self) -> None:
+    async def _watch_requests(self) -> None:
         await self.traffic.flooded.wait()
         await self.call("Network.disable")
 
@@ -143,61 +152,61 @@ class BrowserPage:
             self.call("Page.setDownloadBehavior", behavior="deny"),
             self.call("Emulation.setUserAgentOverride", userAgent=user_agent),
             self.call("Emulation.setDeviceMetricsOverride", **_VIEWPORT),
-            self.call("Emulation.setEmulatedMedia", features=_CALM),
+            self.call("Emulation.setEmulatedMedia", features=_REDUCED_MOTION),
         ]
 
     def _listen(self) -> None:
         listeners: dict[str, Callable[[Params], None]] = {
-            "Fetch.requestPaused": self._paused,
-            "Network.responseReceived": self._answered,
-            "Network.loadingFailed": self._failed,
-            "Page.frameNavigated": self._navigated,
-            "Page.javascriptDialogOpening": self._asked,
-            "Inspector.targetCrashed": lambda _: self._ends(PageCrashed()),
-            OVERSIZED: lambda _: self._ends(Oversized()),
+            "Fetch.requestPaused": self._handle_request,
+            "Network.responseReceived": self._record_response,
+            "Network.loadingFailed": self._record_failure,
+            "Page.frameNavigated": self._record_navigation,
+            "Page.javascriptDialogOpening": self._answer_dialog,
+            "Inspector.targetCrashed": lambda _: self._finish(PageCrashed()),
+            OVERSIZED: lambda _: self._finish(Oversized()),
         }
         for event, listener in listeners.items():
             self._session.on(event, listener)
 
-    def _paused(self, params: Params) -> None:
+    def _handle_request(self, params: Params) -> None:
         request, url = params["requestId"], params["request"]["url"]
         if params["resourceType"] == "Image":
-            self._send("Fetch.fulfillRequest", requestId=request, **_PICTURE)
+            self._send("Fetch.fulfillRequest", requestId=request, **_EMPTY_IMAGE)
         elif params["resourceType"] != "Document":
             self._send("Fetch.failRequest", requestId=request, errorReason="BlockedByClient")
         elif "responseStatusCode" in params:
-            self._came(params)
+            self._handle_response(params)
         elif "responseErrorReason" in params:
             self._send("Fetch.continueRequest", requestId=request)
         elif params["frameId"] == self._frame:
-            self._errand(self._move(request, url, params.get("networkId", request)))
-        elif self._journey.may_frame(url):
-            # What may be reached from there is the proxy's to say.
+            self._start(self._move(request, url, params.get("networkId", request)))
+        elif self._navigation.may_frame(url):
+            # Its requests are judged by the proxy.
             self._send("Fetch.continueRequest", requestId=request)
         else:
             self._send("Fetch.failRequest", requestId=request, errorReason="BlockedByClient")
 
     async def _move(self, request: str, url: str, navigation: str) -> None:
         try:
-            await self._journey.goes_to(url, navigation)
+            await self._navigation.admit(url, navigation)
         except WireError as error:
-            self._ends(unreadable(error))
+            self._finish(unreadable(error))
         except TooFar:
-            # Not failed but aborted: the page that wanted to lead on stays.
+            # Aborted, not failed: the current page stays.
             await self.call("Fetch.failRequest", requestId=request, errorReason="Aborted")
         else:
             self._url = url
             self._leaving = navigation
             await self.call("Fetch.continueRequest", requestId=request)
 
-    def _came(self, params: Params) -> None:
-        """The head of a document. Only text is let in: viewers of anything else cost a lot, and show us nothing."""
+    def _handle_response(self, params: Params) -> None:
+        """Continue a document of a text type; viewers of other types are expensive and show no text."""
         code = int(params["responseStatusCode"])
         headers = {field["name"].lower(): str(field["value"]) for field in params.get("responseHeaders", ())}
         media_type = parse_media_type(headers.get("content-type", ""))
         is_redirect = 300 <= code < 400
         if params["frameId"] == self._frame and not is_redirect:
-            # The browser looks closer at what it is, and tells that later, unless nobody listens any more.
+            # The browser sniffs the type, and reports it later, unless network events are disabled.
             self._answer = {"status": code, "mimeType": media_type.name, "headers": headers}
             self._answers[params.get("networkId", "")] = self._answer
         if is_redirect or not media_type.name or media_type.is_text:
@@ -205,29 +214,29 @@ class BrowserPage:
             return
         self._send("Fetch.failRequest", requestId=params["requestId"], errorReason="Aborted")
 
-    def _answered(self, params: Params) -> None:
+    def _record_response(self, params: Params) -> None:
         if params.get("type") == "Document" and params.get("frameId") == self._frame:
             self._answer = self._answers[params["requestId"]] = params["response"]
 
-    def _failed(self, params: Params) -> None:
+    def _record_failure(self, params: Params) -> None:
         if params.get("type") == "Document":
             self._errors[params["requestId"]] = str(params.get("errorText", ""))
             if params["requestId"] == self._leaving:
                 self._leaving = ""
 
-    def _navigated(self, params: Params) -> None:
+    def _record_navigation(self, params: Params) -> None:
         frame = params["frame"]
         if frame["id"] != self._frame:
             return
         answer = self._answers.get(frame["loaderId"], {})
         if unreachable := frame.get("unreachableUrl"):
-            self._shows(unreachable, answer, self._errors.get(frame["loaderId"]) or "net::ERR_FAILED")
+            self._set_document(unreachable, answer, self._errors.get(frame["loaderId"]) or "net::ERR_FAILED")
             return
-        self._shows(frame["url"], answer)
+        self._set_document(frame["url"], answer)
         if not frame["url"].startswith(_PAGES):
-            self._ends(unreadable(WireDenied()))
+            self._finish(unreadable(WireDenied()))
 
-    def _shows(self, url: str, answer: Params, error: str = "") -> None:
+    def _set_document(self, url: str, answer: Params, error: str = "") -> None:
         status, media_type = int(answer.get("status", 0)), str(answer.get("mimeType", ""))
         self.document = PageDocument(url, status, media_type, error, _may_be_kept(answer))
         self.world.leave()
@@ -235,31 +244,31 @@ class BrowserPage:
         self._replaced.set()
         self._replaced = asyncio.Event()
 
-    def _asked(self, params: Params) -> None:
-        """Whether the page may be left: yes. Anything else: no."""
+    def _answer_dialog(self, params: Params) -> None:
+        """Accept leaving the page; dismiss all other dialogs."""
         self._send("Page.handleJavaScriptDialog", accept=params.get("type") == "beforeunload")
 
-    def _ends(self, reason: Exception) -> None:
+    def _finish(self, reason: Exception) -> None:
         if not self._end.done():
             self._end.set_exception(reason)
 
     def _send(self, method: str, **params: object) -> None:
-        self._errand(self.call(method, **params))
+        self._start(self.call(method, **params))
 
-    def _errand(self, work: Coroutine[Any, Any, object]) -> None:
+    def _start(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.ensure_future(work)
-        self._errands.add(task)
-        task.add_done_callback(self._errand_ended)
+        self._tasks.add(task)
+        task.add_done_callback(self._discard_task)
 
-    def _errand_ended(self, task: asyncio.Task[object]) -> None:
-        self._errands.discard(task)
+    def _discard_task(self, task: asyncio.Task[object]) -> None:
+        self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
-        # The request or the whole page may be gone by the time it is answered.
+        # The request or the page may be gone by then.
         if isinstance(error, Exception) and not isinstance(error, CdpError):
             raise error
 
 
 def _may_be_kept(answer: Params) -> bool:
     headers = {name.lower(): str(value) for name, value in answer.get("headers", {}).items()}
-    # The browser joins repeated headers by line ends.
+    # The browser joins repeated headers with line ends.
     return may_be_kept(headers.get("cache-control", "").replace("\n", ","))

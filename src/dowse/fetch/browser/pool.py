@@ -1,4 +1,4 @@
-"""Tabs for everybody who reads a page: one browser, started on first need, replaced when it is worn out."""
+"""Browser pool: tabs of one browser, which is started on first need and replaced when it is worn out."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from dowse.telemetry.log import LOGGER, event
 
 _PAGES_PER_BROWSER = 200
 _MOST_MEMORY_BYTES = 1_500_000_000
-# Asking takes some milliseconds.
+# Measuring takes some milliseconds.
 _PAGES_BETWEEN_MEMORY_CHECKS = 10
-# With this much, a browser is ended under its open pages: one of them takes all there is.
+# Above this a browser is killed together with its open pages.
 _FAR_TOO_MUCH_MEMORY_BYTES = 2 * _MOST_MEMORY_BYTES
 _MEMORY_CHECK_S = 1.0
-# Pages crash; where no other one comes between, it is the browser that cannot start processes any more.
+# After so many crashes in a row the browser is at fault: it cannot start processes any more.
 _CRASHES_IN_A_ROW = 3
 _LONGEST_IDLE_S = 300.0
 _MOST_WAITING = 64
-# A browser that takes longer to open an empty tab, or to close one, is ill.
+# A browser that takes longer to open or close a tab does not respond.
 _OPEN_S = 15.0
 _CLOSE_S = 5.0
 _FAILURE_REMEMBERED_S = 30.0
-# Of a page's time. With less left nothing could be read, and whoever waits is to hear why before he gives up.
+# Share of a page's time for the start; the rest is for its text, or for the reason to reach the caller.
 _START_SHARE = 0.9
 _STILL_STARTING = (
     "the browser was started and has not answered yet: ask again in a minute; if that does not help, give it more time "
@@ -39,8 +39,8 @@ _STILL_STARTING = (
 _CRASHED_START = "starting the browser failed in a way that nobody thought of: the log tells more"
 
 
-class _Visit:
-    """One page's way through the browser: its tab is opened, used, and closed when the visitor has left."""
+class _TabLease:
+    """Lease of a tab: opened, used, and closed when its user is done."""
 
     def __init__(self) -> None:
         self.tab: asyncio.Future[Tab] = asyncio.get_running_loop().create_future()
@@ -48,46 +48,46 @@ class _Visit:
 
 
 @dataclass(slots=True, eq=False)
-class _Home:
-    """A running browser and its visits. A retired one takes no more, and ends with the last."""
+class _RunningBrowser:
+    """A running browser and its leases. A retired one takes no more, and ends with the last."""
 
     browser: Browser
-    visits: set[_Visit] = field(default_factory=set)
-    past_visits: int = 0
+    leases: set[_TabLease] = field(default_factory=set)
+    past_leases: int = 0
     crashes_in_a_row: int = 0
     is_retired: bool = False
     idle: asyncio.Task[None] | None = None
     memory_limit: asyncio.Task[None] | None = None
 
     @property
-    def takes_visits(self) -> bool:
+    def takes_leases(self) -> bool:
         return not self.is_retired and not self.browser.connection.is_gone
 
     def end(self) -> None:
-        """End it now; what is open in it fails."""
+        """Kill it; open pages fail."""
         self.is_retired = True
         self.browser.kill()
 
-    def stays_awake(self) -> None:
+    def cancel_idle_timer(self) -> None:
         if self.idle is not None:
             self.idle.cancel()
             self.idle = None
 
-    def may_grow(self) -> None:
-        """Nobody looks at its memory any more, as there is no page that could take it."""
+    def stop_memory_checks(self) -> None:
+        """Without an open page its memory does not grow."""
         if self.memory_limit is not None:
             self.memory_limit.cancel()
             self.memory_limit = None
 
-    def page_crashed(self) -> None:
+    def record_crash(self) -> None:
         self.crashes_in_a_row += 1
         if self.crashes_in_a_row >= _CRASHES_IN_A_ROW and not self.is_retired:
-            event(logging.WARNING, "browser is replaced, one page after the other crashes", open_pages=len(self.visits))
+            event(logging.WARNING, "browser is replaced, one page after the other crashes", open_pages=len(self.leases))
             self.is_retired = True
 
 
 class BrowserPool:
-    """Gives out tabs. A crash costs the pages that are open, never the next one."""
+    """Leases tabs. A crash costs the open pages, never the next one."""
 
     def __init__(self, launch: BrowserLauncher, clock: Clock, *, max_pages: int = 0) -> None:
         """`max_pages` tabs are open at a time, twice the processors if 0."""
@@ -95,51 +95,51 @@ class BrowserPool:
         self._clock = clock
         self._turns = asyncio.Semaphore(max_pages or 2 * (os.cpu_count() or 1))
         self._waiting = 0
-        self._current: _Home | None = None
-        self._starting: asyncio.Future[_Home] | None = None
+        self._current: _RunningBrowser | None = None
+        self._starting: asyncio.Future[_RunningBrowser] | None = None
         self._failure: tuple[float, str] | None = None
-        self._homes: set[_Home] = set()
+        self._browsers: set[_RunningBrowser] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._start: asyncio.Task[None] | None = None
         self._is_closed = False
 
     @asynccontextmanager
     async def tab(self, proxy_address: str, timeout_s: float) -> AsyncIterator[Tab]:
-        """An empty tab whose only way out is the proxy; it is closed behind the caller's back.
+        """An empty tab that can reach nothing but the proxy; it is closed in the background.
 
         Raises `BrowserUnavailable`, `BrowserBusy`, `BrowserGone`, or `TimeoutError` if there is none in time.
         """
         now = asyncio.get_running_loop().time()
         end = now + timeout_s
         await self._take_turn(end)
-        visit = None
+        lease = None
         try:
-            home = await self._home(now + timeout_s * _START_SHARE)
-            visit = self._begin(home, proxy_address)
+            running = await self._find_browser(now + timeout_s * _START_SHARE)
+            lease = self._begin(running, proxy_address)
             async with asyncio.timeout_at(end):
-                tab = await asyncio.shield(visit.tab)
+                tab = await asyncio.shield(lease.tab)
             try:
                 yield tab
             except PageCrashed:
-                home.page_crashed()
+                running.record_crash()
                 raise
-            home.crashes_in_a_row = 0
+            running.crashes_in_a_row = 0
         finally:
-            if visit is None:
+            if lease is None:
                 self._turns.release()
             else:
-                visit.is_over.set()
+                lease.is_over.set()
 
     async def close(self) -> None:
-        """End every browser at once and wait until nothing is left of them; pages under way fail."""
+        """Kill every browser and wait for its end; open pages fail."""
         self._is_closed = True
         if self._start is not None:
             self._start.cancel()
-        # The start may not even have begun: then nobody else would tell who waits for it.
+        # The start may not even have begun: then its waiters would hang.
         if self._starting is not None and not self._starting.done():
             _fail(self._starting, BrowserGone())
-        for home in self._homes:
-            home.end()
+        for running in self._browsers:
+            running.end()
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -155,11 +155,11 @@ class BrowserPool:
         finally:
             self._waiting -= 1
 
-    async def _home(self, end: float) -> _Home:
-        """The browser for the next page. Who stops waiting for its start does not stop the start."""
+    async def _find_browser(self, end: float) -> _RunningBrowser:
+        """The browser for the next page (single-flight start). A caller that leaves does not stop the start."""
         if self._is_closed:
             raise BrowserGone
-        if self._current is not None and self._current.takes_visits:
+        if self._current is not None and self._current.takes_leases:
             return self._current
         if self._starting is None:
             self._raise_remembered_failure()
@@ -175,116 +175,116 @@ class BrowserPool:
         if self._failure is not None and self._clock.now() < self._failure[0]:
             raise BrowserUnavailable(self._failure[1])
 
-    async def _start_for(self, waiting: asyncio.Future[_Home]) -> None:
+    async def _start_for(self, waiting: asyncio.Future[_RunningBrowser]) -> None:
         try:
-            home = _Home(await self._launch())
-            self._current, self._failure = home, None
-            self._homes.add(home)
-            self._in_background(self._watch(home))
-            self._rest(home)
-            waiting.set_result(home)
+            running = _RunningBrowser(await self._launch())
+            self._current, self._failure = running, None
+            self._browsers.add(running)
+            self._in_background(self._watch(running))
+            self._start_idle_timer(running)
+            waiting.set_result(running)
         except BrowserUnavailable as failure:
-            self._start_failed(waiting, failure)
+            self._record_start_failure(waiting, failure)
         except Exception:
-            # A bug, in a task that nobody asks how it ended: whoever waits for it must hear of it, and so must the log.
+            # A bug in a background task: its waiters must fail, and the log must show it.
             LOGGER.exception("browser start crashed")
-            self._start_failed(waiting, BrowserUnavailable(_CRASHED_START))
+            self._record_start_failure(waiting, BrowserUnavailable(_CRASHED_START))
         finally:
             self._starting = None
             if not waiting.done():
                 _fail(waiting, BrowserGone())
 
-    def _start_failed(self, waiting: asyncio.Future[_Home], failure: BrowserUnavailable) -> None:
+    def _record_start_failure(self, waiting: asyncio.Future[_RunningBrowser], failure: BrowserUnavailable) -> None:
         self._failure = (self._clock.now() + _FAILURE_REMEMBERED_S, str(failure))
         _fail(waiting, failure)
 
-    async def _watch(self, home: _Home) -> None:
-        """Clean up behind a browser, however it ends."""
-        await home.browser.connection.wait_gone()
-        if not home.is_retired:
-            event(logging.WARNING, "browser ended by itself", open_pages=len(home.visits))
-        home.end()
-        home.stays_awake()
-        home.may_grow()
-        for visit in home.visits:
-            visit.is_over.set()
-        await home.browser.reap()
-        self._homes.discard(home)
+    async def _watch(self, running: _RunningBrowser) -> None:
+        """Clean up after a browser, however it ends."""
+        await running.browser.connection.wait_gone()
+        if not running.is_retired:
+            event(logging.WARNING, "browser ended by itself", open_pages=len(running.leases))
+        running.end()
+        running.cancel_idle_timer()
+        running.stop_memory_checks()
+        for lease in running.leases:
+            lease.is_over.set()
+        await running.browser.reap()
+        self._browsers.discard(running)
 
-    def _begin(self, home: _Home, proxy_address: str) -> _Visit:
-        """From here on the turn belongs to the visit. Nothing waits in here, so that it cannot get lost."""
-        home.stays_awake()
-        visit = _Visit()
-        home.visits.add(visit)
-        if home.memory_limit is None:
-            home.memory_limit = self._in_background(self._limit_memory(home))
-        self._in_background(self._accompany(visit, home, proxy_address))
-        return visit
+    def _begin(self, running: _RunningBrowser, proxy_address: str) -> _TabLease:
+        """Hand the turn over to a lease. Nothing awaits in here, so that the turn cannot get lost."""
+        running.cancel_idle_timer()
+        lease = _TabLease()
+        running.leases.add(lease)
+        if running.memory_limit is None:
+            running.memory_limit = self._in_background(self._limit_memory(running))
+        self._in_background(self._serve_lease(lease, running, proxy_address))
+        return lease
 
-    async def _accompany(self, visit: _Visit, home: _Home, proxy_address: str) -> None:
-        """The whole life of a tab, in a task of its own: a visitor that is cancelled leaves nothing open."""
+    async def _serve_lease(self, lease: _TabLease, running: _RunningBrowser, proxy_address: str) -> None:
+        """The whole life of a tab, in a task of its own: a cancelled user leaves nothing open."""
         try:
             async with asyncio.timeout(_OPEN_S):
-                tab = await open_tab(home.browser, proxy_address)
-            visit.tab.set_result(tab)
-            await visit.is_over.wait()
+                tab = await open_tab(running.browser, proxy_address)
+            lease.tab.set_result(tab)
+            await lease.is_over.wait()
             async with asyncio.timeout(_CLOSE_S):
-                await close_tab(home.browser, tab)
+                await close_tab(running.browser, tab)
         except TimeoutError:
-            event(logging.WARNING, "browser does not answer and is ended", open_pages=len(home.visits))
-            home.end()
+            event(logging.WARNING, "browser does not answer and is ended", open_pages=len(running.leases))
+            running.end()
         except CdpError:
-            # Gone, or not well: something may still be open in it.
-            home.is_retired = True
+            # Gone or broken: pages may still be open in it.
+            running.is_retired = True
         finally:
-            if not visit.tab.done():
-                _fail(visit.tab, BrowserGone())
-            home.visits.discard(visit)
-            home.past_visits += 1
+            if not lease.tab.done():
+                _fail(lease.tab, BrowserGone())
+            running.leases.discard(lease)
+            running.past_leases += 1
             self._turns.release()
-        await self._after_visit(home)
+        await self._after_lease(running)
 
-    async def _after_visit(self, home: _Home) -> None:
-        if home.takes_visits and await self._is_worn_out(home):
-            home.is_retired = True
-        if not home.visits:
-            home.may_grow()
-            if home.is_retired:
-                home.end()
+    async def _after_lease(self, running: _RunningBrowser) -> None:
+        if running.takes_leases and await self._is_worn_out(running):
+            running.is_retired = True
+        if not running.leases:
+            running.stop_memory_checks()
+            if running.is_retired:
+                running.end()
             else:
-                self._rest(home)
+                self._start_idle_timer(running)
 
-    async def _is_worn_out(self, home: _Home) -> bool:
-        if home.past_visits >= _PAGES_PER_BROWSER:
+    async def _is_worn_out(self, running: _RunningBrowser) -> bool:
+        if running.past_leases >= _PAGES_PER_BROWSER:
             return True
-        if home.past_visits % _PAGES_BETWEEN_MEMORY_CHECKS:
+        if running.past_leases % _PAGES_BETWEEN_MEMORY_CHECKS:
             return False
-        return await asyncio.to_thread(home.browser.memory_bytes) > _MOST_MEMORY_BYTES
+        return await asyncio.to_thread(running.browser.memory_bytes) > _MOST_MEMORY_BYTES
 
-    async def _limit_memory(self, home: _Home) -> None:
-        """No page may take the machine's memory, however long it is given."""
+    async def _limit_memory(self, running: _RunningBrowser) -> None:
+        """Kill a browser whose pages take too much memory."""
         while True:
             await self._clock.sleep(_MEMORY_CHECK_S)
-            held = await asyncio.to_thread(home.browser.memory_bytes)
+            held = await asyncio.to_thread(running.browser.memory_bytes)
             if held > _FAR_TOO_MUCH_MEMORY_BYTES:
                 event(
                     logging.WARNING,
                     "browser takes too much memory and is ended",
                     bytes=held,
-                    open_pages=len(home.visits),
+                    open_pages=len(running.leases),
                 )
-                home.end()
+                running.end()
                 return
 
-    def _rest(self, home: _Home) -> None:
-        home.stays_awake()
-        home.idle = self._in_background(self._end_when_idle(home))
+    def _start_idle_timer(self, running: _RunningBrowser) -> None:
+        running.cancel_idle_timer()
+        running.idle = self._in_background(self._end_when_idle(running))
 
-    async def _end_when_idle(self, home: _Home) -> None:
-        """An idle server does not keep a browser's memory."""
+    async def _end_when_idle(self, running: _RunningBrowser) -> None:
+        """Free the memory of an idle browser."""
         await self._clock.sleep(_LONGEST_IDLE_S)
         event(logging.DEBUG, "browser is ended, nobody needs it")
-        home.end()
+        running.end()
 
     def _in_background(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -295,5 +295,5 @@ class BrowserPool:
 
 def _fail(awaited: asyncio.Future[Any], reason: Exception) -> None:
     awaited.set_exception(reason)
-    # Who waited may have left. What nobody has looked at, asyncio would complain about.
+    # Retrieved here, or asyncio would log it if the waiter has left.
     awaited.exception()

@@ -1,4 +1,4 @@
-"""One Chromium process as the rest sees it: start, the pipes to it, its last words, its end."""
+"""Chromium child process: start, pipes, standard error, memory, and reaping."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Self
 
 from dowse.fetch.browser.cdp import BrowserGone, Connection, Receiver, edges, is_too_large
 
-# Where Chromium looks for its commands and leaves its answers, if it is told to use pipes.
+# Descriptors of Chromium for commands and answers over pipes.
 _COMMANDS, _ANSWERS = 3, 4
 # Above the standard ones and Chromium's two, so that no descriptor is overwritten before it was copied.
 _LOWEST = 10
@@ -27,9 +27,9 @@ _running: set[int] = set()
 
 
 class Chromium:
-    """A running browser process, and everything that it starts.
+    """Chromium process with its children.
 
-    All are one process group but the crash handlers, which leave it, and become our children as soon as they have.
+    All are one process group but the crash handlers, which leave it and are then adopted by this process.
     """
 
     def __init__(self, pid: int, channel: PipeChannel, connection: Connection, errors: int, profile: str) -> None:
@@ -43,7 +43,7 @@ class Chromium:
 
     @classmethod
     def spawn(cls, executable: str, arguments: Sequence[str], environment: Mapping[str, str], *, profile: str) -> Self:
-        """Start it; raises `OSError`. Nothing here waits: no cancellation can come between it and its owner."""
+        """Start it; raises `OSError`. Nothing here awaits, so no cancellation can leak the process."""
         adopt_orphans()
         with contextlib.ExitStack() as unless_started, contextlib.ExitStack() as theirs:
             command_source, commands = _pipe(theirs, unless_started)
@@ -65,28 +65,28 @@ class Chromium:
         return cls(pid, PipeChannel(connection, commands, answers), connection, errors, profile)
 
     async def connect(self) -> None:
-        """Open our ends of the pipes; whether anybody listens, the first command shows."""
+        """Open this side of the pipes; the first command shows whether the browser answers."""
         await self._errors.open()
-        self.connection.opened(await self._channel.open())
+        self.connection.attach(await self._channel.open())
 
     @property
     def last_words(self) -> str:
-        """The end of what it wrote to its standard error."""
+        """The end of its standard error."""
         return self._errors.text
 
     async def exit_code(self, within_s: float) -> int | None:
-        """How it ended by itself: a signal is negative. `None` if it did not in this time; then it has to be killed."""
+        """Exit code, negative for a signal; `None` if it has not ended in this time and must be killed."""
         waiting = asyncio.create_task(asyncio.to_thread(self._wait_for, self.pid))
         await asyncio.wait([waiting], timeout=within_s)
         return self._exit_code
 
     def memory_bytes(self) -> int:
-        """What it and everything it has started hold for themselves; 0 where the system does not tell."""
+        """Private memory of the process group; 0 if unknown."""
         return group_memory_bytes(self.pid)
 
     def kill(self) -> None:
-        """End it with everything it has started, and let go of the pipes."""
-        # Once all are reaped, the number may be that of somebody else's group.
+        """Kill the process group and close the pipes."""
+        # After reaping, the number may belong to another group.
         if not self._is_reaped:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -95,7 +95,7 @@ class Chromium:
         self.connection.close()
 
     async def reap(self) -> None:
-        """Wait for the end of everything that was killed, so that no zombie stays; ends what has left the group."""
+        """Wait for all killed processes, so that no zombie stays, and kill those that left the group."""
         await asyncio.to_thread(self._reap)
 
     def _reap(self) -> None:
@@ -103,7 +103,7 @@ class Chromium:
             pass
         self._is_reaped = True
         _running.discard(self.pid)
-        # Each of those that run has somebody who waits for it. A stray may have just started another.
+        # Running browsers are reaped by their owners. A stray may have just started another.
         while remaining := set(strays(self._profile)) - _running:
             for stray in remaining:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -111,7 +111,7 @@ class Chromium:
                 self._wait_for(stray)
 
     def _wait_for(self, which: int) -> bool:
-        """Whether there was such a process, or one of such a group; it has ended now."""
+        """Reap one process, or one of a group; returns whether there was any."""
         try:
             pid, status = os.waitpid(which, 0)
         except ChildProcessError:
@@ -122,7 +122,7 @@ class Chromium:
 
 
 class _LastWords(asyncio.Protocol):
-    """Reads what a process complains about, and remembers the end of it."""
+    """Keeps the end of a process's standard error."""
 
     def __init__(self, descriptor: int) -> None:
         self._file = os.fdopen(descriptor, "rb", buffering=0)
@@ -148,16 +148,17 @@ class _LastWords(asyncio.Protocol):
 
 @cache
 def adopt_orphans() -> None:
-    """Become the parent of what Chromium leaves behind when it is killed.
+    """Become the parent of processes that a killed Chromium leaves behind.
 
-    Its helpers are not our children. Orphaned, they would go to process 1, which in many containers reaps nobody.
+    Its helpers are not children of this process. Orphaned, they would go to process 1, which in many containers does
+    not reap.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def _pipe(reading: contextlib.ExitStack, writing: contextlib.ExitStack) -> tuple[int, int]:
-    """A pipe's two ends, each closed with its stack."""
+    """Both ends of a pipe, each closed with its stack."""
     ends = []
     for end, owner in zip(os.pipe(), (reading, writing), strict=True):
         try:
@@ -173,7 +174,7 @@ _END = b"\0"
 
 
 class PipeChannel(asyncio.Protocol):
-    """Implements `cdp.Channel`. The descriptors are its own from the moment it is made."""
+    """Implements `cdp.Channel` over two pipes; no port is opened. It owns the descriptors."""
 
     def __init__(self, receiver: Receiver, commands: int, answers: int) -> None:
         self._receiver = receiver
@@ -197,7 +198,7 @@ class PipeChannel(asyncio.Protocol):
         self._writer.write(message + _END)
 
     def close(self) -> None:
-        # What was not sent by now is for nobody: `close` alone would wait until it is.
+        # `close` alone would wait until all messages are sent.
         if self._writer is None:
             self._command_file.close()
         elif not self._writer.is_closing():
@@ -231,18 +232,18 @@ class PipeChannel(asyncio.Protocol):
         message, size = b"".join(self._pieces), self._size
         self._pieces, self._size = [], 0
         if is_too_large(message, size):
-            self._receiver.received_too_much(edges(message))
+            self._receiver.receive_oversized(edges(message))
         else:
-            self._receiver.received(message)
+            self._receiver.receive(message)
 
     def _end(self) -> None:
         if not self._has_ended:
             self._has_ended = True
-            self._receiver.ended()
+            self._receiver.end()
 
 
 _PROC = Path("/proc")
-# How the processes of Chromium and its kin are called.
+# Prefixes of the process names of Chromium-based browsers.
 _KIN = ("chrom", "headless_shell", "msedge")
 
 
@@ -255,13 +256,13 @@ class _Process:
 
 
 def group_memory_bytes(group: int) -> int:
-    """What the processes of a group hold together, without what they share with others."""
+    """Private memory of the processes of a group, without shared pages."""
     pages = sum(_own_pages(process.pid) for process in _processes() if process.group == group)
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def strays(profile: str) -> list[int]:
-    """Our children that belong to the Chromium with this profile, and those of any that have ended already."""
+    """Children of this process that belong to the Chromium with this profile, and ended ones of any."""
     ours = (process for process in _processes() if process.parent == os.getpid())
     return [process.pid for process in ours if _is_stray(process, os.fsencode(profile))]
 
@@ -271,7 +272,7 @@ def _is_stray(process: _Process, profile: bytes) -> bool:
         command = (_PROC / str(process.pid) / "cmdline").read_bytes()
     except OSError:
         return False
-    # Who has ended has no command line any more, but still its name.
+    # An ended process has no command line any more, but still its name.
     return profile in command if command else process.name.startswith(_KIN)
 
 
@@ -285,7 +286,7 @@ def _processes() -> Iterator[_Process]:
             about = (entry / "stat").read_text(errors="replace")
         except OSError:
             continue
-        # The name may hold blanks and brackets, but it ends with the last one.
+        # The name may hold blanks and brackets, but ends with the last one.
         name, _, rest = about.partition("(")[2].rpartition(")")
         _, parent, group, *_ = rest.split()
         yield _Process(int(entry.name), name, int(parent), int(group))

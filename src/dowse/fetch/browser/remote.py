@@ -1,4 +1,4 @@
-"""A browser elsewhere, driven over a WebSocket. It is not in our cage: its own network has to do the guarding."""
+"""Remote browser over a WebSocket. The proxy and its SSRF guard do not apply: its own network has to guard it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 _WEB_SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
 _DESCRIPTION = "/json/version"
 _LARGEST_DESCRIPTION = 100_000
-# A socket takes a message whole, or ends. Chromium sends no larger one than 256 MiB; what is too large for us is
-# thrown away behind the socket, and costs one page instead of all.
+# A socket takes a message whole, or ends. Chromium sends none above 256 MiB; a message above the limit of `cdp` is
+# dropped after the socket, and costs one page instead of all.
 _LARGEST_MESSAGE = 270_000_000
 _UNREACHABLE = "the browser at DOWSE_BROWSER_URL cannot be used: see that it runs, and that the address is right"
 
 
 class RemoteBrowser:
-    """Implements `browser.Browser`; only our connection is ours to end, and our contexts end with it."""
+    """Implements `browser.Browser`; only the connection is closed, and its contexts end with it."""
 
     is_remote = True
 
     def __init__(self, socket: WebSocket) -> None:
         self.user_agent = ""
         self.connection = Connection()
-        self.connection.opened(socket)
-        self._carrying = asyncio.create_task(self._carry(socket))
+        self.connection.attach(socket)
+        self._transfer = asyncio.create_task(self._run_socket(socket))
 
     def memory_bytes(self) -> int:
         return 0
@@ -46,17 +46,17 @@ class RemoteBrowser:
         self.connection.close()
 
     async def reap(self) -> None:
-        await asyncio.wait([self._carrying])
+        await asyncio.wait([self._transfer])
 
-    async def _carry(self, socket: WebSocket) -> None:
+    async def _run_socket(self, socket: WebSocket) -> None:
         try:
-            await socket.run(self.connection.received)
+            await socket.run(self.connection.receive)
         finally:
-            self.connection.ended()
+            self.connection.end()
 
 
 class RemoteLauncher:
-    """Connects to the browser at an address that may hold a token, and is never shown."""
+    """Connects to the browser at an address that may hold a token, and is never logged."""
 
     def __init__(self, url: SecretStr, client: ConfiguredClient, *, ready_timeout_s: float = 12.0) -> None:
         self._url = url
@@ -79,7 +79,7 @@ class RemoteLauncher:
         try:
             return await self._connect_as({})
         except (WireError, CdpError):
-            # Chromium itself answers to addresses and to this name only, not to that of a container, say.
+            # Chromium itself accepts only IP addresses and this name as host, not that of a container.
             return await self._connect_as({"Host": "localhost"})
 
     async def _connect_as(self, headers: Mapping[str, str]) -> RemoteBrowser:
@@ -100,7 +100,7 @@ class RemoteLauncher:
         return browser
 
     async def _web_socket_address(self, headers: Mapping[str, str]) -> str:
-        """The one in the settings, or the path that the browser names, at the host that the settings name."""
+        """The address of the settings, or the path that the browser reports, at the host of the settings."""
         url = self._url.get_secret_value()
         parts = urlsplit(url)
         if parts.scheme not in _WEB_SOCKET_SCHEMES:
@@ -117,7 +117,7 @@ class RemoteLauncher:
             named = urlsplit(_text(_json(reply.body), "webSocketDebuggerUrl"))
         except ValueError:
             raise NotDevTools from None
-        # What it calls itself is its own view of the network; ours is in the settings, and so is the token.
+        # The reported host is the browser's view of its network; the reachable host and the token are in the settings.
         query = named.query or parts.query
         return urlunsplit((_WEB_SOCKET_SCHEMES[parts.scheme], parts.netloc, named.path, query, ""))
 

@@ -12,7 +12,7 @@ from dowse.core.models import Onward, Status
 from dowse.core.protocols import Fetcher
 from dowse.fetch.browser.cdp import OVERSIZED, CdpSession
 from dowse.fetch.browser.fetcher import BrowserFetcher
-from dowse.fetch.browser.navigation import Journey, RequestTracker
+from dowse.fetch.browser.navigation import NavigationPolicy, RequestTracker
 from dowse.fetch.browser.page import BrowserPage
 from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.settle import SettlePatience
@@ -50,8 +50,8 @@ async def page(browser: ShowingBrowser) -> AsyncIterator[BrowserPage]:
     """A page at a place that the operator opened."""
     guard = Guard(("wiki.lan:8080",), look_up)
     budget, session = PageBudget(guard), CdpSession(browser.connection, "session")
-    journey = Journey(guard, budget)
-    await journey.goes_to(INSIDE, "1")
+    journey = NavigationPolicy(guard, budget)
+    await journey.admit(INSIDE, "1")
     page = BrowserPage(session, FRAME, journey, RequestTracker(session, budget))
     yield page
     await page.close()

@@ -42,15 +42,15 @@ def wire() -> Wire:
 @pytest.fixture
 async def connection(wire: Wire) -> Connection:
     connection = Connection()
-    connection.opened(wire)
+    connection.attach(wire)
     return connection
 
 
 async def test_answers_may_come_in_any_order(wire: Wire, connection: Connection) -> None:
     calls = [asyncio.create_task(connection.call("A")), asyncio.create_task(connection.call("B"))]
     await asyncio.sleep(0)
-    connection.received(b'{"id": 2, "result": {"of": "B"}}')
-    connection.received(b'{"id": 1, "result": {"of": "A"}}')
+    connection.receive(b'{"id": 2, "result": {"of": "B"}}')
+    connection.receive(b'{"id": 1, "result": {"of": "A"}}')
     assert await asyncio.gather(*calls) == [{"of": "A"}, {"of": "B"}]
     assert [sent["method"] for sent in wire.sent] == ["A", "B"]
 
@@ -58,7 +58,7 @@ async def test_answers_may_come_in_any_order(wire: Wire, connection: Connection)
 async def test_a_refused_command_is_an_error_of_its_own(connection: Connection) -> None:
     call = asyncio.create_task(connection.call("A"))
     await asyncio.sleep(0)
-    connection.received(b'{"id": 1, "error": {"message": "no such target"}}')
+    connection.receive(b'{"id": 1, "error": {"message": "no such target"}}')
     with pytest.raises(CommandFailed, match="no such target"):
         await call
 
@@ -68,15 +68,15 @@ async def test_an_answer_that_nobody_waits_for_any_more_is_dropped(connection: C
     await asyncio.sleep(0)
     call.cancel()
     await asyncio.gather(call, return_exceptions=True)
-    connection.received(b'{"id": 1, "result": {}}')
-    connection.received(b'{"id": 99, "result": {}}')
+    connection.receive(b'{"id": 1, "result": {}}')
+    connection.receive(b'{"id": 99, "result": {}}')
     assert not connection.is_gone
 
 
 async def test_the_end_of_the_browser_ends_every_command(connection: Connection) -> None:
     calls = [asyncio.create_task(connection.call(name)) for name in "AB"]
     await asyncio.sleep(0)
-    connection.ended()
+    connection.end()
     assert [type(end) for end in await asyncio.gather(*calls, return_exceptions=True)] == [BrowserGone, BrowserGone]
     with pytest.raises(BrowserGone):
         await connection.call("C")
@@ -100,7 +100,7 @@ NOT_THE_PROTOCOL = [
 async def test_what_is_not_the_protocol_ends_the_connection(connection: Connection, message: bytes) -> None:
     call = asyncio.create_task(connection.call("A"))
     await asyncio.sleep(0)
-    connection.received(message)
+    connection.receive(message)
     with pytest.raises(NotDevTools):
         await call
     assert connection.is_gone
@@ -108,8 +108,8 @@ async def test_what_is_not_the_protocol_ends_the_connection(connection: Connecti
 
 async def test_what_is_not_the_protocol_is_told_to_later_commands_too(connection: Connection) -> None:
     """It may come before the first command, and its pipes may close before anybody asks."""
-    connection.received(b"HTTP/1.1 400 Bad Request")
-    connection.ended()
+    connection.receive(b"HTTP/1.1 400 Bad Request")
+    connection.end()
     with pytest.raises(NotDevTools):
         await connection.call("Browser.getVersion")
 
@@ -120,9 +120,9 @@ async def test_events_reach_the_session_they_belong_to(connection: Connection) -
     page, other = CdpSession(connection, "page"), CdpSession(connection, "other")
     page.on("Page.loadEventFired", heard.append)
     other.on("Page.loadEventFired", elsewhere.append)
-    connection.received(b'{"method": "Page.loadEventFired", "params": {"timestamp": 1}, "sessionId": "page"}')
-    connection.received(b'{"method": "Page.loadEventFired", "params": {}, "sessionId": "unknown"}')
-    connection.received(b'{"method": "Page.frameNavigated", "params": {}, "sessionId": "page"}')
+    connection.receive(b'{"method": "Page.loadEventFired", "params": {"timestamp": 1}, "sessionId": "page"}')
+    connection.receive(b'{"method": "Page.loadEventFired", "params": {}, "sessionId": "unknown"}')
+    connection.receive(b'{"method": "Page.frameNavigated", "params": {}, "sessionId": "page"}')
     assert (heard, elsewhere) == ([{"timestamp": 1}], [])
 
 
@@ -131,7 +131,7 @@ async def test_a_closed_session_hears_nothing(connection: Connection) -> None:
     page = CdpSession(connection, "page")
     page.on("A", heard.append)
     page.close()
-    connection.received(b'{"method": "A", "params": {}, "sessionId": "page"}')
+    connection.receive(b'{"method": "A", "params": {}, "sessionId": "page"}')
     assert heard == []
 
 
@@ -147,7 +147,7 @@ async def test_who_waits_in_a_session_hears_that_the_browser_has_ended(connectio
     waiting = asyncio.create_task(CdpSession(connection, "page").wait_gone())
     await asyncio.sleep(0)
     assert not waiting.done()
-    connection.ended()
+    connection.end()
     await waiting
 
 
@@ -184,10 +184,10 @@ async def test_who_says_too_much_is_given_up_and_nobody_else(
     calls = [asyncio.create_task(each.call("A")) for each in (page, page, other)]
     await asyncio.sleep(0)
     if is_cut:
-        connection.received_too_much(cdp.edges(message))
+        connection.receive_oversized(cdp.edges(message))
     else:
-        connection.received(message)
-    connection.received(b'{"id":3,"result":{"of":"other"},"sessionId":"other"}')
+        connection.receive(message)
+    connection.receive(b'{"id":3,"result":{"of":"other"},"sessionId":"other"}')
     async with asyncio.timeout(30):
         ends = await asyncio.gather(*calls, return_exceptions=True)
     assert [type(end) for end in ends[:2]] == [Oversized, Oversized]
@@ -204,17 +204,17 @@ async def test_large_news_are_forgotten(connection: Connection) -> None:
     page = CdpSession(connection, "page")
     for event in ("Network.requestWillBeSent", OVERSIZED):
         page.on(event, heard.append)
-    connection.received(happening("Network.requestWillBeSent", 1_000_001, "page"))
-    connection.received_too_much(cdp.edges(happening("Network.requestWillBeSent", 1_000_001, "page")))
+    connection.receive(happening("Network.requestWillBeSent", 1_000_001, "page"))
+    connection.receive_oversized(cdp.edges(happening("Network.requestWillBeSent", 1_000_001, "page")))
     assert heard == []
-    connection.received(happening("Network.requestWillBeSent", 900_000, "page"))
+    connection.receive(happening("Network.requestWillBeSent", 900_000, "page"))
     assert len(heard) == 1
 
 
 async def test_a_large_answer_is_read(connection: Connection) -> None:
     call = asyncio.create_task(CdpSession(connection, "page").call("A"))
     await asyncio.sleep(0)
-    connection.received(answer(2_000_000, "page"))
+    connection.receive(answer(2_000_000, "page"))
     assert len((await call)["value"]) == 2_000_000
 
 
@@ -224,7 +224,7 @@ async def test_no_page_has_another_one_given_up(connection: Connection) -> None:
     told: list[Params] = []
     other.on(OVERSIZED, told.append)
     forged = json.dumps({"x": ',"sessionId":"other"}'}).encode()
-    connection.received_too_much(b'{"method":"Fetch.requestPaused","params":%b,"sessionId":"page"}' % forged)
-    connection.received_too_much(b'{"method":"Fetch.requestPaused","params":%b}' % forged)
-    connection.received_too_much(b'{"method":"Fetch.requestPaused","params":{"a":1,"sessionId":"other"}}')
+    connection.receive_oversized(b'{"method":"Fetch.requestPaused","params":%b,"sessionId":"page"}' % forged)
+    connection.receive_oversized(b'{"method":"Fetch.requestPaused","params":%b}' % forged)
+    connection.receive_oversized(b'{"method":"Fetch.requestPaused","params":{"a":1,"sessionId":"other"}}')
     assert told == []

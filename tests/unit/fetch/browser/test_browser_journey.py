@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.core.errors import WireDenied
-from dowse.fetch.browser.navigation import Journey, TooFar
+from dowse.fetch.browser.navigation import NavigationPolicy, TooFar
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget
 
@@ -33,8 +33,8 @@ def budget(guard: Guard) -> PageBudget:
 
 
 @pytest.fixture
-def journey(guard: Guard, budget: PageBudget) -> Journey:
-    return Journey(guard, budget)
+def journey(guard: Guard, budget: PageBudget) -> NavigationPolicy:
+    return NavigationPolicy(guard, budget)
 
 
 async def reaches(budget: PageBudget, url: str) -> bool:
@@ -46,99 +46,103 @@ async def reaches(budget: PageBudget, url: str) -> bool:
     return True
 
 
-async def test_what_was_asked_for_may_be_on_an_opened_pair(journey: Journey, budget: PageBudget) -> None:
-    await journey.goes_to(INSIDE, "1")
+async def test_what_was_asked_for_may_be_on_an_opened_pair(journey: NavigationPolicy, budget: PageBudget) -> None:
+    await journey.admit(INSIDE, "1")
     assert await reaches(budget, INSIDE) and await reaches(budget, OTHER_INSIDE)
 
 
-async def test_a_redirect_of_what_was_asked_for_may_lead_inside(journey: Journey, budget: PageBudget) -> None:
-    await journey.goes_to(OUTSIDE, "1")
+async def test_a_redirect_of_what_was_asked_for_may_lead_inside(journey: NavigationPolicy, budget: PageBudget) -> None:
+    await journey.admit(OUTSIDE, "1")
     assert not await reaches(budget, INSIDE)
-    await journey.goes_to(INSIDE, "1")
+    await journey.admit(INSIDE, "1")
     assert await reaches(budget, INSIDE)
 
 
-async def test_a_script_of_a_page_outside_does_not_lead_inside(journey: Journey, budget: PageBudget) -> None:
-    await journey.goes_to(OUTSIDE, "1")
+async def test_a_script_of_a_page_outside_does_not_lead_inside(journey: NavigationPolicy, budget: PageBudget) -> None:
+    await journey.admit(OUTSIDE, "1")
     with pytest.raises(WireDenied):
-        await journey.goes_to("http://10.0.0.7:9999/", "2")
+        await journey.admit("http://10.0.0.7:9999/", "2")
     with pytest.raises(WireDenied):
-        await journey.goes_to(INSIDE, "3")
+        await journey.admit(INSIDE, "3")
     assert not await reaches(budget, INSIDE)
 
 
-async def test_a_redirect_of_what_a_script_leads_to_does_not_lead_inside(journey: Journey, budget: PageBudget) -> None:
-    await journey.goes_to(OUTSIDE, "1")
-    await journey.goes_to("https://public.example/away", "2")
+async def test_a_redirect_of_what_a_script_leads_to_does_not_lead_inside(
+    journey: NavigationPolicy, budget: PageBudget
+) -> None:
+    await journey.admit(OUTSIDE, "1")
+    await journey.admit("https://public.example/away", "2")
     with pytest.raises(WireDenied):
-        await journey.goes_to(INSIDE, "2")
+        await journey.admit(INSIDE, "2")
     assert not await reaches(budget, INSIDE)
 
 
-async def test_a_script_of_a_page_inside_may_lead_to_another_one(journey: Journey, budget: PageBudget) -> None:
-    await journey.goes_to(INSIDE, "1")
-    await journey.goes_to(OTHER_INSIDE, "2")
+async def test_a_script_of_a_page_inside_may_lead_to_another_one(journey: NavigationPolicy, budget: PageBudget) -> None:
+    await journey.admit(INSIDE, "1")
+    await journey.admit(OTHER_INSIDE, "2")
     assert await reaches(budget, INSIDE)
 
 
-async def test_who_was_led_outside_does_not_come_back_in(journey: Journey, budget: PageBudget) -> None:
-    await journey.goes_to(INSIDE, "1")
-    await journey.goes_to(OUTSIDE, "2")
+async def test_who_was_led_outside_does_not_come_back_in(journey: NavigationPolicy, budget: PageBudget) -> None:
+    await journey.admit(INSIDE, "1")
+    await journey.admit(OUTSIDE, "2")
     assert not await reaches(budget, INSIDE)
     with pytest.raises(WireDenied):
-        await journey.goes_to(INSIDE, "3")
+        await journey.admit(INSIDE, "3")
     assert not await reaches(budget, INSIDE)
 
 
-async def test_a_page_leads_on_five_times(journey: Journey) -> None:
+async def test_a_page_leads_on_five_times(journey: NavigationPolicy) -> None:
     for navigation in range(6):
-        await journey.goes_to(OUTSIDE, str(navigation))
+        await journey.admit(OUTSIDE, str(navigation))
     with pytest.raises(TooFar):
-        await journey.goes_to(OUTSIDE, "6")
+        await journey.admit(OUTSIDE, "6")
 
 
-async def test_redirects_end_too(journey: Journey) -> None:
+async def test_redirects_end_too(journey: NavigationPolicy) -> None:
     for _ in range(20):
-        await journey.goes_to(OUTSIDE, "1")
+        await journey.admit(OUTSIDE, "1")
     with pytest.raises(TooFar):
-        await journey.goes_to(OUTSIDE, "1")
+        await journey.admit(OUTSIDE, "1")
 
 
 @pytest.mark.parametrize(
     "url", ["file:///etc/passwd", "ftp://public.example/", "https://a:b@public.example/", "data:,x"]
 )
-async def test_only_pages_are_gone_to(journey: Journey, url: str) -> None:
+async def test_only_pages_are_gone_to(journey: NavigationPolicy, url: str) -> None:
     with pytest.raises(WireDenied):
-        await journey.goes_to(url, "1")
+        await journey.admit(url, "1")
 
 
 async def test_addresses_are_looked_up_here_for_a_browser_elsewhere(guard: Guard, budget: PageBudget) -> None:
-    journey = Journey(guard, budget, is_remote=True)
-    await journey.goes_to(OUTSIDE, "1")
+    journey = NavigationPolicy(guard, budget, is_remote=True)
+    await journey.admit(OUTSIDE, "1")
     with pytest.raises(WireDenied):
-        await journey.goes_to(INSIDE, "2")
+        await journey.admit(INSIDE, "2")
 
 
-async def test_a_public_name_that_leads_inside_is_denied_before_it_is_asked_for(guard: Guard, journey: Journey) -> None:
-    await journey.goes_to(OUTSIDE, "1")
+async def test_a_public_name_that_leads_inside_is_denied_before_it_is_asked_for(
+    guard: Guard, journey: NavigationPolicy
+) -> None:
+    await journey.admit(OUTSIDE, "1")
     with pytest.raises(WireDenied):
-        await journey.goes_to("https://trap.example/", "2")
+        await journey.admit("https://trap.example/", "2")
 
 
 @pytest.mark.parametrize("frame", [INSIDE, OTHER_INSIDE, "about:srcdoc", "data:text/html,x", f"blob:{INSIDE}4f1c"])
-async def test_a_page_inside_may_frame_what_is_inside_too(journey: Journey, frame: str) -> None:
-    await journey.goes_to(INSIDE, "1")
+async def test_a_page_inside_may_frame_what_is_inside_too(journey: NavigationPolicy, frame: str) -> None:
+    await journey.admit(INSIDE, "1")
     assert journey.may_frame(frame)
 
 
 @pytest.mark.parametrize("frame", [OUTSIDE, "http://wiki.lan:8081/", "http://10.0.0.7:8080/", "x:y"])
-async def test_a_page_inside_may_not_frame_what_is_outside(journey: Journey, frame: str) -> None:
+async def test_a_page_inside_may_not_frame_what_is_outside(journey: NavigationPolicy, frame: str) -> None:
     """Whatever is in the frame could reach what is open to the page around it."""
-    await journey.goes_to(INSIDE, "1")
+    await journey.admit(INSIDE, "1")
     assert not journey.may_frame(frame)
 
 
-async def test_a_page_outside_may_frame_anything(journey: Journey) -> None:
+async def test_a_page_outside_may_frame_anything(journey: NavigationPolicy) -> None:
     """The proxy says what comes of it."""
-    await journey.goes_to(OUTSIDE, "1")
+    await journey.admit(OUTSIDE, "1")
     assert journey.may_frame(OUTSIDE) and journey.may_frame(INSIDE)

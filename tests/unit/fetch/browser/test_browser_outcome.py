@@ -6,7 +6,7 @@ import pytest
 
 from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireTimeout
 from dowse.core.models import Onward, Status
-from dowse.fetch.browser.fetcher import check_answer, check_arrived, is_html
+from dowse.fetch.browser.fetcher import check_answer, check_arrival, is_html
 from dowse.fetch.browser.page import DOWNLOAD, PageDocument
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.proxy.page_policy import PageBudget
@@ -21,7 +21,7 @@ async def budget() -> PageBudget:
 
 def outcome(document: PageDocument, budget: PageBudget) -> tuple[Status, Onward] | None:
     try:
-        check_arrived(document, budget)
+        check_arrival(document, budget)
     except PageUnreadable as error:
         assert "site.example" not in error.detail
         return error.status, error.onward

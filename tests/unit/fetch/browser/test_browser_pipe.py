@@ -20,18 +20,18 @@ class Ear:
     def __init__(self) -> None:
         self.messages: asyncio.Queue[bytes] = asyncio.Queue()
         self.too_much: list[bytes] = []
-        self.end = asyncio.Event()
+        self.closed = asyncio.Event()
         self.ends = 0
 
-    def received(self, message: bytes) -> None:
+    def receive(self, message: bytes) -> None:
         self.messages.put_nowait(message)
 
-    def received_too_much(self, edges: bytes) -> None:
+    def receive_oversized(self, edges: bytes) -> None:
         self.too_much.append(edges)
 
-    def ended(self) -> None:
+    def end(self) -> None:
         self.ends += 1
-        self.end.set()
+        self.closed.set()
 
 
 class Pair:
@@ -74,7 +74,7 @@ async def test_answers_come_whole_however_they_are_cut(pair: Pair) -> None:
 async def test_the_end_is_told_once(pair: Pair) -> None:
     pair.hang_up()
     async with asyncio.timeout(30):
-        await pair.ear.end.wait()
+        await pair.ear.closed.wait()
     pair.channel.close()
     await asyncio.sleep(0)
     assert pair.ear.ends == 1
@@ -118,7 +118,7 @@ async def test_who_fails_to_hear_a_message_hears_the_next_one(pair: Pair, monkey
         raise ValueError(message)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pair.ear, "received", fail)
+        patch.setattr(pair.ear, "receive", fail)
         with pytest.raises(ValueError, match="1"):
             pair.channel.data_received(b'{"id": 1}\0')
     pair.channel.data_received(b'{"id": 2}\0')

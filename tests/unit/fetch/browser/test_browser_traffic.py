@@ -29,14 +29,14 @@ class Tab:
         self, request: str, kind: str = "Fetch", url: str = "http://site.example/", document: str = "loader"
     ) -> None:
         params = {"requestId": request, "loaderId": document, "type": kind, "request": {"url": url}}
-        self._session._happened("Network.requestWillBeSent", params)
+        self._session._dispatch("Network.requestWillBeSent", params)
 
     def leaves(self, request: str, *, is_tunnelled: bool = True) -> None:
         headers = {"Connection" if is_tunnelled else "Proxy-Connection": "keep-alive"}
-        self._session._happened("Network.requestWillBeSentExtraInfo", {"requestId": request, "headers": headers})
+        self._session._dispatch("Network.requestWillBeSentExtraInfo", {"requestId": request, "headers": headers})
 
     def ends(self, request: str, event: str = "Network.loadingFinished") -> None:
-        self._session._happened(event, {"requestId": request})
+        self._session._dispatch(event, {"requestId": request})
 
     async def passes(self, seconds: float) -> None:
         """Time, after everything that is ready has been done; and what is ready then is done, too."""
@@ -46,7 +46,7 @@ class Tab:
             self._passed_s += passed_s
 
     async def is_quiet(self) -> bool:
-        waiting = asyncio.create_task(self.traffic.quiet(QUIET_S))
+        waiting = asyncio.create_task(self.traffic.wait_quiet(QUIET_S))
         await self.passes(QUIET_S)
         is_quiet = waiting.done()
         waiting.cancel()
@@ -73,7 +73,7 @@ async def test_a_page_is_quiet_when_its_last_request_has_ended(tab: Tab, end: st
 
 
 async def test_a_request_that_begins_meanwhile_is_waited_for(tab: Tab) -> None:
-    waiting = asyncio.create_task(tab.traffic.quiet(QUIET_S))
+    waiting = asyncio.create_task(tab.traffic.wait_quiet(QUIET_S))
     await asyncio.sleep(0)
     tab.asks("1")
     await tab.passes(5 * QUIET_S)
@@ -106,7 +106,7 @@ async def test_a_picture_is_waited_for_and_no_sign_of_more_text(tab: Tab) -> Non
 
 
 async def test_the_end_of_a_request_that_does_not_count_disturbs_nobody(tab: Tab) -> None:
-    waiting = asyncio.create_task(tab.traffic.quiet(10 * QUIET_S))
+    waiting = asyncio.create_task(tab.traffic.wait_quiet(10 * QUIET_S))
     for _ in range(10):
         tab.ends("image")
         await tab.passes(QUIET_S)
@@ -115,7 +115,7 @@ async def test_the_end_of_a_request_that_does_not_count_disturbs_nobody(tab: Tab
 
 async def test_who_asks_late_need_not_wait_again(tab: Tab) -> None:
     assert await tab.is_quiet()
-    asking = asyncio.create_task(tab.traffic.quiet(QUIET_S))
+    asking = asyncio.create_task(tab.traffic.wait_quiet(QUIET_S))
     await asyncio.sleep(0)
     assert asking.done()
 
