@@ -1,4 +1,4 @@
-"""Tells callers apart: by the tokens the owner gave out, else by those of the identity provider."""
+"""Bearer authentication: tokens of the settings and of the tokens file, else JSON Web Tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dowse.telemetry.log import event
 
 
 class BearerAuthenticator:
-    """Both kinds of bearer tokens behind one question."""
+    """Authenticates both kinds of bearer tokens."""
 
     def __init__(self, book: TokenBook, jwt: JwtVerifier | None = None) -> None:
         self._book = book
@@ -40,7 +40,10 @@ _State = tuple[int, int, int]
 
 
 class TokenBook:
-    """Finds the entry of a token. Raises `ConfigError` when it is made from a file that is not in order."""
+    """Entries of the settings and of the tokens file, which is read again when it changes.
+
+    The constructor raises `ConfigError` for an invalid file.
+    """
 
     def __init__(self, given: Mapping[str, SecretStr], file: Path | None, clock: Clock) -> None:
         self._given = tuple(TokenEntry(name, digest(token.get_secret_value())) for name, token in given.items())
@@ -52,27 +55,27 @@ class TokenBook:
         _warn(given, file, self.entries)
 
     def find(self, token: str) -> TokenEntry | None:
-        """The entry of a token, as fast for a wrong one as for a good one."""
+        """The entry of a token, in constant time."""
         self._look()
         return _matching(digest(token), self.entries)
 
     def _read(self) -> tuple[TokenEntry, ...]:
-        return _joined(self._given, read_tokens_file(self._file) if self._file else (), self._file)
+        return _join(self._given, read_tokens_file(self._file) if self._file else (), self._file)
 
     def _look(self) -> None:
-        """Read the file again if it is another one than before; a broken one changes nothing."""
+        """Read the file again if it has changed; an invalid one changes nothing."""
         now = self._clock.now()
         if self._file is None or now - self._looked_at < LOOK_EVERY_S:
             return
         self._looked_at = now
-        # Before the file is read: a change in between is then seen by the next look.
+        # Before the file is read: a change in between is noticed by the next check.
         state = _state(self._file)
         if state == self._state:
             return
         try:
             self.entries = self._read()
         except ConfigError as error:
-            # Looked at again in a second: it may just be in the making, or this process be out of descriptors.
+            # Tried again in a second: it may be half written, or this process be out of descriptors.
             if state != self._complained_of:
                 event(logging.ERROR, "tokens file ignored, the tokens of before stay good", detail=str(error))
             self._complained_of = state
@@ -82,7 +85,7 @@ class TokenBook:
 
 
 def _matching(presented: str, entries: Iterable[TokenEntry]) -> TokenEntry | None:
-    """Every entry is compared, each in constant time: how long it takes says nothing about how close it was."""
+    """Compare every entry in constant time, so that the duration reveals nothing."""
     found: TokenEntry | None = None
     for entry in entries:
         if hmac.compare_digest(entry.digest, presented):
@@ -90,8 +93,8 @@ def _matching(presented: str, entries: Iterable[TokenEntry]) -> TokenEntry | Non
     return found
 
 
-def _joined(given: tuple[TokenEntry, ...], read: tuple[TokenEntry, ...], file: Path | None) -> tuple[TokenEntry, ...]:
-    """Both lists as one; a principal or a token in both could not be told apart."""
+def _join(given: tuple[TokenEntry, ...], read: tuple[TokenEntry, ...], file: Path | None) -> tuple[TokenEntry, ...]:
+    """Join both lists; raises `ConfigError` for a name or a token in both."""
     names = {entry.name for entry in given}
     digests = {entry.digest: entry.name for entry in given}
     for entry in read:
@@ -105,7 +108,7 @@ def _joined(given: tuple[TokenEntry, ...], read: tuple[TokenEntry, ...], file: P
 
 
 def _state(file: Path | None) -> _State | None:
-    """What changes when a file does, replaced by another or not; `None` for one that is not there."""
+    """Modification time, size and inode of the file; `None` for a missing one."""
     try:
         found = file.stat() if file else None
     except OSError:
@@ -114,7 +117,7 @@ def _state(file: Path | None) -> _State | None:
 
 
 def _warn(given: Mapping[str, SecretStr], file: Path | None, entries: tuple[TokenEntry, ...]) -> None:
-    """What a careful owner would change, said once at the start."""
+    """Log warnings about weak tokens and file permissions at the start."""
     for name, token in given.items():
         if len(token.get_secret_value()) < SHORTEST_TOKEN:
             event(logging.WARNING, "token is short enough to be guessed", caller=name, fix=f"dowse token new {name}")

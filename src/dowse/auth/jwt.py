@@ -1,4 +1,4 @@
-"""JSON Web Tokens of one issuer for one audience. PyJWT verifies them and is imported with the first one."""
+"""JSON Web Tokens of one issuer for one audience, and its published keys. PyJWT is imported with the first token."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OPTIONS: Options = {"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_k
 
 
 class JwtVerifier:
-    """Tells whose token it is; `None` for any that is not good."""
+    """Verifies tokens; the principal is `None` for an invalid one."""
 
     def __init__(self, issuer: str, audience: str, keys: Jwks) -> None:
         self._issuer = issuer
@@ -48,13 +48,13 @@ class JwtVerifier:
         return None
 
     def _subject(self, token: str, key: Jwk, algorithm: str) -> str:
-        """Whom the token was issued to; empty unless everything about it is right."""
+        """The subject of a valid token; empty for an invalid one."""
         import jwt
 
         try:
             claims = jwt.decode(
                 token,
-                # Bound to the algorithm: the token cannot choose what its signature is checked with.
+                # Bound to the algorithm: the token cannot choose the check of its signature.
                 jwt.PyJWK(dict(key), algorithm),
                 algorithms=[algorithm],
                 audience=self._audience,
@@ -63,30 +63,30 @@ class JwtVerifier:
                 options=_OPTIONS,
             )
         except (jwt.PyJWTError, ValueError, TypeError, KeyError, OverflowError):
-            # The further ones: a key or a claim of a kind that PyJWT does not expect.
+            # The further ones: a key or a claim of a type that PyJWT does not expect.
             return ""
         return str(claims["sub"])
 
 
 def label(subject: str) -> str:
-    """A subject as a name for logs and limits; two subjects do not share one."""
+    """A unique name of a subject for logs and limits."""
     clean = _UNSAFE.sub("_", subject)
     if clean == subject and len(clean) <= _LONGEST_LABEL:
         return clean
     fingerprint = hashlib.sha256(subject.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    # The tilde is in no clean subject, so nobody can be called like somebody else's fingerprint.
+    # The tilde is in no clean subject, so no subject can imitate the fingerprint of another.
     return f"{clean[: _LONGEST_LABEL - len(fingerprint) - 1]}~{fingerprint}"
 
 
 def _header(token: str) -> tuple[str | None, str] | None:
-    """Key id and algorithm of a token we would look at."""
+    """Key id and algorithm of a token with an acceptable header."""
     import jwt
 
     try:
         header = jwt.get_unverified_header(token)
     except (jwt.PyJWTError, ValueError, RecursionError):
         return None
-    # A critical extension says "refuse this unless you understand me", and we understand none.
+    # A critical extension must be refused unless it is understood, and none is.
     if "crit" in header or header.get("alg") not in ALGORITHMS:
         return None
     kid: str | None = header.get("kid")
@@ -97,16 +97,16 @@ Jwk = Mapping[str, object]
 
 FRESH_S = 600.0
 USABLE_S = 3600.0
-# A token with a made-up key id must not make us ask the issuer each time.
+# A token with a made-up key id must not cause a request to the issuer each time.
 AGAIN_AFTER_S = 30.0
-# With no key at all nobody gets in: the issuer may just be starting too.
+# Without any key no caller is admitted: the issuer may just be starting too.
 FIRST_AGAIN_AFTER_S = 5.0
 TIMEOUT_S = 5.0
 MAX_BYTES = 256 * 1024
 
 
 class Jwks:
-    """The signing keys behind a URL."""
+    """JWKS client: signing keys of the issuer, cached, and used while the issuer is down."""
 
     def __init__(self, url: str, client: ConfiguredClient, clock: Clock) -> None:
         self._url = url
@@ -117,12 +117,12 @@ class Jwks:
         self._fetching: asyncio.Task[None] | None = None
 
     async def matching(self, kid: str | None, algorithm: str) -> tuple[Jwk, ...]:
-        """The keys a token may have been signed with; none when the issuer's keys cannot be had."""
+        """The keys that may have signed a token; none while the issuer's keys are unavailable."""
         found = self._select(kid, algorithm)
-        # A key id we do not know may be that of a key which the issuer has begun to use since.
+        # An unknown key id may be that of a new key of the issuer.
         if self._age_s() < FRESH_S and (found or kid is None):
             return found
-        # One caller waits for fresh keys; the others are served from the old ones meanwhile.
+        # Stale-while-revalidate: one caller waits for fresh keys, the others use the old ones meanwhile.
         if found and self._under_way():
             return found
         await self._refresh()
@@ -132,7 +132,7 @@ class Jwks:
         if self._age_s() >= USABLE_S:
             return ()
         found = tuple(key for key in self._keys if _fits(key, kid, algorithm))
-        # Without a key id it has to be clear which one is meant.
+        # Without a key id there must be a single candidate.
         return found if kid is not None or len(found) == 1 else ()
 
     def _age_s(self) -> float:
@@ -142,14 +142,14 @@ class Jwks:
         return self._fetching if self._fetching and not self._fetching.done() else None
 
     async def _refresh(self) -> None:
-        """Wait for the fetch that is under way; if there is none, begin one unless that was just tried."""
+        """Single-flight refresh: wait for the fetch in progress, or begin one unless it was just tried."""
         fetching = self._under_way()
         if fetching is None:
             wait_s = AGAIN_AFTER_S if self._keys else FIRST_AGAIN_AFTER_S
             if self._clock.now() - self._tried_at < wait_s:
                 return
             fetching = self._fetching = asyncio.create_task(self._try())
-        # It belongs to all who wait for it: a caller that hangs up does not end it.
+        # Shared by all waiters: a caller that disconnects does not cancel it.
         await asyncio.shield(fetching)
 
     async def _try(self) -> None:
@@ -159,11 +159,11 @@ class Jwks:
         except WireError as error:
             event(logging.ERROR, "keys of the token issuer cannot be had", detail=str(error))
         finally:
-            # When it ends, not when it begins: an issuer that hangs is left alone as long as one that refuses.
+            # At its end, not its beginning: a hanging issuer rests as long as a refusing one.
             self._tried_at = self._clock.now()
 
     async def fetch(self) -> tuple[Jwk, ...]:
-        """What the issuer publishes now; raises `WireError`."""
+        """Fetch the published keys; raises `WireError`."""
         accept = {"Accept": "application/jwk-set+json, application/json"}
         reply = await self._client.send("GET", self._url, headers=accept, timeout_s=TIMEOUT_S, max_bytes=MAX_BYTES)
         if reply.status != 200:
@@ -179,11 +179,11 @@ class Jwks:
 
 
 class UnusableKeys(WireError):
-    """An answer without keys in it; the message says what came instead."""
+    """An answer without keys; the message describes it."""
 
 
 def _fits(key: Jwk, kid: str | None, algorithm: str) -> bool:
-    """Whether a key is meant for this: the id, for signatures, and for this algorithm if it names one."""
+    """Whether a key has this id, is for signatures, and for this algorithm if it names one."""
     operations = key.get("key_ops", ["verify"])
     return (
         (kid is None or key.get("kid") == kid)

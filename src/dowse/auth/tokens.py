@@ -1,4 +1,4 @@
-"""Bearer tokens: how they are made, what is kept of them, and the file that says whose they are."""
+"""Bearer tokens: generation, hashing, and parsing of the tokens file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KEYS = ("hash", "contracts", "limits")
 
 @dataclass(frozen=True, slots=True)
 class TokenEntry:
-    """One token: whose it is and what it opens. Of the token itself only the digest is known."""
+    """Entry of one token: name, limits and contracts. Of the token itself only the digest is stored."""
 
     name: str
     digest: str = field(repr=False)
@@ -38,12 +38,12 @@ class TokenEntry:
 
 
 def mint() -> str:
-    """A new token: a prefix by which a leaked one is recognised, and 256 random bits."""
+    """Generate a token: a prefix by which scanners recognise a leaked one, and 256 random bits."""
     return f"dowse_{secrets.token_urlsafe(32)}"
 
 
 def digest(token: str) -> str:
-    """What is kept of a token. A plain hash will do: there is nothing to guess in 256 random bits."""
+    """Hash of a token. An unsalted hash suffices: 256 random bits cannot be guessed."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -65,19 +65,19 @@ def tables(path: Path, text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        # Where, and not what: the message may quote a hash, or a token that was pasted into the wrong place.
+        # Redaction: only the place, since the message may quote a hash or a pasted token.
         where = re.search(r"at line \d+|at end of document", str(error))
         raise ConfigError(f"The tokens file {path} is not valid TOML{f' {where[0]}' if where else ''}.") from None
 
 
 def entries(tables: Mapping[str, object], path: Path) -> tuple[TokenEntry, ...]:
-    """The parsed file as entries; each name and each token once."""
+    """Entries of the parsed file; each name and each token once."""
     found: dict[str, TokenEntry] = {}
     for name, table in tables.items():
         try:
             entry = _entry(name, table)
         except _WrongError as wrong:
-            raise ConfigError(f"The tokens file {path}: {_shown(name)} {wrong}.") from None
+            raise ConfigError(f"The tokens file {path}: {_quote_name(name)} {wrong}.") from None
         if entry.digest in found:
             raise ConfigError(f"The tokens file {path}: {found[entry.digest].name} and {name} have the same hash.")
         found[entry.digest] = entry
@@ -96,14 +96,14 @@ def contracts(value: object) -> frozenset[str]:
 
 
 def limits(value: object) -> dict[str, Rate]:
-    """Rates by tool; `ValueError` for a tool that cannot be limited: it would look as if it were."""
+    """Rates by tool; `ValueError` for a tool that cannot be limited."""
     if not isinstance(value, Mapping) or not all(tool in TOOLS for tool in value):
         raise ValueError
     return {tool: rate(each) for tool, each in value.items()}
 
 
 class _WrongError(Exception):
-    """What is wrong with an entry, as the end of a sentence that starts with its name."""
+    """Defect of an entry, as the end of a sentence that starts with its name."""
 
 
 def _entry(name: str, table: object) -> TokenEntry:
@@ -113,7 +113,7 @@ def _entry(name: str, table: object) -> TokenEntry:
         raise _WrongError(f'is no table: it takes a line [{name}] and below it hash = "sha256:..."')
     for key in table:
         if key not in _KEYS:
-            raise _WrongError(f"has the unknown key {_shown(key)}: it takes {', '.join(_KEYS)}")
+            raise _WrongError(f"has the unknown key {_quote_name(key)}: it takes {', '.join(_KEYS)}")
     matched = _HASH.fullmatch(str(table.get("hash", "")))
     if not matched:
         raise _WrongError('takes hash = "sha256:" and 64 hexadecimal digits, as `dowse token new` writes it')
@@ -128,6 +128,6 @@ def _entry(name: str, table: object) -> TokenEntry:
     return TokenEntry(name, matched[1], limited, allowed)
 
 
-def _shown(name: str) -> str:
-    """A name for a message; something long is more likely a secret in the wrong place."""
+def _quote_name(name: str) -> str:
+    """A name for a message; a long one may be a misplaced secret, and is not shown."""
     return one_line(name) if len(name) <= 32 else "an entry"

@@ -211,7 +211,7 @@ class Dispatcher:
         with span(f"call {tool.name}", tool=tool.name) as current:
             answer, outcome, known = await self._run(tool, given, progress, caller, started)
             engine = "" if answer.is_error else answer.engine
-            current.finished(outcome, engine=engine)
+            current.finish(outcome, engine=engine)
         seconds = self._clock.now() - started
         self._observer.tool_called(ToolCall(tool.name, engine, outcome, seconds, known.name))
         return self._mask(answer)

@@ -1,14 +1,14 @@
-"""What can go wrong, sorted by what the caller can do about it.
+"""Error hierarchy, sorted by the action that the caller can take.
 
 DowseError
 ├── ConfigError             a setting is invalid: the start is refused, the message names the variable
 ├── InvalidRequest          the caller's arguments: correct them and call again
 ├── Offline                 offline mode: no network was touched
-├── Unauthorized            whoever calls did not say who they are, or not rightly
+├── Unauthorized            the caller's token is missing or wrong
 ├── LimitReached            this caller has used a tool as often as allowed; says when to come back
 ├── Overloaded              this process has as much to do as it can; says when to come back
 ├── Stopping                the server ends before the answer is there
-├── InternalError           a bug of ours; its text stays in the log
+├── InternalError           a bug; its text stays in the log
 ├── NoProvider              nothing is configured that could answer
 ├── AllProvidersFailed      every provider was tried; carries the attempts
 ├── AllReadersFailed        every reader was tried at a page; carries it with the attempts
@@ -20,7 +20,7 @@ DowseError
 │   │   │   └── BudgetSpent our own budget for it: not asked
 │   │   ├── NetworkFailed   refused, reset, DNS, TLS
 │   │   ├── TimedOut
-│   │   ├── BadAnswer       a body that is not what the API promises
+│   │   ├── BadAnswer       a malformed body
 │   │   ├── Redirected      an API never redirects
 │   │   ├── Blocked         a challenge page, a limiter, a refusal
 │   │   ├── Misconfigured   it works, but not as it is set up: SearXNG with JSON switched off, a wrong address
@@ -29,7 +29,7 @@ DowseError
 │   │   ├── NotCovered      its collections have nothing about this; the web may
 │   │   ├── NoInstance      of the public SearXNG instances none is known, or none answered
 │   │   ├── NotRead         a reader is well, but could not read this one page
-│   │   │   └── Unread      one of our own, which knows what became of the page
+│   │   │   └── Unread      of a local reader, which knows the status of the page
 │   │   └── Skipped         not asked: its breaker is open or no time is left
 │   │       ├── Paused      open since a 429
 │   │       └── Busy        its pace does not leave this call a turn in time
@@ -40,9 +40,9 @@ DowseError
 │   ├── WireFailed          refused, reset, DNS, TLS, a malformed answer; `net` has kinds of its own
 │   │   └── WireInsecure    its certificate is not good
 │   ├── WireTimeout
-│   ├── WireTooLarge        more bytes than we take
+│   ├── WireTooLarge        more bytes than the limit
 │   └── WireDenied          the guard refused the address before anything was dialled
-├── StoreFailed             a store is down; whoever uses it goes on without
+├── StoreFailed             a store is down; its users go on without
 └── PageUnreadable          a page gave no text; `status` says why
 """
 
@@ -60,15 +60,15 @@ DETAIL_CHARS = 300
 
 
 class DowseError(Exception):
-    """Root of everything dowse raises on purpose."""
+    """Root of all errors of dowse."""
 
 
 class ConfigError(DowseError):
-    """A setting is missing or invalid; the message names it and says what it takes."""
+    """A setting is missing or invalid; the message names it and its valid values."""
 
 
 class InvalidRequest(DowseError):
-    """The caller's arguments are wrong; the message is one sentence that says how."""
+    """The caller's arguments are invalid; the message is one sentence with the reason."""
 
 
 class Offline(DowseError):
@@ -79,15 +79,15 @@ class Offline(DowseError):
 
 
 class Unauthorized(DowseError):
-    """A token is missing or not good; which of the two is not told."""
+    """A token is missing or invalid; which of the two is not disclosed."""
 
 
 class LimitReached(DowseError):
     """A caller's limit for a tool; other callers and other tools are not concerned."""
 
     def __init__(self, tool: str, rate: Rate, retry_after_s: float, remark: str = "") -> None:
-        """The remark is on how calls are counted at the moment, where that is not as usual."""
-        # Rounded up: who comes back when told to must not be refused again.
+        """`remark` describes an unusual way of counting, such as during an outage of the store."""
+        # Rounded up: a retry at that time must not be refused again.
         self.retry_after_s = math.ceil(retry_after_s)
         super().__init__(
             f"{tool} is limited to {rate.calls} calls in {rate.period_s:g} seconds, and they are used up; "
@@ -97,7 +97,7 @@ class LimitReached(DowseError):
 
 
 class Overloaded(DowseError):
-    """More is asked of this process than it can do; one call less is better than all of them late."""
+    """Load shedding: the server refuses a call, so that the others are not all late."""
 
     def __init__(self, retry_after_s: float) -> None:
         self.retry_after_s = math.ceil(retry_after_s)
@@ -108,14 +108,14 @@ class Overloaded(DowseError):
 
 
 class Stopping(DowseError):
-    """The server is told to end while a call is under way."""
+    """The server shuts down during a call."""
 
     def __init__(self) -> None:
         super().__init__("The server is being stopped; ask again once it runs.")
 
 
 class InternalError(DowseError):
-    """A bug, as callers may hear of it."""
+    """A bug, in the words for callers."""
 
     def __init__(self, tool: str) -> None:
         super().__init__(f"{tool} failed because of an internal error; the server's log has the details.")
@@ -205,7 +205,7 @@ class Blocked(Transient):
 
 
 class Misconfigured(Transient):
-    """Whoever runs it can mend it; the detail says how."""
+    """Its operator can fix it; the detail says how."""
 
     code = "misconfigured"
     summary = "is not set up to answer us"
@@ -217,35 +217,35 @@ class EnginesFailed(Transient):
 
 
 class Irrelevant(Transient):
-    """Engines that take us for a bot send something plausible instead of an error."""
+    """Engines that suspect a bot send plausible results instead of an error."""
 
     code = "irrelevant"
     summary = "answered with results that have nothing to do with the query"
 
 
 class NotCovered(Transient):
-    """It was asked and is well; what it collects is not about this."""
+    """It works, but its collections do not cover the query."""
 
     code = "not_covered"
     summary = "has nothing about this"
 
 
 class NoInstance(Transient):
-    """Of several servers that could be asked, none is known, all are resting, or those that were asked failed."""
+    """No instance is known, all are resting, or all that were tried failed."""
 
     code = "no_instance"
     summary = "had no instance that could answer"
 
 
 class NotRead(Transient):
-    """The page's fault or its site's, as far as anybody can tell: the API itself is well."""
+    """Presumably the fault of the page or its site: the API itself works."""
 
     code = "not_read"
     summary = "could not read the page"
 
 
 class Unread(NotRead):
-    """A page's end in the hands of one reader: its status is the attempt's outcome."""
+    """Failure of a local reader: the status of the page is the outcome of the attempt."""
 
     def __init__(self, reader: str, page: PageUnreadable) -> None:
         super().__init__(reader, page.detail)
@@ -322,20 +322,20 @@ class AllReadersFailed(DowseError):
 
     def __init__(self, page: Page, reason: str) -> None:
         self.page = page
-        lines = [_told(attempt, "tried before") for attempt in page.attempts[:-1]]
+        lines = [_format_attempt(attempt, "tried before") for attempt in page.attempts[:-1]]
         super().__init__("\n".join([f"scrape failed: {reason}", *lines]))
 
 
 class WireError(DowseError):
-    """A request ended without an HTTP answer we can use."""
+    """A request ended without a usable HTTP response."""
 
 
 class WireFailed(WireError):
-    """No connection, or one that broke; the message never holds an address."""
+    """No connection, or it broke; the message never holds an address."""
 
 
 class WireInsecure(WireFailed):
-    """The other side could not prove who it is."""
+    """The certificate of the peer is invalid."""
 
     def __init__(self) -> None:
         super().__init__("no secure connection")
@@ -350,7 +350,7 @@ class WireTooLarge(WireError):
 
 
 class WireDenied(WireError):
-    """The guard refused the URL; one text for every reason, so that it tells nothing about the network."""
+    """The SSRF guard refused the URL; one text for every reason, which reveals nothing about the network."""
 
     def __init__(self) -> None:
         super().__init__("address not allowed")
@@ -363,19 +363,19 @@ class StoreFailed(DowseError):
 class PageUnreadable(DowseError):
     """A page gave no text; `status` is part of the contract, the message is for logs.
 
-    `onward` says who else may try, where that does not follow from the status.
+    `onward` names the readers that may try next, where that does not follow from the status.
     """
 
     def __init__(self, status: Status, detail: str = "", onward: Onward | None = None) -> None:
         self.status = status
         self.onward = onward or status.onward
-        # It may hold a header of the page: one clean line, like everything that comes from outside.
+        # It may hold a header of the page: untrusted content, reduced to one clean line.
         self.detail = one_line(detail, DETAIL_CHARS)
         super().__init__(self.detail or status.value)
 
 
 def _soonest_s(errors: Sequence[ProviderError]) -> int | None:
-    # Of a provider that was tried twice, the last word.
+    # Of a provider that was tried twice, the last answer.
     waits = {error.provider: error.retry_after_s for error in errors}.values()
     known = [wait for wait in waits if wait is not None]
     # Rounded first: thirty seconds on a running clock are a little more or less.
@@ -384,8 +384,8 @@ def _soonest_s(errors: Sequence[ProviderError]) -> int | None:
 
 def _line(attempt: Attempt, earlier: Sequence[Attempt]) -> str:
     again = any(attempt.provider == other.provider for other in earlier)
-    return _told(attempt, "tried again" if again else "fallback also failed")
+    return _format_attempt(attempt, "tried again" if again else "fallback also failed")
 
 
-def _told(attempt: Attempt, what: str) -> str:
+def _format_attempt(attempt: Attempt, what: str) -> str:
     return f"{what}: {attempt.provider} {attempt.outcome}" + (f": {attempt.detail}" if attempt.detail else "")

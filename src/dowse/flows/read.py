@@ -199,7 +199,7 @@ class ReadFlow:
         with span("page", host=parsed.host if parsed else "") as current:
             objection = self._secrecy.objection(url)
             page = Page(url, Status.DENIED, warnings=(objection,)) if objection else await find()
-            current.finished(OK if page.status.readable else page.status.value, engine=page.engine)
+            current.finish(OK if page.status.readable else page.status.value, engine=page.engine)
         fetch_ms = round((self._clock.now() - started) * 1000)
         page = replace(page, fetch_ms=fetch_ms, final_url=page.final_url or url)
         if page.status.readable:

@@ -139,7 +139,7 @@ class AttemptRunner:
             try:
                 answer = await self._in_turn(call, run)
             except ProviderError as error:
-                current.finished(error.code)
+                current.finish(error.code)
                 attempt = Attempt(name, self.operation, error.code, self._ms(started), error.detail)
                 run.fail(attempt, error)
                 self.observer.attempt_failed(replace(attempt, detail=error.logged_detail), url=run.url)
@@ -148,7 +148,7 @@ class AttemptRunner:
                 # Only read if a hedged request was outrun, and not if the whole call was cancelled.
                 run.attempts.append(Attempt(name, self.operation, OUTRUN, self._ms(started)))
                 raise
-            current.finished(OK)
+            current.finish(OK)
         if self.hedging:
             self.hedging.answered(name, self.clock.now() - started)
         run.attempts.append(Attempt(name, self.operation, OK, self._ms(started)))

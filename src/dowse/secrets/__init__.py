@@ -1,1 +1,1 @@
-"""Secrets: their shapes, URLs and queries that hold one, and redaction of everything that is written."""
+"""Secrets: their shapes, URLs and queries that hold one, and redaction of all output."""

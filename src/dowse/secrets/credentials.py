@@ -1,4 +1,4 @@
-"""What secrets look like: keys that say what they are, names of what holds one, and values that were drawn by lot."""
+"""Patterns of secrets: API keys by prefix, names of secret fields, and random values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 
-# Keys that say what they are. Each begins at a boundary, so that a word with such letters inside is none.
+# API keys with a known prefix. Each begins at a boundary, so that a word with these letters inside is none.
 KEY = re.compile(
     r"""(?<![A-Za-z0-9])(?:
       sk-(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[A-Z])[\w-]{20,200}    # OpenAI, Anthropic; not `sk-learn-and-friends`
@@ -30,15 +30,15 @@ JSON_WEB_TOKEN = re.compile(
     r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000}"
 )
 BLOCK = "-----BEGIN "
-"""How keys and certificates begin that are kept in files of text."""
-# Webhooks are keys in the shape of a path.
+"""Beginning of PEM files."""
+# The path of a webhook is a secret.
 WEBHOOKS = {
     "hooks.slack.com": re.compile(r"/services/T[A-Z0-9]{4,20}/B[A-Z0-9]{4,20}/[A-Za-z0-9]{16,64}"),
     "discord.com": re.compile(r"/api/webhooks/\d{10,25}/[A-Za-z0-9_-]{30,100}"),
     "discordapp.com": re.compile(r"/api/webhooks/\d{10,25}/[A-Za-z0-9_-]{30,100}"),
     "api.telegram.org": re.compile(r"/bot\d{6,12}:[A-Za-z0-9_-]{30,50}"),
 }
-# Names whose value is a secret whatever it looks like; people choose short passwords.
+# Any value of these names is a secret: passwords may be short.
 SECRET_NAMES = frozenset(
     (
         *("access_token", "auth_token", "refresh_token", "id_token", "session_token", "oauth_token", "bearer", "jwt"),
@@ -48,14 +48,14 @@ SECRET_NAMES = frozenset(
         *("x-amz-signature", "x-amz-security-token", "x-goog-signature"),
     )
 )
-# Names that often hold one and as often something harmless: here the value decides.
+# Names with secret and harmless values: here the value decides.
 DOUBTFUL_NAMES = frozenset(
     ("token", "key", "auth", "code", "sig", "signature", "credential", "credentials", "access", "sid")
 )
 LEAST_PASSWORD = 4
-"""What is shorter is nobody's password."""
+"""Minimum length of a password."""
 _LEAST_RANDOM = 20
-_LEAST_ENTROPY = 3.3  # bits a character: words and dates stay below, random letters and digits do not
+_LEAST_ENTROPY = 3.3  # bits a character: words and dates are below, random letters and digits above
 _PLACEHOLDER = re.compile(
     r"""[<{\[(].*                     # <token>, {token}, {{ token }}
     | \$(?:[{(].*|[A-Za-z_]+)         # ${TOKEN}, $(pass show token), $token
@@ -68,12 +68,12 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value only shows where a secret goes."""
+    """Whether a value is a placeholder for a secret."""
     return bool(_PLACEHOLDER.fullmatch(value))
 
 
 def is_random(value: str) -> bool:
-    """Whether a value looks drawn by lot: long, of letters and digits mixed, and without much repetition."""
+    """Whether a value looks random: long, of mixed letters and digits, and with high entropy."""
     if len(value) < _LEAST_RANDOM or not value.isascii() or " " in value:
         return False
     kinds = sum(bool(re.search(kind, value)) for kind in ("[a-z]", "[A-Z]", "[0-9]"))
@@ -82,6 +82,6 @@ def is_random(value: str) -> bool:
     return kinds >= 2 and entropy >= _LEAST_ENTROPY
 
 
-def spelled(names: frozenset[str]) -> str:
-    """A pattern of names, whose parts may be joined by anything or by nothing: `api_key`, `apiKey`, `API key`."""
+def name_pattern(names: frozenset[str]) -> str:
+    """A pattern of names with any separator or none between their parts: `api_key`, `apiKey`, `API key`."""
     return "|".join(sorted({re.sub("[_-]", "[ _-]?", name) for name in names}))

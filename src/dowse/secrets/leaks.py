@@ -1,6 +1,6 @@
-"""Finds what looks like a secret in a text that people wrote: by its shape, by its name, or by the words around it.
+"""Detection of secrets in free text, by shape, by name, or by the words around them.
 
-A false alarm costs a word of a query, a miss costs somebody's key; talk about secrets must stay possible all the same.
+A false positive costs a word of a query, a false negative leaks a key; queries about secrets must stay possible.
 Imported on first use, since its patterns take a while to compile. They are bounded: the time is linear in the text.
 """
 
@@ -19,34 +19,34 @@ from dowse.secrets.credentials import (
     WEBHOOKS,
     is_placeholder,
     is_random,
-    spelled,
+    name_pattern,
 )
 
-# Secrets that are recognised wherever they stand.
+# Secrets that are recognised in any place.
 _WEBHOOK = re.compile("|".join(re.escape(host) + path.pattern for host, path in WEBHOOKS.items()), re.IGNORECASE)
 _SHAPES = ((KEY, "an API key"), (JSON_WEB_TOKEN, "a token"), (_WEBHOOK, "the address of a webhook"))
 _REST = re.compile(r"[A-Za-z0-9_+/=-]{0,4000}")
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:"
     r"(?P<body>.{0,8000}?)-----END [A-Z0-9 ]{0,60}-----"
-    # Cut off: as far as there is something that may be a part of it.
+    # Truncated: as far as there is possible key material.
     r"|(?P<rest>.{0,8000}[A-Za-z0-9+/]{24}[A-Za-z0-9+/=]{0,80}))",
     re.DOTALL,
 )
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/]{16}")
 _USERINFO = re.compile(
-    # Behind a port there may be an `@` too; that is no password.
+    # A port may be followed by an `@` too; that is no password.
     r"[a-z][a-z0-9+.-]{1,30}://(?P<both>(?P<user>[^\s/@:]{0,200})(?::(?!\d{1,5}[/?#])(?P<password>[^\s/]{1,200}))?)@",
     re.IGNORECASE,
 )
 
-# What stands before a value. `id_token` is left out, as every "invalid token" ends with it.
+# Names before a value. `id_token` is left out, since every "invalid token" ends with it.
 _FURTHER_NAMES = {"access_key", "account_key", "encryption_key", "signing_key"}
 _SIGN = r"[\"']?\s{0,3}(?P<sign>[:=]{1,2}>?)\s{0,3}"
-_NAME = re.compile(f"(?:{spelled((SECRET_NAMES | _FURTHER_NAMES) - {'id_token'})}){_SIGN}", re.IGNORECASE)
-_DOUBTFUL_NAME = re.compile(f"(?<![A-Za-z])(?:{spelled(DOUBTFUL_NAMES)}){_SIGN}", re.IGNORECASE)
+_NAME = re.compile(f"(?:{name_pattern((SECRET_NAMES | _FURTHER_NAMES) - {'id_token'})}){_SIGN}", re.IGNORECASE)
+_DOUBTFUL_NAME = re.compile(f"(?<![A-Za-z])(?:{name_pattern(DOUBTFUL_NAMES)}){_SIGN}", re.IGNORECASE)
 _OPTION = re.compile(
-    rf"--(?:[a-z]{{1,20}}-){{0,3}}(?:{spelled(SECRET_NAMES)}|token)\s{{1,3}}|(?<!\S)(?:-u|--user)\s{{1,3}}[^\s:]{{1,60}}:",
+    rf"--(?:[a-z]{{1,20}}-){{0,3}}(?:{name_pattern(SECRET_NAMES)}|token)\s{{1,3}}|(?<!\S)(?:-u|--user)\s{{1,3}}[^\s:]{{1,60}}:",
     re.IGNORECASE,
 )
 _HEADER = re.compile(r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token)\s{1,3}", re.IGNORECASE)
@@ -55,7 +55,7 @@ _VALUE = re.compile(r"""(?P<quote>["'])(?P<quoted>[^"']{1,300})(?P=quote)|["']?(
 _DECORATION = ".,:!?)]}>`"
 _LEAST_NUMBER = 6
 
-# Words that say what a value near them could be.
+# Words near a value that hint at a secret.
 _LABEL = re.compile(
     r"(?<![A-Za-z])(?:api|auth|access|secret|private|client|session|bearer)?[ _-]?"
     r"(?:keys?|tokens?|secrets?|passwords?|passphrases?|credentials?)(?![A-Za-z])",
@@ -69,14 +69,14 @@ _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 _PUBLIC = re.compile(r"AAAA[BCE]3NzaC1.*|sha\d{1,3}[-:].*|0x[0-9a-fA-F]{40}|eyJ[A-Za-z0-9_-]{1,60}", re.DOTALL)
 _LEAST_PIECE = 16
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_LONGEST_RUN = 2.6  # characters, on average; words in CamelCase have more, letters and digits drawn by lot have two
+_LONGEST_RUN = 2.6  # characters, on average; words in CamelCase have more, random letters and digits have two
 _AMAZON = re.compile(r"(?<![A-Za-z])(?:aws|amazon|s3|secret|AKIA[A-Z0-9]{16})(?![A-Za-z])", re.IGNORECASE)
 _AMAZON_SECRET = re.compile(r"(?=[^a-z]{0,39}[a-z])(?=[^A-Z]{0,39}[A-Z])(?=[A-Za-z]{0,39}[0-9/+])[A-Za-z0-9/+]{40}")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Leak:
-    """Where a secret stands in a text, and of which kind it is."""
+    """Position and kind of a secret in a text."""
 
     start: int
     end: int
@@ -84,9 +84,9 @@ class Leak:
 
 
 def find(text: str) -> list[Leak]:
-    """Every secret, in the order of the text; where two overlap they are one."""
+    """All secrets in the order of the text; overlapping ones are merged."""
     leaks: list[Leak] = []
-    for leak in sorted({*_with_a_shape(text), *_in_addresses(text), *_with_a_name(text), *_among_words(text)}):
+    for leak in sorted({*_find_shapes(text), *_find_userinfo(text), *_find_named(text), *_find_labelled(text)}):
         if leaks and leak.start < leaks[-1].end:
             leaks[-1] = Leak(leaks[-1].start, max(leak.end, leaks[-1].end), leaks[-1].kind)
         else:
@@ -94,55 +94,50 @@ def find(text: str) -> list[Leak]:
     return leaks
 
 
-def _with_a_shape(text: str) -> Iterator[Leak]:
+def _find_shapes(text: str) -> Iterator[Leak]:
     for pattern, kind in _SHAPES:
         for found in pattern.finditer(text):
             rest = _REST.match(text, found.end())
             yield Leak(found.start(), rest.end() if rest else found.end(), kind)
     for found in _PRIVATE_KEY.finditer(text):
-        # Without any, somebody asks what such lines mean.
+        # Without any, the text only quotes such lines.
         if _KEY_MATERIAL.search(found["body"] or found["rest"] or ""):
             yield Leak(*found.span(), "a private key")
 
 
-def _in_addresses(text: str) -> Iterator[Leak]:
+def _find_userinfo(text: str) -> Iterator[Leak]:
     for found in _USERINFO.finditer(text):
         password = found["password"]
-        if (password and not is_placeholder(password) and not is_talk(password)) or is_random(found["user"]):
+        if (password and not is_placeholder(password) and not is_harmless(password)) or is_random(found["user"]):
             yield Leak(*found.span("both"), "the password of an address")
 
 
-def _with_a_name(text: str) -> Iterator[Leak]:
-    """Values behind a name that says what they are."""
-    # Looking for so many names takes longest, and few texts have a sign at all.
+def _find_named(text: str) -> Iterator[Leak]:
+    """Values after the name of a secret field."""
+    # Matching so many names takes longest, and few texts have a sign at all.
     for name, value in _values(_NAME, text) if ":" in text or "=" in text else ():
         if _is_password(value, is_assigned="=" in name["sign"]):
             yield _leak(value, "a password or key")
-    for _, value in _values(_OPTION, text):
-        if _is_password(value):
-            yield _leak(value, "a password or key")
-    for _, value in _values(_HEADER, text):
-        if _is_password(value):
-            yield _leak(value, "the credentials of a request")
+    for pattern, kind in ((_OPTION, "a password or key"), (_HEADER, "the credentials of a request")):
+        yield from (_leak(value, kind) for _, value in _values(pattern, text) if _is_password(value))
     for pattern in (_DOUBTFUL_NAME, _BEARER):
-        for _, value in _values(pattern, text):
-            if _is_drawn_by_lot(value["quoted"] or value["bare"]):
-                yield _leak(value, "a token")
+        tokens = (value for _, value in _values(pattern, text) if _is_random_key(value["quoted"] or value["bare"]))
+        yield from (_leak(value, "a token") for value in tokens)
 
 
-def _among_words(text: str) -> Iterator[Leak]:
-    """Long values that were drawn by lot, near a word that says what they could be."""
+def _find_labelled(text: str) -> Iterator[Leak]:
+    """Long random values near a word that hints at a secret."""
     for found in _WORD.finditer(text):
         word, start, end = found[0], found.start(), found.end()
         before, behind = text[max(0, start - _NEAR_BEFORE) : start], text[end : end + _NEAR_BEHIND]
         if _AMAZON_SECRET.fullmatch(word) and _AMAZON.search(f"{before} {behind}"):
             yield Leak(start, end, "an API key")
-        elif _is_drawn_by_lot(word) and _is_labelled(word, before, behind):
+        elif _is_random_key(word) and _is_labelled(word, before, behind):
             yield Leak(start, end, "a token")
 
 
 def _values(name: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
-    """Each name with the value behind it; a value may hold the next name."""
+    """Each name with the value after it; a value may hold the next name."""
     for found in name.finditer(text):
         if value := _VALUE.match(text, found.end()):
             yield found, value
@@ -153,9 +148,9 @@ def _leak(value: re.Match[str], kind: str) -> Leak:
 
 
 def _is_password(found: re.Match[str], *, is_assigned: bool = False) -> bool:
-    """Whether a value may be a password; one that is neither assigned nor quoted may be a word of a sentence."""
+    """Whether a value may be a password; without assignment or quotes it may be a word of a sentence."""
     value = found["quoted"] or found["bare"].rstrip(_DECORATION)
-    if len(value) < LEAST_PASSWORD or is_placeholder(value) or is_talk(value):
+    if len(value) < LEAST_PASSWORD or is_placeholder(value) or is_harmless(value):
         return False
     return is_assigned or bool(found["quoted"]) or _is_no_word(value)
 
@@ -167,7 +162,7 @@ def _is_no_word(value: str) -> bool:
     return has_letter and any(character.isdigit() or character in "@#$%^&*" for character in value)
 
 
-def _is_drawn_by_lot(value: str) -> bool:
+def _is_random_key(value: str) -> bool:
     """Whether a part of a value is random; names of models and versions are mixed too, but of short parts or words."""
     if not is_random(value) or is_placeholder(value) or _PUBLIC.fullmatch(value):
         return False
@@ -179,7 +174,7 @@ def _is_labelled(word: str, before: str, behind: str) -> bool:
     labels = list(_LABEL.finditer(before))
     if not _HEX.fullmatch(word):
         return bool(labels or _LABEL.search(behind))
-    # Sums, revisions and fingerprints look the same: of those, only one that is called a key is one.
+    # Checksums, revisions and fingerprints look the same: only a value called a key is one.
     return bool(labels and word.islower() and _DIRECTLY.match(before, labels[-1].end()))
 
 
@@ -188,12 +183,12 @@ _WORDS = frozenset(
     "optional required empty blank value values default hidden prompt input env file vault bearer basic digest token "
     "tokens key keys apikey secret secrets password passwords passwd pass pwd passphrase mysecret mypassword "
     "mysecretpassword supersecret topsecret foo bar baz foobar test testing something whatever abcd "
-    # What everybody knows, as it is in the manuals.
+    # Default passwords of manuals.
     "mypass admin root guest postgres minioadmin".split()
 )
-# What the secret is called, and no more: `db_password`, `access token here`.
+# Only the name of a secret: `db_password`, `access token here`.
 _TALK_NAME = re.compile(
-    rf"(?:[a-z]{{1,20}}[ _.-]){{0,4}}(?:{spelled(SECRET_NAMES | DOUBTFUL_NAMES)})(?:[ _.-][a-z]{{1,20}}){{0,3}}",
+    rf"(?:[a-z]{{1,20}}[ _.-]){{0,4}}(?:{name_pattern(SECRET_NAMES | DOUBTFUL_NAMES)})(?:[ _.-][a-z]{{1,20}}){{0,3}}",
     re.IGNORECASE,
 )
 _CODE = re.compile(
@@ -209,8 +204,8 @@ _METHOD = re.compile(
 )
 
 
-def is_talk(value: str) -> bool:
-    """Whether a value, in a text about secrets, is a type, a name, a path, a piece of code: anything but a secret."""
+def is_harmless(value: str) -> bool:
+    """Whether a value in a text about secrets is a type, a name, a path or code, and no secret."""
     if value.casefold() in _WORDS:
         return True
     return any(pattern.fullmatch(value) for pattern in (_TALK_NAME, _CODE, _PLACE, _METHOD))

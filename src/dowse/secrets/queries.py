@@ -1,4 +1,4 @@
-"""Keeps secrets out of queries: search engines keep what they are asked, and so do those between them and us."""
+"""Scrubbing of queries: secrets must not reach search engines, which log their queries."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from dowse.secrets.leaks import Leak
 
 MASK = "…"
-"""Punctuation to every engine; brackets and asterisks mean something to some."""
+"""Punctuation to every engine; brackets and asterisks are operators of some."""
 
 _OWN = "one of this server's own secrets"
 _WORDS = re.compile(r"[^\W_]+")
-# What a secret is called is no question without the secret.
+# Names of secrets; without the secret they are no query.
 _NAMES = frozenset(
     "api app auth access authorization basic bearer begin client code credential credentials end http https is jwt key "
     "keys my passphrase passwd password private pwd secret session sig signature the this token tokens user".split()
@@ -25,10 +25,10 @@ _NAMES = frozenset(
 
 
 class QueryScrubber:
-    """Implements `protocols.Scrubber`. What looks like a secret is masked or refused; the server's own always."""
+    """Implements `protocols.Scrubber`: masks or refuses queries with a secret; the server's own are always masked."""
 
     def __init__(self, redactor: Redactor, mode: Literal["mask", "refuse", "off"]) -> None:
-        """`redactor` knows the server's own secrets, in all their spellings."""
+        """`redactor` knows the server's own secrets in all spellings."""
         self._redactor = redactor
         self._mode = mode
 

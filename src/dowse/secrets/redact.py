@@ -1,4 +1,4 @@
-"""The one filter in front of everything that leaves: no configured secret passes it."""
+"""Redaction of all output: no configured secret passes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from urllib.parse import quote, quote_plus
 MASK = "[redacted]"
 # Shorter ones are placeholders such as "test": masking those in page text would eat ordinary words.
 _SHORTEST_KEY = 8
-# Of longer ones the ends alone give too much away; upstreams like to say "your key sk-12****89".
+# The ends alone of longer ones reveal too much; upstreams report "your key sk-12****89".
 _SHORTEST_WITH_ENDS, _END_CHARS = 16, 8
-# Credentials that reach us from elsewhere, for instance in an upstream's error text.
+# Credentials from elsewhere, for instance in an upstream's error text.
 _SHAPES = re.compile(
     r"(?i)\b(bearer\s+|authorization[\"']?\s*[:=]\s*[\"']?basic\s+"
     r"|x-api-key[\"']?\s*[:=]\s*[\"']?|api[_-]?key[\"']?\s*[:=]\s*[\"']?)([\w.~+/-]{8,}=*)"
     r"|(?<![\w-])(?:dowse_[\w-]{40,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
 
-# One of these is in everything that has such a shape: looking for them costs a tenth of looking for the shapes.
+# Each such text has one of these marks: searching for them costs a tenth of matching the shapes.
 _MARKS = ("bearer", "authorization", "api", "dowse_", "eyj")
 
 _SCHEME = re.compile(r"(?i)^(?:bearer\s+|basic\s+|dowse_)")
@@ -41,33 +41,33 @@ class Redactor:
         self._ends = _Ends(keys)
 
     def text(self, text: str, *, mask: str = MASK) -> str:
-        """For answers: known secrets masked, and nothing left that a client could not decode."""
+        """Redact an answer: known secrets are masked, and lone surrogates replaced."""
         if not text.isascii():
-            # A lone surrogate, out of a header or an API's JSON, would end the connection when it is written.
+            # A lone surrogate, from a header or an API's JSON, would end the connection when it is written.
             text = text.encode("utf-8", "replace").decode()
-        return self._everywhere.masked(text, mask)
+        return self._everywhere.mask(text, mask)
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Where `text` puts a mask: from where to where in the text that it is given."""
-        return [found.span() for found in self._everywhere.found(text)]
+        """The spans that `text` masks."""
+        return [found.span() for found in self._everywhere.find(text)]
 
     def message(self, text: str) -> str:
-        """For logs and errors: short secrets and the ends of long ones too, and whatever looks like a credential."""
-        return _without_shapes(self._in_messages.masked(self._ends.masked(self.text(text)), MASK))
+        """Redact a log or error message: also short secrets, ends of long ones, and shapes of credentials."""
+        return _without_shapes(self._in_messages.mask(self._ends.mask(self.text(text)), MASK))
 
     def data(self, value: object) -> object:
-        """A JSON-like value for an answer: every string in it as `text` has it."""
-        # One look at the whole is much faster than one at each string, and nearly always enough.
-        return value if self._is_clean(json.dumps(value)) else _mapped(value, self.text)
+        """Redact every string of a JSON-like value for an answer, like `text`."""
+        # One search of the whole is much faster than one of each string, and nearly always enough.
+        return value if self._is_clean(json.dumps(value)) else _map_strings(value, self.text)
 
     def fields(self, value: object) -> object:
-        """A JSON-like value for the log: every string in it as `message` has it."""
-        return _mapped(value, self.message)
+        """Redact every string of a JSON-like value for the log, like `message`."""
+        return _map_strings(value, self.message)
 
     def line(self, entry: dict[str, object]) -> str:
         """An event for the log as one line of JSON; values that are not JSON become text."""
         line = json.dumps(entry, default=str)
-        # Where nothing is escaped, what the filters look for stands in the line as it stands in the values.
+        # Without escapes the line holds the values as they are, so it can be searched as a whole.
         if "\\" not in line and line == self.message(line):
             return line
         # Masked in the values, so that a secret which looks like a number cannot break the line.
@@ -75,7 +75,7 @@ class Redactor:
 
     def _is_clean(self, ascii_json: str) -> bool:
         """Whether JSON holds no known secret, and no surrogate, lone or in a pair."""
-        return "\\ud" not in ascii_json and not any(self._in_json.found(ascii_json))
+        return "\\ud" not in ascii_json and not any(self._in_json.find(ascii_json))
 
 
 def _without_shapes(text: str) -> str:
@@ -83,57 +83,57 @@ def _without_shapes(text: str) -> str:
     return _SHAPES.sub(rf"\1{MASK}", text) if any(mark in folded for mark in _MARKS) else text
 
 
-def _mapped(value: object, mask: Callable[[str], str]) -> object:
+def _map_strings(value: object, mask: Callable[[str], str]) -> object:
     if isinstance(value, str):
         return mask(value)
     if isinstance(value, dict):
-        return {mask(key): _mapped(item, mask) for key, item in value.items()}
+        return {mask(key): _map_strings(item, mask) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_mapped(item, mask) for item in value]
+        return [_map_strings(item, mask) for item in value]
     return value
 
 
 class _AnyOf:
-    """Finds texts, the longest first; `whole_words` where they have to stand alone."""
+    """Matcher of several texts, the longest first; with `whole_words` only as separate words."""
 
     def __init__(self, forms: set[str], *, whole_words: bool = False) -> None:
-        words = [_escaped(form) for form in sorted(forms, key=len, reverse=True)]
+        words = [_escape_pattern(form) for form in sorted(forms, key=len, reverse=True)]
         self._pattern = re.compile("|".join(rf"(?<!\w){word}(?!\w)" if whole_words else word for word in words))
-        # Whatever is escaped, letters and digits are not.
+        # Letters and digits are never escaped.
         self._cores = {max(_ALPHANUMERIC.findall(form), key=len, default="") for form in forms}
 
-    def found(self, text: str) -> Iterator[re.Match[str]]:
+    def find(self, text: str) -> Iterator[re.Match[str]]:
         return self._pattern.finditer(text) if self._may_be_in(text) else iter(())
 
-    def masked(self, text: str, mask: str) -> str:
+    def mask(self, text: str, mask: str) -> str:
         return self._pattern.sub(mask, text) if self._may_be_in(text) else text
 
     def _may_be_in(self, text: str) -> bool:
-        # Costs a seventh of the pattern, and nearly always there is nothing to find.
+        # Costs a seventh of the pattern, and nearly always there is no match.
         return any(core in text for core in self._cores)
 
 
-def _escaped(form: str) -> str:
-    """A pattern of a form, whose punctuation may be escaped as in Markdown, and as in Markdown in JSON."""
+def _escape_pattern(form: str) -> str:
+    """A pattern of a text with optional escapes of its punctuation, as in Markdown, or Markdown in JSON."""
     return "".join(character if character.isalnum() else rf"\\{{0,2}}{re.escape(character)}" for character in form)
 
 
 class _Ends:
-    """Words that begin or end as a key does. What is no secret in a value, such as a scheme, is not its beginning."""
+    """Matcher of words that begin or end like a key. A scheme such as `Bearer` is not part of the key."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         bare = {_SCHEME.sub("", key) for key in keys}
-        # A pair of user and password begins with no secret, and its password is known by itself.
+        # A pair of user and password does not begin with a secret, and its password is known by itself.
         pairs = {key for key in bare for other in bare if other and key.endswith(f":{other}")}
         long = [key for key in bare - pairs if len(key) >= _SHORTEST_WITH_ENDS and not set(key) & set(" ;")]
         self._texts = {end for key in long for end in (key[:_END_CHARS], key[-_END_CHARS:])}
         heads = [re.escape(key[:_END_CHARS]) + r"[^\s\"'<>]*" for key in long]
-        # Bounded, or each position of a long word would be tried to its end.
+        # Bounded, or each position of a long word would be matched to its end.
         tails = [r"[^\s\"'<>]{0,80}" + re.escape(key[-_END_CHARS:]) for key in long]
         self._pattern = re.compile("|".join(heads + tails))
 
-    def masked(self, text: str) -> str:
-        # Looking for the texts costs next to nothing, and nearly always they are not there.
+    def mask(self, text: str) -> str:
+        # Searching for the texts costs next to nothing, and nearly always there is no match.
         return self._pattern.sub(MASK, text) if any(end in text for end in self._texts) else text
 
 

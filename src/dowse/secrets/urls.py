@@ -1,7 +1,7 @@
-"""Tells URLs that carry a secret from URLs that only carry an identifier, before they leave the machine.
+"""Detection of secrets in URLs before they are sent anywhere.
 
-A model may have been given, or talked into, a URL with somebody's key in it. Whoever is asked for such a page
-learns the key; so does a scrape API, and every log on the way.
+Prompt injection may make a model fetch a URL with a key in it. The site would learn the key; so would a scrape API,
+and every log on the way.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LEAST_SECRET = 8
 
 
 class SecretUrls:
-    """Implements `protocols.Secrecy`. Secrets of the settings are recognised anywhere, and never let out."""
+    """Implements `protocols.Secrecy`. Secrets of the settings are recognised anywhere, and never sent."""
 
     def __init__(self, own: Iterable[str] = (), *, allowed: bool = False) -> None:
         self._own = tuple(secret for secret in own if len(secret) >= _LEAST_SECRET)
@@ -47,12 +47,12 @@ class SecretUrls:
 
 
 def place_of_secret(url: Url) -> str:
-    """Where the URL carries what looks like a secret, in words for its caller; empty if it does not."""
+    """The place of a secret in the URL, in words for the caller; empty without one."""
     fragment = url.href.partition("#")[2]
     for name, value in _pairs(url.query) + _pairs(fragment):
         if _is_secret(name.lower(), value):
             return f"the parameter {name[:40]!r}"
-    if _says_what_it_is(unquote_plus(url.path)) or _is_webhook(url):
+    if _has_known_shape(unquote_plus(url.path)) or _is_webhook(url):
         return "its path"
     return ""
 
@@ -63,7 +63,7 @@ def _pairs(query: str) -> list[tuple[str, str]]:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    if _says_what_it_is(value):
+    if _has_known_shape(value):
         return True
     if len(value) < LEAST_PASSWORD or is_placeholder(value):
         return False
@@ -72,7 +72,7 @@ def _is_secret(name: str, value: str) -> bool:
     return name in DOUBTFUL_NAMES and is_random(value)
 
 
-def _says_what_it_is(text: str) -> bool:
+def _has_known_shape(text: str) -> bool:
     return BLOCK in text or bool(KEY.search(text) or JSON_WEB_TOKEN.search(text))
 
 

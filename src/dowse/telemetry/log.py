@@ -1,4 +1,4 @@
-"""One JSON line per event on stderr, for our own events and for whatever libraries log."""
+"""Structured log: one redacted JSON line per event on stderr, and the observers that write events."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def configure(level: str, redactor: Redactor, stream: TextIO | None = None) -> N
     handler.setFormatter(JsonLines(redactor))
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    # Libraries speak only when something is wrong, unless somebody is debugging.
+    # Of libraries only warnings, unless debugging.
     root.setLevel(logging.DEBUG if level == "debug" else logging.WARNING)
     LOGGER.setLevel(level.upper())
 
 
 def event(level: int, name: str, **fields: object) -> None:
-    """Log an event: what happened, then its key-values."""
+    """Log an event with its fields."""
     if LOGGER.isEnabledFor(level):
         LOGGER.log(level, name, extra={_FIELDS: fields})
 
 
 class JsonLines(logging.Formatter):
-    """Renders a record as one line of JSON; nothing in it can break the line or reach a terminal."""
+    """Formats a record as one line of ASCII JSON; control characters are escaped."""
 
     def __init__(self, redactor: Redactor) -> None:
         super().__init__()
@@ -59,8 +59,8 @@ class JsonLines(logging.Formatter):
         return self._redactor.line(entry)
 
 
-# Queries are private: a key of this process makes the hash useless for guessing what was asked,
-# yet equal for equal queries, so that one request can be followed through the log.
+# Queries are private: a key of this process prevents guessing them from the hash, yet equal queries have equal
+# hashes, so that one request can be followed through the log.
 _HASH_KEY = secrets.token_bytes(16)
 
 
@@ -99,7 +99,7 @@ class LogObserver:
         """Counted, not logged: a page that was read has its line, and so has every attempt that failed."""
 
     def tool_called(self, call: ToolCall) -> None:
-        """Where there are several callers, who called; to oneself the lines of searches and pages are enough."""
+        """Logged with several callers only; for a single one the lines of searches and pages suffice."""
         if call.caller != LOCAL.name:
             fields = {"tool": call.tool, "caller": call.caller, "outcome": call.outcome, "engine": call.engine}
             event(logging.INFO, "tool called", **fields, ms=round(call.seconds * 1000))
@@ -117,7 +117,7 @@ class LogObserver:
         """Counted, not logged: the finished search or page says where it came from."""
 
     def _page(self, url: str) -> dict[str, str]:
-        """Which page it was: its host, and the rest as a hash unless URLs may be logged."""
+        """Host and hash of the page; its URL only if URLs may be logged."""
         if not url:
             return {}
         parsed = urls.parse(url)
@@ -126,7 +126,7 @@ class LogObserver:
 
 
 class Observers:
-    """Several observers as one; a surface that shows more than the log adds its own."""
+    """Fans events out to several observers; a surface may add its own."""
 
     def __init__(self, *observers: Observer) -> None:
         self._observers = list(observers)

@@ -1,4 +1,4 @@
-"""Counts what happens, for Prometheus. Imported by the HTTP surface only: the library is not small."""
+"""Prometheus metrics. Imported by the HTTP surface only: the library is not small."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OUTCOMES = {OK, *Status, *(kind.code for kind in _ERRORS.values() if issubclass
 
 
 class MetricsObserver:
-    """Metrics in a registry of their own. Labels are names of ours: no caller, no query, no address."""
+    """Metrics in a registry of their own. Labels are fixed names: no caller, no query, no address."""
 
     def __init__(self, *, tools: Collection[str], engines: Collection[str]) -> None:
         self._tools, self._engines = frozenset(tools), frozenset(engines)
@@ -63,7 +63,7 @@ class MetricsObserver:
         self._tasks.set(tasks)
 
     def call_refused(self, reason: str) -> None:
-        """Before anything was known of it but who called."""
+        """Count a call refused by load shedding."""
         self._shed.labels(reason).inc()
 
     def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:  # noqa: ARG002  # never a label

@@ -1,4 +1,4 @@
-"""Spans for OpenTelemetry: one per call, attempt and page. Without an SDK in the process they cost next to nothing."""
+"""OpenTelemetry spans: one per call, attempt and page. Without an SDK in the process they cost next to nothing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _TRACER = trace.get_tracer("dowse")
 
 
 class TraceSpan:
-    """A running span; attributes are names and numbers of ours, never a query or a URL."""
+    """A running span; its attributes never hold a query or a URL."""
 
     __slots__ = ("_span",)
 
     def __init__(self, current: trace.Span) -> None:
         self._span = current
 
-    def finished(self, outcome: str, **attributes: str) -> None:
+    def finish(self, outcome: str, **attributes: str) -> None:
         if not self._span.is_recording():
             return
         self._span.set_attributes(
@@ -31,9 +31,9 @@ class TraceSpan:
 
 @contextmanager
 def span(name: str, **attributes: str) -> Iterator[TraceSpan]:
-    """A span around a piece of work, child of whatever is being traced."""
+    """A span around a piece of work, child of the current one."""
     named = {f"dowse.{key}": value for key, value in attributes.items()}
-    # What an exception says may hold a query or an address; its class is in the outcome.
+    # Redaction: the text of an exception may hold a query or an address; its class is in the outcome.
     with _TRACER.start_as_current_span(
         name, attributes=named, record_exception=False, set_status_on_exception=False
     ) as current:

@@ -30,7 +30,7 @@ def only(exporter: InMemorySpanExporter) -> ReadableSpan:
 
 def test_a_span_carries_its_outcome_and_is_no_error(exported: InMemorySpanExporter) -> None:
     with span("search serper", provider="serper") as current:
-        current.finished("ok", cache="miss")
+        current.finish("ok", cache="miss")
 
     finished = only(exported)
     assert finished.name == "search serper"
@@ -40,7 +40,7 @@ def test_a_span_carries_its_outcome_and_is_no_error(exported: InMemorySpanExport
 
 def test_another_outcome_than_ok_is_the_status_of_the_span(exported: InMemorySpanExporter) -> None:
     with span("search serper") as current:
-        current.finished("rate_limited")
+        current.finish("rate_limited")
 
     status = only(exported).status
     assert (status.status_code, status.description) == (StatusCode.ERROR, "rate_limited")
@@ -57,5 +57,5 @@ def test_an_exception_leaves_no_words_in_its_span(exported: InMemorySpanExporter
 
 def test_without_an_sdk_a_span_records_nothing_and_does_no_harm() -> None:
     with span("search serper", provider="serper") as current:
-        current.finished("ok")
+        current.finish("ok")
         assert not trace.get_current_span().is_recording()
