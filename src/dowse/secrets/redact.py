@@ -123,9 +123,7 @@ class _Ends:
 
     def __init__(self, keys: Iterable[str]) -> None:
         bare = {_SCHEME.sub("", key) for key in keys}
-        # A pair of user and password does not begin with a secret, and its password is known by itself.
-        pairs = {key for key in bare for other in bare if other and key.endswith(f":{other}")}
-        long = [key for key in bare - pairs if len(key) >= _SHORTEST_WITH_ENDS and not set(key) & set(" ;")]
+        long = [key for key in bare - _pairs(bare) if len(key) >= _SHORTEST_WITH_ENDS and not set(key) & set(" ;")]
         self._texts = {end for key in long for end in (key[:_END_CHARS], key[-_END_CHARS:])}
         heads = [re.escape(key[:_END_CHARS]) + r"[^\s\"'<>]*" for key in long]
         # Bounded, or each position of a long word would be matched to its end.
@@ -135,6 +133,11 @@ class _Ends:
     def mask(self, text: str) -> str:
         # Searching for the texts costs next to nothing, and nearly always there is no match.
         return self._pattern.sub(MASK, text) if any(end in text for end in self._texts) else text
+
+
+def _pairs(keys: set[str]) -> set[str]:
+    """Pairs of user and password: they do not begin with a secret, and the password is a key by itself."""
+    return {key for key in keys for other in keys if other and key.endswith(f":{other}")}
 
 
 def _forms(secret: str) -> set[str]:

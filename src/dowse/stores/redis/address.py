@@ -34,22 +34,27 @@ def parse(text: str) -> RedisAddress:
     parts = urlsplit(text)
     scheme, _, kind_name = parts.scheme.partition("+")
     kind = _KINDS[kind_name]
-    path, service = unquote(parts.path), ""
-    if kind == "sentinel":
-        service, _, path = path.strip("/").partition("/")
+    path, service, db = _split_path(kind, unquote(parts.path))
     options = dict(parse_qsl(parts.query))
-    db = options.pop("db", "") or ("" if kind == "socket" else path.strip("/"))
     return RedisAddress(
         kind=kind,
         hosts=_hosts(parts.netloc.rpartition("@")[2], _SENTINEL_PORT if kind == "sentinel" else _PORT),
-        path=path if kind == "socket" else "",
+        path=path,
         service=service,
-        db=int(db or 0),
+        db=int(options.pop("db", "") or db or 0),
         username=unquote(parts.username or "") or None,
         password=unquote(parts.password or "") or None,
         uses_tls=scheme in _TLS,
         options=options,
     )
+
+
+def _split_path(kind: Kind, path: str) -> tuple[str, str, str]:
+    """Path of a socket, service of a sentinel, and number of the database."""
+    if kind == "socket":
+        return path, "", ""
+    service, _, db = path.strip("/").partition("/") if kind == "sentinel" else ("", "", path.strip("/"))
+    return "", service, db.strip("/")
 
 
 def _hosts(text: str, port: int) -> tuple[tuple[str, int], ...]:
