@@ -137,7 +137,7 @@ def _results(outcome: SearchOutcome, *, is_concise: bool) -> tuple[ResultOutput,
 def _result(result: Result, outcome: SearchOutcome) -> ResultOutput:
     page, digest, hit = result.page, result.digest, result.hit
     is_fetched = page.status is not Status.NOT_FETCHED
-    freshness = outcome.freshness.joined(page.freshness) if is_fetched else outcome.freshness
+    freshness = outcome.freshness.combine(page.freshness) if is_fetched else outcome.freshness
     text = digest.text if digest else page_content(page)
     blocks, anchors = shown_blocks(digest)
     return ResultOutput(

@@ -69,7 +69,7 @@ class Deadline:
     def passed(self) -> bool:
         return self.remaining_s() <= 0
 
-    def capped(self, seconds: float) -> Deadline:
+    def cap(self, seconds: float) -> Deadline:
         """The earlier one of this deadline and `seconds` from now."""
         return Deadline(self.clock, min(self.at, self.clock.now() + seconds))
 
@@ -254,7 +254,7 @@ class Freshness:
     state: CacheState = CacheState.MISS
     age_s: float = 0.0
 
-    def joined(self, other: Freshness) -> Freshness:
+    def combine(self, other: Freshness) -> Freshness:
         """The freshness of two parts together: the worse state, and the higher age."""
         states = {self.state, other.state}
         state = next(state for state in (CacheState.STALE, CacheState.HIT, CacheState.MISS) if state in states)

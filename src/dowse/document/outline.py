@@ -146,11 +146,17 @@ def _by_words(headings: Sequence[_Entry], name: str) -> _Entry | None:
     """By the whole title, or by its beginning or any part of it that no other title has."""
     key = _key(name)
     containing = [heading for heading in headings if key in heading.key]
-    if same := [heading for heading in containing if heading.key == key]:
-        # Only punctuation tells "C" from "C++".
-        return next((heading for heading in same if heading.title.casefold() == name.casefold()), same[0])
-    beginning = (heading for heading in containing if heading.key.startswith(key))
-    return _only(beginning) or _only(containing)
+    return (
+        _by_title([heading for heading in containing if heading.key == key], name)
+        or _only(heading for heading in containing if heading.key.startswith(key))
+        or _only(containing)
+    )
+
+
+def _by_title(headings: Sequence[_Entry], name: str) -> _Entry | None:
+    """The first heading, or the one that is equal also in punctuation, which tells "C" from "C++"."""
+    exact = (heading for heading in headings if heading.title.casefold() == name.casefold())
+    return next(exact, headings[0] if headings else None)
 
 
 def _only(headings: Iterable[_Entry]) -> _Entry | None:

@@ -131,7 +131,7 @@ class AnswerFlow:
 
         remaining_s = deadline.remaining_s()
         reserve_s = min(_EXTRACTIVE_S, remaining_s / 2) if falls_back else 0.0
-        until = deadline.capped(remaining_s - reserve_s)
+        until = deadline.cap(remaining_s - reserve_s)
         try:
             # Providers of answers retry by themselves, within their time.
             return await self._router.first(self._providers, call, until, progress, may_retry=False, caller=caller)

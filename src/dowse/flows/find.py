@@ -231,5 +231,5 @@ def _findings(
         tuple((each.provider, each.answer) for each in answers),
         tuple(attempt for each in answers for attempt in each.attempts) + attempts,
         warnings + tuple(warning for each in answers for warning in each.warnings + each.answer.warnings),
-        reduce(Freshness.joined, [each.freshness for each in answers]),
+        reduce(Freshness.combine, [each.freshness for each in answers]),
     )

@@ -93,7 +93,7 @@ class SearchFlow:
         # From here on the query is only used with its secrets masked.
         text, scrubbed = self._scrubber.scrub(query.text)
         query = replace(query, text=text)
-        until = deadline.capped(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
+        until = deadline.cap(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
         findings = await self._find(query, depth, until, progress, caller)
         search_ms = self._ms(started)
         fused = fuse([(name, found.hits) for name, found in findings.answers])
@@ -127,7 +127,7 @@ class SearchFlow:
     ) -> list[Page]:
         """The pages of the results, read concurrently; some time is left to look for passages."""
         reserve_s = min(_LONGEST_RESERVE_S, deadline.remaining_s() * (1 - _READ_SHARE))
-        until = deadline.capped(deadline.remaining_s() - reserve_s)
+        until = deadline.cap(deadline.remaining_s() - reserve_s)
         wanted = sum(not each.hit.is_media for each in placed)
         done = 0
 

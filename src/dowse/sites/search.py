@@ -131,7 +131,7 @@ class OpenApiSearch:
 
     async def _call_all(self, apis: Sequence[OpenApi], query: Query, deadline: Deadline) -> _Outcomes:
         """The results or the failure of each API; a slow one is cancelled after the grace period."""
-        share = deadline.capped(_SHARE * min(self.timeout_s, deadline.remaining_s()))
+        share = deadline.cap(_SHARE * min(self.timeout_s, deadline.remaining_s()))
         tasks = {asyncio.create_task(self._call(api, query, share)): api.spec.name for api in apis}
         pending, has_found = set(tasks), False
         try:

@@ -75,7 +75,7 @@ class Site:
 
 def request_deadline(deadline: Deadline) -> Deadline:
     """The part of the remaining time that requests may take."""
-    return deadline.capped(_REQUEST_SHARE * deadline.remaining_s())
+    return deadline.cap(_REQUEST_SHARE * deadline.remaining_s())
 
 
 def path_segments(url: Url, *hosts: str) -> list[str]:

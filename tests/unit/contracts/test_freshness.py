@@ -15,7 +15,7 @@ from tests.support.tables import each_row
         (LIVE, {"cache": "miss", "cache_age_s": 0}),
         (Freshness(CacheState.HIT, 59.9), {"cache": "hit", "cache_age_s": 59}),
         (Freshness(CacheState.STALE, 7200.5), {"cache": "stale", "cache_age_s": 7200}),
-        (Freshness(CacheState.HIT, 60).joined(LIVE), {"cache": "hit", "cache_age_s": 60}),
+        (Freshness(CacheState.HIT, 60).combine(LIVE), {"cache": "hit", "cache_age_s": 60}),
     ],
 )
 def test_the_age_is_in_whole_seconds_and_a_miss_has_none(freshness: Freshness, fields: dict[str, object]) -> None:

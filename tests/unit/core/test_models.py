@@ -20,8 +20,8 @@ def test_a_deadline_runs_down_and_never_below_zero(clock: FakeClock) -> None:
 
 def test_a_capped_deadline_ends_earlier_but_never_later(clock: FakeClock) -> None:
     deadline = Deadline.after(clock, 10)
-    assert deadline.capped(3).remaining_s() == 3
-    assert deadline.capped(30) == deadline
+    assert deadline.cap(3).remaining_s() == 3
+    assert deadline.cap(30) == deadline
 
 
 def test_only_two_statuses_carry_text() -> None:

@@ -49,7 +49,7 @@ class McpSearch:
             self._disclosure.tell(self._party, self.name)
         arguments = _arguments(self._server, fitted)
         # One deadline for the handshake, the call, and both again after a lost session.
-        result = await self._client.call(self._server.tool, arguments, deadline.capped(self.timeout_s))
+        result = await self._client.call(self._server.tool, arguments, deadline.cap(self.timeout_s))
         listed = first_hits(map(to_hit, self._rows(result)), _MOST_LISTED)
         hits = [hit for hit in listed if _is_within(hit, query)][: fitted.num_results]
         if listed and not hits:

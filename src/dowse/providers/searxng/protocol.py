@@ -171,7 +171,7 @@ async def _add_pages(
             break
         try:
             # A share of the time that is left, so that a slow page does not cost the results at hand.
-            more = await get_page(number, deadline.capped(deadline.remaining_s() * _PAGE_SHARE))
+            more = await get_page(number, deadline.cap(deadline.remaining_s() * _PAGE_SHARE))
         except ProviderError as error:
             return hits, (f"page {number} could not be had: {error}",)
         # In order of rank; of two hits with one address the first counts.

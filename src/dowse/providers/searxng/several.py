@@ -112,7 +112,7 @@ async def ask_in_turn(
     for place, instance in enumerate(chosen):
         given_s, started = deadline.remaining_s() / (len(chosen) - place), deadline.clock.now()
         try:
-            found = await ask(instance, deadline.capped(given_s))
+            found = await ask(instance, deadline.cap(given_s))
         except ProviderError as error:
             failures[name_of(instance.url)] = error
             if _may_be_due_to_query(error):

@@ -123,7 +123,7 @@ class ArxivLoader:
                 for waiting, (read, address) in zip(range(len(ways), 0, -1), ways, strict=True):
                     try:
                         # A hanging request must not use up the time of the next one.
-                        return await read(address, deadline.capped(deadline.remaining_s() / waiting))
+                        return await read(address, deadline.cap(deadline.remaining_s() / waiting))
                     except PageUnreadable as error:
                         failure = error.detail or error.status.value
         except TimeoutError:

@@ -88,7 +88,7 @@ class GithubSession:
 
     async def query(self, text: str, variables: Mapping[str, object]) -> Json:
         """The repository in the answer to a GraphQL query; half of the time is left for REST."""
-        deadline = self.deadline.capped(self.deadline.remaining_s() / 2)
+        deadline = self.deadline.cap(self.deadline.remaining_s() / 2)
         body = {"query": text, "variables": dict(variables)}
         self._count()
         try:
