@@ -18,7 +18,7 @@ from dowse.settings import SEARCHERS, SPECS, all_settings
 from dowse.settings.sources import UNSUPPORTED, WITHOUT_EFFECT
 from dowse.surfaces.cli import kindly, session
 from dowse.surfaces.cli import main as cli
-from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch
+from dowse.surfaces.clients import FURTHER, MAIN, Client, LaunchCommand
 from tools import generate_docs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -108,7 +108,7 @@ def test_the_readme_is_short() -> None:
 @pytest.mark.parametrize("client", MAIN, ids=lambda client: client.title)
 def test_the_readme_names_every_client_and_shows_what_the_code_renders_for_those_in_a_terminal(client: Client) -> None:
     """docs/clients.md, which is generated, shows all of them."""
-    shown = f"```{client.language}\n{client.render(Launch())}\n```"
+    shown = f"```{client.language}\n{client.render(LaunchCommand())}\n```"
     assert (shown in text(README)) == (client.title in IN_README)
     assert client.title in text(README)
     page = text(ROOT / "docs" / "clients.md")

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from dowse.settings import Setting, all_settings, sources
-from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch, Remote
+from dowse.surfaces.clients import FURTHER, MAIN, Client, LaunchCommand, Remote
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "tools" / "templates"
@@ -151,7 +151,7 @@ def _quoted(value: str) -> str:
 def _client(client: Client) -> str:
     where = "In a shell" if client.where == "a shell" else f"In `{client.where}`"
     note = f"\n{NOTES[client.title]}\n" if client.title in NOTES else ""
-    local = f"```{client.language}\n{client.render(Launch())}\n```\n"
+    local = f"```{client.language}\n{client.render(LaunchCommand())}\n```\n"
     remote = f"\nOver HTTP:\n\n```{client.language}\n{client.connect(Remote())}\n```\n" if client.connect else ""
     return f"## {client.title}\n\n{where}:\n\n{local}{note}{remote}"
 

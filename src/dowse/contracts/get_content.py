@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 
@@ -15,15 +16,15 @@ from dowse.contracts.render import (
     list_anchors,
     page_content,
     render_page,
+    shown_blocks,
 )
-from dowse.contracts.web_search import shown_blocks
 from dowse.core import urls
 from dowse.core.errors import InvalidRequest
 from dowse.core.models import Page, Status
 from dowse.core.protocols import Progress
 from dowse.core.tokens import estimate_tokens
 from dowse.document.cut import BEGINNING, GAP
-from dowse.flows.page_view import LEAST_TOKENS, Cursor, PageRequest, PageView, off_loop
+from dowse.flows.page_view import LEAST_TOKENS, Cursor, PageRequest, PageView
 
 _DESCRIPTION = """\
 Read one web page and return it as Markdown: headings, lists, links, tables and code with its indentation.
@@ -63,7 +64,9 @@ def get_content(services: Services) -> Tool:
         request, deadline = _request(arguments), services.deadline()
         await progress(f"reading {request.url}")
         view = await services.pages.view(request, deadline, offline=arguments.flag("offline_mode"))
-        return await off_loop(view.page, answer, view, arguments.warnings)
+        if view.is_long:
+            return await asyncio.to_thread(answer, view, arguments.warnings)
+        return answer(view, arguments.warnings)
 
     return Tool("get_content", "Read a web page", _DESCRIPTION, _PARAMS, call, output=GetContentOutput)
 

@@ -9,12 +9,20 @@ from datetime import date
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, read
 from dowse.contracts.dispatch import Answer, Services, Tool
 from dowse.contracts.output import MAX_TOKENS, ResultOutput, WebSearchOutput
-from dowse.contracts.render import Spotlight, cache_age_s, fact_warnings, page_content, render_search, sure_date
+from dowse.contracts.render import (
+    Spotlight,
+    cache_age_s,
+    fact_warnings,
+    page_content,
+    render_search,
+    shown_blocks,
+    shown_status,
+    sure_date,
+)
 from dowse.contracts.size_limit import fit_search
 from dowse.core import urls
-from dowse.core.digests import Digest
 from dowse.core.errors import InvalidRequest
-from dowse.core.models import Category, Depth, Page, Query, Result, SearchOutcome, Status, TimeRange
+from dowse.core.models import Category, Depth, Query, Result, SearchOutcome, Status, TimeRange
 from dowse.core.protocols import Progress
 from dowse.settings import Settings
 
@@ -39,8 +47,6 @@ _MAX_TOKENS = {_CONCISE: 2000, _DETAILED: 6000}
 # More results than this are wanted as a list, without room for details.
 _MAX_DETAILED = 10
 _MAX_CODE_BLOCKS = 10
-# A page of short lines has thousands of blocks, and their names would cost more than they say.
-_MAX_ANCHORS = 40
 
 
 def web_search(services: Services) -> Tool:
@@ -102,21 +108,6 @@ def answer(outcome: SearchOutcome, remarks: tuple[str, ...] = (), *, is_concise:
     )
     found, text = fit_search(found, lambda found: render_search(found, spotlight, is_concise=is_concise))
     return Answer(text, found, engine=outcome.engine)
-
-
-def shown_status(page: Page, text: str) -> Status:
-    """The status of a page of which `text` is shown."""
-    return Status.TRUNCATED if page.status is Status.OK and text != page.text else page.status
-
-
-def shown_blocks(digest: Digest | None) -> tuple[str, tuple[str, ...]]:
-    """How many blocks of a page are shown and their anchors; none for a page that is whole or shown from its start."""
-    if digest is None or not digest.anchors:
-        return "", ()
-    anchors = digest.anchors
-    # The last one is where to read on.
-    listed = anchors if len(anchors) <= _MAX_ANCHORS else (*anchors[: _MAX_ANCHORS - 1], anchors[-1])
-    return f"{len(anchors)} of {digest.blocks}", listed
 
 
 def _results(outcome: SearchOutcome, *, is_concise: bool) -> tuple[ResultOutput, ...]:

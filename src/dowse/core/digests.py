@@ -42,9 +42,6 @@ class OutlineEntry:
     level: int
     tokens: int
 
-    def __str__(self) -> str:
-        return f"{self.number} {self.title} ({self.tokens:,} tokens)"
-
 
 @dataclass(frozen=True, slots=True)
 class Digest:

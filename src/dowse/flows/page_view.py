@@ -90,7 +90,7 @@ class PageRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class PageOutline:
     """Sections in order, and how many are not listed."""
 
     sections: tuple[OutlineEntry, ...] = ()
@@ -98,7 +98,7 @@ class Outline:
 
     def __str__(self) -> str:
         unlisted = [f"… and {self.unlisted} more"] if self.unlisted else []
-        return "\n".join([*map(str, self.sections), *unlisted])
+        return "\n".join([*map(describe_section, self.sections), *unlisted])
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,14 @@ class PageView:
     rest: Position | None = None
     end: int | None = None
     digest: Digest | None = None
-    outline: Outline = Outline()
+    outline: PageOutline = PageOutline()
     next_cursor: str = ""
     warnings: tuple[str, ...] = ()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether rendering it belongs into a thread."""
+        return len(self.page.text) > _LONG_CHARS
 
 
 class PageViewFlow:
@@ -135,7 +140,7 @@ class PageViewFlow:
         if not page.status.readable:
             return PageView(page)
         section = await off_loop(page, _find_section, page, request.section) if request.section else None
-        outline = Outline() if cursor else await off_loop(page, _outline, page, section)
+        outline = PageOutline() if cursor else await off_loop(page, _outline, page, section)
         room = max(LEAST_TOKENS, request.ceiling - estimate_tokens(page.final_url) - estimate_tokens(str(outline)))
         request = replace(request, max_tokens=min(request.max_tokens, room))
         view = await self._cut(page, request, section, deadline)
@@ -181,6 +186,11 @@ class PageViewFlow:
             beginning = await off_loop(page, _from_beginning, page, request.max_tokens, section)
             return replace(beginning, warnings=(objection,) if objection else ())
         return await off_loop(page, _show_passages, page, section, digest)
+
+
+def describe_section(section: OutlineEntry) -> str:
+    """Such as "2.1 Installing (340 tokens)"; the number says how deep it is."""
+    return f"{section.number} {section.title} ({section.tokens:,} tokens)"
 
 
 async def off_loop(page: Page, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -243,7 +253,7 @@ def _find_section(page: Page, name: str) -> Section:
     return section
 
 
-def _outline(page: Page, within: Section | None) -> Outline:
+def _outline(page: Page, within: Section | None) -> PageOutline:
     """The outline of a page or of one of its sections; if there are too many, the deepest ones are not listed."""
     from dowse.document.markdown import Document
     from dowse.document.outline import outline
@@ -251,7 +261,7 @@ def _outline(page: Page, within: Section | None) -> Outline:
     sections = outline(Document(page.text), within)
     listed = sorted(sorted(sections, key=lambda each: each.level)[:_MOST_LISTED], key=lambda each: each.start)
     entries = tuple(OutlineEntry(each.number, each.title, each.level, each.tokens) for each in listed)
-    return Outline(entries, len(sections) - len(entries))
+    return PageOutline(entries, len(sections) - len(entries))
 
 
 def _count_blocks_before(page: Page, section: Section) -> int:

@@ -12,7 +12,7 @@ _LIST_OF_WORDS = re.compile(r"\[\n\s+([^\[\]{}]+)\n\s+\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchCommand:
     """How a client starts the server. `<repo>` stands for where the code was cloned from."""
 
     command: str = "uvx"
@@ -43,11 +43,11 @@ class Client:
     title: str
     where: str
     language: str
-    render: Callable[[Launch], str]
+    render: Callable[[LaunchCommand], str]
     connect: Callable[[Remote], str] | None = None
 
 
-def _entry(launch: Launch, **extra: object) -> dict[str, object]:
+def _entry(launch: LaunchCommand, **extra: object) -> dict[str, object]:
     return {**extra, "command": launch.command, "args": list(launch.args), "env": launch.env}
 
 
@@ -60,11 +60,11 @@ def _json(value: object) -> str:
     return _LIST_OF_WORDS.sub(on_one_line, json.dumps(value, indent=2))
 
 
-def _servers(launch: Launch) -> str:
+def _servers(launch: LaunchCommand) -> str:
     return _json({"mcpServers": {"dowse": _entry(launch)}})
 
 
-def _codex(launch: Launch) -> str:
+def _codex(launch: LaunchCommand) -> str:
     env = ", ".join(f"{name} = {json.dumps(value)}" for name, value in launch.env.items())
     lines = [
         "[mcp_servers.dowse]",
@@ -76,20 +76,20 @@ def _codex(launch: Launch) -> str:
     return "\n".join(lines)
 
 
-def _claude_code(launch: Launch) -> str:
+def _claude_code(launch: LaunchCommand) -> str:
     env = [part for name, value in launch.env.items() for part in ("-e", f"{name}={value}")]
     return shlex.join(["claude", "mcp", "add", "dowse", *env, "--", launch.command, *launch.args])
 
 
-def _vs_code(launch: Launch) -> str:
+def _vs_code(launch: LaunchCommand) -> str:
     keys = [name for name in launch.env if name.endswith("_KEY")]
     inputs = [{"type": "promptString", "id": name, "description": name, "password": True} for name in keys]
     env = {name: f"${{input:{name}}}" if name in keys else value for name, value in launch.env.items()}
-    asked = Launch(launch.command, launch.args, env)
+    asked = LaunchCommand(launch.command, launch.args, env)
     return _json({"inputs": inputs, "servers": {"dowse": _entry(asked, type="stdio")}})
 
 
-def _opencode(launch: Launch) -> str:
+def _opencode(launch: LaunchCommand) -> str:
     command = [launch.command, *launch.args]
     entry = {"type": "local", "command": command, "environment": launch.env, "enabled": True}
     return _json({"mcp": {"dowse": entry}})
@@ -133,11 +133,11 @@ def _remote_zed(remote: Remote) -> str:
     return _json({"context_servers": {"dowse": {"url": remote.url, "headers": remote.headers}}})
 
 
-def _zed(launch: Launch) -> str:
+def _zed(launch: LaunchCommand) -> str:
     return _json({"context_servers": {"dowse": _entry(launch)}})
 
 
-def _goose(launch: Launch) -> str:
+def _goose(launch: LaunchCommand) -> str:
     lines = ["extensions:", "  dowse:", "    enabled: true", "    type: stdio", "    name: dowse"]
     lines += [f"    cmd: {launch.command}", f"    args: {json.dumps(list(launch.args))}"]
     return "\n".join([*lines, f"    envs: {json.dumps(launch.env)}", "    timeout: 300"])

@@ -5,10 +5,12 @@ import shlex
 import tomllib
 from typing import Any
 
-from dowse.surfaces.clients import FURTHER, MAIN, Client, Launch, Remote
+from dowse.surfaces.clients import FURTHER, MAIN, Client, LaunchCommand, Remote
 from tests.support.tables import each_row
 
-LAUNCH = Launch("uvx", ("--from", "git+https://host/r epo", "dowse", "serve"), {"SERPER_API_KEY": 'k"1', "UV_X": "1"})
+LAUNCH = LaunchCommand(
+    "uvx", ("--from", "git+https://host/r epo", "dowse", "serve"), {"SERPER_API_KEY": 'k"1', "UV_X": "1"}
+)
 ENTRY = {"command": LAUNCH.command, "args": list(LAUNCH.args), "env": LAUNCH.env}
 ALL = {client.title: client for client in (*MAIN, *FURTHER)}
 
@@ -75,7 +77,7 @@ def test_goose_is_yaml() -> None:
 
 
 def test_no_default_holds_a_real_key_or_an_address() -> None:
-    launch = Launch()
+    launch = LaunchCommand()
     assert launch.env["SERPER_API_KEY"] == "your-key"
     assert "<repo>" in " ".join(launch.args)
 
@@ -121,4 +123,4 @@ def test_claude_code_adds_a_server_over_http_by_one_command() -> None:
 
 
 def test_lists_of_words_stay_on_one_line() -> None:
-    assert '"args": ["--from", "git+<repo>", "dowse", "serve"],' in ALL["Cursor"].render(Launch())
+    assert '"args": ["--from", "git+<repo>", "dowse", "serve"],' in ALL["Cursor"].render(LaunchCommand())

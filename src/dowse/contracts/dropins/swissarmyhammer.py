@@ -12,9 +12,9 @@ from textwrap import dedent
 from dowse.contracts.arguments import OFFLINE_MODE, Arguments, Param, as_text, read
 from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool, render_failure
 from dowse.contracts.output import MAX_TOKENS
-from dowse.contracts.render import cache_age_s, describe_copy, page_content
+from dowse.contracts.render import cache_age_s, describe_copy, page_content, shown_status
 from dowse.contracts.size_limit import shorten_texts
-from dowse.contracts.web_search import MAX_QUERY_CHARS, shown_status
+from dowse.contracts.web_search import MAX_QUERY_CHARS
 from dowse.core import urls
 from dowse.core.errors import (
     AllProvidersFailed,

@@ -150,12 +150,12 @@ def _print_excerpt(text: str) -> None:
 
 
 def _print_configurations() -> None:
-    from dowse.surfaces.clients import MAIN, Launch
+    from dowse.surfaces.clients import MAIN, LaunchCommand
 
     credentials = [SPECS[name].credential for name in SEARCHERS]
     _say(6, f"To use it, give your MCP client one of these (any of {', '.join(credentials[:-1])},")
     print(f"   {credentials[-1]} will do; several make it survive an outage):")
-    launch = Launch()
+    launch = LaunchCommand()
     for client in MAIN:
         print(f"\n{style(client.title, 'bold')} — {client.where}\n")
         print(textwrap.indent(client.render(launch), "  "))

@@ -89,7 +89,9 @@ def _lay_out(page: GetContentOutput) -> tuple[str, str]:
 
 
 def _show_outline(page: GetContentOutput) -> str:
-    lines = [str(entry) for entry in page.outline] or ["(the page has no headings)"]
+    from dowse.flows.page_view import describe_section  # Loaded by the call; `--help` does without.
+
+    lines = [describe_section(section) for section in page.outline] or ["(the page has no headings)"]
     return "\n".join([style(page.final_url, "cyan"), "", *lines])
 
 
