@@ -40,6 +40,11 @@ class CacheEntries:
     def is_shared(self) -> bool:
         return self._store.is_shared
 
+    @property
+    def needs_lease(self) -> bool:
+        """Whether another process may be producing the same value."""
+        return self._store.is_shared and not self._store.is_exclusive
+
     async def get(self, kind: str, name: str) -> Kept | None:
         """The entry as it is known here; another process may have cleared or replaced it a moment ago."""
         sealed = self._sealed(kind, name)

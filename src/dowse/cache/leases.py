@@ -40,9 +40,9 @@ class Leases:
         """What another process has made meanwhile, as `look` finds it; `None` when we are to make it.
 
         That is when it is our turn, or when the others have taken half of our time: then it is made without a lease,
-        and perhaps twice. A store that nobody shares is not asked.
+        and perhaps twice. A store that no other process has open is not asked.
         """
-        if not self._cache.is_shared:
+        if not self._cache.needs_lease:
             yield None
             return
         lease = _Lease(self._cache, kind, name, self._lease_s)

@@ -74,6 +74,10 @@ class FailSoftStore:
     def is_shared(self) -> bool:
         return self._store.is_shared
 
+    @property
+    def is_exclusive(self) -> bool:
+        return self._store.is_exclusive
+
     async def get(self, key: Key) -> Kept | None:
         return await self._attempt(_READING, lambda: self._store.get(key), None)
 

@@ -40,6 +40,7 @@ class MemoryStore(MemoryLedger):
     """Entries and leases in dictionaries, evicted by expiry. Nothing awaits, so every method is atomic on its loop."""
 
     is_shared = False
+    is_exclusive = False
 
     def __init__(self, clock: Clock, max_bytes: int | None = None) -> None:
         super().__init__()

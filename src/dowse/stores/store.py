@@ -47,6 +47,11 @@ class Store(Ledger, Protocol):
         """Whether other processes may use the same entries, so that leases are worth their cost."""
         ...
 
+    @property
+    def is_exclusive(self) -> bool:
+        """Whether no other process has a shared store open at the moment, so that no lease is needed."""
+        ...
+
     async def get(self, key: Key) -> Kept | None:
         """The entry, unless it is missing, has expired, or its age is unknown."""
         ...

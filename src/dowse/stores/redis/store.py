@@ -44,6 +44,10 @@ class RedisStore:
     def is_shared(self) -> bool:
         return True
 
+    @property
+    def is_exclusive(self) -> bool:
+        return False
+
     async def get(self, key: Key) -> Kept | None:
         client = await self.connect()
         # Unlike GET, MGET returns nil for a key that is no string.

@@ -57,6 +57,10 @@ class SqliteStore:
         self._unreported: StoreFailed | None = None
         self._is_closed = False
 
+    @property
+    def is_exclusive(self) -> bool:
+        return self._started is not None and self._started.presence.is_alone()
+
     async def get(self, key: Key) -> Kept | None:
         now = self._now()
         kept = await self._threads.reader.run(lambda connection: _find(connection, key, now))

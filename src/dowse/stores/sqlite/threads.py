@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from dowse.core.errors import StoreFailed
 from dowse.stores.sqlite.file import FAILURES, Room, SetAside, StateFile, begin_write, clear
+from dowse.stores.sqlite.presence import Presence
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -29,7 +30,8 @@ class Threads:
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.room = Room(path, max_bytes)
-        self.reader = SqliteThread("store-reader", StateFile(path, _set_query_only))
+        self.presence = Presence(path)
+        self.reader = SqliteThread("store-reader", StateFile(path, self._settle_reader))
         self.writer = SqliteWriter("store-writer", StateFile(path, self.room.settle), self.room)
 
     async def clear(self) -> int:
@@ -40,6 +42,11 @@ class Threads:
         # The writer last: the last connection to close copies the log into the file. A stuck reader leaves it time.
         await self.reader.close(ends_at - CLOSE_S / 2)
         await self.writer.close(ends_at)
+        self.presence.leave()
+
+    def _settle_reader(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA query_only = ON")
+        self.presence.enter()
 
 
 class SqliteThread:
@@ -179,7 +186,3 @@ def _resolve(future: Future[T], work: Callable[[], T]) -> None:
         future.set_exception(error)
     else:
         future.set_result(result)
-
-
-def _set_query_only(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA query_only = ON")
