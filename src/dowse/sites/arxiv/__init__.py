@@ -19,7 +19,7 @@ from dowse.sites.arxiv.api import NAME, ArxivSearch, NotAFeed, Paper, read_first
 from dowse.sites.compose import Part, compose_page, label, labels, shift_headings, title
 from dowse.sites.site import LoaderKit, Site
 
-CHARS_VARIABLE, PAGES_VARIABLE = "ARXIV_MAX_CHARS", "ARXIV_MAX_PAGES"
+_CHARS_VARIABLE, _PAGES_VARIABLE = "ARXIV_MAX_CHARS", "ARXIV_MAX_PAGES"
 _HOSTS = frozenset({"arxiv.org", "www.arxiv.org", "export.arxiv.org"})
 # Papers submitted since then have HTML; few older ones do.
 _FIRST_HTML = "2023-12-01"
@@ -47,7 +47,7 @@ _EQUATION = re.compile(r'<table (?=[^<>]{0,300}class="[^"<>]{0,200}ltx_eqn_table
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class _Number:
     """The number of a paper, the version if its URL names one, and the requested form."""
 
     paper: str
@@ -59,7 +59,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class FullText:
+class _FullText:
     """The text of a paper, or the reason for its absence; `left_out` tells which part was not read."""
 
     markdown: str = ""
@@ -83,18 +83,18 @@ class ArxivLoader:
         self._headers = user_agent_headers(kit.settings)
 
     def accepts(self, url: Url) -> bool:
-        return find_number(url) is not None
+        return _find_number(url) is not None
 
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
-        number = find_number(parsed) if parsed else None
+        number = _find_number(parsed) if parsed else None
         if number is None:
             raise PageUnreadable(Status.ERROR, "not a paper of arXiv")
         shown, paper = await self._find(number, deadline)
         full_text = await self._read_full_text(shown, paper, deadline)
         return _compose(shown, paper, full_text, max_chars=self._max_chars)
 
-    async def _find(self, number: Number, deadline: Deadline) -> tuple[Number, Paper]:
+    async def _find(self, number: _Number, deadline: Deadline) -> tuple[_Number, Paper]:
         """The feed entry of a paper and the version that it describes."""
         params = {"id_list": str(number), "max_results": "1"}
         try:
@@ -109,9 +109,9 @@ class ArxivLoader:
         found = _ADDRESS.search(paper.address)
         if found is None or found[1] != number.paper:
             raise BadAnswer(NAME, "the answer is about another paper")
-        return Number(number.paper, found[2] or "", number.form), paper
+        return _Number(number.paper, found[2] or "", number.form), paper
 
-    async def _read_full_text(self, number: Number, paper: Paper, deadline: Deadline) -> FullText:
+    async def _read_full_text(self, number: _Number, paper: Paper, deadline: Deadline) -> _FullText:
         """The text from HTML, else from the PDF; a failure is part of the result."""
         pdf = _pdf_address(number, paper)
         ways = [(self._from_pdf, pdf)]
@@ -128,9 +128,9 @@ class ArxivLoader:
                         failure = error.detail or error.status.value
         except TimeoutError:
             failure = "there was not enough time"
-        return FullText(failure=failure)
+        return _FullText(failure=failure)
 
-    async def _from_html(self, address: str, deadline: Deadline) -> FullText:
+    async def _from_html(self, address: str, deadline: Deadline) -> _FullText:
         fetched = await self._fetch(address, deadline, _HTML_BYTES)
         html = fetched.body.decode("utf-8", "replace")
         start, end = html.find(_ARTICLE), html.rfind(_ARTICLE_END)
@@ -141,22 +141,22 @@ class ArxivLoader:
         )
         if not markdown.strip():
             raise PageUnreadable(Status.ERROR, "the HTML holds no text")
-        return FullText(shift_headings(markdown, 1), is_html=True)
+        return _FullText(shift_headings(markdown, 1), is_html=True)
 
-    async def _from_pdf(self, address: str, deadline: Deadline) -> FullText:
+    async def _from_pdf(self, address: str, deadline: Deadline) -> _FullText:
         fetched = await self._fetch(address, deadline, _PDF_BYTES)
         if not fetched.body.startswith(b"%PDF-"):
             raise PageUnreadable(Status.UNSUPPORTED, "what came is not a PDF")
         body = Body(fetched.url, fetched.body, "application/pdf")
         text = await self._kit.extractor.extract(body, timeout_s=deadline.remaining_s())
         markdown, left_out = self._cut_pages(text)
-        return FullText(shift_headings(markdown, 2), left_out)
+        return _FullText(shift_headings(markdown, 2), left_out)
 
     def _cut_pages(self, text: Text) -> tuple[str, str]:
         """The pages that the setting allows, and a note on the missing ones."""
         for mark in _PAGE_MARK.finditer(text.markdown):
             if int(mark[1]) > self._max_pages:
-                note = f"{self._max_pages} of {mark[2]} pages are shown; {PAGES_VARIABLE} lets more through"
+                note = f"{self._max_pages} of {mark[2]} pages are shown; {_PAGES_VARIABLE} lets more through"
                 return text.markdown[: mark.start()].rstrip(), note
         return text.markdown, "The rest of the PDF was not read" if text.is_cut else ""
 
@@ -176,7 +176,7 @@ def _prepare(article: str) -> str:
     return _INNER_LINK.sub("<a>", article).replace(_REFERENCE_TEXT, f" {_REFERENCE_TEXT}")
 
 
-def _pdf_address(number: Number, paper: Paper) -> str:
+def _pdf_address(number: _Number, paper: Paper) -> str:
     """The PDF that the API names; the addresses of its own site lack TLS."""
     named = urls.parse(paper.pdf)
     if named is None or named.name in _HOSTS:
@@ -184,17 +184,17 @@ def _pdf_address(number: Number, paper: Paper) -> str:
     return named.href
 
 
-def find_number(url: Url) -> Number | None:
+def _find_number(url: Url) -> _Number | None:
     """The paper of a URL; `None` for any other URL."""
     found = _PATH.fullmatch(url.path) if url.is_page_of(*_HOSTS) else None
     if found is None:
         return None
     # Papers are numbered per archive: the subject class after its name (`math.GT`) may be omitted.
     paper = found["new"] or f"{found['archive']}/{found['old']}"
-    return Number(paper, found["version"] or "", found["form"])
+    return _Number(paper, found["version"] or "", found["form"])
 
 
-def _link(number: Number, form: str) -> str:
+def _link(number: _Number, form: str) -> str:
     return f"https://arxiv.org/{form}/{number}"
 
 
@@ -203,7 +203,7 @@ def _has_html(paper: Paper) -> bool:
     return paper.updated >= _FIRST_HTML
 
 
-def _compose(number: Number, paper: Paper, full_text: FullText, *, max_chars: int) -> Text:
+def _compose(number: _Number, paper: Paper, full_text: _FullText, *, max_chars: int) -> Text:
     """Facts, abstract, then the full text or the reason for its absence."""
     where = _link(number, "pdf")
     rest = f"{full_text.left_out}; the whole is at {where}" if full_text.left_out else ""
@@ -218,13 +218,13 @@ def _compose(number: Number, paper: Paper, full_text: FullText, *, max_chars: in
             Part("## Full text", body=full_text.markdown) if full_text.markdown else "",
         ],
         max_chars=max_chars,
-        variable=CHARS_VARIABLE,
+        variable=_CHARS_VARIABLE,
         rest=rest,
         warnings=[f"arxiv: the full text could not be read: {full_text.failure}"] if full_text.failure else (),
     )
 
 
-def _facts(number: Number, paper: Paper, full_text: FullText) -> list[str]:
+def _facts(number: _Number, paper: Paper, full_text: _FullText) -> list[str]:
     return [
         f"Link: {_link(number, 'abs')}",
         f"PDF: {_link(number, 'pdf')}",

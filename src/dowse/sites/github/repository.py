@@ -51,7 +51,7 @@ async def read_repository(session: GithubSession, target: Repository, limits: Th
         f"{target}: {description}" if description else str(target),
         [
             Part(f"# {target}", _facts(found, target), sentence(description)),
-            *(quote_readme(readme, target, branch, string(readme, "path"), limits) if readme else ()),
+            *(_quote_readme(readme, target, branch, string(readme, "path"), limits) if readme else ()),
         ],
         max_chars=limits.chars,
         variable="GITHUB_MAX_CHARS",
@@ -87,7 +87,7 @@ async def read_contents(session: GithubSession, target: Contents, limits: Thread
 
 
 def _compose_file(session: GithubSession, target: Contents, found: Json, limits: ThreadLimits) -> Text:
-    text = decode_file(found)
+    text = _decode_file(found)
     lines = text.split("\n")
     start, end = _shown_lines(target.lines, len(lines))
     facts = [
@@ -134,7 +134,7 @@ async def _compose_folder(session: GithubSession, target: Contents, found: Json,
     )
 
 
-def decode_file(item: Json) -> str:
+def _decode_file(item: Json) -> str:
     """The text of a file. Raises `PageUnreadable` for binary files and files too large for the API."""
     if item.get("type") != "file" or item.get("encoding") != "base64":
         raise PageUnreadable(Status.UNSUPPORTED, f"{NAME}: the API does not give this file's text")
@@ -147,10 +147,10 @@ def decode_file(item: Json) -> str:
         raise PageUnreadable(Status.UNSUPPORTED, f"{NAME}: the file is no text") from error
 
 
-def quote_readme(found: Json, repository: Repository, ref: str, path: str, limits: ThreadLimits) -> Sequence[str]:
+def _quote_readme(found: Json, repository: Repository, ref: str, path: str, limits: ThreadLimits) -> Sequence[str]:
     """The README below a heading; as a code block where it is not Markdown."""
     try:
-        text = decode_file(found)
+        text = _decode_file(found)
     except PageUnreadable:
         return ()
     if path.lower().endswith(_MARKDOWN):
@@ -175,7 +175,7 @@ async def _load_readme(session: GithubSession, target: Contents, name: str, limi
     path = f"{target.path}/{name}".lstrip("/")
     file = Contents(target.repository, "blob", target.ref, path)
     found = await session.try_get(file.api_path, "the README", ref=target.ref)
-    return quote_readme(found, target.repository, target.ref, path, limits) if found else ()
+    return _quote_readme(found, target.repository, target.ref, path, limits) if found else ()
 
 
 def _list_entry(entry: Json, target: Contents) -> str:

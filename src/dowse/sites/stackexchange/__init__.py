@@ -77,21 +77,21 @@ class StackExchangeLoader:
         self._max_chars = kit.settings.stackexchange_max_chars
 
     def accepts(self, url: Url) -> bool:
-        return find_address(url) is not None
+        return _find_address(url) is not None
 
     async def read(self, url: str, deadline: Deadline) -> Text:
         parsed = urls.parse(url)
-        address = find_address(parsed) if parsed else None
+        address = _find_address(parsed) if parsed else None
         if address is None:
             raise PageUnreadable(Status.ERROR, "not a question of Stack Exchange")
         found = await QuestionRequest(self._api, address, request_deadline(deadline), self._max_chars).load()
-        found = arrange_answers(found, address, self._max_chars)
-        base, html = f"https://{address.host}/", list_html(found)
+        found = _arrange_answers(found, address, self._max_chars)
+        base, html = f"https://{address.host}/", _list_html(found)
         markdown = await self._extractor.render(html, url=base, timeout_s=deadline.remaining_s()) if html else ()
-        return compose_question(add_markdown(found, markdown), address, self._max_chars)
+        return _compose_question(_add_markdown(found, markdown), address, self._max_chars)
 
 
-def find_address(url: Url) -> PostAddress | None:
+def _find_address(url: Url) -> PostAddress | None:
     """The post that a URL names; `None` for a URL of anything but a question, an answer or a comment."""
     site = _find_site(url.name)
     if not site or not url.is_page:
@@ -128,7 +128,7 @@ def _find_site(host: str) -> str:
     return f"{found[2]}.meta" if found[1] or found[3] else found[2]
 
 
-def arrange_answers(found: QuestionThread, address: PostAddress, max_chars: int) -> QuestionThread:
+def _arrange_answers(found: QuestionThread, address: PostAddress, max_chars: int) -> QuestionThread:
     """The answers in the order of the page, without those that cannot fit."""
     accepted = whole(found.question, "accepted_answer_id")
     posts = [found.question, *found.answers]
@@ -147,12 +147,12 @@ def arrange_answers(found: QuestionThread, address: PostAddress, max_chars: int)
     return replace(found, answers=kept, comments=comments)
 
 
-def list_html(found: QuestionThread) -> list[str]:
-    """The HTML to convert, in the order in which `add_markdown` takes the results."""
+def _list_html(found: QuestionThread) -> list[str]:
+    """The HTML to convert, in the order in which `_add_markdown` takes the results."""
     return [string(item, "body") for item in _items(found) if not string(item, "body_markdown")]
 
 
-def add_markdown(found: QuestionThread, markdown: Sequence[str]) -> QuestionThread:
+def _add_markdown(found: QuestionThread, markdown: Sequence[str]) -> QuestionThread:
     """The question with a field `markdown` in every post and comment."""
     texts = iter(markdown)
 
@@ -166,7 +166,7 @@ def add_markdown(found: QuestionThread, markdown: Sequence[str]) -> QuestionThre
     return replace(found, question=question, answers=answers, comments=comments)
 
 
-def compose_question(found: QuestionThread, address: PostAddress, max_chars: int) -> Text:
+def _compose_question(found: QuestionThread, address: PostAddress, max_chars: int) -> Text:
     """The page of a question; a linked answer or comment is marked."""
     question = found.question
     total = max(len(found.answers), whole(question, "answer_count"))

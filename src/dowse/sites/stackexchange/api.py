@@ -86,8 +86,8 @@ class StackApi:
         sent = {name: value for name, value in {**self._params, **params}.items() if value}
         body = await self._api.get(f"{self._base}/{method.format(ids)}", deadline, headers={}, params=sent)
         for closed, pause_s in (
-            (method, backoff_s(body)),
-            (_EVERY_METHOD, quota_pause_s(body, clock)),
+            (method, _backoff_s(body)),
+            (_EVERY_METHOD, _quota_pause_s(body, clock)),
         ):
             if pause_s:
                 self._closed_until[closed] = clock.now() + pause_s
@@ -95,7 +95,7 @@ class StackApi:
 
     def _failure(self, reply: Reply) -> ProviderError | None:
         number, message = _read_error(reply)
-        if known := find_failure(reply, self._redactor):
+        if known := _find_failure(reply, self._redactor):
             return known
         # An unknown site or number is no failure of the API, and the page may still exist.
         said = self._redactor.message(message)
@@ -177,7 +177,7 @@ class StackExchangeSearch:
     rate = Rate(30, 1.0)
 
     def __init__(self, settings: Settings, api: Api) -> None:
-        self._api = replace(api, own_failure=lambda reply: find_failure(reply, api.redactor))
+        self._api = replace(api, own_failure=lambda reply: _find_failure(reply, api.redactor))
         self._base = settings.stackexchange_api_url.rstrip("/")
         self._key = settings.stackexchange_key
 
@@ -193,18 +193,18 @@ class StackExchangeSearch:
         }
         params = {
             "q": keywords(query.text, max_chars=_LONGEST_QUERY),
-            "site": site_of(query),
+            "site": _site_of(query),
             "sort": "relevance",
             "order": "desc",
             "pagesize": str(min(query.num_results, _MOST)),
             "filter": "withbody",
         } | {name: value for name, value in optional.items() if value}
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
-        pause_s = max(backoff_s(body), quota_pause_s(body, deadline.clock))
+        pause_s = max(_backoff_s(body), _quota_pause_s(body, deadline.clock))
         return SiteHits(first_hits(map(_hit, items(NAME, body, "items")), query.num_results), pause_s)
 
 
-def site_of(query: Query) -> str:
+def _site_of(query: Query) -> str:
     """The site of a requested domain, else of the topic of the query."""
     for domain in query.include_domains:
         site = domain.lower().removeprefix("www.").removesuffix(".com").removesuffix(".stackexchange")
@@ -238,7 +238,7 @@ def _read_error(reply: Reply) -> tuple[int, str]:
     return (whole(body, "error_id"), string(body, "error_message")) if isinstance(body, dict) else (0, "")
 
 
-def find_failure(reply: Reply, redactor: Redactor) -> ProviderError | None:
+def _find_failure(reply: Reply, redactor: Redactor) -> ProviderError | None:
     """The error of an error id; `None` where the HTTP status decides."""
     number, message = _read_error(reply)
     said, wait = redactor.message(message), _WAIT.search(message)
@@ -251,12 +251,12 @@ def find_failure(reply: Reply, redactor: Redactor) -> ProviderError | None:
     return None
 
 
-def backoff_s(body: Json) -> float:
+def _backoff_s(body: Json) -> float:
     """The pause that the API asks for on the method of this answer."""
     return float(min(max(0, whole(body, "backoff")), _DAY_S))
 
 
-def quota_pause_s(body: Json, clock: Clock) -> float:
+def _quota_pause_s(body: Json, clock: Clock) -> float:
     """The pause on all methods once the quota is used up: it is renewed at midnight UTC."""
     return _seconds_to_midnight(clock.utc()) if body.get("quota_remaining") == 0 else 0.0
 

@@ -20,10 +20,10 @@ from dowse.sites.compose import Part, PartList, compose_page, label, shift_headi
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, request_deadline
 from dowse.sites.wikipedia.api import NAME, PageAddress, PageInfo, WikipediaApi, WikipediaSearch, find_address
 
-VARIABLE = "WIKIPEDIA_MAX_CHARS"
+_VARIABLE = "WIKIPEDIA_MAX_CHARS"
 _MOST_MEANINGS = 40
 # Selectors of everything around an article: editing, maintenance, navigation. Most languages share the names.
-WITHOUT = (
+_WITHOUT = (
     "sup.reference, .reflist, .references, .mw-references-wrap, .mw-cite-backlink, .Z3988",
     ".mw-editsection, .mw-empty-elt, .shortdescription, .noprint, .toc, #toc, .catlinks, .printfooter",
     ".navbox, .navbox-styles, .vertical-navbox, .sidebar, .NavFrame, .bandeau-portail, [role=navigation]",
@@ -69,24 +69,24 @@ class WikipediaLoader:
         page = await self._api.find(address, requests)
         html = await self._api.fetch_html(address, page, requests)
         # In a thread: some articles have megabytes.
-        prepared = await asyncio.to_thread(prepare, html, keeps_links=page.is_disambiguation)
+        prepared = await asyncio.to_thread(_prepare, html, keeps_links=page.is_disambiguation)
         link = _link(address, page)
         article, *infoboxes = await self._extractor.render(
             [prepared.article, *prepared.infoboxes],
             url=link,
             timeout_s=deadline.remaining_s(),
-            without=WITHOUT,
+            without=_WITHOUT,
         )
         if not article.strip():
             raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
         if page.is_disambiguation:
             return self._compose_meanings(address, page, article)
         anchor = unquote(parsed.href.partition("#")[2]) or page.section
-        boxes = [list_infobox(box, page.title) for box in infoboxes]
-        arranged = await asyncio.to_thread(arrange, article, anchor.replace(" ", "_"))
+        boxes = [_list_infobox(box, page.title) for box in infoboxes]
+        arranged = await asyncio.to_thread(_arrange, article, anchor.replace(" ", "_"))
         return self._compose_article(address, page, arranged, boxes)
 
-    def _compose_article(self, address: PageAddress, page: PageInfo, arranged: Arranged, infoboxes: list[str]) -> Text:
+    def _compose_article(self, address: PageAddress, page: PageInfo, arranged: _Arranged, infoboxes: list[str]) -> Text:
         facts = [*_facts(address, page), "References and navigation boxes are left out"]
         if arranged.named:
             section = label(arranged.named_title)
@@ -101,12 +101,12 @@ class WikipediaLoader:
                 Part("## Infobox", body=box) if box else "",
             ],
             max_chars=self._max_chars,
-            variable=VARIABLE,
+            variable=_VARIABLE,
             listed=PartList("sections", arranged.sections, len(arranged.sections)),
         )
 
     def _compose_meanings(self, address: PageAddress, page: PageInfo, article: str) -> Text:
-        shown, total = cut_items(article, _MOST_MEANINGS)
+        shown, total = _cut_items(article, _MOST_MEANINGS)
         link = _link(address, page)
         return compose_page(
             link,
@@ -116,7 +116,7 @@ class WikipediaLoader:
                 Part("## Meanings", body=shift_headings(shown, 1)),
             ],
             max_chars=self._max_chars,
-            variable=VARIABLE,
+            variable=_VARIABLE,
             rest=f"{_MOST_MEANINGS} of {total} meanings are shown; all are at {link}" if total > _MOST_MEANINGS else "",
         )
 
@@ -150,7 +150,7 @@ def _facts(address: PageAddress, page: PageInfo) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class _Prepared:
     """HTML of an article for the worker, with the infoboxes at its head taken out."""
 
     article: str
@@ -158,7 +158,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
+class _Arranged:
     """Markdown in the order of the page; `named` is the section of the anchor."""
 
     lead: str
@@ -177,16 +177,16 @@ class _Section:
         return "\n\n".join(filter(None, [f"{'#' * self.level} {self.title}", self.body]))
 
 
-def prepare(html: str, *, keeps_links: bool = False) -> Prepared:
+def _prepare(html: str, *, keeps_links: bool = False) -> _Prepared:
     """HTML with visible formulas and marked captions, and without most of the links."""
     html = _HIDDEN_FORMULA.sub(r"\1", html)
     html = html.replace("<figcaption>", "<figcaption>Image: ")
     article, infoboxes = _take_infoboxes(html)
     strip = _strip_picture_target if keeps_links else _strip_target
-    return Prepared(_LINK.sub(strip, article), [_join_lines(_LINK.sub(r"\1<a>", box)) for box in infoboxes])
+    return _Prepared(_LINK.sub(strip, article), [_join_lines(_LINK.sub(r"\1<a>", box)) for box in infoboxes])
 
 
-def list_infobox(infobox: str, title: str) -> str:
+def _list_infobox(infobox: str, title: str) -> str:
     """An infobox as a list, which is shorter than its table of two columns."""
     rows = [line for line in infobox.split("\n") if line.strip("|-: ")]
     lines = [item for row in rows[:_MOST_ROWS] if (item := _list_row(row, title))]
@@ -204,23 +204,23 @@ def _list_row(row: str, title: str) -> str:
     return f"- {cells[0]}" if cells and to_plain_text(cells[0]) != title else ""
 
 
-def arrange(markdown: str, anchor: str) -> Arranged:
+def _arrange(markdown: str, anchor: str) -> _Arranged:
     """The introduction and the sections; those without text are left out."""
     lead, sections = _split_sections(markdown)
     target = _find_section(sections, anchor)
     sections = _drop_empty(sections)
     if target is None or target not in sections:
-        return Arranged(lead, "", "", _group(sections))
+        return _Arranged(lead, "", "", _group(sections))
     start = sections.index(target)
     end = start + 1
     while end < len(sections) and sections[end].level > sections[start].level:
         end += 1
     named = "\n\n".join(map(str, sections[start:end]))
     others = _drop_empty(sections[:start] + sections[end:])
-    return Arranged(lead, named, to_plain_text(sections[start].title), _group(others))
+    return _Arranged(lead, named, to_plain_text(sections[start].title), _group(others))
 
 
-def cut_items(markdown: str, most: int) -> tuple[str, int]:
+def _cut_items(markdown: str, most: int) -> tuple[str, int]:
     """The text up to a number of list items, and the number of all items."""
     lines = markdown.split("\n")
     items = [index for index, line in enumerate(lines) if _ITEM.match(line)]
