@@ -63,7 +63,7 @@ def to_explanation(body: Body) -> Text:
     if kinds.binary_kind(body.media_type) is not None:
         return Text("")
     markup = decode(body.data, body.charset)
-    if kinds.text_kind(body.media_type, body.url, markup) is not kinds.Kind.HTML:
+    if kinds.text_kind(body.media_type, body.url, markup) is not kinds.DocumentKind.HTML:
         return Text("")
     return Text(encode_explanation(explain(markup, body.url)))
 

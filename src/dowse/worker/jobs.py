@@ -85,9 +85,9 @@ def _answer(frame: bytes) -> tuple[bytes, bytes]:
 
 def _convert(job: Job, data: bytes) -> Text:
     from dowse.extract.convert import to_text
-    from dowse.extract.formats.kinds import Limits
+    from dowse.extract.formats.kinds import ReadingLimits
 
-    limits = Limits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"])))
+    limits = ReadingLimits.within(float(str(job["limit_s"])), pdf_pages=int(str(job["pdf_pages"])))
     return _truncate(to_text(_body(job, data), limits, with_images=job["with_images"] is True))
 
 

@@ -7,7 +7,7 @@ import pytest
 from dowse.core.models import Body, Text
 from dowse.extract.convert import to_text
 from dowse.extract.formats import feeds
-from dowse.extract.formats.feeds import Entry
+from dowse.extract.formats.feeds import FeedEntry
 from tests.support.tables import each_row
 
 URL = "https://news.example/feed"
@@ -120,7 +120,7 @@ def test_what_an_entry_holds_is_no_entry_of_the_feed() -> None:
 
 def test_entries_that_are_not_shown_are_only_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
-    monkeypatch.setattr(feeds, "Entry", lambda *values: made.append(values) or Entry(*values))
+    monkeypatch.setattr(feeds, "FeedEntry", lambda *values: made.append(values) or FeedEntry(*values))
     items = "<item><title>x</title></item>" * 5000
     listed = ",".join(['{"title": "x"}'] * 5000)
 

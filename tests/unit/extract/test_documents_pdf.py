@@ -9,7 +9,7 @@ import pytest
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
 from dowse.extract.convert import to_text
-from dowse.extract.formats.kinds import Limits
+from dowse.extract.formats.kinds import ReadingLimits
 from dowse.extract.formats.pdf.blocks import join_lines
 from tests.fakes.pdf import BOLD, MONO, REGULAR, column, encrypted, many_pages, pdf, scanned, sheet, text
 from tests.support.tables import each_row
@@ -24,7 +24,7 @@ RIGHT = [f"right column line {number} goes on for as long as it can" for number 
 
 
 def read(data: bytes, *, pages: int = 100) -> Text:
-    return to_text(Body("https://papers.example/a.pdf", data, "application/pdf"), Limits(pdf_pages=pages))
+    return to_text(Body("https://papers.example/a.pdf", data, "application/pdf"), ReadingLimits(pdf_pages=pages))
 
 
 def failure(data: bytes) -> tuple[Status, str, Onward]:
@@ -224,7 +224,7 @@ def test_more_pages_than_allowed_are_cut_and_it_says_so() -> None:
 
 def test_a_document_that_takes_too_long_is_cut_instead_of_lost() -> None:
     seconds = itertools.count()
-    limits = Limits(stop_at=1, now=lambda: next(seconds))
+    limits = ReadingLimits(stop_at=1, now=lambda: next(seconds))
 
     result = to_text(Body("https://papers.example/a.pdf", many_pages(9, lines=1), "application/pdf"), limits)
 

@@ -8,7 +8,7 @@ import pytest
 
 from dowse.core.models import Body
 from dowse.extract.convert import to_text
-from dowse.extract.formats.kinds import Limits
+from dowse.extract.formats.kinds import ReadingLimits
 from tests.fakes.pdf import BOLD, Sheet, column, pdf, sheet, text
 from tests.support.tables import each_row
 
@@ -17,7 +17,7 @@ TOP, BOTTOM = 800, 30
 
 def read(*sheets: Sheet) -> str:
     body = Body("https://papers.example/a.pdf", pdf(*sheets), "application/pdf")
-    return to_text(body, Limits(pdf_pages=200)).markdown
+    return to_text(body, ReadingLimits(pdf_pages=200)).markdown
 
 
 def body(page: int) -> list[bytes]:

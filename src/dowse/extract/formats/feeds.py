@@ -18,7 +18,7 @@ from dowse.extract.tidy import TITLE_CHARS
 
 _FACT_LIMIT = 200
 _MOST_ENTRIES = 100
-# Entities of HTML that XML does not know, and the five that it does.
+# Entities of HTML that XML does not know.
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 # The entries' own headings go below ours.
@@ -28,7 +28,7 @@ _MARKUP = re.compile(r"<[a-zA-Z!/]|&[#a-zA-Z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """One article of a feed; `body` is HTML."""
 
     title: str = ""
@@ -43,16 +43,16 @@ def from_feed(markup: str, url: str) -> Text | None:
     if "<!ENTITY" in markup:
         return None
     try:
-        root = ElementTree.fromstring(_repaired(markup))
+        root = ElementTree.fromstring(_repair(markup))
     except ElementTree.ParseError:
         return None
     channel = _child(root, "channel")
     about = root if channel is None else channel
-    # In RDF they stand beside the channel, everywhere else in what they are told about.
+    # In RDF items stand beside the channel, everywhere else inside of it.
     items = [item for parent in dict.fromkeys((about, root)) for item in parent if _local(item) in ("item", "entry")]
-    entries = [_entry(item) for item in items[:_MOST_ENTRIES]]
+    entries = [_read_entry(item) for item in items[:_MOST_ENTRIES]]
     description = _text(about, "description", "subtitle")
-    return _composed(_text(about, "title"), description, entries, len(items), url)
+    return _compose(_text(about, "title"), description, entries, len(items), url)
 
 
 def from_json_feed(feed: object, url: str) -> Text | None:
@@ -61,21 +61,25 @@ def from_json_feed(feed: object, url: str) -> Text | None:
         return None
     listed = feed.get("items")
     items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-    entries = [_json_entry(item) for item in items[:_MOST_ENTRIES]]
-    return _composed(_string(feed, "title"), _string(feed, "description"), entries, len(items), url)
+    entries = [_read_json_entry(item) for item in items[:_MOST_ENTRIES]]
+    return _compose(_string(feed, "title"), _string(feed, "description"), entries, len(items), url)
 
 
-def _composed(title: str, description: str, entries: Sequence[Entry], count: int, url: str) -> Text:
-    """`entries` are those that are shown, of so many."""
+def _compose(title: str, description: str, entries: Sequence[FeedEntry], count: int, url: str) -> Text:
+    """Render a feed with the first entries of so many."""
     title = texts.without_markup(html.unescape(title), TITLE_CHARS)
-    parts = [f"# {title}" if title else "", _markdown(description, url), *(_part(entry, url) for entry in entries)]
+    parts = [
+        f"# {title}" if title else "",
+        _markdown(description, url),
+        *(_render_entry(entry, url) for entry in entries),
+    ]
     is_cut = len(entries) < count
     if is_cut:
         parts.append(f"_{len(entries)} of {count} entries are shown._")
     return Text(clean("\n\n".join(filter(None, parts))), title, is_cut=is_cut)
 
 
-def _part(entry: Entry, url: str) -> str:
+def _render_entry(entry: FeedEntry, url: str) -> str:
     title = texts.without_markup(html.unescape(entry.title), TITLE_CHARS)
     link = urls.parse(entry.link.strip(), url) if entry.link.strip() else None
     address = urls.without_tracking(link.href) if link is not None and link.scheme in ("http", "https") else ""
@@ -90,10 +94,10 @@ def _markdown(body: str, url: str) -> str:
     return to_markdown(_HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + 2)}", body), url)
 
 
-def _entry(item: ElementTree.Element) -> Entry:
+def _read_entry(item: ElementTree.Element) -> FeedEntry:
     author = _child(item, "author")
     name = _text(author, "name") if author is not None else ""
-    return Entry(
+    return FeedEntry(
         _text(item, "title"),
         _link(item),
         _text(item, "pubDate", "published", "updated", "date"),
@@ -106,11 +110,15 @@ def _entry(item: ElementTree.Element) -> Entry:
 def _link(item: ElementTree.Element) -> str:
     """Of several links of an Atom entry, the one to the article."""
     links = [child for child in item if _local(child) == "link"]
+    if not links:
+        return _permalink(item)
     by_rel = {link.get("rel", "alternate"): link.get("href") or link.text or "" for link in reversed(links)}
+    return by_rel.get("alternate") or next(iter(by_rel.values()))
+
+
+def _permalink(item: ElementTree.Element) -> str:
     guid = _child(item, "guid")
-    if not by_rel and guid is not None and guid.get("isPermaLink") != "false":
-        return guid.text or ""
-    return by_rel.get("alternate") or next(iter(by_rel.values()), "")
+    return guid.text or "" if guid is not None and guid.get("isPermaLink") != "false" else ""
 
 
 def _text(element: ElementTree.Element, *names: str) -> str:
@@ -132,10 +140,10 @@ def _content(element: ElementTree.Element) -> str:
     return html.escape(content) if element.get("type") == "text" else content
 
 
-def _json_entry(item: dict[str, object]) -> Entry:
+def _read_json_entry(item: dict[str, object]) -> FeedEntry:
     authors = item.get("authors")
     first = authors[0] if isinstance(authors, list) and authors else item.get("author")
-    return Entry(
+    return FeedEntry(
         _string(item, "title"),
         _string(item, "url") or _string(item, "external_url"),
         _string(item, "date_published") or _string(item, "date_modified"),
@@ -150,7 +158,7 @@ def _string(values: dict[str, object], name: str) -> str:
 
 
 def _day(date: str) -> str:
-    """The day of a date as Atom or RSS write it; what is neither stays as it is."""
+    """The day of a date as in Atom or RSS; any other text stays as it is."""
     if _ISO_DATE.match(date):
         return date[:10]
     try:
@@ -168,7 +176,7 @@ def _local(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def _repaired(markup: str) -> str:
-    """Without what feeds have by mistake and a strict parser refuses."""
+def _repair(markup: str) -> str:
+    """Without common mistakes of feeds that a strict parser refuses."""
     known = _ENTITY.sub(lambda entity: html.escape(html.unescape(entity[0])), markup.lstrip("\ufeff \t\r\n"))
     return _FORBIDDEN.sub("", known)

@@ -15,11 +15,11 @@ from dowse.core import media_types
 _FEED = re.compile(r"<(?:rss|feed|rdf:RDF)[\s>]")
 _HTML = re.compile(r"<!doctype\s+html|<html[\s>]|<body[\s>]", re.I)
 _LOOKED_AT = 2048
-# The rest is for making Markdown of it and sending it back.
+# The rest of the time is for rendering and sending the answer.
 _READING_SHARE = 0.6
 
 
-class Kind(Enum):
+class DocumentKind(Enum):
     HTML = "html"
     PDF = "pdf"
     WORD = "word"
@@ -35,42 +35,42 @@ class Kind(Enum):
 
 
 _BINARY = {
-    media_types.PDF: Kind.PDF,
-    media_types.WORD: Kind.WORD,
-    media_types.SHEETS: Kind.SHEETS,
-    media_types.SLIDES: Kind.SLIDES,
+    media_types.PDF: DocumentKind.PDF,
+    media_types.WORD: DocumentKind.WORD,
+    media_types.SHEETS: DocumentKind.SHEETS,
+    media_types.SLIDES: DocumentKind.SLIDES,
 }
 _TEXTUAL = {
-    "text/csv": Kind.CSV,
-    "application/csv": Kind.CSV,
-    media_types.TABBED: Kind.CSV,
-    "application/x-ndjson": Kind.JSON_LINES,
-    "application/ndjson": Kind.JSON_LINES,
-    "application/jsonl": Kind.JSON_LINES,
-    "application/x-jsonlines": Kind.JSON_LINES,
-    "application/x-json": Kind.JSON,
-    "application/json-seq": Kind.JSON_LINES,
-    "text/markdown": Kind.TEXT,
+    "text/csv": DocumentKind.CSV,
+    "application/csv": DocumentKind.CSV,
+    media_types.TABBED: DocumentKind.CSV,
+    "application/x-ndjson": DocumentKind.JSON_LINES,
+    "application/ndjson": DocumentKind.JSON_LINES,
+    "application/jsonl": DocumentKind.JSON_LINES,
+    "application/x-jsonlines": DocumentKind.JSON_LINES,
+    "application/x-json": DocumentKind.JSON,
+    "application/json-seq": DocumentKind.JSON_LINES,
+    "text/markdown": DocumentKind.TEXT,
 }
 
 
-def binary_kind(media_type: str) -> Kind | None:
-    """The kind of a document that is not made of text."""
+def binary_kind(media_type: str) -> DocumentKind | None:
+    """The kind of a binary document; None for text."""
     return _BINARY.get(_name(media_type))
 
 
-def text_kind(media_type: str, url: str, markup: str) -> Kind:
-    """The kind of a document that is; `markup` is asked where a type says only half of it."""
+def text_kind(media_type: str, url: str, markup: str) -> DocumentKind:
+    """The kind of a text document; `markup` decides where the media type is vague."""
     name = _name(media_type)
     if name in (media_types.HTML, "application/xhtml+xml"):
-        return Kind.FEED if _is_feed(markup) else Kind.HTML
+        return DocumentKind.FEED if _is_feed(markup) else DocumentKind.HTML
     if not name or name == "application/octet-stream":
-        return Kind.HTML if _HTML.search(markup[:_LOOKED_AT]) else Kind.TEXT
-    # Data that is served as plain text is what the name of its file says.
+        return DocumentKind.HTML if _HTML.search(markup[:_LOOKED_AT]) else DocumentKind.TEXT
+    # Data served as plain text is recognised by its file name.
     kind = _data_kind(media_types.type_of_url(url) if name == media_types.PLAIN else name)
-    if kind is Kind.XML:
+    if kind is DocumentKind.XML:
         return _markup_kind(markup)
-    return kind or (Kind.CODE if language_of(media_type, url) else Kind.TEXT)
+    return kind or (DocumentKind.CODE if language_of(media_type, url) else DocumentKind.TEXT)
 
 
 def language_of(media_type: str, url: str) -> str:
@@ -80,7 +80,7 @@ def language_of(media_type: str, url: str) -> str:
 
 
 def is_tabbed(media_type: str, url: str) -> bool:
-    """Whether a table says that tabs separate its cells; otherwise it has to be found out."""
+    """Whether a table is declared to be separated by tabs."""
     return media_types.TABBED in (_name(media_type), media_types.type_of_url(url))
 
 
@@ -90,16 +90,16 @@ def is_markdown(media_type: str, url: str) -> bool:
     return "markdown" in (media_types.type_of_url(url) if name == media_types.PLAIN else name)
 
 
-def _data_kind(name: str) -> Kind | None:
+def _data_kind(name: str) -> DocumentKind | None:
     if name.endswith(("+json", "/json")):
-        return Kind.JSON
-    return Kind.XML if name.endswith(("/xml", "+xml")) else _TEXTUAL.get(name)
+        return DocumentKind.JSON
+    return DocumentKind.XML if name.endswith(("/xml", "+xml")) else _TEXTUAL.get(name)
 
 
-def _markup_kind(markup: str) -> Kind:
+def _markup_kind(markup: str) -> DocumentKind:
     if _is_feed(markup):
-        return Kind.FEED
-    return Kind.HTML if _HTML.search(markup[:_LOOKED_AT]) else Kind.XML
+        return DocumentKind.FEED
+    return DocumentKind.HTML if _HTML.search(markup[:_LOOKED_AT]) else DocumentKind.XML
 
 
 def _is_feed(markup: str) -> bool:
@@ -112,8 +112,8 @@ def _name(media_type: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds of a job; a document that exceeds them is cut where that is possible, and says so."""
+class ReadingLimits:
+    """Limits of one conversion; a document that exceeds them is cut, with a note."""
 
     pdf_pages: int = 100
     stop_at: float = math.inf
@@ -121,10 +121,10 @@ class Limits:
 
     @classmethod
     def within(cls, seconds: float, *, pdf_pages: int) -> Self:
-        """Those of a job that has so much time from now on."""
+        """The limits of a job that has so much time from now on."""
         return cls(pdf_pages, time.monotonic() + _READING_SHARE * seconds)
 
     @property
     def is_late(self) -> bool:
-        """Whether to stop reading: half a document is better than a process that was killed."""
+        """Whether to stop reading: half a document is better than a killed process."""
         return self.now() > self.stop_at

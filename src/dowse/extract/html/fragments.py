@@ -1,4 +1,4 @@
-"""Pieces of HTML that are content from end to end, as APIs hand them out: rendered whole, nothing is selected."""
+"""HTML fragments from APIs, which are content from end to end: rendered whole, without selection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CUT = "_The rest is not shown._"
 
 
 def to_texts(body: Body) -> Text:
-    """A job for many pieces at once: JSON in, and a JSON list of Markdown out."""
+    """Render many fragments in one job: JSON in, and a JSON list of Markdown out."""
     job = json.loads(body.data)
     pieces: list[str] = []
     left = MOST_TEXT_CHARS
@@ -28,6 +28,8 @@ def to_texts(body: Body) -> Text:
 
 
 def to_markdown(fragment: str, url: str, without: Sequence[str] = ()) -> str:
-    """The Markdown of a piece, without what some selectors name."""
-    made = render(build(cap_markup(fragment), without), None, url)
-    return clean(made) if len(made) <= MOST_TEXT_CHARS else f"{clean(beginning(made, MOST_TEXT_CHARS))}\n\n{_CUT}"
+    """Render a fragment without the elements that some CSS selectors name."""
+    markdown = render(build(cap_markup(fragment), without), None, url)
+    if len(markdown) <= MOST_TEXT_CHARS:
+        return clean(markdown)
+    return f"{clean(beginning(markdown, MOST_TEXT_CHARS))}\n\n{_CUT}"

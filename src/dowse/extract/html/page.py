@@ -20,20 +20,17 @@ from dowse.extract.html.tree.node import Tree
 from dowse.extract.metadata.reading import Metadata
 from dowse.extract.tidy import beginning, without_repeated_title
 
-# A page that shows so little is made by its scripts: what it says of itself for machines may be more.
+# A page with so few words is filled by scripts: its declared text may be longer.
 _EMPTY_WORDS = 60
 _WORTHWHILE_WORDS = 25
 
 
 def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | None = None) -> Text:
-    """The content of a page; `model` is another than the one that comes with dowse.
-
-    Raises `PageUnreadable` for what is not the page it stands for.
-    """
+    """Extract the main content; `dowse.extract.html.to_text` is the public name."""
     tree = build(cap_markup(markup))
     selection = select(tree, url, model)
-    text = _rendered(tree, selection, url, with_images=with_images)
-    # A page that asks for a login or a proof is bare, too, and what it asks for says more.
+    text = _render(tree, selection, url, with_images=with_images)
+    # Before the empty frame: a login form or a challenge is one, too, and its verdict says more.
     is_thin = verdict.check_page(markup, url, text.markdown)
     if selection.is_empty_frame and not text.is_thin:
         raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
@@ -41,41 +38,42 @@ def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | 
 
 
 def base_of(tree: Tree, url: str) -> str:
-    """What relative links are relative to."""
+    """The base URL of relative links."""
     href = next((attributes["href"] for attributes in tree.head.get("base", ()) if attributes.get("href")), "")
     base = urls.parse(href, url) if href else None
     return base.href if base and base.scheme in ("http", "https") else url
 
 
-def _rendered(tree: Tree, selection: Selection, url: str, *, with_images: bool) -> Text:
+def _render(tree: Tree, selection: Selection, url: str, *, with_images: bool) -> Text:
     base = base_of(tree, url)
     kept = None if selection.is_whole else kept_nodes(tree, selection)
-    made = render(tree, kept, base, with_images=with_images, posts=selection.posts)
-    is_long = len(made) > MOST_TEXT_CHARS
-    markdown = clean(beginning(made, MOST_TEXT_CHARS) if is_long else made)
+    rendered = render(tree, kept, base, with_images=with_images, posts=selection.posts)
+    is_long = len(rendered) > MOST_TEXT_CHARS
+    markdown = clean(beginning(rendered, MOST_TEXT_CHARS) if is_long else rendered)
+    about = metadata.read(tree, url)
     facts = replace(
-        facts_of(about := metadata.read(tree, url)),
+        facts_of(about),
         kind=selection.kind,
         is_whole=selection.is_whole and bool(selection.blocks),
         hidden_words=tree.hidden_words,
     )
-    instead = _said_for_machines(tree, selection, markdown)
+    instead = _declared_text(tree, selection, markdown)
     return Text(instead or markdown, about.title, is_cut=is_long or tree.is_cut, is_thin=bool(instead), facts=facts)
 
 
-def _said_for_machines(tree: Tree, selection: Selection, markdown: str) -> str:
-    """What a page without visible text says in its JSON-LD or its description; empty where it shows as much itself."""
+def _declared_text(tree: Tree, selection: Selection, markdown: str) -> str:
+    """The text of a script-filled page from its JSON-LD or description; empty where it shows as much itself."""
     if selection.words > _EMPTY_WORDS and not selection.is_empty_frame:
         return ""
-    for said in (*page_features.declared_texts(tree), *page_features.declared_summaries(tree)):
-        words = len(said.split())
+    for text in (*page_features.declared_texts(tree), *page_features.declared_summaries(tree)):
+        words = len(text.split())
         if words >= _WORTHWHILE_WORDS and (selection.is_empty_frame or words > len(markdown.split())):
-            return clean(texts.without_markup(said))
+            return clean(texts.without_markup(text))
     return ""
 
 
 def facts_of(metadata: Metadata) -> Facts:
-    """The facts of a page's metadata; what is found out about its parts is added by whoever found it out."""
+    """Metadata as facts, without those about the selection."""
     return Facts(
         author=metadata.author,
         published=metadata.published,

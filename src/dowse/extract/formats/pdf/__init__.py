@@ -13,12 +13,12 @@ from dowse.core.errors import PageUnreadable
 from dowse.core.media_types import PDF
 from dowse.core.models import NO_READABLE_CONTENT, Onward, Status, Text
 from dowse.document.clean import clean
-from dowse.extract.formats.kinds import Limits
+from dowse.extract.formats.kinds import ReadingLimits
 from dowse.extract.formats.pdf.blocks import (
     BULLET,
-    BlockKind,
     BodyText,
     PdfBlock,
+    PdfBlockKind,
     build_blocks,
     join_lines,
     measure_body,
@@ -41,12 +41,12 @@ _DEEPEST = 6
 _NO_TITLE = re.compile(
     r"microsoft |untitled|slide 1$|.{0,200}\.(?:docx?|pdf|tex|dvi|indd|pptx?|xlsx?|qxd|rtf|odt|html?)$", re.I
 )
-_PROSE = (BlockKind.TEXT, BlockKind.ITEM)
+_PROSE = (PdfBlockKind.TEXT, PdfBlockKind.ITEM)
 _HeadingStyle = tuple[float, bool]
 """Size, and whether it is bold."""
 
 
-def to_text(data: bytes, limits: Limits) -> Text:
+def to_text(data: bytes, limits: ReadingLimits) -> Text:
     """The text of a PDF; raises `PageUnreadable` for one that is locked, broken, or nothing but pictures."""
     with _open(data) as document:
         count = len(document)
@@ -78,7 +78,7 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
         raise PageUnreadable(Status.ERROR, f"{PDF}, broken") from None
 
 
-def _read_pages(document: pypdfium2.PdfDocument, limits: Limits) -> Iterator[PdfPage]:
+def _read_pages(document: pypdfium2.PdfDocument, limits: ReadingLimits) -> Iterator[PdfPage]:
     """Each page, as far as there is time; an unreadable one is empty."""
     for number in range(min(len(document), limits.pdf_pages)):
         if number and limits.is_late:
@@ -112,7 +112,9 @@ def _find_title(declared: str, first_page: Sequence[PdfBlock], body: BodyText) -
     title = "" if _NO_TITLE.match(declared) else texts.without_markup(declared, TITLE_CHARS)
     if " " in title:
         return title
-    headings = [block for block in first_page if block.kind is BlockKind.HEADING and round_size(block.size) > body.size]
+    headings = [
+        block for block in first_page if block.kind is PdfBlockKind.HEADING and round_size(block.size) > body.size
+    ]
     largest = max(headings, key=lambda block: block.size, default=None)
     return texts.without_markup(largest.text, TITLE_CHARS) if largest else title
 
@@ -124,10 +126,10 @@ def _render_pages(pages: Sequence[Sequence[PdfBlock]], body: BodyText, title: st
         following = pages[number + 1] if number + 1 < len(pages) else ()
         _complete_word(blocks, following, body)
         markdown = ""
-        last: BlockKind | None = None
+        last: PdfBlockKind | None = None
         for block in (block for block in blocks if block.text):
             # Items of a list need no empty line between them.
-            gap = "" if last is None else "\n" if block.kind is last is BlockKind.ITEM else "\n\n"
+            gap = "" if last is None else "\n" if block.kind is last is PdfBlockKind.ITEM else "\n\n"
             markdown, last = f"{markdown}{gap}{_render_block(block, levels, title)}", block.kind
         yield markdown
 
@@ -145,7 +147,7 @@ def _complete_word(blocks: Sequence[PdfBlock], following: Sequence[PdfBlock], bo
 def _heading_levels(pages: Sequence[Sequence[PdfBlock]], title: str) -> dict[_HeadingStyle, int]:
     """Levels by style: as section numbers say, else the larger above the smaller."""
     numbered: dict[_HeadingStyle, set[int]] = defaultdict(set)
-    for block in (block for blocks in pages for block in blocks if block.kind is BlockKind.HEADING):
+    for block in (block for blocks in pages for block in blocks if block.kind is PdfBlockKind.HEADING):
         if not same_words(block.text, title):
             numbered[_style(block)].add(_numbered_level(block.text))
     levels: dict[_HeadingStyle, int] = {}
@@ -167,10 +169,10 @@ def _style(block: PdfBlock) -> _HeadingStyle:
 
 
 def _render_block(block: PdfBlock, levels: dict[_HeadingStyle, int], title: str) -> str:
-    if block.kind is BlockKind.HEADING:
+    if block.kind is PdfBlockKind.HEADING:
         level = 1 if same_words(block.text, title) else _numbered_level(block.text) or levels[_style(block)]
         return f"{'#' * level} {block.text}"
-    if block.kind is BlockKind.ITEM and (bullet := BULLET.match(block.text)):
+    if block.kind is PdfBlockKind.ITEM and (bullet := BULLET.match(block.text)):
         return f"- {block.text[bullet.end() :]}"
     return _SYNTAX.sub(r"\\", block.text, count=1) if block.kind in _PROSE and _SYNTAX.match(block.text) else block.text
 

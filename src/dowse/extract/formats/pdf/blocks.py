@@ -48,7 +48,7 @@ _REST = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile(f"[{CJK}{CJK_PUNCTUATION}]")
 
 
-class BlockKind(Enum):
+class PdfBlockKind(Enum):
     HEADING = "heading"
     TEXT = "text"
     ITEM = "item"
@@ -57,14 +57,15 @@ class BlockKind(Enum):
     TABLE = "table"
 
 
-_VERBATIM = frozenset({BlockKind.CODE, BlockKind.CONTENTS})
+_VERBATIM = frozenset({PdfBlockKind.CODE, PdfBlockKind.CONTENTS})
+_NEVER_MIXED = _VERBATIM | {PdfBlockKind.HEADING}
 
 
 @dataclass(slots=True)
 class PdfBlock:
     """A piece of the document that is separated from the others by an empty line."""
 
-    kind: BlockKind
+    kind: PdfBlockKind
     text: str
     size: float = 0.0
     is_bold: bool = False
@@ -146,16 +147,13 @@ class _Builder:
             rows = self._rows_from(position)
             table = as_table(rows) if len(rows) > 1 else ""
             if table:
-                self._blocks.append(PdfBlock(BlockKind.TABLE, table))
+                self._blocks.append(PdfBlock(PdfBlockKind.TABLE, table))
             else:
                 for line in rows or self._lines[position : position + 1]:
                     self._add(line)
             position += len(rows) or 1
         for block in self._blocks:
-            if block.kind is BlockKind.CODE:
-                block.text = _code(block.lines)
-            elif block.kind is BlockKind.HEADING and len(block.text) > _LONGEST_HEADING:
-                block.kind = BlockKind.TEXT
+            _finish(block)
         return self._blocks
 
     def _rows_from(self, position: int) -> Sequence[PdfLine]:
@@ -177,20 +175,20 @@ class _Builder:
         kind = self._kind(line, text)
         above = self._blocks[-1] if self._blocks else None
         if above is not None and above.lines and self._continues(above, line, kind):
-            is_row = kind is BlockKind.CONTENTS
+            is_row = kind is PdfBlockKind.CONTENTS
             above.text = f"{above.text}\n{text}" if is_row else join_lines(above.text, text, self._body.words)
             above.lines.append(line)
         else:
             self._blocks.append(PdfBlock(kind, text, line.size, line.is_bold, [line]))
 
-    def _kind(self, line: PdfLine, text: str) -> BlockKind:
+    def _kind(self, line: PdfLine, text: str) -> PdfBlockKind:
         if _CONTENTS_LINE.search(text):
-            return BlockKind.CONTENTS
+            return PdfBlockKind.CONTENTS
         if line.is_mono and not self._body.is_mono:
-            return BlockKind.CODE
+            return PdfBlockKind.CODE
         if self._is_heading(line, text):
-            return BlockKind.HEADING
-        return BlockKind.ITEM if BULLET.match(text) or _NUMBERED.match(text) else BlockKind.TEXT
+            return PdfBlockKind.HEADING
+        return PdfBlockKind.ITEM if BULLET.match(text) or _NUMBERED.match(text) else PdfBlockKind.TEXT
 
     def _is_heading(self, line: PdfLine, text: str) -> bool:
         if len(_LETTER.findall(text[:_LONGEST_HEADING])) < 2 or len(text) > _LONGEST_HEADING:
@@ -204,32 +202,42 @@ class _Builder:
     def _is_large(self, line: PdfLine) -> bool:
         return round_size(line.size) >= _LARGER * self._body.size
 
-    def _continues(self, block: PdfBlock, line: PdfLine, kind: BlockKind) -> bool:
+    def _continues(self, block: PdfBlock, line: PdfLine, kind: PdfBlockKind) -> bool:
         """Whether a line continues the block above it."""
         last = block.lines[-1]
         step = last.baseline - line.baseline
         if len(block.lines) >= _MOST_LINES:
             return False
-        if kind in _VERBATIM or block.kind in _VERBATIM:
-            return block.kind is kind and step > 0
-        if BlockKind.HEADING in (kind, block.kind):
-            return block.kind is kind and _continues_heading(last, line, step)
-        if kind is BlockKind.ITEM or round_size(last.size) != round_size(line.size):
+        if kind in _NEVER_MIXED or block.kind in _NEVER_MIXED:
+            is_next = _continues_heading(last, line, step) if kind is PdfBlockKind.HEADING else step > 0
+            return block.kind is kind and is_next
+        if kind is PdfBlockKind.ITEM or round_size(last.size) != round_size(line.size):
             return False
         if not 0 < step <= _NEXT_LINE * self._body.leading * line.size:
-            # The next column, or below a figure: a sentence goes on, a paragraph does not.
-            return step < 0 and block.text[-1] not in _SENTENCE_ENDS and not line.text[:1].isupper()
+            return step < 0 and _continues_sentence(block.text, line.text)
         return not self._begins_paragraph(block, last, line)
 
     def _begins_paragraph(self, block: PdfBlock, last: PdfLine, line: PdfLine) -> bool:
         if block.text[-1] not in _SENTENCE_ENDS and (line.text[:1].islower() or block.text[-1] == "-"):
             return False
-        hangs = block.kind is BlockKind.ITEM and len(block.lines) == 1
+        hangs = block.kind is PdfBlockKind.ITEM and len(block.lines) == 1
         if line.left - last.left > _INDENT * line.size and not hangs:
             return True
         # In the same paragraph, the first word would stand on the line before, where there is room for it.
         reach = max(self._reach[place] for place in _places(last))
         return last.right + line.cells[0].first_word + _ROOM * line.size < reach
+
+
+def _continues_sentence(text: str, following: str) -> bool:
+    """Whether a sentence goes on in the next column, or below a figure; a paragraph does not."""
+    return text[-1] not in _SENTENCE_ENDS and not following[:1].isupper()
+
+
+def _finish(block: PdfBlock) -> None:
+    if block.kind is PdfBlockKind.CODE:
+        block.text = _code(block.lines)
+    elif block.kind is PdfBlockKind.HEADING and len(block.text) > _LONGEST_HEADING:
+        block.kind = PdfBlockKind.TEXT
 
 
 def _continues_heading(last: PdfLine, line: PdfLine, step: float) -> bool:
@@ -240,12 +248,7 @@ def _continues_heading(last: PdfLine, line: PdfLine, step: float) -> bool:
 
 def as_table(rows: Sequence[PdfLine]) -> str:
     """Rows whose cells stand below each other as a Markdown table; empty where they do not."""
-    columns: list[list[float]] = []
-    for left, right in sorted((cell.left, cell.right) for row in rows for cell in row.cells):
-        if columns and left <= columns[-1][1]:
-            columns[-1][1] = max(columns[-1][1], right)
-        else:
-            columns.append([left, right])
+    columns = _columns(rows)
     if not 1 < len(columns) <= _MOST_COLUMNS:
         return ""
     grid = [[_texts_in(row, left, right) for left, right in columns] for row in rows]
@@ -253,6 +256,17 @@ def as_table(rows: Sequence[PdfLine]) -> str:
     if crowded > _MOST_CROWDED * len(rows):
         return ""
     return render_table([[" ".join(texts) for texts in row] for row in grid])
+
+
+def _columns(rows: Sequence[PdfLine]) -> list[list[float]]:
+    """The left and right edges of columns: cells that overlap share one."""
+    columns: list[list[float]] = []
+    for left, right in sorted((cell.left, cell.right) for row in rows for cell in row.cells):
+        if columns and left <= columns[-1][1]:
+            columns[-1][1] = max(columns[-1][1], right)
+        else:
+            columns.append([left, right])
+    return columns
 
 
 def _texts_in(row: PdfLine, left: float, right: float) -> list[str]:

@@ -5,6 +5,7 @@ A running header that stays is a nuisance, a line of the text that goes is a los
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
@@ -80,18 +81,28 @@ def drop_running_lines(pages: Sequence[PdfPage]) -> list[PdfPage]:
 def _find_gutter(page: PdfPage) -> float | None:
     """The middle of the blank strip between two columns of prose."""
     cells = [cell for line in page.lines for cell in line.cells]
-    first, last = (int(page.width * share / _BIN) for share in _MIDDLE)
-    crossing = [0] * max(0, last - first)
+    crossing = _count_crossing(cells, page.width)
+    fewest = min(crossing.values(), default=math.inf)
+    if fewest > _MOST_CROSSING * len(cells):
+        return None
+    strip = [place for place, count in crossing.items() if count == fewest]
+    gutter = (strip[len(strip) // 2] + 0.5) * _BIN
+    return gutter if _is_between_prose(gutter, cells) else None
+
+
+def _count_crossing(cells: Sequence[Cell], width: float) -> dict[int, int]:
+    """For each step in the middle of a page the number of cells across it, from left to right."""
+    first, last = (int(width * share / _BIN) for share in _MIDDLE)
+    crossing = dict.fromkeys(range(first, last), 0)
     for cell in cells:
         for place in range(max(first, int(cell.left / _BIN)), min(last, int(cell.right / _BIN) + 1)):
-            crossing[place - first] += 1
-    fewest = min(crossing, default=len(cells))
-    if not crossing or fewest > _MOST_CROSSING * len(cells):
-        return None
-    strip = [place for place, count in enumerate(crossing, first) if count == fewest]
-    gutter = (strip[len(strip) // 2] + 0.5) * _BIN
+            crossing[place] += 1
+    return crossing
+
+
+def _is_between_prose(gutter: float, cells: Sequence[Cell]) -> bool:
     left, right = [cell for cell in cells if cell.right <= gutter], [cell for cell in cells if cell.left >= gutter]
-    return gutter if _is_prose(left) and _is_prose(right) else None
+    return _is_prose(left) and _is_prose(right)
 
 
 def _is_prose(cells: Sequence[Cell]) -> bool:

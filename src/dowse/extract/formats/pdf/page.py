@@ -251,14 +251,20 @@ def _is_white(read_fill: Callable[..., object], *drawn: object, or_transparent: 
 def _drop_hidden(page: _Reader) -> list[_Word]:
     """Words without hidden text: nothing tiny, off the page, invisible, or white on white."""
     words = [word for word in page.words() if _is_on_page(word, page)]
-    unseen = sum(len(word.text) for word in words if word.style.is_invisible)
+    seen = [word for word in words if not word.style.is_invisible]
     # A scan with its text recognised has nothing but invisible text, which says what the picture shows.
-    if unseen * 2 < sum(len(word.text) for word in words):
-        words = [word for word in words if not word.style.is_invisible]
-    if any(word.style.is_white for word in words):
-        backdrops = list(islice(page.backdrops(), _MOST_BACKDROPS))
-        words = [word for word in words if not word.style.is_white or _has_backdrop(word, backdrops)]
-    return words
+    if _count_chars(seen) * 2 > _count_chars(words):
+        words = seen
+    return _drop_white_on_white(words, page) if any(word.style.is_white for word in words) else words
+
+
+def _drop_white_on_white(words: Sequence[_Word], page: _Reader) -> list[_Word]:
+    backdrops = list(islice(page.backdrops(), _MOST_BACKDROPS))
+    return [word for word in words if not word.style.is_white or _has_backdrop(word, backdrops)]
+
+
+def _count_chars(words: Iterable[_Word]) -> int:
+    return sum(len(word.text) for word in words)
 
 
 def _is_on_page(word: _Word, page: _Reader) -> bool:
