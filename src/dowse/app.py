@@ -326,7 +326,7 @@ class App:
     def _own_readers(self, extractor: Extractor) -> list[FetchingReader]:
         settings = self.settings
         disguise = self._kit.manners.headers if settings.rotate_user_agents == "all" else dict
-        direct = DirectFetcher(self._page_client, max_bytes=settings.max_content_size, headers=disguise)
+        direct = DirectFetcher(self._page_client, self.clock, max_bytes=settings.max_content_size, headers=disguise)
         own = [FetchingReader(direct, extractor, timeout_s=settings.content_fetch_timeout_s)]
         if self.browser is not None:
             own.append(FetchingReader(self.browser, extractor, timeout_s=settings.browser_timeout_s))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import html
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from dowse.core import urls
+from dowse.core.clock import SystemClock
 from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireTimeout, WireTooLarge
-from dowse.core.models import Body, Onward, Status, Text, Validators
+from dowse.core.models import Body, Clock, Deadline, Onward, Status, Text, Validators
 from dowse.fetch.media import identify, parse_media_type
 from dowse.net.clients import Earlier, Fetched, TooManyRedirects, UntrustedClient
 from dowse.net.guard import HostNotFound
@@ -24,7 +24,7 @@ class _Request:
 
     earlier: Earlier | None
     headers: Mapping[str, str]
-    end: float
+    deadline: Deadline
 
 
 class DirectFetcher:
@@ -33,18 +33,24 @@ class DirectFetcher:
     name = "direct"
 
     def __init__(
-        self, client: UntrustedClient, *, max_bytes: int, headers: Callable[[], Mapping[str, str]] = dict
+        self,
+        client: UntrustedClient,
+        clock: Clock | None = None,
+        *,
+        max_bytes: int,
+        headers: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         """`headers` is called for each page; its headers override those of the client."""
         self._client = client
+        self._clock = clock or SystemClock()
         self._max_bytes = max_bytes
         self._headers = headers
 
     async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
         """Fetch a page of a readable media type. Soft 404s and interstitials are judged later, by their text."""
         earlier = Earlier(known.url, known.validators) if known else None
-        end = asyncio.get_running_loop().time() + timeout_s
-        fetched = await self._page(url, _Request(earlier, self._headers(), end))
+        deadline = Deadline.after(self._clock, timeout_s)
+        fetched = await self._page(url, _Request(earlier, self._headers(), deadline))
         if known is not None and fetched.is_unchanged:
             body = Body(fetched.url, b"", "", validators=known.validators, is_unchanged=True)
         else:
@@ -63,10 +69,13 @@ class DirectFetcher:
         return fetched
 
     async def _get(self, url: str, request: _Request) -> Fetched:
-        left_s = request.end - asyncio.get_running_loop().time()
         try:
             fetched = await self._client.get(
-                url, timeout_s=left_s, max_bytes=self._max_bytes, earlier=request.earlier, headers=request.headers
+                url,
+                timeout_s=request.deadline.remaining_s(),
+                max_bytes=self._max_bytes,
+                earlier=request.earlier,
+                headers=request.headers,
             )
         except WireError as error:
             raise unreadable(error) from error
