@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from dowse.core import urls
-from dowse.core.clock import SystemClock
 from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireTimeout, WireTooLarge
 from dowse.core.models import Body, Clock, Deadline, Onward, Status, Text, Validators
+from dowse.core.runtime import SystemClock
 from dowse.fetch.media import identify, parse_media_type
 from dowse.net.clients import Earlier, Fetched, TooManyRedirects, UntrustedClient
 from dowse.net.guard import HostNotFound

@@ -191,7 +191,7 @@ class SharedBreaker:
         """Nobody waits for this, and no cancellation reaches it."""
 
         async def give() -> None:
-            await self._fallback.ask(lambda: self._coordinator.released(self._key, owner))
+            await self._fallback.ask(lambda: self._coordinator.release_probe(self._key, owner))
 
         self.reports.start(give())
 
@@ -199,7 +199,9 @@ class SharedBreaker:
         at_once = retry_after_s is not None
         for_s = min(OPEN_S if retry_after_s is None else retry_after_s, LONGEST_S)
         circuit = await self._fallback.ask(
-            lambda: self._coordinator.failed(self._key, permit.owner, for_s, at_once=at_once, is_limited=is_limited)
+            lambda: self._coordinator.record_failure(
+                self._key, permit.owner, for_s, at_once=at_once, is_limited=is_limited
+            )
         )
         if circuit is None:
             permit.own.failed(retry_after_s, is_limited=is_limited)
@@ -211,7 +213,7 @@ class SharedBreaker:
             self._on_change(State.OPEN, circuit.opens_for_s)
 
     async def _succeeded(self, permit: SharedPermit) -> None:
-        circuit = await self._fallback.ask(lambda: self._coordinator.succeeded(self._key, permit.owner))
+        circuit = await self._fallback.ask(lambda: self._coordinator.record_success(self._key, permit.owner))
         if circuit is None:
             permit.own.succeeded()
             return

@@ -78,15 +78,17 @@ class Coordinator(Protocol):
         """Ask to call. A caller that becomes the probe is it for `probe_s`, in case it never reports."""
         ...
 
-    async def failed(self, circuit: str, owner: str, opens_for_s: float, *, at_once: bool, is_limited: bool) -> Circuit:
+    async def record_failure(
+        self, circuit: str, owner: str, opens_for_s: float, *, at_once: bool, is_limited: bool
+    ) -> Circuit:
         """Record a failed call: the breaker opens at once, or after `FAILURES_TO_OPEN` over all processes."""
         ...
 
-    async def succeeded(self, circuit: str, owner: str) -> Circuit:
+    async def record_success(self, circuit: str, owner: str) -> Circuit:
         """Record a successful call: resets the failures in a row; if it was the probe, the breaker closes."""
         ...
 
-    async def released(self, circuit: str, owner: str) -> None:
+    async def release_probe(self, circuit: str, owner: str) -> None:
         """Record a call without a verdict: if it was the probe, another may be."""
         ...
 

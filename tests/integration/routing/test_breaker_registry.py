@@ -49,17 +49,19 @@ class WatchedBoard(RedisCoordinator):
         self.asked.append("consult")
         return await super().consult(circuit, owner, probe_s)
 
-    async def failed(self, circuit: str, owner: str, opens_for_s: float, *, at_once: bool, is_limited: bool) -> Circuit:
+    async def record_failure(
+        self, circuit: str, owner: str, opens_for_s: float, *, at_once: bool, is_limited: bool
+    ) -> Circuit:
         self.asked.append("failed")
-        return await super().failed(circuit, owner, opens_for_s, at_once=at_once, is_limited=is_limited)
+        return await super().record_failure(circuit, owner, opens_for_s, at_once=at_once, is_limited=is_limited)
 
-    async def succeeded(self, circuit: str, owner: str) -> Circuit:
+    async def record_success(self, circuit: str, owner: str) -> Circuit:
         self.asked.append("succeeded")
-        return await super().succeeded(circuit, owner)
+        return await super().record_success(circuit, owner)
 
-    async def released(self, circuit: str, owner: str) -> None:
+    async def release_probe(self, circuit: str, owner: str) -> None:
         self.asked.append("released")
-        await super().released(circuit, owner)
+        await super().release_probe(circuit, owner)
 
 
 class Process:

@@ -32,7 +32,7 @@ def nearly(seconds: float) -> object:
 
 
 async def fails(coordinator: RedisCoordinator, owner: str, for_s: float = OPEN_S, *, at_once: bool = False) -> Circuit:
-    return await coordinator.failed(NAME, owner, for_s, at_once=at_once, is_limited=False)
+    return await coordinator.record_failure(NAME, owner, for_s, at_once=at_once, is_limited=False)
 
 
 async def opened(coordinator: RedisCoordinator) -> None:
@@ -67,8 +67,8 @@ async def test_a_probe_that_is_never_heard_of_again_is_given_to_another(
     valkey.pass_time(20)
     assert await probes(coordinator, "next", "one more") == [True, False]
     await fails(coordinator, "killed")
-    assert not (await coordinator.succeeded(NAME, "killed")).admits, "it is not the probe any more"
-    assert (await coordinator.succeeded(NAME, "next")).admits
+    assert not (await coordinator.record_success(NAME, "killed")).admits, "it is not the probe any more"
+    assert (await coordinator.record_success(NAME, "next")).admits
 
 
 async def test_who_asks_again_because_no_answer_came_is_still_the_probe(
@@ -93,8 +93,8 @@ async def test_a_circuit_nobody_uses_vanishes(coordinator: RedisCoordinator, val
 
 async def test_a_healthy_provider_takes_no_room(coordinator: RedisCoordinator, valkey: Valkey) -> None:
     assert (await coordinator.consult(NAME, "one", PROBE_S)) == Circuit(admits=True)
-    await coordinator.succeeded(NAME, "one")
-    await coordinator.released(NAME, "one")
+    await coordinator.record_success(NAME, "one")
+    await coordinator.release_probe(NAME, "one")
     assert valkey.ask("DBSIZE") == ":0"
 
 
@@ -107,7 +107,7 @@ async def test_a_clock_that_was_set_back_keeps_no_circuit_open(coordinator: Redi
 
 
 async def test_all_processes_know_whether_the_last_failure_was_a_rate_limit(coordinator: RedisCoordinator) -> None:
-    told = await coordinator.failed(NAME, "one", OPEN_S, at_once=True, is_limited=True)
+    told = await coordinator.record_failure(NAME, "one", OPEN_S, at_once=True, is_limited=True)
     assert (told.is_limited, (await coordinator.consult(NAME, "two", PROBE_S)).is_limited) == (True, True)
     await fails(coordinator, "two")
     assert not (await coordinator.consult(NAME, "one", PROBE_S)).is_limited
@@ -166,11 +166,11 @@ class Both:
     async def end(self, action: str, owner: str, permit: Permit) -> None:
         if action == "released":
             permit.released()
-            await self.coordinator.released(NAME, owner)
+            await self.coordinator.release_probe(NAME, owner)
             return
         if action == "succeeded":
             permit.succeeded()
-            circuit = await self.coordinator.succeeded(NAME, owner)
+            circuit = await self.coordinator.record_success(NAME, owner)
         else:
             told_s = 45.0 if action == "told when to come back" else None
             permit.failed(told_s)

@@ -117,7 +117,7 @@ async def test_callers_are_not_named_and_nothing_of_it_is_an_entry(
 ) -> None:
     await coordinator.admit(KEY, THREE)
     await coordinator.enter("serper", Pace(THREE, 2), "ticket", 60.0)
-    await coordinator.failed("serper:search", "owner", 30.0, at_once=True, is_limited=False)
+    await coordinator.record_failure("serper:search", "owner", 30.0, at_once=True, is_limited=False)
     await store.put(Key("search", "ab" * 32), b"text", 60.0)
     assert b"alice" not in valkey.dump()
     assert (await store.usage()).entries == {"search": 1}
@@ -221,9 +221,9 @@ async def test_a_cluster_keeps_it_as_well(patient_redis: None) -> None:
             pace = Pace(Rate(5, 60.0), at_once=1)
             assert [await coordinator.enter(name, pace, ticket, 60.0) for ticket in "ab"] == [0.0, POLL_S]
             await coordinator.leave(name, "a")
-            assert (await coordinator.failed(name, "a", 30.0, at_once=True, is_limited=False)).opens_for_s == nearly(
-                30.0
-            )
+            assert (
+                await coordinator.record_failure(name, "a", 30.0, at_once=True, is_limited=False)
+            ).opens_for_s == nearly(30.0)
             assert not (await coordinator.consult(name, "b", 10.0)).admits
         await store.close()
 
@@ -234,7 +234,7 @@ async def test_what_lies_there_in_another_shape_keeps_nobody_from_counting(
     pace = Pace(Rate(1, 60.0), at_once=1)
     await coordinator.admit(KEY, THREE)
     await coordinator.enter("serper", pace, "before", 60.0)
-    await coordinator.failed("search:serper", "before", 30.0, at_once=True, is_limited=False)
+    await coordinator.record_failure("search:serper", "before", 30.0, at_once=True, is_limited=False)
     assert valkey.ask(
         "EVAL", "for _, key in ipairs(redis.call('KEYS', '*')) do redis.call('SET', key, 'much') end", "0"
     )

@@ -45,14 +45,16 @@ class RedisCoordinator:
     async def consult(self, circuit: str, owner: str, probe_s: float) -> Circuit:
         return await self._circuit(CONSULT, circuit, owner, _at_most(probe_s))
 
-    async def failed(self, circuit: str, owner: str, opens_for_s: float, *, at_once: bool, is_limited: bool) -> Circuit:
+    async def record_failure(
+        self, circuit: str, owner: str, opens_for_s: float, *, at_once: bool, is_limited: bool
+    ) -> Circuit:
         opens = (_at_most(opens_for_s), int(at_once), FAILURES_TO_OPEN)
         return await self._circuit(FAILED, circuit, owner, *opens, int(is_limited))
 
-    async def succeeded(self, circuit: str, owner: str) -> Circuit:
+    async def record_success(self, circuit: str, owner: str) -> Circuit:
         return await self._circuit(SUCCEEDED, circuit, owner)
 
-    async def released(self, circuit: str, owner: str) -> None:
+    async def release_probe(self, circuit: str, owner: str) -> None:
         await self._run(RELEASED, [_key("circuit", circuit)], owner, _us(LONGEST_S))
 
     async def _circuit(self, script: str, circuit: str, owner: str, *further: int) -> Circuit:
