@@ -120,9 +120,15 @@ def _find_named(text: str) -> Iterator[Leak]:
             yield _leak(value, "a password or key")
     for pattern, kind in ((_OPTION, "a password or key"), (_HEADER, "the credentials of a request")):
         yield from (_leak(value, kind) for _, value in _values(pattern, text) if _is_password(value))
+    yield from _find_tokens(text)
+
+
+def _find_tokens(text: str) -> Iterator[Leak]:
+    """Random values after a name that may hold a secret."""
     for pattern in (_DOUBTFUL_NAME, _BEARER):
-        tokens = (value for _, value in _values(pattern, text) if _is_random_key(value["quoted"] or value["bare"]))
-        yield from (_leak(value, "a token") for value in tokens)
+        for _, value in _values(pattern, text):
+            if _is_random_key(value["quoted"] or value["bare"]):
+                yield _leak(value, "a token")
 
 
 def _find_labelled(text: str) -> Iterator[Leak]:
