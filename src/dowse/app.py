@@ -32,8 +32,7 @@ from dowse.flows.search import SearchFlow
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.kit import Kit
-from dowse.providers.table import LazyProvider, make, make_remote
+from dowse.providers.table import Kit, LazyProvider, make, make_remote
 from dowse.rank.sources import SiteRules
 from dowse.routing.hedging import Hedging
 from dowse.routing.policy import FallbackPolicy

@@ -13,8 +13,7 @@ from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.net.wire import build_session
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.kit import Kit
-from dowse.providers.table import make
+from dowse.providers.table import Kit, make
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings import SEARCHERS, SPECS, Settings

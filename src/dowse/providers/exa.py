@@ -11,8 +11,8 @@ from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
 from dowse.core.text import one_line
 from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, items, string, strings
-from dowse.providers.kit import Kit
 from dowse.providers.limits import fit
+from dowse.providers.table import Kit
 from dowse.settings.providers import EXA as SPEC
 
 _CATEGORIES = {Category.NEWS: "news", Category.SCIENCE: "research paper"}

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.kit import Kit
 from dowse.providers.mcp.search import McpSearch
+from dowse.providers.table import Kit
 from dowse.settings import SPECS
 from dowse.settings.mcp_servers import McpServer
 

@@ -23,9 +23,9 @@ from dowse.net.clients import Reply
 from dowse.net.json_api import Api, first_hits, hit, media, plain
 from dowse.providers import relevance
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.kit import Kit
 from dowse.providers.limits import fit
 from dowse.providers.politeness import Manners
+from dowse.providers.table import Kit
 from dowse.settings.providers import DUCKDUCKGO, MOJEEK, list_credentials
 from dowse.settings.spec import ProviderSpec
 

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
 from dowse.net.json_api import Api, Json, first_hits, hit, items, media, objects, plain, string
-from dowse.providers.kit import Kit
 from dowse.providers.limits import fit
+from dowse.providers.table import Kit
 from dowse.settings.providers import SERPER as SPEC
 
 # Each category has an endpoint beside that of the web, and a list of its own in the answer.

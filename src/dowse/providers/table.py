@@ -1,19 +1,61 @@
-"""The adapters of the providers, imported when they are first needed: most installations use one or two."""
+"""The adapters of the providers, imported when they are first needed, and the parts they are made of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dowse.core.models import Deadline, Found, Query
-from dowse.core.protocols import SearchProvider
+from dowse.cache.entries import CacheEntries
+from dowse.core.models import Clock, Deadline, Found, Query
+from dowse.core.protocols import Limiter, ListingReader, SearchProvider
+from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.json_api import Api
-from dowse.providers.kit import Kit
-from dowse.settings import SPECS
+from dowse.providers.disclosure import Disclosure
+from dowse.secrets.redact import Redactor
+from dowse.settings import SPECS, Settings
+
+if TYPE_CHECKING:
+    from dowse.providers.politeness import Manners
+
 
 REMOTE_TIMEOUT_S = 15.0
+
+
+@dataclass(frozen=True)
+class Kit:
+    """The parts of an adapter besides its own code.
+
+    `watches` is for a process that lives on: SearXNG instances are checked in the background.
+    """
+
+    settings: Settings
+    client: ConfiguredClient
+    page_client: UntrustedClient
+    listings: ListingReader
+    cache: CacheEntries
+    clock: Clock
+    redactor: Redactor
+    disclosure: Disclosure
+    limiter: Limiter
+    user_agent: str
+    watches: bool = False
+
+    def api(self, name: str, *, credential: str = "") -> Api:
+        """A provider's JSON API. A rejected key is blamed on `credential`, its own variable by default."""
+        timeout_s = self.settings.providers[name].timeout_s
+        return Api(name, self.client, timeout_s, credential or SPECS[name].credential, self.redactor)
+
+    @cached_property
+    def manners(self) -> Manners:
+        from dowse.providers.politeness import Manners
+
+        settings = self.settings
+        rotates = settings.rotate_user_agents != "off"
+        return Manners(self.clock, rotates=rotates, delay_s=settings.request_delay_range, user_agent=self.user_agent)
+
 
 # Each names a function that takes a `Kit`. The open APIs belong to sites, whose folder stands above this one.
 ADAPTERS: Mapping[str, str] = {

@@ -12,8 +12,8 @@ from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text
 from dowse.net.json_api import Api, Json, first_hits, hit, items, plain, string
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.kit import Kit
 from dowse.providers.limits import fit
+from dowse.providers.table import Kit
 from dowse.settings.providers import TAVILY as SPEC
 from dowse.settings.providers import TAVILY_KEYLESS
 

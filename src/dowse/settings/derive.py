@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
@@ -47,45 +48,34 @@ class ProviderSettings(FrozenModel):
 
 def derive_settings(spec: ProviderSpec) -> Iterator[Setting]:
     """The settings of a provider, in the order of the documentation."""
-    name, prefix = spec.name, spec.name.upper()
+    prefix, writes_answers = spec.name.upper(), "answer" in spec.operations
+
+    def setting(field: str, variables: tuple[str, ...], default: object, about: str, **declared: Any) -> Setting:
+        path = ("providers", spec.name, *field.split("."))
+        takes = describe_kind(ProviderSettings.model_fields[path[2]])
+        return Setting(
+            path, variables, default, about, takes, **{"group": _group(spec), **declared}, provider=spec.name
+        )
+
     if spec.key:
-        about = "Key that lets a model write answers." if spec.operations == ("answer",) else ""
-        about = about or f"Key that activates {spec.title}."
-        yield _setting(spec, "api_key", (spec.key,), None, about, is_trusted_only=True, is_secret=True)
+        about = "Key that lets a model write answers." if writes_answers else f"Key that activates {spec.title}."
+        yield setting("api_key", (spec.key,), None, about, is_trusted_only=True, is_secret=True)
     if spec.servers:
         about = f"Base address of your {spec.title}, or several separated by commas; activates it."
-        yield _setting(spec, "servers", spec.servers, None, about, is_trusted_only=True)
-    yield _setting(spec, "enabled", (f"{prefix}_ENABLED",), None, _about_flag(spec), is_trusted_only=True)
+        yield setting("servers", spec.servers, None, about, is_trusted_only=True)
+    yield setting("enabled", (f"{prefix}_ENABLED",), None, _about_flag(spec), is_trusted_only=True)
     answer = f"answer of {spec.tier}" if spec.tier else f"{spec.title} answer"
-    about = f"Longest wait for one {answer}{', all attempts together' if 'answer' in spec.operations else ''}."
+    about = f"Longest wait for one {answer}{', all attempts together' if writes_answers else ''}."
     timeout = (f"{prefix}_TIMEOUT", *spec.timeout_aliases)
-    yield _setting(spec, "timeout_s", timeout, spec.timeout, about, splits_cache=False)
-    for operation, endpoint in spec.endpoints.items():
-        yield Setting(
-            ("providers", name, "endpoints", operation),
-            (endpoint.variable,),
-            endpoint.default,
-            endpoint.about,
-            _TAKES_URL,
-            _group(spec),
-            name,
-            is_trusted_only=True,
-        )
+    yield setting("timeout_s", timeout, spec.timeout, about, splits_cache=False)
+    for operation, each in spec.endpoints.items():
+        yield setting(f"endpoints.{operation}", (each.variable,), each.default, each.about, is_trusted_only=True)
+    allowances = {"is_trusted_only": True, "splits_cache": False}
     about = f"What {spec.title} may be used for; then it counts as out of quota."
     about = f"How often {_asked_clause(spec)}." if spec.tier else about
-    budget = (f"DOWSE_BUDGET_{prefix}",)
-    yield _setting(spec, "budget", budget, spec.budget, about, is_trusted_only=True, splits_cache=False)
-    yield Setting(
-        ("providers", name, "pace"),
-        (f"DOWSE_PACE_{prefix}",),
-        spec.pace,
-        f"How fast {_asked_clause(spec)}{' for searches' if spec.unpaced else ''}.",
-        describe_kind(ProviderSettings.model_fields["pace"]),
-        LOAD_GROUP,
-        name,
-        is_trusted_only=True,
-        splits_cache=False,
-    )
+    yield setting("budget", (f"DOWSE_BUDGET_{prefix}",), spec.budget, about, **allowances)
+    about = f"How fast {_asked_clause(spec)}{' for searches' if spec.unpaced else ''}."
+    yield setting("pace", (f"DOWSE_PACE_{prefix}",), spec.pace, about, group=LOAD_GROUP, **allowances)
 
 
 def with_defaults(given: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
@@ -103,31 +93,6 @@ def _fill(spec: ProviderSpec, given: Mapping[str, object]) -> dict[str, object]:
         **given,
         "endpoints": {**endpoints, **(changed if isinstance(changed, dict) else {})},
     }
-
-
-def _setting(
-    spec: ProviderSpec,
-    field: str,
-    variables: tuple[str, ...],
-    default: object,
-    about: str,
-    *,
-    is_trusted_only: bool = False,
-    splits_cache: bool = True,
-    is_secret: bool = False,
-) -> Setting:
-    return Setting(
-        ("providers", spec.name, field),
-        variables,
-        default,
-        about,
-        describe_kind(ProviderSettings.model_fields[field]),
-        _group(spec),
-        spec.name,
-        is_trusted_only,
-        splits_cache,
-        is_secret,
-    )
 
 
 def _group(spec: ProviderSpec) -> str:
@@ -157,6 +122,3 @@ def _without_passwords(value: object) -> object:
     if isinstance(value, dict):
         return {name: _without_passwords(item) for name, item in value.items()}
     return urls.without_userinfo(value) if isinstance(value, str) and "@" in value else value
-
-
-_TAKES_URL = "an address that starts with http:// or https://"

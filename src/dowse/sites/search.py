@@ -27,9 +27,9 @@ from dowse.language.scripts import AGGLUTINATED
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.kit import Kit
 from dowse.providers.limits import fit
 from dowse.providers.relevance import is_relevant
+from dowse.providers.table import Kit
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.settings.providers import OPEN as SPEC

@@ -7,7 +7,7 @@ import pytest_asyncio
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.kit import Kit
+from dowse.providers.table import Kit
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load

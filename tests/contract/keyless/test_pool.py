@@ -6,8 +6,7 @@ import pytest
 from aiohttp import web as web_server
 
 from dowse.core.models import Deadline, Query
-from dowse.providers.kit import Kit
-from dowse.providers.table import LazyProvider
+from dowse.providers.table import Kit, LazyProvider
 from dowse.settings import KEYLESS
 from tests.doubles import PocketWeb, SeenRequest
 from tests.doubles.double import Double

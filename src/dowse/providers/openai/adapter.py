@@ -12,10 +12,10 @@ from dowse.core.errors import ProviderError, RateLimited, Unavailable
 from dowse.core.models import Clock, Deadline
 from dowse.net.clients import Reply
 from dowse.net.json_api import Api, Json
-from dowse.providers.kit import Kit
 from dowse.providers.openai import output
 from dowse.providers.openai.output import read_answer
 from dowse.providers.openai.request import Options, payload
+from dowse.providers.table import Kit
 from dowse.settings.providers import OPENAI as SPEC
 
 _RETRIED = (429, 500, 502, 503)

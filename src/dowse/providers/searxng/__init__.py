@@ -11,7 +11,7 @@ from dowse.cache.entries import CacheEntries
 from dowse.core.models import Clock
 from dowse.core.protocols import ListingReader
 from dowse.net.json_api import Api
-from dowse.providers.kit import Kit
+from dowse.providers.table import Kit
 from dowse.settings import Settings
 from dowse.settings.providers import SEARXNG, SEARXNG_POOL
 
