@@ -173,7 +173,7 @@ class QuotaSpent(Transient):
 
 
 class BudgetSpent(QuotaSpent):
-    """The user's budget for the provider, not the provider's own word: nothing is learnt about its health."""
+    """The user's budget for the provider is spent, which tells nothing about the provider's health."""
 
     summary = "was not asked"
     was_asked = False
@@ -269,14 +269,14 @@ class Paused(Skipped):
 
 
 class Busy(Skipped):
-    """Others wait for their turn at it already, and this call's would come too late."""
+    """Other calls are queued for the provider, and the turn of this one would come too late."""
 
     code = "busy"
     summary = "could not be asked in time"
 
 
 class NoBrowser(Skipped):
-    """There is no browser, or it cannot be started; the detail says what to do about it."""
+    """There is no browser, or it cannot be started; the detail tells the remedy."""
 
     summary = "could not be used"
 
@@ -313,7 +313,7 @@ class AllProvidersFailed(DowseError):
         self.attempts = attempts
         self.warnings = warnings
         self.retry_after_s = _soonest_s(errors)
-        lines = [_line(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
+        lines = [_describe_fallback(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
         super().__init__("\n".join(filter(None, [str(errors[0]), *lines, advice])))
 
 
@@ -342,7 +342,7 @@ class WireInsecure(WireFailed):
 
 
 class WireTimeout(WireError):
-    """The time for the whole exchange was up."""
+    """The time of the whole exchange was over."""
 
 
 class WireTooLarge(WireError):
@@ -382,7 +382,7 @@ def _soonest_s(errors: Sequence[ProviderError]) -> int | None:
     return math.ceil(round(min(known), 3)) if len(known) == len(waits) else None
 
 
-def _line(attempt: Attempt, earlier: Sequence[Attempt]) -> str:
+def _describe_fallback(attempt: Attempt, earlier: Sequence[Attempt]) -> str:
     again = any(attempt.provider == other.provider for other in earlier)
     return _format_attempt(attempt, "tried again" if again else "fallback also failed")
 

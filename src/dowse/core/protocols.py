@@ -1,4 +1,4 @@
-"""The seams: what a part promises, so that only `app` needs to know which part it is."""
+"""Protocols of the seams: only the composition root `app` knows the classes behind them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class SearchProvider(Protocol):
 
     @property
     def categories(self) -> frozenset[Category]:
-        """What it can be asked for; whatever else is asked, it drops the category and says so."""
+        """The supported categories; another one is dropped with a warning."""
         ...
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
-        """Answer by the deadline, which is this provider's share of the whole call's time."""
+        """Search within the deadline, which is the provider's share of the call's time."""
         ...
 
 
@@ -44,12 +44,12 @@ class AnswerProvider(Protocol):
     def timeout_s(self) -> float: ...
 
     async def answer(self, question: Question, deadline: Deadline) -> CitedAnswer:
-        """By the deadline, however many attempts it takes; indices fit the text that is returned."""
+        """Answer within the deadline, all attempts included; the indices refer to the returned text."""
         ...
 
 
 class PageReader(Protocol):
-    """A URL in, the page's text out. Raises `ProviderError`, or `PageUnreadable` if it saw the page itself."""
+    """Reads a page as text. Raises `ProviderError`, or `PageUnreadable` if it saw the page itself."""
 
     @property
     def name(self) -> str: ...
@@ -63,38 +63,38 @@ class PageReader(Protocol):
 
 
 class SiteLoader(PageReader, Protocol):
-    """Reads the pages of one site better than any general reader could: whole conversations, by its API."""
+    """Reads the pages of one site through its API, such as whole conversations."""
 
     def accepts(self, url: Url) -> bool:
-        """Whether this is one of the site's pages that it knows how to read; decided by exact host rules."""
+        """Whether it can read this page; decided by exact host rules."""
         ...
 
 
 class Discretion(Protocol):
-    """Decides which addresses a scrape API may be told."""
+    """Decides which URLs a scrape API may get."""
 
     async def for_others(self, url: str) -> str:
-        """The URL as it may be handed out; empty for one that is ours alone, or nobody's."""
+        """The URL as it may be sent; empty for a private or a denied one."""
         ...
 
 
 class Secrecy(Protocol):
-    """Knows addresses that must not be sent to anybody at all, the page's own site included."""
+    """Recognises URLs with secrets, which must not be sent anywhere, not even to their own site."""
 
     def objection(self, url: str) -> str:
-        """Why not, in a sentence for the caller that says what to do; empty if there is nothing against it."""
+        """The reason with the remedy, in a sentence for the caller; empty for a harmless URL."""
         ...
 
 
 class Robots(Protocol):
-    """Knows what sites ask programs not to read."""
+    """Checks robots.txt."""
 
     async def allows(self, url: str) -> bool:
-        """Whether the page may be read; a site that does not say in time has no objection."""
+        """Whether the page may be read; a site that does not answer in time allows it."""
         ...
 
     def has_heard(self, url: str) -> bool:
-        """Whether that was the site's own word, or its silence after it had its time."""
+        """Whether the site has answered, or had its time to."""
         ...
 
 
@@ -105,88 +105,88 @@ class Fetcher(Protocol):
     def name(self) -> str: ...
 
     async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
-        """`known` is what was read there before, for a fetcher that can ask whether it has changed since."""
+        """`known` is the cached text of the page, for a conditional request."""
         ...
 
 
 class Extractor(Protocol):
-    """Turns bytes into Markdown and finds the parts that matter, where it can be killed. Raises `PageUnreadable`."""
+    """The three jobs of the worker pool: extract, render and digest. Raises `PageUnreadable`."""
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text: ...
 
     async def render(
         self, fragments: Sequence[str], *, url: str, timeout_s: float, without: Sequence[str] = ()
     ) -> list[str]:
-        """Pieces of HTML that are content from end to end, each as Markdown; `without` are selectors to leave out.
+        """Convert pieces of HTML that are all content to Markdown; `without` are selectors to leave out.
 
-        Links are resolved against `url`. A piece that holds no text is an empty string.
+        Links are resolved against `url`. A piece without text becomes an empty string.
         """
         ...
 
     async def digest(
         self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
     ) -> tuple[Digest, ...]:
-        """What each page has to say to a question, at most so many tokens of all together; 0 to cut nothing."""
+        """Digest pages for a question, in at most `max_tokens` tokens together; 0 to cut nothing."""
         ...
 
 
 class ListingReader(Protocol):
-    """Reads the results off a search engine's page, where it can be killed. Raises `PageUnreadable`."""
+    """Parses the result page of a search engine in a worker. Raises `PageUnreadable`."""
 
     async def listing(self, engine: str, body: Body, query: str, *, timeout_s: float) -> Listing:
-        """`engine` names whose page it is; the query is echoed on it, and must not be taken for anything else."""
+        """The query is echoed on the page of the `engine`, and must not be taken for a result."""
         ...
 
 
 class Scrubber(Protocol):
-    """Keeps secrets out of what is sent to search engines."""
+    """Removes secrets from queries to search engines."""
 
     def scrub(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """The text as it may be sent, and what to tell about the difference. Raises `InvalidRequest`."""
+        """The text as it may be sent, and warnings about the difference. Raises `InvalidRequest`."""
         ...
 
 
 class Disclosures(Protocol):
-    """Knows which third parties were sent a query for which nobody had chosen them."""
+    """Records the third parties that got a query without being configured."""
 
     def news(self) -> tuple[str, ...]:
-        """A sentence about those that were not named yet; each is named once in the life of a process."""
+        """A sentence about the new ones; each is named once in the life of a process."""
         ...
 
 
 class Authenticator(Protocol):
-    """Tells callers apart by their bearer credential."""
+    """Identifies callers by their bearer credential."""
 
     async def authenticate(self, token: str) -> Principal | None:
-        """Whose token it is; `None` for one that is not good, whatever is wrong with it."""
+        """The owner of a token; `None` for an invalid one."""
         ...
 
 
 class Limiter(Protocol):
-    """Counts calls in sliding windows; one process or a shared store may keep them."""
+    """Rate limiter with sliding windows, in one process or in a shared store."""
 
     async def admit(self, key: str, rate: Rate) -> Admission:
-        """Count one call and let it go, or count nothing and tell the seconds until one may."""
+        """Count one call and admit it, or count nothing and return the seconds to wait."""
         ...
 
 
 class Pacing(Protocol):
-    """Keeps each provider to its pace, and those who wait for it in a fair order."""
+    """Keeps each provider to its pace, with a fair queue."""
 
     def turn(self, provider: str, operation: str, patience_s: float, caller: str) -> AbstractAsyncContextManager[str]:
-        """Wait for a turn and hold it while the call is made; what the caller should know of it, or nothing.
+        """Wait for a turn and hold it during the call; yields a remark for the caller, or an empty string.
 
-        Raises `Busy`, as soon as it is known that no turn comes within the caller's patience.
+        Raises `Busy` as soon as no turn can come within the caller's patience.
         """
         ...
 
     def hold(self, provider: str, for_s: float) -> None:
-        """It has told us to come back later: no turn comes before that."""
+        """Give no turn for a while, because the provider asked for a pause."""
         ...
 
 
 class Spending(Protocol):
-    """Keeps account of what providers cost."""
+    """Accounts the cost of providers."""
 
     async def charge(self, provider: str, operation: str) -> str:
         """Count one call before it is made; raises `QuotaSpent` when the budget is. Returns a warning, or nothing."""
@@ -194,18 +194,18 @@ class Spending(Protocol):
 
 
 class Progress(Protocol):
-    """Called as work goes on; a surface shows it, or nobody does."""
+    """Reports the progress of a call to its surface."""
 
     async def __call__(self, step: str) -> None: ...
 
 
 async def no_progress(step: str) -> None:
-    """For callers that did not ask to be kept informed."""
+    """The default for callers without progress reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class BreakerChange:
-    """A breaker opened, let a probe through, or closed."""
+    """A breaker became open, half-open or closed."""
 
     provider: str
     operation: str
@@ -215,7 +215,7 @@ class BreakerChange:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A finished call of a tool: who answered, and how it went (`ok`, or the class of the error)."""
+    """A finished tool call: the engine that answered, and the outcome (`ok`, or the class of the error)."""
 
     tool: str
     engine: str
@@ -226,7 +226,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A provider is about to be asked, and what that is estimated to cost."""
+    """The estimated cost of a call to a provider."""
 
     provider: str
     operation: str
@@ -235,9 +235,9 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a provider has cost in the current period of its budget; `share` is the part that is used.
+    """The cost of a provider in the current period of its budget; `share` is the used part of the budget.
 
-    A call that would exceed it is not made, so money is used up before the share is 1: when no search fits any more.
+    A call that would exceed the budget is not made, so money is used up before the share is 1.
     """
 
     provider: str
@@ -248,10 +248,10 @@ class Spent:
 
 
 class Observer(Protocol):
-    """Hears what happens and never steers it."""
+    """Observes events for telemetry, without influence on them."""
 
     def attempt_failed(self, attempt: Attempt, *, url: str = "") -> None:
-        """`url` is the page, where the attempt was at one."""
+        """`url` is the page, if the attempt was to read one."""
         ...
 
     def attempt_succeeded(self, attempt: Attempt) -> None: ...
@@ -267,7 +267,7 @@ class Observer(Protocol):
     ) -> None: ...
 
     def page_finished(self, engine: str, status: str) -> None:
-        """Once for each page, read or not, whoever tried before."""
+        """Called once for each page, read or not, after all attempts."""
         ...
 
     def tool_called(self, call: ToolCall) -> None: ...
@@ -277,9 +277,9 @@ class Observer(Protocol):
     def budget_charged(self, spent: Spent) -> None: ...
 
     def tokens_used(self, provider: str, usage: TokenUsage) -> None:
-        """Once for each answer that a model has written; not for one that is remembered."""
+        """Called once for each answer of a model; not for a cached one."""
         ...
 
     def cache_asked(self, kind: str, state: CacheState) -> None:
-        """Once for each thing that might have been remembered: what came of it."""
+        """Called once for each lookup in a cache."""
         ...
