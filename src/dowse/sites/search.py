@@ -169,7 +169,7 @@ class OpenApiSearch:
         return found
 
     async def _check_rate(self, name: str, rate: Rate | None) -> Busy | None:
-        """The error for an API whose rate limit is used up."""
+        """The error for an API with a used-up rate limit."""
         if self._limiter is None or rate is None:
             return None
         wait_s = (await self._limiter.admit(f"open:{name}", rate)).wait_s

@@ -118,7 +118,7 @@ _IN_EVERY_LANGUAGE = frozenset({"number of a paper", "package for Node", "packag
 
 
 def choose(query: Query, sites: Sequence[SiteSpec]) -> tuple[str, ...]:
-    """The names of the sites whose APIs fit, the best first; empty where none covers the requested domains or dates."""
+    """The names of the fitting sites, the best first; empty where none covers the requested domains or dates."""
     chosen = _choose_by_domain(query.include_domains, sites) if query.include_domains else _choose_by_shape(query)
     has_dates = bool(query.start_date or query.end_date or query.time_range is not TimeRange.ANY)
     # An API that cannot filter by date would return results of all dates.

@@ -75,7 +75,7 @@ async def _load_thread(session: GithubSession, target: ConversationTarget, cap: 
 
 
 def _find_linked(thread: Thread, anchor: str) -> Remark | None:
-    """The remark of the anchor, or the one whose reply it names."""
+    """The remark of the anchor, or the parent of the reply that it names."""
     for remark in thread.remarks if anchor else ():
         if anchor in (remark.anchor, *(reply.anchor for reply in remark.replies)):
             return remark

@@ -186,7 +186,7 @@ def _reply_failure(reply: Reply, *, has_token: bool) -> ProviderError | None:
 
 
 def _query_failure(answer: Json, headers: Mapping[str, str], redactor: Redactor) -> Exception:
-    """The failure of a GraphQL query, whose answer has the status 200."""
+    """The failure of a GraphQL query; its answer has the status 200."""
     errors = objects(answer.get("errors"))
     types = {string(error, "type") for error in errors}
     if "NOT_FOUND" in types:

@@ -26,7 +26,7 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 # Lines shown around a single linked one.
 _LINES_BEFORE, _LINES_AFTER = 10, 40
 _MOST_ENTRIES = 300
-# Languages whose names differ from the extension of their files.
+# Names of languages that differ from the extension of their files.
 _LANGUAGES = {
     "bash": "bash", "cc": "cpp", "cs": "csharp", "cxx": "cpp", "erl": "erlang", "ex": "elixir", "exs": "elixir",
     "h": "c", "hpp": "cpp", "hs": "haskell", "jl": "julia", "js": "javascript", "kt": "kotlin", "mjs": "javascript",

@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,9}")
 _ANCHOR = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _LINES = re.compile(r"L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?(?:-L([1-9][0-9]{0,6})(?:C[0-9]{1,6})?)?")
-# Pages of GitHub itself, whose names no account can have.
+# Names of GitHub's own pages, which no account can have.
 _RESERVED = frozenset(
     (
         "about", "accelerator", "account", "advisories", "apps", "blog", "codespaces", "collections", "contact",

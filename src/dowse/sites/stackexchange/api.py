@@ -57,7 +57,7 @@ class PostAddress:
 
 @dataclass(slots=True)
 class QuestionThread:
-    """A question with its answers, and `comments` by post; `missing` and `warnings` tell what could not be loaded."""
+    """A question with its answers, and `comments` by post; `missing` and `warnings` name the parts that failed."""
 
     question: Json
     answers: list[Json] = field(default_factory=list)
