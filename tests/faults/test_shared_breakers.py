@@ -21,7 +21,7 @@ PROCESS = """
 import asyncio, sys
 from dowse.core.runtime import SystemClock
 from dowse.core.errors import Skipped, Unavailable
-from dowse.routing.breaker_registry import Breakers, blame
+from dowse.routing.breaker import Breakers, blame
 from dowse.stores.fail_soft import Outage
 from dowse.stores.coordination import LocalFallback
 from dowse.stores.redis import RedisCoordinator, RedisStore, client

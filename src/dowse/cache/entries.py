@@ -1,4 +1,4 @@
-"""What is remembered between calls: sealed values in a store, which may fail without anybody noticing."""
+"""Encrypted cache entries over a store that fails soft, and the JSON codec of their values."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
 # Larger values would push too much else out; sealing them would hold up the event loop.
 _MAX_BYTES = 4_000_000
 _LARGE_BYTES = 200_000
-# When it was found out, in front of every value and under the same seal: who can write to the store cannot make
-# an old value look new.
+# The time of production, encrypted with the value: write access to the store cannot make an old value look new.
 _MADE_AT = struct.Struct(">d")
 
 
 class CacheEntries:
-    """Entries by kind and name. What is not there, cannot be read or was tampered with is a miss."""
+    """Entries by kind and name. A missing, unreadable or forged entry is a miss."""
 
     def __init__(self, store: FailSoftStore, clock: Clock, scope: bytes = b"") -> None:
         self._store = store
@@ -55,7 +54,7 @@ class CacheEntries:
         return await self._look_up(self._sealed(kind, name))
 
     async def put(self, kind: str, name: str, value: bytes, kept_s: float, *, age_s: float = 0.0) -> None:
-        """Keep what was found out `age_s` ago for so long from then on. What is not kept ends its predecessor."""
+        """Store a value that is `age_s` old, until it is `kept_s` old. Not storing it drops the previous one."""
         sealed = self._sealed(kind, name)
         self._recent.forget(sealed.key)
         if kept_s <= age_s or len(value) > _MAX_BYTES:
@@ -69,13 +68,13 @@ class CacheEntries:
             self._recent.add(sealed.key, Kept(value, age_s))
 
     async def drop(self, kind: str, name: str) -> None:
-        """Forget what turned out to be wrong."""
+        """Delete an entry that turned out to be wrong."""
         sealed = self._sealed(kind, name)
         self._recent.forget(sealed.key)
         await self._store.drop(sealed.key)
 
     async def claim(self, kind: str, name: str, owner: str, for_s: float) -> bool:
-        """Take or lengthen the lease on making this entry; true as well where nobody could tell."""
+        """Take or extend the lease on producing this entry; true as well while the store is down."""
         return await self._store.claim(self._sealed(kind, name).key, owner, for_s)
 
     async def release(self, kind: str, name: str, owner: str) -> None:

@@ -154,8 +154,8 @@ class Cache:
 
     async def _produce(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
         """Produce the value under a lease, unless another process just did; land it, then store it."""
-        if not wish.is_stored:
-            flight.land(await self._call(wish, known, flight))
+        if not wish.is_stored or not self.entries.needs_lease:
+            await self._produce_here(wish, known, flight)
             return
 
         async def look() -> _Known[T] | None:
@@ -164,12 +164,16 @@ class Cache:
 
         async with self._leases.in_turn(wish.key.kind.name, wish.key.name, look, flight.deadline) as newer:
             if newer is None:
-                routed = await self._call(wish, known, flight)
-                flight.land(routed)
-                await self._store(wish, _Entry(routed.provider, routed.answer), wish.lifetime(routed.answer).kept_s)
+                await self._produce_here(wish, known, flight)
                 return
             self._raise_cached(newer)
             flight.land(newer.serve(CacheState.HIT))
+
+    async def _produce_here(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
+        routed = await self._call(wish, known, flight)
+        flight.land(routed)
+        if wish.is_stored:
+            await self._store(wish, _Entry(routed.provider, routed.answer), wish.lifetime(routed.answer).kept_s)
 
     async def _call(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> Routed[T]:
         given_s = flight.deadline.remaining_s()

@@ -1,4 +1,4 @@
-"""Identical calls at the same time: the work is done once, and everybody who waits gets what it brings."""
+"""Single-flight: identical calls at the same time share one task, and each gets its result."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from dowse.telemetry.log import LOGGER
 
 T = TypeVar("T")
 
-# Work is told when to end, and can say best what it was doing then; this is for work that does not.
+# Work ends at its deadline and knows best what it was doing then; this is for work that does not.
 _GRACE_S = 0.25
-# Keeping what has landed takes a moment. Work that never ends must not hand out the same value for ever.
+# For storing a value that has landed. Work that never ends must not hand out the same value for ever.
 _KEEPING_S = 10.0
-# How long the end of the application waits for it.
+# How long shutdown waits for it.
 _LAST_S = 3.0
-# Calls that come together have deadlines that differ by moments. That does not make one hastier than the other.
+# Deadlines of calls that come together differ by moments, which makes none of them more patient.
 _MORE_TIME_S = 1.0
-# Time for the last steps to be told once the outcome is known: enough for a listener that is well.
+# Time to report the last progress once the outcome is known: enough for a healthy listener.
 _LAST_STEPS_S = 0.05
-# Work that nobody waits for leaves room for what people wait for. What is not refreshed now is so when asked for again.
+# Revalidation leaves room for calls that wait; a value that is not refreshed now is so at its next use.
 _MAX_REFRESHES = 2
 
 
 class Flight(Generic[T]):
-    """Work in hand. It belongs to none of those who wait for it, and goes on as long as one of them does.
+    """Work in flight, which belongs to no single caller and goes on as long as one of them waits.
 
     It runs in a copy of the context of the call that began it, so its spans are children of that call's span.
     """
@@ -36,18 +36,18 @@ class Flight(Generic[T]):
     def __init__(self, deadline: Deadline) -> None:
         self.deadline = deadline
         self._waiters: set[_Waiter[T]] = set()
-        self._is_wanted = False  # whether it goes on without anybody who waits
+        self._is_wanted = False  # whether it goes on without a waiter
         self._outcome: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._limit = asyncio.timeout(deadline.remaining_s() + _GRACE_S)
 
     async def progress(self, step: str) -> None:
-        """Tell everybody who waits; each of them listens at its own pace."""
+        """Report a step to all waiters, each at its own pace."""
         for waiter in self._waiters:
             if waiter.listens:
                 waiter.news.put_nowait(step)
 
     def land(self, value: T) -> None:
-        """Give the value to everybody who waits, and to whoever comes until the work has ended."""
+        """Give the value to all waiters, and to calls that come until the work has ended."""
         self._outcome.set_result(value)
         self._is_wanted = True
         self._wake(self._waiters)
@@ -66,13 +66,13 @@ class Flight(Generic[T]):
             waiter.wake()
 
     def _fail(self, error: BaseException) -> None:
-        """Give the failure to everybody who waits."""
+        """Give the failure to all waiters."""
         self._outcome.set_exception(error)
         self._outcome.exception()  # seen: a waiter that leaves at this moment would leave it unseen
         self._wake(self._waiters)
 
     def _release_patient(self) -> list[_Waiter[T]]:
-        """Let those go who have more time than this flight had."""
+        """Release the waiters that have more time than this flight had."""
         patient = [
             waiter
             for waiter in self._waiters
@@ -88,23 +88,23 @@ class Flight(Generic[T]):
 
 
 Work = Callable[[Flight[T]], Awaitable[None]]
-"""Lands a value, then keeps it. Its time is the flight's deadline, not that of the call which brought it."""
+"""Lands a value, then stores it, by the deadline of the flight, which need not be that of the first call."""
 
 
 class _Waiter(Generic[T]):
-    """A call that waits for a flight: until when, and the steps it has not heard of yet."""
+    """A call that waits for a flight, with its deadline and the progress it has not reported yet."""
 
     flight: Flight[T]
 
     def __init__(self, deadline: Deadline, progress: Progress) -> None:
         self.deadline = deadline
-        self.listens = progress is not no_progress  # most do not, and need not be woken for nothing
+        self.listens = progress is not no_progress  # most do not, and need not be woken
         self.news: asyncio.Queue[str | None] = asyncio.Queue()
         self._progress = progress
         self._limit: asyncio.Timeout | None = None  # while it waits
 
     async def arrival(self) -> T:
-        """What the flight brings. Steps are told here, so that a listener who is slow holds up nobody else."""
+        """The result of the flight. Progress is reported here, so that a slow listener delays only itself."""
         try:
             async with asyncio.timeout(self.deadline.remaining_s() + _GRACE_S) as self._limit:
                 await self._tell_steps()
@@ -115,7 +115,7 @@ class _Waiter(Generic[T]):
         return self.flight._outcome.result()
 
     def wake(self) -> None:
-        """The flight has come to its end: what is left to be told has a moment, and is dropped after that."""
+        """The flight has ended: the rest of the progress has a moment, and is dropped after that."""
         self.news.put_nowait(None)
         if self._limit is not None and not self._limit.expired():
             soon = asyncio.get_running_loop().time() + _LAST_STEPS_S
@@ -132,7 +132,7 @@ class _Waiter(Generic[T]):
 
 
 class Flights:
-    """All work in hand, by what was asked for. Nothing here awaits between looking and acting: it needs no lock."""
+    """All flights by key. Nothing here awaits between looking and acting: it needs no lock."""
 
     def __init__(self) -> None:
         self._flights: dict[Hashable, Flight[Any]] = {}
@@ -141,10 +141,10 @@ class Flights:
         self._is_closed = False
 
     async def share(self, key: Hashable, work: Work[T], deadline: Deadline, progress: Progress = no_progress) -> T:
-        """What the work in hand under this key brings; if there is none, it begins now.
+        """The result of the flight under this key; if there is none, it begins now.
 
-        Raises what the work raised, or `TimeoutError` at the caller's own deadline. Callers with more time than the
-        work had do not get its failure, which may be due to another's haste: for them it begins anew.
+        Raises as the work did, or `TimeoutError` at the caller's own deadline. Callers with more time than the work had
+        do not get its failure, which may be due to a shorter deadline: for them it begins anew.
         """
         flight: Flight[T] = self._in_hand(key) or self._begin(key, work, deadline)
         waiter: _Waiter[T] = _Waiter(deadline, progress)
@@ -155,14 +155,14 @@ class Flights:
             self._leave(key, waiter)
 
     def begin(self, key: Hashable, work: Work[T], deadline: Deadline) -> None:
-        """Have the work done although nobody waits for it, unless it or enough of its like is in hand already."""
+        """Begin revalidation in the background, unless it or enough of its kind is in flight already."""
         if self._in_hand(key) is None and len(self._refreshes) < _MAX_REFRESHES and not self._is_closed:
             flight = self._begin(key, work, deadline)
             flight._is_wanted = True
             self._refreshes.add(flight)
 
     async def close(self) -> None:
-        """Let what has landed be kept, cancel all other work, and wait for its end; none begins after this."""
+        """Let landed values be stored, cancel all other work, and wait for its end; none begins after this."""
         self._is_closed = True
         for flight, task in self._tasks.items():
             if not flight._outcome.done():
@@ -174,7 +174,7 @@ class Flights:
             await asyncio.gather(*late, return_exceptions=True)
 
     def _in_hand(self, key: Hashable) -> Flight[Any] | None:
-        """The flight under this key; not one that has just ended, which newcomers are too late for."""
+        """The flight under this key, unless it has just ended."""
         flight = self._flights.get(key)
         return None if flight is None or self._tasks[flight].done() else flight
 
@@ -195,12 +195,12 @@ class Flights:
             self._forget(key, flight)
 
     def _forget(self, key: Hashable, flight: Flight[T]) -> None:
-        """Whoever comes from now on begins anew."""
+        """Calls that come from now on begin anew."""
         if self._flights.get(key) is flight:
             del self._flights[key]
 
     def _cancellation(self) -> Exception:
-        """Nobody cancels what belongs to nobody, except at the end."""
+        """A flight is cancelled only at shutdown."""
         return Stopping() if self._is_closed else RuntimeError("shared work was cancelled")
 
     def _ended(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
@@ -214,11 +214,11 @@ class Flights:
             self._hand_over(key, flight, work)
             flight._fail(error)
         elif not task.cancelled() and not isinstance(error, DowseError | TimeoutError):
-            # Nobody else hears of it.
+            # No caller is left to report it to.
             LOGGER.error("shared work crashed", exc_info=error)
 
     def _hand_over(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
-        """The flight has failed: begin anew for those with more time, once for all of them."""
+        """After a failure, begin one new flight for the waiters that have more time."""
         patient = [] if self._is_closed else flight._release_patient()
         if patient:
             latest = max((waiter.deadline for waiter in patient), key=lambda deadline: deadline.at)

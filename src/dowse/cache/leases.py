@@ -1,4 +1,4 @@
-"""Processes that share a store take turns: what one of them is making, the others wait for."""
+"""Leases: of the processes that share a store, one produces a value while the others wait for it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from dowse.core.runtime import Background
 
 T = TypeVar("T")
 
-# What a process that was killed costs the others.
+# How long a process that was killed holds up the others.
 LEASE_S = 3.0
 _RENEWALS = 3
 _POLL_S = (0.04, 0.06)
-# The part of the time that is left which others may take; the rest is for making it oneself, should they not manage.
+# The share of the deadline to wait for another process; the rest is for producing the value here.
 _WAITING_SHARE = 0.5
-# How long the end of the application waits for leases to be given back. They run out by themselves, too.
+# How long shutdown waits for leases to be released. They expire by themselves, too.
 _LAST_S = 2.0
 
 
 class Leases:
-    """Rights to make an entry of the cache, each held by one process at a time."""
+    """Leases on producing an entry of the cache, each held by one process at a time."""
 
     def __init__(self, cache: CacheEntries, *, lease_s: float = LEASE_S) -> None:
         self._cache = cache
@@ -37,10 +37,10 @@ class Leases:
     async def in_turn(
         self, kind: str, name: str, look: Callable[[], Awaitable[T | None]], deadline: Deadline
     ) -> AsyncIterator[T | None]:
-        """What another process has made meanwhile, as `look` finds it; `None` when we are to make it.
+        """The value that another process has produced meanwhile, as `look` finds it; `None` to produce it here.
 
-        That is when it is our turn, or when the others have taken half of our time: then it is made without a lease,
-        and perhaps twice. A store that no other process has open is not asked.
+        That is with the lease, or after half of the deadline without it: then the value is perhaps produced twice.
+         A store that no other process has open is not asked.
         """
         if not self._cache.needs_lease:
             yield None
@@ -56,11 +56,11 @@ class Leases:
             self._give_back(lease)
 
     async def close(self) -> None:
-        """Wait until all leases are given back, but not for long."""
+        """Wait until all leases are released, but not for long."""
         await self._returns.finish(_LAST_S)
 
     def _give_back(self, lease: _Lease) -> None:
-        """Nobody waits for this, neither with an answer nor with a failure, and no cancellation reaches it."""
+        """Release the lease in the background, where no cancellation reaches it."""
         lease.stop_renewing()
         if lease.may_be_ours:
             self._returns.start(lease.give_back())
@@ -77,7 +77,7 @@ class _Lease:
         self._renewing: asyncio.Task[None] | None = None
 
     async def take(self) -> bool:
-        # Who is cancelled on the way does not hear the answer, and it may have been yes.
+        # A claim that is cancelled on the way may have succeeded.
         self.may_be_ours = True
         self.may_be_ours = await self._claim()
         if self.may_be_ours:
@@ -89,11 +89,11 @@ class _Lease:
             self._renewing.cancel()
 
     async def give_back(self) -> None:
-        """Let the next process have its turn."""
+        """Release the lease for the next process."""
         await self._cache.release(*self._entry)
 
     async def _renew(self) -> None:
-        """A lease that was lost is not won back: somebody else makes the entry too, which does no harm."""
+        """Renew until the lease is lost: another process produces the value too then, which does no harm."""
         is_ours = True
         while is_ours:
             await asyncio.sleep(self._lease_s / _RENEWALS)
@@ -105,9 +105,9 @@ class _Lease:
 
 async def _await_turn(lease: _Lease, look: Callable[[], Awaitable[T | None]]) -> T | None:
     while not await lease.take():
-        # The store knows no way to call us, and leases run on its time, not on that of our clock.
+        # Stores have no notifications, and leases run on the time of the store, not on the injected clock.
         await asyncio.sleep(random.uniform(*_POLL_S))
         if (made := await look()) is not None:
             return made
-    # The one before us may have been done between our last look and its leaving.
+    # The previous holder may have finished between the last look and its release.
     return await look()

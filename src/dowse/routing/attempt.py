@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 from dowse.core.errors import AllProvidersFailed, ProviderError, RateLimited, Skipped, TimedOut
 from dowse.core.models import LOCAL, OK, Attempt, Clock, Deadline, Principal, Routed
 from dowse.core.protocols import Observer, Pacing, Spending
-from dowse.routing.breaker_registry import Breakers, Permit, Unwatched, blame
+from dowse.routing.breaker import Breakers, CallPermit, Unwatched, blame
 from dowse.routing.hedging import OUTRUN, Hedging
 from dowse.routing.policy import FallbackPolicy, RetryBudget, patience_of, says_nothing, share_of
 from dowse.stores.coordination import LONGEST_S
@@ -166,7 +166,7 @@ class AttemptRunner:
                     run.warn(await _in_time(run, turn.enter_async_context(turns)))
             return await self._ask(call, run, await self._permit(run))
 
-    async def _permit(self, run: FallbackRun[P]) -> Permit:
+    async def _permit(self, run: FallbackRun[P]) -> CallPermit:
         provider = run.provider
         if run.deadline.passed:
             raise _no_time(provider.name)
@@ -175,7 +175,7 @@ class AttemptRunner:
         probe_s = min(provider.timeout_s, run.deadline.remaining_s()) + _AROUND_PROBE_S
         return await _in_time(run, self.breakers.admit(provider.name, probe_s))
 
-    async def _ask(self, call: Call[P, R], run: FallbackRun[P], permit: Permit) -> R:
+    async def _ask(self, call: Call[P, R], run: FallbackRun[P], permit: CallPermit) -> R:
         """Charge the budget, then call within the provider's share of the time; report its health to the breaker."""
         provider, given_s = run.provider, 0.0
         # A cancellation or a bug is no verdict on the provider; but a probe must not be lost.

@@ -12,8 +12,7 @@ from dowse.core.models import Clock, Deadline, Principal, Routed
 from dowse.core.protocols import Observer, Pacing, Progress, Spending, no_progress
 from dowse.core.runtime import current_caller
 from dowse.routing.attempt import AttemptRunner, Call, FallbackRun, P, R
-from dowse.routing.breaker import State
-from dowse.routing.breaker_registry import Breakers
+from dowse.routing.breaker import Breakers, State
 from dowse.routing.hedging import Hedging, race
 from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy, RetryBudget
 

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dowse.core.allowances import Pace
 from dowse.core.models import Clock
 from dowse.core.protocols import Limiter, Observer
-from dowse.routing.breaker_registry import Breakers
+from dowse.routing.breaker import Breakers
 from dowse.routing.limiter import SharedWindows, SlidingWindows
 from dowse.routing.pacing import Pacer
 from dowse.routing.provider_slots import ProviderSlots

@@ -9,7 +9,7 @@ import pytest
 from dowse.core import errors
 from dowse.core.models import Deadline, Routed
 from dowse.core.protocols import Spending
-from dowse.routing.breaker_registry import Breakers
+from dowse.routing.breaker import Breakers
 from dowse.routing.hedging import LEAST, Hedging, race
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router

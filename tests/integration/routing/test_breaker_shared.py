@@ -10,8 +10,7 @@ import pytest
 from dowse.core.errors import AllProvidersFailed, Paused, ProviderError, RateLimited, Skipped, StoreFailed, Unavailable
 from dowse.core.models import Deadline
 from dowse.core.runtime import SystemClock
-from dowse.routing.breaker import State
-from dowse.routing.breaker_registry import Breakers, Permit, blame
+from dowse.routing.breaker import Breakers, CallPermit, State, blame
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.stores.coordination import FAILURES_TO_OPEN, Circuit, LocalFallback
@@ -88,7 +87,7 @@ class Process:
         await self.breakers.close()
         return True
 
-    async def admitted(self) -> Permit:
+    async def admitted(self) -> CallPermit:
         return await self.breakers.admit(NAME, PROBE_S)
 
     async def fails(self, times: int = 1, error: ProviderError = DOWN) -> None:
@@ -191,7 +190,7 @@ async def test_half_open_admits_exactly_one_of_150_calls_in_three_processes(
         await asyncio.gather(*[process.breakers.close() for process in everybody])
 
 
-async def only_one_of(everybody: list[Process]) -> Permit:
+async def only_one_of(everybody: list[Process]) -> CallPermit:
     calls = [process.admitted() for process in everybody for _ in range(50)]
     (permit,) = [each for each in await asyncio.gather(*calls, return_exceptions=True) if not isinstance(each, Skipped)]
     assert not isinstance(permit, BaseException), permit
