@@ -46,21 +46,24 @@ class Param:
     is_listed: bool = True
     """Whether the schema has it; the schema of a drop-in has no more than the original's."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.name, *self.aliases
+
     def schema(self) -> dict[str, object]:
         low, high = ("minLength", "maxLength") if self.kind == "string" else ("minimum", "maximum")
         optional: dict[str, object] = {
             low: self.minimum,
             high: self.maximum,
             "pattern": self.pattern,
-            "enum": [choice for choice in self.choices if choice != "" or self.lists_empty],
+            "enum": list(self.choices if self.lists_empty else filter(_is_not_empty, self.choices)),
             "items": {"type": "string"} if self.kind == "array" else None,
             "default": list(self.default) if isinstance(self.default, tuple) else self.default,
         }
-        schema: dict[str, object] = {"type": self.kind, "description": self.about}
-        schema |= {name: value for name, value in optional.items() if value not in (None, "", [])}
+        schema = {name: value for name, value in optional.items() if _is_not_empty(value)}
         if self.default == "" and self.lists_empty:
             schema["default"] = ""
-        return schema
+        return {"type": self.kind, "description": self.about, **schema}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +110,28 @@ def input_schema(params: Sequence[Param]) -> dict[str, object]:
 
 def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Sequence[str] = ()) -> Arguments:
     """Read the arguments of a call; raise `InvalidRequest` with one sentence for a value that cannot be meant."""
-    known = {name for param in params for name in (param.name, *param.aliases)}
-    unknown = [name for name in given if name not in known and name not in ignored]
-    warnings = tuple(_describe_unknown(name, known) for name in unknown[:_MAX_REMARKS])
-    values: dict[str, Value] = {}
+    warnings = _warn_of_unknown(params, given, ignored)
+    values: dict[str, Value] = {param.name: param.default for param in params}
     sent: set[str] = set()
     for param in params:
-        # Under the name of the argument or an alias; `null` counts as not sent.
-        found = {name: given[name] for name in (param.name, *param.aliases) if given.get(name) is not None}
-        if param.required and not found:
+        # `null` counts as not sent.
+        found = {name: given[name] for name in param.names if given.get(name) is not None}
+        if found:
+            values[param.name] = _read_value(param, found)
+            sent.add(param.name)
+        elif param.required:
             raise InvalidRequest(" ".join([f"{param.name} is required.", *warnings[:1]]))
-        values[param.name] = _read_value(param, found) if found else param.default
-        sent |= {param.name} if found else set()
     return Arguments(values, warnings, frozenset(sent))
+
+
+def _warn_of_unknown(params: Sequence[Param], given: Mapping[str, object], ignored: Sequence[str]) -> tuple[str, ...]:
+    known = {name for param in params for name in param.names}
+    unknown = [name for name in given if name not in known and name not in ignored]
+    return tuple(_describe_unknown(name, known) for name in unknown[:_MAX_REMARKS])
+
+
+def _is_not_empty(value: object) -> bool:
+    return value not in (None, "", [])
 
 
 def _read_value(param: Param, sent: Mapping[str, object]) -> Value:

@@ -67,13 +67,13 @@ class Spotlight:
 def render_search(found: WebSearchOutput, spotlight: Spotlight, *, is_concise: bool = False) -> str:
     """A whole search; a concise one has no suggestions and no attempts."""
     copy = describe_copy(found.cache, found.cache_age_s)
-    snippets = {result.snippet for result in found.results}
+    direct_answers = _unrepeated_answers(found)
     suggestions = () if is_concise else found.suggestions[:_MAX_SUGGESTIONS]
     failures = () if is_concise else _unmentioned_failures(found)
     lines = [
         _headline(found),
         f"(This is {copy}.)" if copy else "",
-        *(f"Direct answer: {answer}" for answer in found.answers if answer not in snippets),
+        *(f"Direct answer: {answer}" for answer in direct_answers),
         # Every result of a stale search is stale.
         *(_result(number, each, spotlight, tells_age=not copy) for number, each in enumerate(found.results, start=1)),
         _how_to_read_more(found.results),
@@ -252,6 +252,12 @@ def _how_to_read_more(results: Sequence[ResultOutput]) -> str:
         f"To read on from a block: {get_content_call(cut.link, section=cut.anchors[-1])}. "
         "For other passages of a page pass question instead; with the url alone it is read from its beginning."
     )
+
+
+def _unrepeated_answers(found: WebSearchOutput) -> list[str]:
+    """Direct answers that are not the snippet of a result."""
+    snippets = {result.snippet for result in found.results}
+    return [answer for answer in found.answers if answer not in snippets]
 
 
 def _unmentioned_failures(found: WebSearchOutput) -> list[Attempt]:

@@ -90,7 +90,7 @@ class PageRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PageOutline:
+class SectionOutline:
     """Sections in order, and how many are not listed."""
 
     sections: tuple[OutlineEntry, ...] = ()
@@ -115,7 +115,7 @@ class PageView:
     rest: Position | None = None
     end: int | None = None
     digest: Digest | None = None
-    outline: PageOutline = PageOutline()
+    outline: SectionOutline = SectionOutline()
     next_cursor: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -140,7 +140,7 @@ class PageViewFlow:
         if not page.status.readable:
             return PageView(page)
         section = await off_loop(page, _find_section, page, request.section) if request.section else None
-        outline = PageOutline() if cursor else await off_loop(page, _outline, page, section)
+        outline = SectionOutline() if cursor else await off_loop(page, _outline, page, section)
         room = max(LEAST_TOKENS, request.ceiling - estimate_tokens(page.final_url) - estimate_tokens(str(outline)))
         request = replace(request, max_tokens=min(request.max_tokens, room))
         view = await self._cut(page, request, section, deadline)
@@ -253,7 +253,7 @@ def _find_section(page: Page, name: str) -> Section:
     return section
 
 
-def _outline(page: Page, within: Section | None) -> PageOutline:
+def _outline(page: Page, within: Section | None) -> SectionOutline:
     """The outline of a page or of one of its sections; if there are too many, the deepest ones are not listed."""
     from dowse.document.markdown import Document
     from dowse.document.outline import outline
@@ -261,7 +261,7 @@ def _outline(page: Page, within: Section | None) -> PageOutline:
     sections = outline(Document(page.text), within)
     listed = sorted(sorted(sections, key=lambda each: each.level)[:_MOST_LISTED], key=lambda each: each.start)
     entries = tuple(OutlineEntry(each.number, each.title, each.level, each.tokens) for each in listed)
-    return PageOutline(entries, len(sections) - len(entries))
+    return SectionOutline(entries, len(sections) - len(entries))
 
 
 def _count_blocks_before(page: Page, section: Section) -> int:

@@ -87,7 +87,7 @@ async def _demo() -> int:
     _say(1, "A small web starts on loopback: pages, and doubles of the search providers.")
     async with DemoWeb() as web:
         environment = {**sources.subprocess_environment(), **web.environment()}
-        # The user's own configuration file must not change what is shown, nor the demo what they have in their cache.
+        # Without the user's own configuration file and cache.
         environment |= {"DOWSE_LOG_LEVEL": "error", "DOWSE_CONFIG": os.devnull, "DOWSE_STATE": "memory:"}
         server = StdioServerParameters(command=sys.executable, args=["-m", "dowse", "serve"], env=environment)
         _say(2, "The real server starts, as a subprocess on stdio, and a real MCP client connects.")

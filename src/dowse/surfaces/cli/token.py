@@ -106,8 +106,8 @@ def _limits(given: list[str]) -> dict[str, str]:
 def _list(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     file = _file(arguments, settings)
-    listed = [_shown(TokenEntry(name, ""), "DOWSE_TOKENS") for name in settings.tokens]
-    listed += [_shown(entry, str(file)) for entry in (_entries(file) if file else ())]
+    listed = [_describe(TokenEntry(name, ""), "DOWSE_TOKENS") for name in settings.tokens]
+    listed += [_describe(entry, str(file)) for entry in (_entries(file) if file else ())]
     if arguments.json:
         print(json.dumps(listed, indent=2))
         return DONE
@@ -141,7 +141,7 @@ def _entries(file: Path) -> tuple[TokenEntry, ...]:
     return tokens.read_tokens_file(file) if file.exists() else ()
 
 
-def _shown(entry: TokenEntry, source: str) -> dict[str, Any]:
+def _describe(entry: TokenEntry, source: str) -> dict[str, Any]:
     return {
         "name": entry.name,
         "contracts": sorted(entry.contracts) if entry.contracts is not None else list(CONTRACTS),
