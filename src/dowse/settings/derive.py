@@ -64,17 +64,18 @@ def derive_settings(spec: ProviderSpec) -> Iterator[Setting]:
         about = f"Base address of your {spec.title}, or several separated by commas; activates it."
         yield setting("servers", spec.servers, None, about, is_trusted_only=True)
     yield setting("enabled", (f"{prefix}_ENABLED",), None, _about_flag(spec), is_trusted_only=True)
-    answer = f"answer of {spec.tier}" if spec.tier else f"{spec.title} answer"
-    about = f"Longest wait for one {answer}{', all attempts together' if writes_answers else ''}."
+    call = f"call of {spec.tier}" if spec.tier else f"{spec.title} call"
+    about = f"Timeout of one {call}{', all attempts together' if writes_answers else ''}."
     timeout = (f"{prefix}_TIMEOUT", *spec.timeout_aliases)
     yield setting("timeout_s", timeout, spec.timeout, about, splits_cache=False)
     for operation, each in spec.endpoints.items():
         yield setting(f"endpoints.{operation}", (each.variable,), each.default, each.about, is_trusted_only=True)
     allowances = {"is_trusted_only": True, "splits_cache": False}
-    about = f"What {spec.title} may be used for; then it counts as out of quota."
-    about = f"How often {_asked_clause(spec)}." if spec.tier else about
+    about = f"Budget for {spec.title}; once it is spent, {spec.title} counts as out of quota."
+    about = f"Budget for {spec.tier}." if spec.tier else about
     yield setting("budget", (f"DOWSE_BUDGET_{prefix}",), spec.budget, about, **allowances)
-    about = f"How fast {_asked_clause(spec)}{' for searches' if spec.unpaced else ''}."
+    subject = f"your {spec.title}" if spec.servers else spec.subject
+    about = f"Pacing of {subject}{', searches only' if spec.unpaced else ''}: calls per time, calls at once, or both."
     yield setting("pace", (f"DOWSE_PACE_{prefix}",), spec.pace, about, group=LOAD_GROUP, **allowances)
 
 
@@ -103,17 +104,12 @@ def _group(spec: ProviderSpec) -> str:
 
 def _about_flag(spec: ProviderSpec) -> str:
     if spec.is_opt_in:
-        return f"`true` asks {spec.tier} last."
+        return f"`true` adds {spec.tier} as the last keyless provider."
     if spec.is_keyless:
         return f"`false` switches {spec.tier} off."
     if "search" not in spec.operations:
         return f"`false` leaves answers to dowse although {spec.title} has a key."
     return f"`false` switches {spec.title} off although it has {'a key' if spec.key else 'an address'}."
-
-
-def _asked_clause(spec: ProviderSpec) -> str:
-    subject = f"your {spec.title}" if spec.servers else spec.subject
-    return f"{subject} {'are' if subject.endswith('s') else 'is'} asked"
 
 
 def _without_passwords(value: object) -> object:

@@ -18,11 +18,9 @@ SERPER = ProviderSpec(
     key="SERPER_API_KEY",
     endpoints={
         "search": Endpoint(
-            "SERPER_SEARCH_ENDPOINT", "https://google.serper.dev/search", "Where Serper searches are sent."
+            "SERPER_SEARCH_ENDPOINT", "https://google.serper.dev/search", "Endpoint of Serper's search API."
         ),
-        "read": Endpoint(
-            "SERPER_SCRAPE_ENDPOINT", "https://scrape.serper.dev", "Where Serper is asked to read a page."
-        ),
+        "read": Endpoint("SERPER_SCRAPE_ENDPOINT", "https://scrape.serper.dev", "Endpoint of Serper's scrape API."),
     },
     limits=QueryLimits(
         max_results=100,
@@ -44,8 +42,8 @@ EXA = ProviderSpec(
     operations=("search", "read"),
     key="EXA_API_KEY",
     endpoints={
-        "search": Endpoint("EXA_SEARCH_ENDPOINT", "https://api.exa.ai/search", "Where Exa searches are sent."),
-        "read": Endpoint("EXA_CONTENTS_ENDPOINT", "https://api.exa.ai/contents", "Where Exa is asked to read a page."),
+        "search": Endpoint("EXA_SEARCH_ENDPOINT", "https://api.exa.ai/search", "Endpoint of Exa's search API."),
+        "read": Endpoint("EXA_CONTENTS_ENDPOINT", "https://api.exa.ai/contents", "Endpoint of Exa's contents API."),
     },
     limits=QueryLimits(
         max_results=100,
@@ -68,10 +66,10 @@ TAVILY = ProviderSpec(
     key="TAVILY_API_KEY",
     endpoints={
         "search": Endpoint(
-            "TAVILY_SEARCH_ENDPOINT", "https://api.tavily.com/search", "Where Tavily searches are sent."
+            "TAVILY_SEARCH_ENDPOINT", "https://api.tavily.com/search", "Endpoint of Tavily's search API."
         ),
         "read": Endpoint(
-            "TAVILY_EXTRACT_ENDPOINT", "https://api.tavily.com/extract", "Where Tavily is asked to read a page."
+            "TAVILY_EXTRACT_ENDPOINT", "https://api.tavily.com/extract", "Endpoint of Tavily's extract API."
         ),
     },
     limits=QueryLimits(
@@ -104,7 +102,7 @@ OPENAI = ProviderSpec(
     title="OpenAI",
     operations=("answer",),
     key="OPENAI_API_KEY",
-    endpoints={"answer": Endpoint("OPENAI_BASE_URL", "https://api.openai.com/v1", "Where the Responses API is.")},
+    endpoints={"answer": Endpoint("OPENAI_BASE_URL", "https://api.openai.com/v1", "Base URL of the Responses API.")},
     # Tier 1 of the models that are asked by default; the tokens in a minute are limited as well.
     pace="500/m",
     # Estimated: 10 dollars for 1,000 searches, and a model mostly makes one or two for an answer. Tokens come on top;
@@ -126,7 +124,7 @@ EXA_MCP = ProviderSpec(
     name="exa_mcp",
     title="Exa",
     tier="Exa's anonymous tier",
-    endpoints={"search": Endpoint("EXA_MCP_URL", "https://mcp.exa.ai/mcp", "Where Exa's MCP server is.")},
+    endpoints={"search": Endpoint("EXA_MCP_URL", "https://mcp.exa.ai/mcp", "Address of Exa's MCP server.")},
     # More would be allowed; each result brings a long text along.
     limits=QueryLimits(max_results=20),
     budget="50calls/day",
@@ -140,7 +138,7 @@ PARALLEL_MCP = ProviderSpec(
     title="Parallel",
     tier="Parallel's anonymous tier",
     endpoints={
-        "search": Endpoint("PARALLEL_MCP_URL", "https://search.parallel.ai/mcp", "Where Parallel's MCP server is.")
+        "search": Endpoint("PARALLEL_MCP_URL", "https://search.parallel.ai/mcp", "Address of Parallel's MCP server.")
     },
     limits=QueryLimits(max_results=10, max_query_chars=200),
     budget="50calls/day",
@@ -153,7 +151,9 @@ FIRECRAWL_MCP = ProviderSpec(
     title="Firecrawl",
     tier="Firecrawl's anonymous tier",
     endpoints={
-        "search": Endpoint("FIRECRAWL_MCP_URL", "https://mcp.firecrawl.dev/v2/mcp", "Where Firecrawl's MCP server is.")
+        "search": Endpoint(
+            "FIRECRAWL_MCP_URL", "https://mcp.firecrawl.dev/v2/mcp", "Address of Firecrawl's MCP server."
+        )
     },
     # A hundred would be allowed; the free tier is counted in credits, and more results cost more of them.
     limits=QueryLimits(max_results=20, max_query_chars=500),
@@ -183,7 +183,7 @@ SEARXNG_POOL = ProviderSpec(
     tier="public SearXNG instances",
     endpoints={
         "search": Endpoint(
-            "SEARX_SPACE_URL", "https://searx.space/data/instances.json", "Where the list of public instances is."
+            "SEARX_SPACE_URL", "https://searx.space/data/instances.json", "Address of the list of public instances."
         )
     },
     limits=QueryLimits(
@@ -199,7 +199,7 @@ DUCKDUCKGO = ProviderSpec(
     title="DuckDuckGo",
     tier="DuckDuckGo's page",
     endpoints={
-        "search": Endpoint("DUCKDUCKGO_URL", "https://lite.duckduckgo.com/lite/", "Where DuckDuckGo's page is.")
+        "search": Endpoint("DUCKDUCKGO_URL", "https://lite.duckduckgo.com/lite/", "Address of DuckDuckGo's page.")
     },
     limits=QueryLimits(
         max_results=10,
@@ -215,7 +215,7 @@ MOJEEK = ProviderSpec(
     name="mojeek",
     title="Mojeek",
     tier="Mojeek's page",
-    endpoints={"search": Endpoint("MOJEEK_URL", "https://www.mojeek.com/search", "Where Mojeek's page is.")},
+    endpoints={"search": Endpoint("MOJEEK_URL", "https://www.mojeek.com/search", "Address of Mojeek's page.")},
     limits=QueryLimits(
         max_results=10,
         max_query_chars=500,

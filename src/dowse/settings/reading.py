@@ -32,16 +32,16 @@ class ReadingSettings(FrozenModel):
     )  # fmt: skip
     read_order: Literal["direct-first", "scrape-first"] = _READING.setting(
         "direct-first", "DOWSE_READ_ORDER", trusted_only=True,
-        about="Who reads pages first: dowse itself, or the scrape APIs of "
+        about="Which readers come first: direct HTTP, or the scrape APIs of "
         f"{join_titles(READERS)} (`scrape-first`).",
     )  # fmt: skip
     max_concurrent_fetches: int = _READING.setting(
         8, "DOWSE_MAX_CONCURRENT_FETCHES", "KINDLY_WEB_SEARCH_MAX_CONCURRENCY", ge=1, le=64, splits_cache=False,
-        about="Pages read at the same time.",
+        about="Maximum number of pages read concurrently.",
     )  # fmt: skip
     content_fetch_timeout_s: Duration = _READING.setting(
         "10s", "DOWSE_CONTENT_FETCH_TIMEOUT", "KINDLY_HTML_TOTAL_TIMEOUT_SECONDS", splits_cache=False,
-        about="Longest time for one page.",
+        about="Timeout for reading one page.",
     )  # fmt: skip
     max_content_size: Size = _READING.setting(
         "5MB", "DOWSE_MAX_CONTENT_SIZE", le=50_000_000, about="Largest page that is read, after decompression."
@@ -52,60 +52,68 @@ class ReadingSettings(FrozenModel):
     )  # fmt: skip
     respect_robots: Literal["search", "all", "off"] = _READING.setting(
         "search", "DOWSE_RESPECT_ROBOTS",
-        about="Whose pages obey robots.txt: those read for search results, all, or none (`off`).",
+        about="Obey robots.txt for pages read for search results (`search`), for all pages, or not at all (`off`).",
     )  # fmt: skip
     allow_secret_urls: Flag = _READING.setting(
         False, "DOWSE_ALLOW_SECRET_URLS", trusted_only=True,
-        about="Read URLs although they look as if they carried a key, a token or a password.",
+        about="Read URLs that seem to contain a key, a token or a password.",
     )  # fmt: skip
     nat64_prefixes: Nat64Prefixes = _READING.setting(
         "", "DOWSE_NAT64_PREFIXES", trusted_only=True,
         about="NAT64 prefixes of your network; addresses below them are judged by the IPv4 address inside.",
     )  # fmt: skip
     images: Literal["alt", "none"] = _READING.setting(
-        "none", "DOWSE_IMAGES", about="What pictures of a page become: nothing (`none`), or their description (`alt`)."
+        "none", "DOWSE_IMAGES", about="Images of a page: removed (`none`), or replaced by their alt text (`alt`)."
     )
     pdf_max_pages: int = _READING.setting(
-        100, "DOWSE_PDF_MAX_PAGES", ge=1, le=2000, about="Pages of a PDF that are read; the rest is left out and said."
+        100,
+        "DOWSE_PDF_MAX_PAGES",
+        ge=1,
+        le=2000,
+        about="Maximum number of pages read from a PDF; a note reports the rest.",
     )
 
     browser: Literal["auto", "off"] = _BROWSER.setting(
         "auto", "DOWSE_BROWSER", splits_cache=True,
-        about="Whether a browser reads what plain HTTP cannot; `off` never starts one.",
+        about="Use a browser for pages that direct HTTP cannot read; `off` never starts one.",
     )  # fmt: skip
     browser_path: str = _BROWSER.setting(
         "", "DOWSE_BROWSER_PATH", "KINDLY_BROWSER_EXECUTABLE_PATH", "BROWSER_EXECUTABLE_PATH", "CHROME_BIN",
         "CHROME_PATH",
-        about="The Chromium or Chrome to start; looked for in the usual places when empty.",
+        about="Path of Chromium or Chrome; the usual places are searched when empty.",
     )  # fmt: skip
     browser_url: BrowserUrl | None = _BROWSER.setting(
         None, "DOWSE_BROWSER_URL", splits_cache=True,
-        about="DevTools address of a browser elsewhere (`ws://` or `http://`), used instead of starting one; "
-        "nothing guards what it reaches but its own network.",
+        about="DevTools address of a remote browser (`ws://` or `http://`), used instead of starting one; "
+        "the SSRF guard does not cover its requests.",
     )  # fmt: skip
     browser_sandbox: OnOffAuto = _BROWSER.setting(
         "auto", "DOWSE_BROWSER_SANDBOX", "KINDLY_NODRIVER_SANDBOX",
         about="Chromium's own sandbox; `auto` uses it where the system allows, never as root.",
     )  # fmt: skip
     browser_timeout_s: Duration = _BROWSER.setting(
-        "30s", "DOWSE_BROWSER_TIMEOUT", about="Longest time for one page in the browser, its wait for a turn included."
+        "30s", "DOWSE_BROWSER_TIMEOUT", about="Timeout for one page in the browser, including the time in the queue."
     )
     browser_max_pages: int = _BROWSER.setting(
-        0, "DOWSE_BROWSER_MAX_PAGES", ge=0, le=64, about="Pages open at the same time; twice the processors when 0."
+        0,
+        "DOWSE_BROWSER_MAX_PAGES",
+        ge=0,
+        le=64,
+        about="Maximum number of pages open at once; twice the number of CPUs when 0.",
     )
     browser_ready_timeout_s: Duration = _BROWSER.setting(
         "12s", "DOWSE_BROWSER_READY_TIMEOUT", "KINDLY_NODRIVER_DEVTOOLS_READY_TIMEOUT_SECONDS",
-        about="Longest wait for a browser that was started to answer.",
+        about="Timeout for the start of the browser.",
     )  # fmt: skip
     browser_retry_attempts: int = _BROWSER.setting(
         3, "DOWSE_BROWSER_RETRY_ATTEMPTS", "KINDLY_NODRIVER_RETRY_ATTEMPTS", ge=1, le=5,
-        about="How often a browser that ends or is silent at its start is started before it is given up.",
+        about="Maximum number of attempts to start the browser.",
     )  # fmt: skip
     browser_retry_backoff_s: Pause = _BROWSER.setting(
         "500ms", "DOWSE_BROWSER_RETRY_BACKOFF", "KINDLY_NODRIVER_RETRY_BACKOFF_SECONDS",
-        about="Pause before the second start; doubled before each further one.",
+        about="Delay before the second attempt; doubled before each further one.",
     )  # fmt: skip
     browser_snap_multiplier: Factor = _BROWSER.setting(
         "3", "DOWSE_BROWSER_SNAP_MULTIPLIER", "KINDLY_NODRIVER_SNAP_BACKOFF_MULTIPLIER",
-        about="How much longer pauses and waits are for a browser from a snap, which starts slowly.",
+        about="Factor on the start timeout and the delays for a browser from a snap, which starts slowly.",
     )  # fmt: skip

@@ -62,7 +62,9 @@ class SearchSettings(FrozenModel):
     searxng_categories: str = _SEARXNG.setting(
         "", "SEARXNG_CATEGORIES", about="Categories sent when the caller names none."
     )
-    searxng_engines: str = _SEARXNG.setting("", "SEARXNG_ENGINES", about="Engines asked for, comma-separated.")
+    searxng_engines: str = _SEARXNG.setting(
+        "", "SEARXNG_ENGINES", about="Engines that SearXNG queries, comma-separated."
+    )
     searxng_time_range: Literal["", "day", "week", "month", "year"] = _SEARXNG.setting(
         "", "SEARXNG_TIME_RANGE", about="Time range sent when the caller names none."
     )
@@ -74,7 +76,7 @@ class SearchSettings(FrozenModel):
     )
     searxng_format: Literal["json", "html", "auto"] = _SEARXNG.setting(
         "json", "SEARXNG_FORMAT",
-        about="What your SearXNG is asked for: JSON, its HTML page, or the page where JSON is refused (`auto`).",
+        about="Response format: `json`, `html` (the web page is parsed), or `auto` (HTML where JSON is refused).",
     )  # fmt: skip
     searxng_headers: Headers = _SEARXNG.setting(
         "{}", "SEARXNG_HEADERS_JSON", trusted_only=True, secret=True,
@@ -83,24 +85,24 @@ class SearchSettings(FrozenModel):
 
     search_order: Names = _SEARCH.setting(
         ",".join(SEARCHERS), "DOWSE_SEARCH_ORDER", trusted_only=True,
-        about="Order in which active providers are asked; one that is left out is not asked.",
+        about="Order in which active providers are called; a provider that is not listed is not used.",
     )  # fmt: skip
     fallback: Literal["transient", "any"] = _SEARCH.setting(
         "transient", "DOWSE_FALLBACK", about="`any` also moves on after a rejected key (401, 403), with a warning."
     )
     deadline_s: Duration = _SEARCH.setting(
         "50s", "DOWSE_DEADLINE_S", "DOWSE_DEFAULT_TIMEOUT", "KINDLY_TOOL_TOTAL_TIMEOUT_SECONDS", splits_cache=False,
-        about="Longest time for one whole call; what is ready by then is returned.",
+        about="Deadline of one whole call; results that are ready by then are returned.",
     )  # fmt: skip
     offline: Flag = _SEARCH.setting(
-        False, "DOWSE_OFFLINE", splits_cache=False, about="Refuse everything that needs the network, at once."
+        False, "DOWSE_OFFLINE", splits_cache=False, about="Refuse calls that need the network, at once."
     )
     default_results_count: int = _SEARCH.setting(
         3, "DOWSE_DEFAULT_RESULTS_COUNT", ge=1, le=50, splits_cache=False,
-        about="Results when the caller names no number.",
+        about="Number of results when the caller names none.",
     )  # fmt: skip
     max_results_count: int = _SEARCH.setting(
-        50, "DOWSE_MAX_RESULTS_COUNT", ge=1, le=50, splits_cache=False, about="The most results a caller may ask for."
+        50, "DOWSE_MAX_RESULTS_COUNT", ge=1, le=50, splits_cache=False, about="Maximum number of results per call."
     )
     default_language: Language = _SEARCH.setting(
         "", "DOWSE_DEFAULT_LANGUAGE", splits_cache=False,
@@ -119,44 +121,50 @@ class SearchSettings(FrozenModel):
 
     keyless: OnOffFallback = _KEYLESS.setting(
         "on", "DOWSE_KEYLESS",
-        about="Whether members without a key are asked: if no provider is configured (`on`), never (`off`), "
-        "or also after the configured ones have failed (`fallback`).",
+        about="When keyless providers are used: `on` if no provider is configured, `off` never, "
+        "`fallback` also after the configured ones have failed.",
     )  # fmt: skip
     keyless_order: KeylessMembers = _KEYLESS.setting(
         ",".join(name for name in KEYLESS if not SPECS[name].is_opt_in), "DOWSE_KEYLESS_ORDER",
-        about="Order in which members without a key are asked; one that is left out is not asked.",
+        about="Order in which keyless providers are called; a provider that is not listed is not used.",
     )  # fmt: skip
     scrub: Literal["mask", "refuse", "off"] = _KEYLESS.setting(
         "mask", "DOWSE_SCRUB",
-        about="What becomes of a query that seems to hold a key or a password: the secret is masked (`mask`), "
-        "or the search is refused.",
+        about="Handling of a query that seems to contain a key or a password: mask the secret, refuse the search, "
+        "or ignore it (`off`).",
     )  # fmt: skip
 
     open_apis: Names = _OPEN.setting(
         ",".join(SEARCHED_SITES), "DOWSE_OPEN_APIS",
-        about="Which open APIs may be asked; each query is sent to a few of them.",
+        about="Open APIs in use; each query is sent to a few of them.",
     )  # fmt: skip
 
     instance_health_check_interval_s: Duration = _POOL.setting(
-        "300s", "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL", about="How often instances in use are checked."
+        "300s", "DOWSE_INSTANCE_HEALTH_CHECK_INTERVAL", about="Interval between health checks of instances in use."
     )
     max_consecutive_failures: int = _POOL.setting(
-        3, "DOWSE_MAX_CONSECUTIVE_FAILURES", ge=1, le=100, about="Failures in a row after which an instance is out."
+        3,
+        "DOWSE_MAX_CONSECUTIVE_FAILURES",
+        ge=1,
+        le=100,
+        about="Consecutive failures after which an instance is no longer used.",
     )
     rate_limit_backoff_base_s: Duration = _POOL.setting(
-        "60s", "DOWSE_RATE_LIMIT_BACKOFF_BASE", about="First rest of an instance that failed; it doubles each time."
+        "60s",
+        "DOWSE_RATE_LIMIT_BACKOFF_BASE",
+        about="First back-off of an instance that failed; it doubles with each failure.",
     )
     use_random_instances: Flag = _POOL.setting(
         True, "DOWSE_USE_RANDOM_INSTANCES", about="Choose instances at random without repeats instead of in turn."
     )
     rotate_user_agents: OnOffAll = _POOL.setting(
         "on", "DOWSE_ROTATE_USER_AGENTS",
-        about="Whether public SearXNG instances and HTML engines see changing user agents of browsers; "
+        about="Send rotating browser user agents to public SearXNG instances and HTML engines; "
         "`all` includes the pages that are read.",
     )  # fmt: skip
     request_delay_range: DelayRange = _POOL.setting(
         "100,500", "DOWSE_REQUEST_DELAY_RANGE",
-        about="Shortest and longest pause in milliseconds between requests to public instances and HTML engines.",
+        about="Minimum and maximum delay in milliseconds between requests to public instances and HTML engines.",
     )  # fmt: skip
 
     mcp_providers: McpServers = _MCP.setting(
@@ -166,14 +174,14 @@ class SearchSettings(FrozenModel):
 
     openai_model: str = _OPENAI.setting("gpt-5-nano", "OPENAI_MODEL", about="The model that searches and answers.")
     openai_temperature: Temperature | None = _OPENAI.setting(
-        None, "OPENAI_TEMPERATURE", about="Sent only to models that take it; 0 for those when empty."
+        None, "OPENAI_TEMPERATURE", about="Temperature, sent only to models that accept it; 0 when empty."
     )
     openai_max_output_tokens: int = _OPENAI.setting(
         0, "OPENAI_MAX_OUTPUT_TOKENS", ge=0, le=200_000,
-        about="Most tokens of an answer, reasoning included; 0 for what suits the model.",
+        about="Maximum output tokens, reasoning included; 0 chooses a value for the model.",
     )  # fmt: skip
     openai_context_size: Literal["low", "medium", "high"] = _OPENAI.setting(
-        "low", "OPENAI_SEARCH_CONTEXT_SIZE", about="How much of the pages the model is given."
+        "low", "OPENAI_SEARCH_CONTEXT_SIZE", about="Amount of page text that the model receives."
     )
     openai_allowed_domains: Hosts = _OPENAI.setting(
         "", "OPENAI_ALLOWED_DOMAINS", about="Only these domains are searched for answers, at most 20."
@@ -189,12 +197,12 @@ class SearchSettings(FrozenModel):
     )
 
     boost: SitePatterns = _RANKING.setting(
-        "", "DOWSE_BOOST", about="Sites whose results move up a little, such as `docs.python.org,*.gov`."
+        "", "DOWSE_BOOST", about="Sites whose results move up by at most three places, such as `docs.python.org,*.gov`."
     )
     bury: SitePatterns = _RANKING.setting(
-        "", "DOWSE_BURY", about="Sites whose results are sorted down, with the reason."
+        "", "DOWSE_BURY", about="Sites whose results are sorted last, with the reason."
     )
     block: SitePatterns = _RANKING.setting("", "DOWSE_BLOCK", about="Sites whose results are left out.")
     semantic: Literal["auto", "off"] = _RANKING.setting(
-        "auto", "DOWSE_SEMANTIC", about="Whether meaning helps to choose passages where `dowse[semantic]` is installed."
+        "auto", "DOWSE_SEMANTIC", about="Use word vectors to choose passages where `dowse[semantic]` is installed."
     )

@@ -31,8 +31,8 @@ else:
     ContractName = Literal[tuple(CONTRACTS)]
 
 _SERVER = Group("Server", splits_cache=False)
-_MEMORY = Group("Memory", splits_cache=False)
-_CALLERS = Group("Who may call the HTTP server", trusted_only=True, splits_cache=False)
+_MEMORY = Group("Cache and state", splits_cache=False)
+_CALLERS = Group("Access to the HTTP server", trusted_only=True, splits_cache=False)
 _LOAD = Group(LOAD_GROUP, trusted_only=True, splits_cache=False)
 _LOGGING = Group("Logging", splits_cache=False)
 
@@ -44,10 +44,10 @@ class ServerSettings(FrozenModel):
         "dowse", "DOWSE_CONTRACT", about="Which set of tools the MCP server offers."
     )
     structured: OnOff = _SERVER.setting(
-        "on", "DOWSE_STRUCTURED", about="`off` leaves the typed half out of MCP answers."
+        "on", "DOWSE_STRUCTURED", about="`off` leaves `structuredContent` and output schemas out of MCP answers."
     )
     allow_tty_stdio: Flag = _SERVER.setting(
-        False, "MCP_ALLOW_TTY_STDIO", about="Serve stdio although a person is at the terminal."
+        False, "MCP_ALLOW_TTY_STDIO", about="Serve stdio although stdin is a terminal."
     )
     host: str = _SERVER.setting(
         "127.0.0.1", "DOWSE_HOST", "FASTMCP_HOST", trusted_only=True,
@@ -60,46 +60,46 @@ class ServerSettings(FrozenModel):
 
     state: State = _MEMORY.setting(
         "", "DOWSE_STATE", trusted_only=True,
-        about="Where caches and spent budgets are kept; a SQLite file in the user's cache directory when empty.",
+        about="Store of caches and spent budgets; a SQLite file in the user's cache directory when empty.",
     )  # fmt: skip
     cache_size: CacheSize | None = _MEMORY.setting(
         None, "DOWSE_CACHE_SIZE", trusted_only=True, ge=1_000_000, le=100_000_000_000,
-        about="Most that is kept in SQLite (256MB when empty) or in memory (64MB). A Redis has a limit of its own.",
+        about="Maximum size of the SQLite store (256MB when empty) or memory store (64MB). Redis has its own limit.",
     )  # fmt: skip
-    ttl_search: Ttl = _MEMORY.setting("5m", "DOWSE_TTL_SEARCH", about="How long the results of a search are fresh.")
+    ttl_search: Ttl = _MEMORY.setting("5m", "DOWSE_TTL_SEARCH", about="TTL of search results.")
     ttl_news: Ttl = _MEMORY.setting(
-        "1m", "DOWSE_TTL_NEWS", about="The same for news, and for searches that ask for the last day."
+        "1m", "DOWSE_TTL_NEWS", about="TTL of results for news, and for searches limited to the last day."
     )
-    ttl_pages: Ttl = _MEMORY.setting("1h", "DOWSE_TTL_PAGES", about="How long a page that was read is fresh.")
+    ttl_pages: Ttl = _MEMORY.setting("1h", "DOWSE_TTL_PAGES", about="TTL of pages.")
     ttl_failures: Ttl = _MEMORY.setting(
-        "30s", "DOWSE_TTL_FAILURES", about="How long a page that could not be read is not tried again."
+        "30s",
+        "DOWSE_TTL_FAILURES",
+        about="TTL of failures: a page that could not be read is not tried again until then (negative caching).",
     )
-    ttl_robots: Ttl = _MEMORY.setting("24h", "DOWSE_TTL_ROBOTS", about="How long a site's robots.txt is believed.")
+    ttl_robots: Ttl = _MEMORY.setting("24h", "DOWSE_TTL_ROBOTS", about="TTL of a site's robots.txt.")
     ttl_stale: Ttl = _MEMORY.setting(
         "24h", "DOWSE_TTL_STALE",
-        about="How long results and pages are kept in all, to be served, marked, when nothing newer can be had.",
+        about="How long results and pages may be served, marked as stale, when everything fails (stale-if-error).",
     )  # fmt: skip
-    ttl_answers: Ttl = _MEMORY.setting("5m", "DOWSE_TTL_ANSWERS", about="How long an answer is fresh.")
+    ttl_answers: Ttl = _MEMORY.setting("5m", "DOWSE_TTL_ANSWERS", about="TTL of answers.")
 
     tokens: Tokens = _CALLERS.setting(
-        "", "DOWSE_TOKENS", secret=True, about="Who may call the HTTP server: `name:token` pairs."
+        "", "DOWSE_TOKENS", secret=True, about="Tokens of the HTTP server, as `name:token` pairs."
     )
     tokens_file: str = _CALLERS.setting(
         "", "DOWSE_TOKENS_FILE", about="File of names, hashes, limits and contracts; `dowse token new NAME` writes it."
     )
-    jwt_issuer: str = _CALLERS.setting(
-        "", "DOWSE_JWT_ISSUER", about="Issuer of JSON Web Tokens that are accepted as well."
-    )
-    jwt_audience: str = _CALLERS.setting("", "DOWSE_JWT_AUDIENCE", about="Audience those tokens must be issued for.")
-    jwks_url: HttpUrl | None = _CALLERS.setting(None, "DOWSE_JWKS_URL", about="Where the issuer publishes its keys.")
+    jwt_issuer: str = _CALLERS.setting("", "DOWSE_JWT_ISSUER", about="Accepted issuer of JSON Web Tokens.")
+    jwt_audience: str = _CALLERS.setting("", "DOWSE_JWT_AUDIENCE", about="Required audience of JSON Web Tokens.")
+    jwks_url: HttpUrl | None = _CALLERS.setting(None, "DOWSE_JWKS_URL", about="Address of the issuer's key set (JWKS).")
     allowed_hosts: Hosts = _CALLERS.setting(
-        "", "DOWSE_ALLOWED_HOSTS", about="Names the HTTP server is reached under, besides its own address."
+        "", "DOWSE_ALLOWED_HOSTS", about="Accepted values of the `Host` header, besides the server's own address."
     )
     allowed_origins: Origins = _CALLERS.setting(
         "", "DOWSE_ALLOWED_ORIGINS", about="Origins of web pages that may call the HTTP server from a browser."
     )
     trusted_proxies: Networks = _CALLERS.setting(
-        "", "DOWSE_TRUSTED_PROXIES", about="Reverse proxies whose `X-Forwarded-*` headers are believed."
+        "", "DOWSE_TRUSTED_PROXIES", about="Reverse proxies whose `X-Forwarded-*` headers are trusted."
     )
 
     limits: Annotated[Mapping[str, RateLimit | None], BeforeValidator(lambda given: {**TOOL_LIMITS, **given})] = {}
@@ -107,11 +107,11 @@ class ServerSettings(FrozenModel):
 
     max_calls: int = _LOAD.setting(
         512, "DOWSE_MAX_CALLS", ge=1, le=1000,
-        about="Most calls that are worked on at once; further ones are refused at once, with the time to come back.",
+        about="Concurrency limit: further calls are refused at once, with `Retry-After`.",
     )  # fmt: skip
     hedge: OnOff = _LOAD.setting(
         "off", "DOWSE_HEDGE",
-        about="`on` asks the next search provider too when one is slower than usual; at most 5 % more calls.",
+        about="`on` sends a hedged request to the next provider when one is slow; at most 5 % more calls.",
     )  # fmt: skip
 
     log_level: Level = _LOGGING.setting(
@@ -120,7 +120,7 @@ class ServerSettings(FrozenModel):
     )  # fmt: skip
     log_queries: Flag = _LOGGING.setting(
         False, "DOWSE_LOG_QUERIES", trusted_only=True,
-        about="Write queries and URLs to the log as they are instead of as hashes.",
+        about="Log queries and URLs in clear text instead of as hashes.",
     )  # fmt: skip
 
     @property
@@ -142,7 +142,7 @@ def derive_limits() -> Iterator[Setting]:
             default,
             f"How often each caller may use `{tool}`.",
             "calls per time such as 20/10m or 100/h",
-            "How often",
+            "Rate limits",
             is_trusted_only=True,
             splits_cache=False,
         )

@@ -73,7 +73,7 @@ class SiteSettings(FrozenModel):
     """The part of `Settings` about single sites."""
 
     stackexchange_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://api.stackexchange.com/2.3", "STACKEXCHANGE_API_URL", about="Where Stack Exchange's API is."
+        "https://api.stackexchange.com/2.3", "STACKEXCHANGE_API_URL", about="Base URL of Stack Exchange's API."
     )
     stackexchange_key: SecretStr | None = _SITE_APIS.setting(
         None, "STACKEXCHANGE_KEY", about="Key for Stack Exchange: 10,000 requests a day instead of 300."
@@ -82,60 +82,66 @@ class SiteSettings(FrozenModel):
         "withbody", "STACKEXCHANGE_FILTER", about="Filter sent to Stack Exchange: which fields it returns."
     )
     stackexchange_max_chars: int = _SITES.setting(
-        20_000, "STACKEXCHANGE_MAX_CHARS", ge=100, le=200_000, about="Longest text of a Stack Exchange question."
+        20_000,
+        "STACKEXCHANGE_MAX_CHARS",
+        ge=100,
+        le=200_000,
+        about="Maximum length of a Stack Exchange question with its answers.",
     )
     github_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://api.github.com", "GITHUB_API_URL", about="Where GitHub's API is."
+        "https://api.github.com", "GITHUB_API_URL", about="Base URL of GitHub's API."
     )
     github_token: SecretStr | None = _SITE_APIS.setting(
         None, "GITHUB_TOKEN", about="Token for GitHub: discussions, and 5,000 requests an hour instead of 60."
     )
     github_max_comments: int = _SITES.setting(
-        50, "GITHUB_MAX_COMMENTS", ge=1, le=500, about="Comments of an issue, pull request or discussion."
+        50,
+        "GITHUB_MAX_COMMENTS",
+        ge=1,
+        le=500,
+        about="Maximum number of comments of an issue, pull request or discussion.",
     )
     github_max_chars: int = _SITES.setting(
-        20_000, "GITHUB_MAX_CHARS", ge=100, le=200_000, about="Longest text of a page of GitHub."
+        20_000, "GITHUB_MAX_CHARS", ge=100, le=200_000, about="Maximum length of a GitHub page."
     )
     wikipedia_api_url: HttpUrl | None = _SITE_APIS.setting(
-        None, "WIKIPEDIA_API_URL", about="Where Wikipedia's API is; each language's own when empty."
+        None, "WIKIPEDIA_API_URL", about="Base URL of Wikipedia's API; that of the page's language when empty."
     )
     wikipedia_user_agent: str = _SITES.setting(
         "", "WIKIPEDIA_USER_AGENT", about="User agent for Wikipedia; dowse's own when empty."
     )
     wikipedia_max_chars: int = _SITES.setting(
-        50_000, "WIKIPEDIA_MAX_CHARS", ge=100, le=200_000, about="Longest text of an article of Wikipedia."
+        50_000, "WIKIPEDIA_MAX_CHARS", ge=100, le=200_000, about="Maximum length of a Wikipedia article."
     )
     arxiv_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://export.arxiv.org/api/query", "ARXIV_API_URL", about="Where arXiv's API is."
+        "https://export.arxiv.org/api/query", "ARXIV_API_URL", about="Base URL of arXiv's API."
     )
     arxiv_user_agent: str = _SITES.setting(
         "", "ARXIV_USER_AGENT", about="User agent for arXiv; dowse's own when empty."
     )
     arxiv_max_chars: int = _SITES.setting(
-        50_000, "ARXIV_MAX_CHARS", ge=100, le=200_000, about="Longest text of a paper of arXiv."
+        50_000, "ARXIV_MAX_CHARS", ge=100, le=200_000, about="Maximum length of an arXiv paper."
     )
     arxiv_max_pages: int = _SITES.setting(
-        30, "ARXIV_MAX_PAGES", ge=1, le=2000, about="Pages of a paper of arXiv that are read."
+        30, "ARXIV_MAX_PAGES", ge=1, le=2000, about="Maximum number of pages read from an arXiv paper."
     )
     hackernews_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://hn.algolia.com/api/v1", "HACKERNEWS_API_URL", about="Where the API of Hacker News is."
+        "https://hn.algolia.com/api/v1", "HACKERNEWS_API_URL", about="Base URL of the API of Hacker News."
     )
     hackernews_max_comments: int = _SITES.setting(
-        50, "HACKERNEWS_MAX_COMMENTS", ge=1, le=500, about="Comments of a discussion on Hacker News."
+        50, "HACKERNEWS_MAX_COMMENTS", ge=1, le=500, about="Maximum number of comments of a Hacker News discussion."
     )
-    pypi_url: HttpUrl = _SITE_APIS.setting("https://pypi.org", "PYPI_URL", about="Where Python packages are described.")
+    pypi_url: HttpUrl = _SITE_APIS.setting("https://pypi.org", "PYPI_URL", about="Base URL of PyPI.")
     npm_registry_url: HttpUrl = _SITE_APIS.setting(
-        "https://registry.npmjs.org", "NPM_REGISTRY_URL", about="Where npm packages are described."
+        "https://registry.npmjs.org", "NPM_REGISTRY_URL", about="Base URL of the npm registry."
     )
     npm_files_url: HttpUrl = _SITE_APIS.setting(
-        "https://cdn.jsdelivr.net/npm", "NPM_FILES_URL", about="Where the readme of a very large npm package is got."
+        "https://cdn.jsdelivr.net/npm", "NPM_FILES_URL", about="Base URL for the readme of very large npm packages."
     )
     crates_api_url: HttpUrl = _SITE_APIS.setting(
-        "https://crates.io/api/v1", "CRATES_API_URL", about="Where Rust crates are described."
+        "https://crates.io/api/v1", "CRATES_API_URL", about="Base URL of the API of crates.io."
     )
-    mdn_url: HttpUrl = _SITE_APIS.setting(
-        "https://developer.mozilla.org", "MDN_URL", about="Where the pages of MDN are."
-    )
+    mdn_url: HttpUrl = _SITE_APIS.setting("https://developer.mozilla.org", "MDN_URL", about="Base URL of MDN.")
     crossref_api_url: HttpUrl = _OPEN.setting(
-        "https://api.crossref.org", "CROSSREF_API_URL", about="Where the API of Crossref is."
+        "https://api.crossref.org", "CROSSREF_API_URL", about="Base URL of Crossref's API."
     )

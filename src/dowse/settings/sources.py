@@ -326,7 +326,7 @@ def _incomplete_jwt(settings: Settings) -> str:
 def enabled_without_credential(settings: Settings) -> dict[str, str]:
     """Providers that were switched on but cannot be asked, each with the sentence that says so."""
     return {
-        name: f"{name.upper()}_ENABLED is true, but {SPECS[name].credential} is not set, so {name} is not asked."
+        name: f"{name.upper()}_ENABLED is true, but {SPECS[name].credential} is not set, so {name} is not used."
         for name in SEARCHERS
         if settings.providers[name].enabled and settings.credential(name) is None
     }

@@ -474,7 +474,7 @@ def test_several_typos_are_told_in_alphabetical_order() -> None:
 )
 def test_a_provider_switched_on_without_credential_is_mentioned_with_both_names(provider: str, credential: str) -> None:
     assert load({}, {f"{provider}_ENABLED": "true"}).warnings == (
-        f"{provider}_ENABLED is true, but {credential} is not set, so {provider.lower()} is not asked.",
+        f"{provider}_ENABLED is true, but {credential} is not set, so {provider.lower()} is not used.",
     )
     assert load({}, {f"{provider}_ENABLED": "false"}).warnings == ()
     assert load({}, {f"{provider}_ENABLED": "true", credential: "https://key.example"}).warnings == ()

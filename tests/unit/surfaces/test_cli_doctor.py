@@ -165,7 +165,7 @@ def test_a_provider_tells_why_it_is_or_is_not_asked(
     assert examine().told(name) == ("off", f"Not asked: {variable} is not set.", f"Set {variable} to use it.")
     assert examine(**{flag: "true"}).told(name) == (
         "warning",
-        f"{flag} is true, but {variable} is not set, so {provider} is not asked.",
+        f"{flag} is true, but {variable} is not set, so {provider} is not used.",
         f"Set {variable}, or remove {flag}.",
     )
     assert examine(**{variable: value, flag: "false"}).told(name) == (
