@@ -6,12 +6,12 @@ import asyncio
 import hashlib
 import os
 import struct
+from collections import OrderedDict
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from dowse.core.models import Clock
 from dowse.stores.fail_soft import FailSoftStore
-from dowse.stores.memory import RecentEntries
 from dowse.stores.store import Kept, Key, age_s
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 # Larger values would push too much else out; sealing them would hold up the event loop.
 _MAX_BYTES = 4_000_000
 _LARGE_BYTES = 200_000
+RECENT_S = 10.0
+"""How long recent entries are used without the store: short, because other processes clear and write it too."""
+_RECENT_MAX_BYTES = 4_000_000
+_RECENT_OVERHEAD_BYTES = 500  # of an entry beside its value
 # The time of production, encrypted with the value: write access to the store cannot make an old value look new.
 _MADE_AT = struct.Struct(">d")
 
@@ -175,3 +179,41 @@ def _hash(purpose: bytes, kind: str, name: str, scope: bytes) -> bytes:
         encoded = part.encode("utf-8", "surrogatepass")
         hashed.update(len(encoded).to_bytes(8, "big") + encoded)
     return hashed.digest()
+
+
+class RecentEntries:
+    """Bounded in-process cache of entries that were just written or read; the oldest is evicted first."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._seen: OrderedDict[Key, tuple[Kept, float]] = OrderedDict()
+        self._size_bytes = 0
+
+    def get(self, key: Key) -> Kept | None:
+        """The entry with its present age."""
+        kept, seen_at = self._seen.get(key, (None, 0.0))
+        if kept is None:
+            return None
+        since_s = self._clock.now() - seen_at
+        if since_s >= RECENT_S:
+            self.forget(key)
+            return None
+        return Kept(kept.value, kept.age_s + since_s)
+
+    def add(self, key: Key, kept: Kept) -> None:
+        self.forget(key)
+        self._seen[key] = (kept, self._clock.now())
+        self._size_bytes += _size_bytes(kept)
+        while self._size_bytes > _RECENT_MAX_BYTES or self._oldest_s() >= RECENT_S:
+            self.forget(next(iter(self._seen)))
+
+    def forget(self, key: Key) -> None:
+        if key in self._seen:
+            self._size_bytes -= _size_bytes(self._seen.pop(key)[0])
+
+    def _oldest_s(self) -> float:
+        return self._clock.now() - next(iter(self._seen.values()))[1]
+
+
+def _size_bytes(kept: Kept) -> int:
+    return len(kept.value) + _RECENT_OVERHEAD_BYTES

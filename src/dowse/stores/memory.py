@@ -1,10 +1,10 @@
-"""In-memory store of one process, and the small cache of recent entries in front of any store."""
+"""In-memory store of one process."""
 
 from __future__ import annotations
 
 import heapq
 import itertools
-from collections import Counter, OrderedDict
+from collections import Counter
 from dataclasses import dataclass
 
 from dowse.core.models import Clock
@@ -15,11 +15,6 @@ MAX_BYTES = 64_000_000
 _OVERHEAD_BYTES = 200  # of an entry beside its value: the key, and its places in a dict and a heap
 _LARGEST_SHARE = 8  # one value takes at most an eighth of the room
 _SPARE_PLACES = 100
-
-RECENT_S = 10.0
-"""Short, because a store may be cleared, and other processes write to it too."""
-_RECENT_MAX_BYTES = 4_000_000
-_RECENT_OVERHEAD_BYTES = 500  # of an entry beside its value
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,41 +119,3 @@ class MemoryStore(MemoryLedger):
         if len(self._queue) > 2 * len(self._entries) + _SPARE_PLACES:
             self._queue = [(entry.until, next(self._number), key) for key, entry in self._entries.items()]
             heapq.heapify(self._queue)
-
-
-class RecentEntries:
-    """Bounded in-process cache of entries that were just written or read; the oldest is evicted first."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._seen: OrderedDict[Key, tuple[Kept, float]] = OrderedDict()
-        self._size_bytes = 0
-
-    def get(self, key: Key) -> Kept | None:
-        """The entry with its present age."""
-        kept, seen_at = self._seen.get(key, (None, 0.0))
-        if kept is None:
-            return None
-        since_s = self._clock.now() - seen_at
-        if since_s >= RECENT_S:
-            self.forget(key)
-            return None
-        return Kept(kept.value, kept.age_s + since_s)
-
-    def add(self, key: Key, kept: Kept) -> None:
-        self.forget(key)
-        self._seen[key] = (kept, self._clock.now())
-        self._size_bytes += _size_bytes(kept)
-        while self._size_bytes > _RECENT_MAX_BYTES or self._oldest_s() >= RECENT_S:
-            self.forget(next(iter(self._seen)))
-
-    def forget(self, key: Key) -> None:
-        if key in self._seen:
-            self._size_bytes -= _size_bytes(self._seen.pop(key)[0])
-
-    def _oldest_s(self) -> float:
-        return self._clock.now() - next(iter(self._seen.values()))[1]
-
-
-def _size_bytes(kept: Kept) -> int:
-    return len(kept.value) + _RECENT_OVERHEAD_BYTES

@@ -1,8 +1,8 @@
 """What was just asked for is asked for again without the store, for a moment."""
 
-from dowse.cache.entries import CacheEntries
+from dowse.cache.entries import RECENT_S, CacheEntries, RecentEntries
 from dowse.stores.fail_soft import FailSoftStore, Outage
-from dowse.stores.memory import RECENT_S, MemoryStore, RecentEntries
+from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.cache.entries import Sealed
+from dowse.cache.entries import RECENT_S, Sealed
 from dowse.core.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
 from dowse.core.models import (
     Body,
@@ -31,7 +31,7 @@ from dowse.rank.sources import SiteRules
 from dowse.routing.router import Router
 from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
-from dowse.stores.memory import RECENT_S, MemoryStore
+from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import PAGES, SEARCHES, remembering

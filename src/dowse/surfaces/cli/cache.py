@@ -9,13 +9,13 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+from dowse.cache.entries import RECENT_S
 from dowse.core.errors import StoreFailed
 from dowse.core.runtime import SystemClock
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources
 from dowse.stores import file_of, format_size, open_store, show_address
-from dowse.stores.memory import RECENT_S
 from dowse.stores.store import Store, Usage
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import DONE, FAILED, style
