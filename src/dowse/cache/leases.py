@@ -40,7 +40,7 @@ class Leases:
         """The value that another process has produced meanwhile, as `look` finds it; `None` to produce it here.
 
         That is with the lease, or after half of the deadline without it: then the value is perhaps produced twice.
-         A store that no other process has open is not asked.
+        A store that no other process has open is not asked.
         """
         if not self._cache.needs_lease:
             yield None

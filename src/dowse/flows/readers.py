@@ -213,13 +213,15 @@ class _PageRun:
         if self.thin is not None:
             # There is an answer already, so none is paid for.
             return [reader for reader in waiting if reader in self._readers.own]
-        if onward is Onward.NOBODY:
-            return ()
+        return () if onward is Onward.NOBODY else await self._eligible(onward, waiting)
+
+    async def _eligible(self, onward: Onward, waiting: Sequence[PageReader]) -> Sequence[PageReader]:
         # Looked up at the last moment: most pages are read by then.
         is_next = onward is Onward.APIS or not any(reader in self._readers.own for reader in waiting)
         apis = await self._apis() if is_next else self._readers.apis
         own = () if onward is Onward.APIS else self._readers.own
-        return [reader for reader in waiting if reader in apis or reader in own or reader in self._readers.loaders]
+        eligible = (*apis, *own, *self._readers.loaders)
+        return [reader for reader in waiting if reader in eligible]
 
     def _with_time(self, waiting: Sequence[PageReader]) -> Sequence[PageReader]:
         """Without all but one of the APIs behind dowse's own readers: time is reserved for one of them only.
