@@ -28,7 +28,7 @@ IN_README = ("Codex", "Claude Code")
 VARIABLES = [name for setting in all_settings() for name in setting.variables]
 LIMITS = {name: SPECS[name].limits for name in SEARCHERS}
 
-_FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]+\]\(([^)\s]+)\)")
 _INLINE = re.compile(r"`((?:dowse|make|uvx) [a-z-][^`]*)`")
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
