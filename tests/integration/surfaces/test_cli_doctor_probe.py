@@ -34,7 +34,7 @@ FIXES = {
     "bad_request": "Check {P}_SEARCH_ENDPOINT",
     "key_rejected": "Check {P}_API_KEY",
     "quota_spent": "add credits",
-    "unavailable": "run the probe again later",
+    "unavailable": "Run the probe again later",
     "timeout": "raise {P}_TIMEOUT, now 1s",
     "network_error": "({P}_SEARCH_ENDPOINT)",
     "bad_answer": "Check {P}_SEARCH_ENDPOINT",
@@ -244,5 +244,5 @@ def test_progress_is_shown_at_a_terminal_and_goes_away(point: Point, monkeypatch
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
     assert main(["doctor", "--probe"]) == 0
-    assert stream.shown.startswith("\r\x1b[K… probe: asking serper, exa\r\x1b[K… probe: waiting for ")
+    assert stream.shown.startswith("\r\x1b[K… probe: calling serper, exa\r\x1b[K… probe: waiting for ")
     assert stream.shown.endswith("\r\x1b[K")

@@ -18,7 +18,7 @@ def test_the_store_is_told_and_nothing_is_made_to_find_out(examine: Examine, tmp
     check = examine(XDG_CACHE_HOME=str(tmp_path / "cache")).one("store")
     path = tmp_path / "cache" / "dowse" / "state.db"
     assert check["state"] == "ok"
-    assert check["summary"] == f"Caches and spent budgets are kept in {path}, which is made on first use."
+    assert check["summary"] == f"Caches and spent budgets are kept in {path}, which is created on first use."
     assert check["details"] == {"path": str(path), "exists": False, "usable": True}
     assert not path.parent.exists()
 
@@ -57,13 +57,13 @@ def test_a_redis_is_told_with_what_it_holds(examine: Examine, valkey_url: str) -
 @pytest.mark.parametrize(
     ("state", "found", "words"),
     [
-        ("memory:", "off", "forgotten when the process ends"),
+        ("memory:", "off", "lost when the process ends"),
         # Nobody listens on port 1.
         ("redis://:a-secret@127.0.0.1:1/0", "warning", "redis://127.0.0.1:1/0 cannot be used"),
         ("sqlite:///{home}/folder", "warning", "folder cannot be written"),
-        ("sqlite:///{home}/text", "warning", "text is no database"),
-        ("sqlite:///{home}/text/state.db", "warning", "cannot be made"),
-        ("sqlite:///{home}/" + "x" * 300, "warning", "cannot be looked at"),
+        ("sqlite:///{home}/text", "warning", "text is not a SQLite database"),
+        ("sqlite:///{home}/text/state.db", "warning", "cannot be created"),
+        ("sqlite:///{home}/" + "x" * 300, "warning", "cannot be accessed"),
         ("sqlite:///{home}/torn", "warning", "torn cannot be used ("),
         ("sqlite:///{home}/newer", "warning", "newer cannot be used (written by a newer version of dowse)"),
         ("sqlite:///{home}/empty", "ok", "which holds 0 entries"),

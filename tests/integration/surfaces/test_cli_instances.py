@@ -52,7 +52,7 @@ def test_the_table_shows_each_instance_with_its_state(web: PocketWeb, capsys: Ca
     assert birch.split()[1:] == ["B", "?", "200", "ms", "?", "0", "never", "ready"]
     assert alder.index("ready") == birch.index("ready") == header.index("state")
     assert blank == ""
-    assert tally == "2 of 3 instances are good enough, 2 of them ready. --all shows the others, and why they are not."
+    assert tally == "2 of 3 instances are accepted, 2 of them ready. --all shows the rejected ones, with the reason."
     assert said.err == ""
 
 
@@ -60,7 +60,7 @@ def test_all_shows_who_is_not_good_enough_and_why(web: PocketWeb, capsys: Captur
     assert main(["instances", "list", "--all"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[4] == "https://down.example  searx.space could not reach it"
-    assert lines[-1] == "2 of 3 instances are good enough, 2 of them ready."
+    assert lines[-1] == "2 of 3 instances are accepted, 2 of them ready."
 
 
 def test_programs_get_an_object(web: PocketWeb, capsys: Captured) -> None:
@@ -107,7 +107,7 @@ def test_a_refresh_says_how_many_are_usable(web: PocketWeb, capsys: Captured) ->
     web.searx_space.lists("https://cedar.example/")
     assert len(told(capsys, "list")["instances"]) == 2
     assert main(["instances", "refresh"]) == 0
-    assert capsys.readouterr().out == "3 of 4 instances are good enough.\n"
+    assert capsys.readouterr().out == "3 of 4 instances are accepted.\n"
     assert len(told(capsys, "list")["instances"]) == 3
 
 
@@ -172,7 +172,7 @@ def test_a_test_that_nobody_passes_fails(web: PocketWeb, capsys: Captured) -> No
 def test_what_is_no_address_is_wrong_usage(web: PocketWeb, capsys: Captured, url: str) -> None:
     assert main(["instances", "test", url]) == 2
     said = capsys.readouterr()
-    assert "is no address; it takes one such as https://searx.example.org" in said.err
+    assert "is not a URL; use one such as https://searx.example.org" in said.err
     assert "\x1b" not in said.err
     assert web.instances.requests == []
 
@@ -197,10 +197,10 @@ def test_several_of_ones_own_are_shown_without_their_passwords(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["instances"], "why others are not asked"),
-        (["instances", "list"], "not good enough, and why"),
-        (["instances", "refresh"], "says how many of them are good enough"),
-        (["instances", "test"], "Exits with 1 if none answered"),
+        (["instances"], "List, refresh and test SearXNG instances"),
+        (["instances", "list"], "include rejected instances, with the reason"),
+        (["instances", "refresh"], "prints how many of them are accepted"),
+        (["instances", "test"], "Exits with 1 if all fail"),
     ],
 )
 def test_help_says_what_it_does(capsys: Captured, arguments: list[str], words: str) -> None:

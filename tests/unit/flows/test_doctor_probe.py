@@ -96,7 +96,7 @@ async def test_progress_says_who_is_still_waited_for() -> None:
         await asyncio.sleep(0)
 
     await probe(*(ScriptedProvider(hits("https://a.example/1"), name) for name in ("serper", "exa"))).run(note)
-    assert steps == ["probe: asking serper, exa", "probe: waiting for exa"]
+    assert steps == ["probe: calling serper, exa", "probe: waiting for exa"]
 
 
 async def test_with_nobody_to_ask_there_is_nothing_to_say() -> None:

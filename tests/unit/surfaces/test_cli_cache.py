@@ -66,7 +66,7 @@ def test_clearing_deletes_all_entries_and_leaves_the_budgets(file: Path, capsys:
     use_store(f"sqlite:///{file}", three_entries)
     assert main(["cache", "clear"]) == 0
     assert capsys.readouterr().out == (
-        f"3 entries deleted from sqlite:///{file}; spent budgets stay known. "
+        f"3 entries deleted from sqlite:///{file}; spent budgets are kept. "
         "A running server notices within 10 seconds.\n"
     )
     assert told(capsys, "stats")["kinds"] == {}
@@ -78,7 +78,7 @@ def test_clearing_deletes_all_entries_and_leaves_the_budgets(file: Path, capsys:
 def test_a_file_that_is_not_there_holds_nothing_and_is_not_made(file: Path, capsys: Captured, action: str) -> None:
     assert main(["cache", action]) == 0
     said = capsys.readouterr()
-    assert (said.out, said.err) == ("", f"dowse: nothing is kept yet: {file} is made on first use\n")
+    assert (said.out, said.err) == ("", f"dowse: the cache is empty: {file} is created on first use\n")
     empty = {"stats": {"kinds": {}, "size_bytes": 0, "max_bytes": None}, "clear": {"deleted": 0}}
     assert told(capsys, action) == {"state": f"sqlite:///{file}", **empty[action]}
     assert not file.parent.exists()
@@ -90,10 +90,7 @@ def test_memory_is_of_each_process_alone(capsys: Captured, monkeypatch: pytest.M
     assert main(["cache", action]) == 0
     said = capsys.readouterr()
     assert said.out == ""
-    assert (
-        said.err
-        == "dowse: DOWSE_STATE is memory:, which each process has for itself, so there is nothing to see here\n"
-    )
+    assert said.err == "dowse: DOWSE_STATE is memory:, which is private to each process, so there is no cache to show\n"
 
 
 @pytest.mark.parametrize("action", ["stats", "clear"])
@@ -109,9 +106,9 @@ def test_a_store_that_fails_is_one_sentence_and_an_exit_code(file: Path, capsys:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["cache"], "forget all of it"),
+        (["cache"], "delete all cached entries"),
         (["cache", "stats"], "by kind"),
-        (["cache", "clear"], "What was spent of budgets stays known"),
+        (["cache", "clear"], "Counters of spent budgets are kept"),
     ],
 )
 def test_help_says_what_it_does(capsys: Captured, arguments: list[str], words: str) -> None:

@@ -48,13 +48,17 @@ def test_a_browser_that_is_missing_is_a_warning_that_says_what_to_install(
 
 def test_a_browser_that_is_switched_off_is_not_looked_for(examine: Examine) -> None:
     state, _, fix = examine(DOWSE_BROWSER="off").told("browser")
-    assert (state, fix) == ("off", "Unset DOWSE_BROWSER to have them read by a browser.")
+    assert (state, fix) == ("off", "Unset DOWSE_BROWSER to read them with a browser.")
 
 
 def test_a_browser_elsewhere_is_a_warning_without_its_address(examine: Examine) -> None:
     found = examine(DOWSE_BROWSER="auto", DOWSE_BROWSER_URL="wss://browser.example/?token=0123456789abcdef")
     state, summary, fix = found.told("browser")
-    assert (state, "its own network" in fix, "0123456789" in summary) == ("warning", True, False)
+    assert (state, "Block private addresses in the network of that browser" in fix, "0123456789" in summary) == (
+        "warning",
+        True,
+        False,
+    )
 
 
 # Configuration
@@ -162,7 +166,7 @@ def test_a_provider_tells_why_it_is_or_is_not_asked(
 ) -> None:
     flag, value = f"{provider.upper()}_ENABLED", "https://search.example"
     name = f"provider.{provider}"
-    assert examine().told(name) == ("off", f"Not asked: {variable} is not set.", f"Set {variable} to use it.")
+    assert examine().told(name) == ("off", f"Not used: {variable} is not set.", f"Set {variable} to use it.")
     assert examine(**{flag: "true"}).told(name) == (
         "warning",
         f"{flag} is true, but {variable} is not set, so {provider} is not used.",
@@ -170,17 +174,17 @@ def test_a_provider_tells_why_it_is_or_is_not_asked(
     )
     assert examine(**{variable: value, flag: "false"}).told(name) == (
         "off",
-        f"Not asked: {flag}=false switches it off; {variable} is set.",
+        f"Not used: {flag}=false switches it off; {variable} is set.",
         f"Remove {flag} to use it.",
     )
     monkeypatch.delenv(flag)
     found = examine()
     assert found.one(name)["state"] == "ok"
-    assert found.one(name)["summary"].startswith(f"Asked first; {variable} is set")
+    assert found.one(name)["summary"].startswith(f"Called first; {variable} is set")
     other = "exa" if provider != "exa" else "serper"
     assert examine(DOWSE_SEARCH_ORDER=other).told(name) == (
         "off",
-        f"Not asked: DOWSE_SEARCH_ORDER leaves it out; {variable} is set.",
+        f"Not used: DOWSE_SEARCH_ORDER leaves it out; {variable} is set.",
         f"Set DOWSE_SEARCH_ORDER={other},{provider} to use it.",
     )
 
@@ -194,7 +198,7 @@ def test_the_contradiction_of_a_flag_and_no_key_is_told_once(examine: Examine) -
 def test_places_follow_the_order(examine: Examine) -> None:
     keys = {f"{name}_API_KEY": f"a-key-for-{name}" for name in ("SERPER", "EXA", "TAVILY")}
     found = examine(DOWSE_SEARCH_ORDER="tavily,serper", **keys)
-    assert found.one("search")["summary"] == "Searches ask tavily, then serper."
+    assert found.one("search")["summary"] == "Searches use tavily, then serper."
     places = {name: found.one(f"provider.{name}")["details"].get("place") for name in ("serper", "exa", "tavily")}
     assert places == {"serper": 2, "exa": None, "tavily": 1}
     assert [check["name"] for check in found.checks if check["name"].startswith("provider.")] == [
@@ -223,7 +227,7 @@ def test_another_endpoint_is_shown_without_what_may_be_secret_in_it(examine: Exa
 
 def test_the_usual_endpoint_is_not_worth_a_word(examine: Examine) -> None:
     check = examine(SERPER_API_KEY="a-key-for-serper").one("provider.serper")
-    assert check["summary"] == "Asked first; SERPER_API_KEY is set, it also reads pages."
+    assert check["summary"] == "Called first; SERPER_API_KEY is set, it also reads pages."
     assert "endpoint" not in check["details"]
 
 
@@ -264,7 +268,7 @@ def test_an_endpoint_for_pages_is_told_where_pages_are_read(examine: Examine) ->
     )
     assert check["details"]["read_endpoint"] == "https://scrape.example/x"
     assert check["summary"] == (
-        "Asked first; SERPER_API_KEY is set, it also reads pages, pages to https://scrape.example/x."
+        "Called first; SERPER_API_KEY is set, it also reads pages, pages to https://scrape.example/x."
     )
 
 

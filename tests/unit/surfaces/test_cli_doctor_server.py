@@ -34,7 +34,7 @@ def test_limits_are_told_and_one_that_limits_nothing_is_a_warning(examine: Exami
     )
     assert (idle["state"], idle["summary"], idle["fix"]) == (
         "warning",
-        "DOWSE_LIMIT_SCRAPE limits nothing: the contract dowse has no tool scrape.",
+        "DOWSE_LIMIT_SCRAPE has no effect: the contract dowse has no tool scrape.",
         "Remove DOWSE_LIMIT_SCRAPE, or limit one of web_search, get_content, search_web.",
     )
 
@@ -59,7 +59,11 @@ def test_without_tokens_only_this_machine_is_served(examine: Examine) -> None:
 )
 def test_a_proxy_without_tokens_is_a_warning(examine: Examine, name: str, value: str) -> None:
     state, summary, fix = examine(**{name: value}).told("tokens")
-    assert (state, "let anybody in" in summary, "dowse token new NAME" in fix) == ("warning", True, True)
+    assert (state, "every client of the proxy has access" in summary, "dowse token new NAME" in fix) == (
+        "warning",
+        True,
+        True,
+    )
 
 
 def test_a_host_beyond_loopback_without_tokens_is_a_problem(examine: Examine) -> None:
@@ -100,7 +104,7 @@ def test_a_token_that_does_not_go_with_what_is_served_is_a_warning(examine: Exam
     _, contract, limit = found.all("tokens")
     assert (contract["state"], limit["state"]) == ("warning", "warning")
     assert contract["summary"].endswith("it serves the contract dowse, and the token is for kindly.")
-    assert limit["summary"] == "The limit of ci limits nothing: the contract dowse has no tool scrape."
+    assert limit["summary"] == "The limit of ci has no effect: the contract dowse has no tool scrape."
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_a_revoked_token_is_gone_and_its_name_is_free_again(file: Path, capsys: 
     kept, _ = made(capsys, "bob")
     assert main(["token", "revoke", "alice"]) == 0
     assert read_tokens_file(file) == (TokenEntry("bob", digest(kept)),)
-    assert "alice is out of" in capsys.readouterr().err
+    assert "alice is removed from" in capsys.readouterr().err
     made(capsys, "alice")
 
 
@@ -196,5 +196,5 @@ def test_the_help_says_where_a_name_turns_up(capsys: Captured) -> None:
     with pytest.raises(SystemExit):
         main(["token", "new", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    assert "logs and limits know the caller by it" in told
+    assert "name of the caller in logs and limits" in told
     assert "metrics" not in told

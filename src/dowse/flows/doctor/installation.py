@@ -21,16 +21,16 @@ from dowse.settings.sources import Loaded, browser_environment, enabled_without_
 from dowse.stores import file_of, format_size, open_store, show_address
 from dowse.stores.store import Key, Store, Usage
 
-_NO_BROWSER = "Install Chromium (apt-get install chromium), or set DOWSE_BROWSER=off to hear no more of it."
+_NO_BROWSER = "Install Chromium (apt-get install chromium), or set DOWSE_BROWSER=off to hide this warning."
 _SETTINGS_LIST = "docs/configuration.md lists every setting"
 
 _PATIENCE_S = 2.0
 _TRIAL = Key("doctor", "trial")
 _SQLITE_START = b"SQLite format 3\0"
 _KEPT = "Caches and spent budgets are kept in"
-_LOST = "so nothing is remembered from one call to the next, and spent budgets are forgotten when the process ends"
-_OTHER_FILE = "Make it a file that can be written or move it away, or set DOWSE_STATE=sqlite:////another/path.db."
-_OTHER_SERVER = "Start it, or correct DOWSE_STATE. Searches go on without it meanwhile."
+_LOST = "so nothing is cached between calls, and spent budgets are lost when the process ends"
+_OTHER_FILE = "Make the file writable or move it away, or set DOWSE_STATE=sqlite:////another/path.db."
+_OTHER_SERVER = "Start the server, or correct DOWSE_STATE. Searches work without it, uncached."
 
 _file = partial(Check, "config_file", "configuration")
 _setting = partial(Check, "setting", "configuration")
@@ -52,10 +52,10 @@ def _find_browser(settings: Settings) -> tuple[CheckState, str, str, str]:
     """Which browser reads the pages that need one; nothing is started."""
     if settings.browser == "off":
         summary = "Pages that need JavaScript are not read: DOWSE_BROWSER is off."
-        return OFF, summary, "Unset DOWSE_BROWSER to have them read by a browser.", ""
+        return OFF, summary, "Unset DOWSE_BROWSER to read them with a browser.", ""
     if settings.browser_url is not None:
-        summary = "Pages that need JavaScript are read by the browser of DOWSE_BROWSER_URL, outside of dowse's cage."
-        return WARNING, summary, "Make sure that its own network keeps it from private addresses.", ""
+        summary = "DOWSE_BROWSER_URL reads pages that need JavaScript; the SSRF guard does not cover that browser."
+        return WARNING, summary, "Block private addresses in the network of that browser.", ""
     try:
         found = find(settings.browser_path, browser_environment())
     except BrowserUnavailable as error:
@@ -95,7 +95,7 @@ def _check_file(loaded: Loaded) -> Check:
 def _check_missing_file(places: list[str]) -> Check:
     if not places:
         # It was named and could not be read, which is a problem of its own.
-        return _file(OFF, "No dowse.toml was read.", "Correct what is said below.")
+        return _file(OFF, "No dowse.toml was read.", "Correct the problem below.")
     summary = f"No dowse.toml was read: there is none at {' or '.join(places)}."
     fix = "None is needed; DOWSE_CONFIG or --config can name one elsewhere."
     return _file(OFF, summary, fix, {"looked_for": places})
@@ -104,7 +104,7 @@ def _check_missing_file(places: list[str]) -> Check:
 async def check_store(address: str, settings: Settings) -> Check:
     """The contents of the store. One that cannot be used is a warning: no search fails because of it."""
     if address.startswith("memory:"):
-        summary = f"{_KEPT} memory and forgotten when the process ends (DOWSE_STATE=memory:)."
+        summary = f"{_KEPT} memory and lost when the process ends (DOWSE_STATE=memory:)."
         return _store(OFF, summary, "Unset DOWSE_STATE to keep them in a file.", {"state": address})
     # Nothing is opened before it is used.
     store = open_store(address, SystemClock(), max_bytes=settings.cache_size)
@@ -124,7 +124,7 @@ async def _check_state_file(path: Path, store: Store) -> Check:
     details = {"path": str(path), "exists": exists, "usable": not trouble, **_figures(usage)}
     if trouble:
         return _store(WARNING, f"{path} {trouble}, {_LOST}.", _OTHER_FILE, details)
-    there = _describe(usage) if usage else ", which is made on first use"
+    there = _describe(usage) if usage else ", which is created on first use"
     return _store(OK, f"{_KEPT} {path}{there}.", "", details)
 
 
@@ -168,15 +168,15 @@ def _inspect(path: Path) -> tuple[bool, str]:
     try:
         return path.exists(), _find_trouble(path)
     except OSError:
-        return False, "cannot be looked at"
+        return False, "cannot be accessed"
 
 
 def _find_trouble(path: Path) -> str:
     there = next(place for place in (path, *path.absolute().parents) if place.exists())
     if there != path:
-        return "" if there.is_dir() and os.access(there, os.W_OK | os.X_OK) else "cannot be made"
+        return "" if there.is_dir() and os.access(there, os.W_OK | os.X_OK) else "cannot be created"
     if not path.is_file() or not os.access(path, os.R_OK | os.W_OK):
         return "cannot be written"
     with path.open("rb") as file:
         start = file.read(len(_SQLITE_START))
-    return "" if start in (b"", _SQLITE_START) else "is no database"
+    return "" if start in (b"", _SQLITE_START) else "is not a SQLite database"

@@ -19,7 +19,7 @@ from dowse.settings import KEYLESS, SPECS, Settings
 
 QUERY = "weather"
 """A word that every search engine finds something for."""
-NO_BROWSER_NEEDED = "Do what it says, or set DOWSE_BROWSER=off if pages that need JavaScript do not matter to you."
+NO_BROWSER_NEEDED = "Follow the message, or set DOWSE_BROWSER=off if you do not need pages with JavaScript."
 
 JSON_OFF = """\
 Let your SearXNG answer in JSON: put these lines into its settings.yml and restart it. \
@@ -41,14 +41,14 @@ _NETWORK = (
     "that this machine reaches {address} ({where}): curl -sv {address} — dowse connects directly and uses no proxy "
     "from HTTP_PROXY or HTTPS_PROXY."
 )
-_ENDPOINT = "Check {where}, now {address}: what answers there does not speak this API."
+_ENDPOINT = "Check {where}, now {address}: the server there does not implement this API."
 _ENGINES = (
-    "Open your SearXNG in a browser and search there: under Preferences, Engines it shows which ones fail. "
-    "Enable others, or name some that work in SEARXNG_ENGINES."
+    "Enable other engines in SearXNG, or name some that work in SEARXNG_ENGINES. Its web page shows under "
+    "Preferences, Engines which ones fail."
 )
-_INSTANCES = "Run `dowse instances list`: it shows the instances, and why each of them is not asked."
-_OUTAGE = "The fault is at {name}: run the probe again later. Other active providers answer meanwhile."
-_WEB = "Check that this machine reaches the web; DOWSE_OPEN_APIS says which of the open APIs are asked."
+_INSTANCES = "Run `dowse instances list`: it shows the state of each instance, with the reason."
+_OUTAGE = "Run the probe again later: {name} is down. Other active providers are used meanwhile."
+_WEB = "Check that this machine reaches the web; DOWSE_OPEN_APIS lists the open APIs in use."
 
 Remedies = tuple[tuple[type[ProviderError], str], ...]
 # From special to general: the first class that fits counts.
@@ -61,7 +61,7 @@ _REMEDIES: Remedies = (
     (errors.NetworkFailed, f"Check {_NETWORK}"),
     (
         errors.Blocked,
-        "A bot check stands in front of it. Let this machine pass there, or point {where} behind it.",
+        "Allow this machine in the bot check in front of it, or set {where} to an address behind the bot check.",
     ),
     (errors.EnginesFailed, _ENGINES),
     (errors.Irrelevant, _ENGINES),
@@ -92,8 +92,8 @@ _KEYLESS: Remedies = (
     (errors.NoInstance, _INSTANCES),
     (
         ProviderError,
-        "Nothing is to be mended here: others are asked instead. To stop asking it, leave {name} out of "
-        "DOWSE_KEYLESS_ORDER.",
+        "No action is needed: other keyless providers are used instead. Remove {name} from DOWSE_KEYLESS_ORDER to "
+        "stop using it.",
     ),
 )
 _OPEN: Remedies = ((errors.TimedOut, _WEB), (errors.NetworkFailed, _WEB))
@@ -150,7 +150,7 @@ class Probe:
             return check
 
         if waiting:
-            await progress(f"probe: asking {', '.join(waiting)}")
+            await progress(f"probe: calling {', '.join(waiting)}")
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(ask(name, question)) for name, question in questions.items()]
         return self._soften([task.result() for task in tasks])
@@ -216,14 +216,14 @@ class Probe:
             return _check(name, OK, f"Answered in {ms} ms.", "", details)
         summary = f"Answered in {ms} ms, but found nothing for {QUERY!r}."
         where = endpoint_variable(self._settings, name)
-        return _check(name, WARNING, summary, f"Check that {where} leads to it.", details)
+        return _check(name, WARNING, summary, f"Check {where}.", details)
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
 
 
 def _check_offline(name: str) -> Check:
-    summary = "Not asked, because offline mode is on."
+    summary = "Not called, because offline mode is on."
     return _check(name, WARNING, summary, "Unset DOWSE_OFFLINE.", {"outcome": "offline"})
 
 

@@ -61,7 +61,7 @@ def check_reading(settings: Settings) -> Iterator[Check]:
     if settings.read_order == "scrape-first" and not scrapers:
         summary = "DOWSE_READ_ORDER is scrape-first, but no provider that reads pages is active, "
         fix = f"Set {join_credentials(READERS)}, or DOWSE_READ_ORDER=direct-first."
-        yield _reading(WARNING, f"{summary}so dowse reads them itself.", fix, details)
+        yield _reading(WARNING, f"{summary}so direct HTTP comes first.", fix, details)
     else:
         readers = _chain(chain) if len(chain) > 1 else "dowse itself (direct)"
         yield _reading(OK, f"Pages are read by {readers}; DOWSE_READ_ORDER is {settings.read_order}.", "", details)
@@ -92,9 +92,9 @@ def _check_order(active: Sequence[str], keyless: Sequence[str]) -> Check:
     details = {"order": list(active), "keyless": list(keyless)}
     if active:
         then = f" If all of them fail, {_chain(keyless)}." if keyless else ""
-        return _search(OK, f"Searches ask {_chain(active)}.{then}", "", details)
+        return _search(OK, f"Searches use {_chain(active)}.{then}", "", details)
     if keyless:
-        summary = f"No search provider is configured; without a key, searches ask {_chain(keyless)}."
+        summary = f"No search provider is configured; searches use {_chain(keyless)}."
         return _search(OK, summary, "", details)
     fix = f"{suggest_providers()} and restart. DOWSE_KEYLESS=on searches without."
     return _search(PROBLEM, "No search provider is active, so every search fails.", fix, details)
@@ -104,10 +104,10 @@ def _check_keyless(settings: Settings, spent: Mapping[str, Spent]) -> Check:
     """The members of the keyless pool that are asked, and how much of their budgets is used."""
     members = settings.keyless_members()
     if not members:
-        why = "DOWSE_KEYLESS is off" if settings.keyless == "off" else "providers of your own are configured"
-        fix = "Set DOWSE_KEYLESS=fallback to ask others once all providers of your own have failed."
+        why = "DOWSE_KEYLESS is off" if settings.keyless == "off" else "a search provider is configured"
+        fix = "Set DOWSE_KEYLESS=fallback to use them after all configured providers have failed."
         details: dict[str, object] = {"keyless": settings.keyless, "order": [], "spent": {}}
-        return _keyless(OFF, f"Nobody is asked without a key: {why}.", fix, details)
+        return _keyless(OFF, f"Keyless providers are not used: {why}.", fix, details)
     return _check_members(settings, members, {name: spent[name] for name in members if name in spent})
 
 
@@ -115,9 +115,9 @@ def _check_members(settings: Settings, members: list[str], used: Mapping[str, Sp
     calls_used = {name: each.calls for name, each in used.items()}
     details = {"keyless": settings.keyless, "order": members, "spent": calls_used}
     calls = ", ".join(f"{name} {count} of {settings.budget(name)}" for name, count in calls_used.items())
-    summary = f"Asked without a key: {_chain(members)}. Used: {calls or 'nothing yet'}."
+    summary = f"Keyless providers: {_chain(members)}. Used: {calls or 'nothing yet'}."
     if len(used) == len(members) and not any(each.fits_a_search for each in used.values()):
-        fix = "Wait for tomorrow (UTC), raise DOWSE_BUDGET_<MEMBER>, or configure a provider of your own."
+        fix = "Set a key of a search provider, raise DOWSE_BUDGET_<MEMBER>, or wait until tomorrow (UTC)."
         return _keyless(WARNING, summary, fix, details)
     return _keyless(OK, summary, "", details)
 
@@ -125,7 +125,7 @@ def _check_members(settings: Settings, members: list[str], used: Mapping[str, Sp
 def _check_remote(settings: Settings, name: str) -> Check:
     """An MCP server of the user's."""
     place, address = settings.searchers().index(name), endpoint(settings, name)
-    summary = f"Asked {_ordinal(place)}; DOWSE_MCP_PROVIDERS describes it, searches go to {address}."
+    summary = f"Called {_ordinal(place)}; DOWSE_MCP_PROVIDERS describes it, searches go to {address}."
     details = {"active": True, "place": place + 1, "endpoint": address, "tool": settings.mcp_providers[name].tool}
     return Check(f"provider.{name}", "search", OK, summary, "", details)
 
@@ -135,7 +135,7 @@ def _check_provider(settings: Settings, name: str, spent: Spent | None) -> Check
     if reason := _why_inactive(settings, name):
         return check(*reason, details)
     state, spending, fix = _check_budget(name, settings.budget(name), spent)
-    parts = [f"Asked {_ordinal(settings.searchers().index(name))}; {SPECS[name].credential} is set"]
+    parts = [f"Called {_ordinal(settings.searchers().index(name))}; {SPECS[name].credential} is set"]
     parts += ["it also reads pages"] if name in settings.scrapers() else []
     parts += [f"searches go to {details['endpoint']}"] if "endpoint" in details else []
     parts += [f"pages to {details['read_endpoint']}"] if "read_endpoint" in details else []
@@ -148,12 +148,12 @@ def _why_inactive(settings: Settings, name: str) -> tuple[CheckState, str, str] 
     if contradiction := enabled_without_credential(settings).get(name):
         return WARNING, contradiction, f"Set {variable}, or remove {flag}."
     if settings.credential(name) is None:
-        return OFF, f"Not asked: {variable} is not set.", f"Set {variable} to use it."
+        return OFF, f"Not used: {variable} is not set.", f"Set {variable} to use it."
     if not settings.is_active(name):
-        return OFF, f"Not asked: {flag}=false switches it off; {variable} is set.", f"Remove {flag} to use it."
+        return OFF, f"Not used: {flag}=false switches it off; {variable} is set.", f"Remove {flag} to use it."
     if name not in settings.search_order:
         order = ",".join([*settings.search_order, name])
-        summary = f"Not asked: DOWSE_SEARCH_ORDER leaves it out; {variable} is set."
+        summary = f"Not used: DOWSE_SEARCH_ORDER leaves it out; {variable} is set."
         return OFF, summary, f"Set DOWSE_SEARCH_ORDER={order} to use it."
     return None
 

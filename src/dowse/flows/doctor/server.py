@@ -38,12 +38,12 @@ def check_tools(settings: Settings, tools: Sequence[str]) -> Iterator[Check]:
         listed = ", ".join(f"{name} {limit}" for name, limit in served.items())
         yield _limits(OK, f"Each caller may use {listed}.", "", served)
     else:
-        fix = f"Set DOWSE_LIMIT_{tools[0].upper()}=20/10m, for instance, to bound each of them."
-        yield _limits(OFF, "Callers may use every tool as often as they like.", fix)
+        fix = f"Set DOWSE_LIMIT_{tools[0].upper()}=20/10m, for instance, to limit each caller."
+        yield _limits(OFF, "Tools have no rate limit.", fix)
     # A default for a tool of another contract is no mistake of the user's.
     for name in sorted(name for name in limits.keys() - served.keys() if str(limits[name]) != TOOL_LIMITS[name]):
         variable = f"DOWSE_LIMIT_{name.upper()}"
-        summary = f"{variable} limits nothing: the contract {settings.contract} has no tool {name}."
+        summary = f"{variable} has no effect: the contract {settings.contract} has no tool {name}."
         yield _limits(WARNING, summary, f"Remove {variable}, or limit one of {', '.join(tools)}.")
 
 
@@ -55,9 +55,9 @@ def check_callers(settings: Settings, read_tokens: ReadTokens, tools: Sequence[s
     try:
         entries = read_tokens()
     except ConfigError as error:
-        fix = "Correct the file; `dowse token new NAME` writes entries as they should be."
+        fix = "Correct the file; `dowse token new NAME` writes valid entries."
         if _mode(settings.tokens_file) is None:
-            fix = f"{_NEW_TOKEN}, which makes it, or correct DOWSE_TOKENS_FILE."
+            fix = f"{_NEW_TOKEN}, which creates the file, or correct DOWSE_TOKENS_FILE."
         yield _tokens(PROBLEM, str(error), fix)
     else:
         yield _check_entries(settings, entries)
@@ -75,10 +75,10 @@ def _check_absence(settings: Settings) -> Check:
         fix = f"{make} (or DOWSE_TOKENS), or listen on 127.0.0.1 (DOWSE_HOST)."
         return _tokens(PROBLEM, summary, fix, {**details, "host": settings.host})
     if settings.allowed_hosts or settings.trusted_proxies:
-        summary = "There are no tokens, and a proxy comes from this machine, so it would let anybody in."
+        summary = "There are no tokens, and a reverse proxy is configured, so every client of the proxy has access."
         return _tokens(WARNING, summary, f"{make}.", details)
     summary = "There are no tokens, so the HTTP server answers this machine only."
-    return _tokens(OFF, summary, f"{make} to serve others.", details)
+    return _tokens(OFF, summary, f"{make} to serve other machines.", details)
 
 
 def _check_entries(settings: Settings, entries: Sequence[TokenEntry]) -> Check:
@@ -88,8 +88,8 @@ def _check_entries(settings: Settings, entries: Sequence[TokenEntry]) -> Check:
         return _tokens(OK, f"{count} with a token: {'; '.join(map(_describe, entries))}.", "", details)
     if settings.takes_jwt:
         summary = "No caller has a token of its own; JSON Web Tokens are accepted."
-        return _tokens(OFF, summary, "Nothing to do, or run `dowse token new NAME`.", details)
-    summary = f"{settings.tokens_file} has no entry, so nobody may call the HTTP server."
+        return _tokens(OFF, summary, "No action is needed; `dowse token new NAME` adds one.", details)
+    summary = f"{settings.tokens_file} has no entry, so every call over HTTP is refused."
     return _tokens(PROBLEM, summary, f"{_NEW_TOKEN}.", details)
 
 
@@ -103,7 +103,7 @@ def _check_restrictions(settings: Settings, entries: Sequence[TokenEntry], tools
             fix = f"Add {contract} to its contracts in {file}, or change DOWSE_CONTRACT."
             yield _tokens(WARNING, f"{summary}and the token is for {allowed}.", fix)
         for tool in sorted(entry.limits.keys() - set(tools)):
-            summary = f"The limit of {entry.name} limits nothing: the contract {contract} has no tool {tool}."
+            summary = f"The limit of {entry.name} has no effect: the contract {contract} has no tool {tool}."
             yield _tokens(WARNING, summary, f"Remove it in {file}, or limit one of {', '.join(tools)}.")
 
 

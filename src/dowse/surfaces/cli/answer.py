@@ -1,4 +1,4 @@
-"""`dowse answer`: the `search_web` tool at a shell."""
+"""Answer a question from the web, with citations (the `search_web` tool)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dowse.surfaces.cli.session import describe_attempts, style
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("answer", help="answer a question from the web, with sources", description=__doc__)
-    parser.add_argument("question", nargs="+", help="what to answer, 3 to 400 characters")
-    parser.add_argument("-n", "--max-results", metavar="N", help="the most sources, 1 to 8")
-    parser.add_argument("--freshness-hours", metavar="N", help="only what was published in so many hours, 1 to 168")
-    parser.add_argument("--region", metavar="CC", help="country that the question is asked in, such as US")
-    parser.add_argument("--no-summary", action="store_true", help="list the sources, do not answer")
-    parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="longest time for the whole answer")
-    parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
-    parser.add_argument("--json", action="store_true", help="print the whole typed result")
+    parser.add_argument("question", nargs="+", help="the question, 3 to 400 characters")
+    parser.add_argument("-n", "--max-results", metavar="N", help="maximum number of sources, 1 to 8")
+    parser.add_argument("--freshness-hours", metavar="N", help="maximum age of the sources in hours, 1 to 168")
+    parser.add_argument("--region", metavar="CC", help="country code of the search, such as US")
+    parser.add_argument("--no-summary", action="store_true", help="list the sources without an answer")
+    parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="deadline for the whole answer, in seconds")
+    parser.add_argument("--offline", action="store_true", help="fail instead of using the network")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     session.common_flags(parser)
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""`dowse cache`: how much is remembered between calls, and a way to forget it."""
+"""Show the size of the cache, or clear it."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ _TIMEOUT_S = 60.0
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("cache", help="see how much is remembered, or forget it", description=__doc__)
+    parser = commands.add_parser("cache", help="show the size of the cache, or clear it", description=__doc__)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     stats = actions.add_parser(
         "stats",
-        help="show how much is remembered",
-        description="Shows how much is remembered, by kind. What was asked is not known even to the store.",
+        help="show the number and size of cached entries",
+        description="Shows the number and size of cached entries by kind. The store holds no query text.",
     )
     _common(stats, _stats)
     clear = actions.add_parser(
         "clear",
-        help="forget all of it",
-        description="Deletes everything that is remembered, expired or not. What was spent of budgets stays known.",
+        help="delete all cached entries",
+        description="Deletes all cached entries, expired or not. Counters of spent budgets are kept.",
     )
     _common(clear, _clear)
 
 
 def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
-    parser.add_argument("--json", action="store_true", help="print it as one JSON object")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     session.common_flags(parser)
     parser.set_defaults(run=run)
 
@@ -89,9 +89,9 @@ def _run(
 def _why_nothing(address: str) -> str:
     """Why there is no store to query; none is made to find out."""
     if address.startswith("memory:"):
-        return "DOWSE_STATE is memory:, which each process has for itself, so there is nothing to see here"
+        return "DOWSE_STATE is memory:, which is private to each process, so there is no cache to show"
     file = file_of(address)
-    return f"nothing is kept yet: {one_line(str(file))} is made on first use" if file and not file.exists() else ""
+    return f"the cache is empty: {one_line(str(file))} is created on first use" if file and not file.exists() else ""
 
 
 async def _query(address: str, settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T:
@@ -121,10 +121,10 @@ def _table(data: Data) -> str:
     lines += [f"{kind:<10}{count:>10}{format_size(size):>12}" for kind, count, size in rows]
     bound = data["max_bytes"]
     most = f" of at most {format_size(bound)}" if bound is not None else ""
-    return "\n".join([*lines, "", f"It takes {format_size(data['size_bytes'])}{most}."])
+    return "\n".join([*lines, "", f"Size: {format_size(data['size_bytes'])}{most}."])
 
 
 def _describe_deletion(data: Data) -> str:
     count = data["deleted"]
     deleted = f"{count} {'entry' if count == 1 else 'entries'} deleted from {data['state']}"
-    return f"{deleted}; spent budgets stay known. A running server notices within {RECENT_S:.0f} seconds."
+    return f"{deleted}; spent budgets are kept. A running server notices within {RECENT_S:.0f} seconds."

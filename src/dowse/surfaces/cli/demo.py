@@ -1,4 +1,4 @@
-"""`dowse demo`: the real server and a real MCP client on a small web on loopback; no key, no internet."""
+"""Run a real server and a real MCP client against a small web on loopback, with no key and no internet."""
 
 from __future__ import annotations
 
@@ -26,13 +26,11 @@ _HIGHEST_PORT = 65_535
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("demo", help="see it work, with no key and no internet", description=__doc__)
+    parser = commands.add_parser("demo", help="run a demonstration, with no key and no internet", description=__doc__)
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--serve", action="store_true", help="only serve the demo's small web, until Ctrl-C")
     mode.add_argument("--exports", action="store_true", help="print the settings that point dowse at `demo --serve`")
-    parser.add_argument(
-        "--port", type=_port, metavar="N", help="where --serve listens (default: 8765; 0: any free port)"
-    )
+    parser.add_argument("--port", type=_port, metavar="N", help="port of --serve (default: 8765; 0: any free port)")
     parser.set_defaults(run=run)
 
 
@@ -125,7 +123,7 @@ async def _search_again(client: Client, web: DemoWeb) -> None:
 
 async def _read(client: Client, web: DemoWeb) -> None:
     """Whether or not there is a browser: without one, the note that says what to install is worth seeing too."""
-    _say(5, "A page that is empty without JavaScript is read by a caged Chromium, if there is one:")
+    _say(5, "A page that is empty without JavaScript is rendered by a sandboxed Chromium, if it is installed:")
     result = await client.call_tool("get_content", {"url": web.page("/app")})
     page = result.structured_content if isinstance(result.structured_content, dict) else {}
     print(f"   engine: {style(page.get('engine', ''), 'green')}, status: {page.get('status', 'error')}")

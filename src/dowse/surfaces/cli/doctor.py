@@ -1,4 +1,4 @@
-"""`dowse doctor`: what works, what does not, why, and how to fix it."""
+"""Check settings, providers, browser, store and server, and print a fix for every problem."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ exit codes:
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "doctor",
-        help="see what works, what does not, and how to fix it",
+        help="diagnose problems and print how to fix them",
         description=__doc__,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--probe", action="store_true", help="ask each active provider once; this uses one paid call of each"
+        "--probe", action="store_true", help="call each active provider once; this uses one paid call of each"
     )
     parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
     session.common_flags(parser)

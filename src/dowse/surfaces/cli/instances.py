@@ -1,4 +1,4 @@
-"""`dowse instances`: which SearXNG instances may be asked, how they are, and why others are not asked."""
+"""List, refresh and test SearXNG instances: your own and the public ones."""
 
 from __future__ import annotations
 
@@ -32,43 +32,41 @@ _OUTCOMES = {"rate_limited": "limiter"}
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "instances", help="see which SearXNG instances may be asked, and how they are", description=__doc__
-    )
+    parser = commands.add_parser("instances", help="list, refresh and test SearXNG instances", description=__doc__)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     listing = actions.add_parser(
         "list",
-        help="show the table of instances",
+        help="list instances with their state",
         description="Shows each instance with its grade, uptime, response time and state. The list of public ones is "
-        "fetched if the one from before is older than a day.",
+        "downloaded if the cached one is older than a day.",
     )
-    listing.add_argument("--all", action="store_true", help="show those as well that are not good enough, and why")
+    listing.add_argument("--all", action="store_true", help="include rejected instances, with the reason")
     _common(listing, _list)
     refresh = actions.add_parser(
         "refresh",
-        help="fetch the list of public instances anew",
-        description="Fetches the list of public instances anew and says how many of them are good enough.",
+        help="download the list of public instances",
+        description="Downloads the list of public instances and prints how many of them are accepted.",
     )
     _common(refresh, _refresh)
     test = actions.add_parser(
         "test",
-        help="ask instances once and tell what came of it",
-        description="Asks each instance that may be asked, or the named ones, for its health and for one search. "
-        "Tells whether it answered in JSON or with its web page, or why it did not. Exits with 1 if none answered.",
+        help="send a health check and one search to instances",
+        description="Sends a health check and one search to each accepted instance, or to the named ones. "
+        "Prints the response format (JSON or web page) or the reason of the failure. Exits with 1 if all fail.",
     )
-    test.add_argument("urls", nargs="*", metavar="URL", help="base address of an instance; all when left out")
+    test.add_argument("urls", nargs="*", metavar="URL", help="base URL of an instance (default: all accepted ones)")
     _common(test, _test)
 
 
 def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
-    parser.add_argument("--json", action="store_true", help="print it as one JSON object")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
     session.common_flags(parser)
     parser.set_defaults(run=run)
 
 
 def _list(arguments: argparse.Namespace) -> int:
     async def ask(app: App, line: ProgressLine) -> Data:
-        await line.show("looking for the list of instances")
+        await line.show("loading the list of instances")
         await app.instances.load()
         now = app.clock.utc().timestamp()
         data = {**_counts(app), "instances": [_describe(each, now) for each in app.instances.table()]}
@@ -85,7 +83,7 @@ def _refresh(arguments: argparse.Namespace) -> int:
         await app.instances.refresh()
         return _counts(app)
 
-    return _run(arguments, ask, lambda data: f"{data['usable']} of {data['listed']} instances are good enough.")
+    return _run(arguments, ask, lambda data: f"{data['usable']} of {data['listed']} instances are accepted.")
 
 
 def _test(arguments: argparse.Namespace) -> int:
@@ -93,7 +91,7 @@ def _test(arguments: argparse.Namespace) -> int:
 
     async def ask(app: App, line: ProgressLine) -> Data:
         if app.settings.offline:
-            raise NoInstance(app.instances.provider, "offline mode is on, so no instance can be asked")
+            raise NoInstance(app.instances.provider, "offline mode is on, so no instance can be tested")
         checked = await app.instances.check(named or None, line.show)
         if not checked:
             raise app.instances.none_ready()
@@ -136,7 +134,7 @@ def _counts(app: App) -> Data:
 def _address(url: str) -> str:
     parsed = urls.parse(url)
     if parsed is None or parsed.scheme not in ("http", "https"):
-        raise ConfigError(f"{one_line(url, 80)!r} is no address; it takes one such as https://searx.example.org.")
+        raise ConfigError(f"{one_line(url, 80)!r} is not a URL; use one such as https://searx.example.org.")
     return url.rstrip("/")
 
 
@@ -163,9 +161,9 @@ def _render_table(data: Data) -> str:
     """A line for each instance, the excluded ones if they were asked for, and how many there are."""
     rows, excluded, listed = data["instances"], data.get("excluded", ()), data["listed"]
     ready = sum(row["state"] == "ready" for row in rows)
-    told = f"{len(rows)} of {listed} instances are good enough, {ready} of them ready."
+    told = f"{len(rows)} of {listed} instances are accepted, {ready} of them ready."
     if len(rows) + len(excluded) < listed:
-        told += " --all shows the others, and why they are not."
+        told += " --all shows the rejected ones, with the reason."
     blocks = [_render_rows(rows), [f"{each['url']}  {style(each['reason'], 'dim')}" for each in excluded], [told]]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 

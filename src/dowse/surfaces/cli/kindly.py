@@ -17,7 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     start = commands.add_parser("start-mcp-server", help="run the MCP server")
-    start.add_argument("--context", help="the client it is started by; accepted and not needed")
+    start.add_argument("--context", help="name of the client; accepted and ignored")
     _add_server_flags(start)
     given = list(sys.argv[1:] if argv is None else argv)
     arguments = parser.parse_args([flag for flag in given if flag != "--"])

@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dowse",
-        description="Web search for LLM agents: finds the pages, reads them, hands over the part that answers.",
+        description="Web search for LLM agents: finds pages, reads them, returns the passages that answer the query.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -1,4 +1,4 @@
-"""`dowse read`: the `get_content` tool at a shell."""
+"""Read one page as Markdown (the `get_content` tool)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _DRAWN = "•▌─"
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("read", help="read one page as Markdown", description=__doc__)
-    parser.add_argument("url", help="the page's address")
-    parser.add_argument("--question", metavar="Q", help="show the part of the page that answers this")
+    parser.add_argument("url", help="URL of the page")
+    parser.add_argument("--question", metavar="Q", help="print only the passages that answer this question")
     parser.add_argument(
-        "--section", metavar="S", help="show this part: a number of the outline, a heading, or a block such as b7"
+        "--section", metavar="S", help="print one section: a number of the outline, a heading, or a block such as b7"
     )
-    parser.add_argument("--max-tokens", metavar="N", help="bound for the text")
-    parser.add_argument("--cursor", metavar="C", help="read on where an earlier answer ended, which told this")
-    parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
+    parser.add_argument("--max-tokens", metavar="N", help="maximum length of the text in tokens")
+    parser.add_argument("--cursor", metavar="C", help="continue a page: next_cursor of an earlier answer")
+    parser.add_argument("--offline", action="store_true", help="fail instead of using the network")
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--raw", action="store_true", help="print the Markdown as it is, also on a terminal")
-    shape.add_argument("--outline", action="store_true", help="print the headings only, numbered")
-    shape.add_argument("--json", action="store_true", help="print the whole typed result")
+    shape.add_argument("--raw", action="store_true", help="print plain Markdown on a terminal too")
+    shape.add_argument("--outline", action="store_true", help="print the numbered headings only")
+    shape.add_argument("--json", action="store_true", help="print the result as JSON")
     explain.register(parser)
     session.common_flags(parser)
     parser.set_defaults(run=run)

@@ -1,4 +1,4 @@
-"""`dowse search`: the `web_search` tool at a shell."""
+"""Search the web and read the pages (the `web_search` tool)."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _OPTIONS = (
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("search", help="search the web and read the pages", description=__doc__)
-    parser.add_argument("query", nargs="+", help="what to search for")
-    parser.add_argument("-n", "--num-results", metavar="N", help="how many results, 1 to 50")
-    parser.add_argument("--no-content", action="store_true", help="titles and snippets only, no pages")
+    parser.add_argument("query", nargs="+", help="search query")
+    parser.add_argument("-n", "--num-results", metavar="N", help="number of results, 1 to 50")
+    parser.add_argument("--no-content", action="store_true", help="titles and snippets only; read no pages")
     parser.add_argument("--category", help="general, news, it, science, images, videos, map, music or files")
-    parser.add_argument("--language", help="such as en or pt-BR")
-    parser.add_argument("--safe-search", metavar="0|1|2", help="off, moderate, strict")
+    parser.add_argument("--language", help="language code, such as en or pt-BR")
+    parser.add_argument("--safe-search", metavar="0|1|2", help="0 off, 1 moderate, 2 strict")
     parser.add_argument("--time-range", metavar="RANGE", help="day, week, month or year")
     parser.add_argument("--start-date", metavar="DATE", help="earliest publication date, such as 2026-01-31")
     parser.add_argument("--end-date", metavar="DATE", help="latest publication date")
-    parser.add_argument("--site", action="append", metavar="DOMAIN", help="only this domain; may be repeated")
-    parser.add_argument("--not-site", action="append", metavar="DOMAIN", help="never this domain; may be repeated")
-    parser.add_argument("--depth", metavar="DEPTH", help="normal, or wide to ask several providers at once")
+    parser.add_argument("--site", action="append", metavar="DOMAIN", help="include only this domain; may be repeated")
+    parser.add_argument("--not-site", action="append", metavar="DOMAIN", help="exclude this domain; may be repeated")
+    parser.add_argument("--depth", metavar="DEPTH", help="normal, or wide to query several providers at once")
     parser.add_argument(
-        "--format", dest="response_format", metavar="FORMAT", help="detailed, or concise for less of everything"
+        "--format", dest="response_format", metavar="FORMAT", help="detailed, or concise for passages only"
     )
-    parser.add_argument("--max-tokens", metavar="N", help="bound for the text of all pages together")
-    parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="longest time for the whole search")
-    parser.add_argument("--offline", action="store_true", help="refuse instead of using the network")
-    parser.add_argument("--json", action="store_true", help="print the whole typed result")
+    parser.add_argument("--max-tokens", metavar="N", help="maximum length of the text of all pages together, in tokens")
+    parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="deadline for the whole search, in seconds")
+    parser.add_argument("--offline", action="store_true", help="fail instead of using the network")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     session.common_flags(parser)
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
-"""`dowse serve`: the MCP server on stdio or HTTP."""
+"""Run the MCP server on stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ dowse serve speaks MCP on stdin and stdout: it is started by an MCP client, not 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("serve", help="run the MCP server on stdio or HTTP", description=__doc__)
-    parser.add_argument("--contract", metavar="NAME", help=f"which tools to offer: {', '.join(CONTRACTS)}")
+    parser.add_argument("--contract", metavar="NAME", help=f"set of tools: {', '.join(CONTRACTS)}")
     add_transport(parser)
     session.common_flags(parser)
     parser.set_defaults(run=run)
@@ -35,14 +35,14 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def add_transport(parser: argparse.ArgumentParser) -> None:
     """stdio is the default; `--stdio` is accepted so that a configuration can say it."""
     transport = parser.add_mutually_exclusive_group()
-    transport.add_argument("--stdio", action="store_true", help="speak MCP on stdin and stdout (the default)")
+    transport.add_argument("--stdio", action="store_true", help="serve MCP on stdin and stdout (the default)")
     transport.add_argument("--http", "--streamable-http", action="store_true", help="serve MCP over HTTP at /mcp")
     transport.add_argument(
-        "--transport", choices=["stdio", "http", "streamable-http"], metavar="NAME", help="stdio or http, by name"
+        "--transport", choices=["stdio", "http", "streamable-http"], metavar="NAME", help="stdio or http"
     )
     transport.add_argument("--sse", action=_Withdrawn, nargs=0, help=argparse.SUPPRESS)
-    parser.add_argument("--host", help="address to listen on (127.0.0.1); beyond this machine tokens are needed")
-    parser.add_argument("--port", type=int, help="port to listen on (8000); 0 takes a free one")
+    parser.add_argument("--host", help="address to listen on (default: 127.0.0.1); other than loopback requires tokens")
+    parser.add_argument("--port", type=int, help="port to listen on (default: 8000; 0: any free port)")
 
 
 class _Withdrawn(argparse.Action):

@@ -62,7 +62,7 @@ def run_command(command: Callable[[], int]) -> int:
 
 
 def common_flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", metavar="FILE", help="read this dowse.toml")
+    parser.add_argument("--config", metavar="FILE", help="path of dowse.toml")
     parser.add_argument("--log-level", metavar="LEVEL", help="debug, info, warning or error")
 
 

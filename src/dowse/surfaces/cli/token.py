@@ -1,4 +1,4 @@
-"""`dowse token`: makes, lists and revokes the tokens that open the HTTP server."""
+"""Create, list and revoke the bearer tokens of the HTTP server."""
 
 from __future__ import annotations
 
@@ -17,42 +17,46 @@ from dowse.settings.contracts import CONTRACTS
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import DONE
 
-_KEEP = "dowse: this token is shown once; give it to {name}, who sends it as `Authorization: Bearer TOKEN`"
-_WRITTEN = "dowse: its hash is in {file}; a running server takes it up within a second"
+_KEEP = "dowse: this token of {name} is shown once; send it as `Authorization: Bearer TOKEN`"
+_WRITTEN = "dowse: its hash is in {file}; a running server reloads the file within a second"
 _WITHOUT_FILE = """\
-dowse: to let it in, put this into a file and name the file in DOWSE_TOKENS_FILE:
+dowse: to activate it, put this into a file and set DOWSE_TOKENS_FILE to its path:
 
 {entry}
 """
-_OR_VARIABLE = "dowse: or do without a file: DOWSE_TOKENS={name}:TOKEN"
+_OR_VARIABLE = "dowse: or, without a file: DOWSE_TOKENS={name}:TOKEN"
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("token", help="make, list and revoke tokens of the HTTP server", description=__doc__)
+    parser = commands.add_parser("token", help="create, list and revoke tokens of the HTTP server", description=__doc__)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     _register_new(actions)
-    listing = actions.add_parser("list", help="show whose tokens exist", description="Shows whose tokens there are.")
+    listing = actions.add_parser("list", help="list the names of tokens", description="Lists the names of tokens.")
     listing.add_argument("--json", action="store_true", help="print the list as JSON")
     _common(listing, _list)
-    revoke = actions.add_parser("revoke", help="take a token back", description="Takes a token out of the file.")
-    revoke.add_argument("name", help="whose token it is")
+    revoke = actions.add_parser("revoke", help="revoke a token", description="Removes a token from the file.")
+    revoke.add_argument("name", help="name of the token")
     _common(revoke, _revoke)
 
 
 def _register_new(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    new = actions.add_parser("new", help="make a token", description="Makes a token and prints it once.")
-    new.add_argument("name", help="whose token it is; logs and limits know the caller by it")
+    new = actions.add_parser("new", help="create a token", description="Creates a token and prints it once.")
+    new.add_argument("name", help="name of the caller in logs and limits")
     new.add_argument(
-        "--contract", action="append", default=[], metavar="C", help=f"opens only this: {', '.join(CONTRACTS)}"
+        "--contract", action="append", default=[], metavar="C", help=f"allow only this contract: {', '.join(CONTRACTS)}"
     )
     new.add_argument(
-        "--limit", action="append", default=[], metavar="TOOL=RATE", help="limit of its own, such as web_search=20/10m"
+        "--limit",
+        action="append",
+        default=[],
+        metavar="TOOL=RATE",
+        help="rate limit of this caller, such as web_search=20/10m",
     )
     _common(new, _new)
 
 
 def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
-    parser.add_argument("--file", metavar="FILE", help="the tokens file; DOWSE_TOKENS_FILE when left out")
+    parser.add_argument("--file", metavar="FILE", help="tokens file (default: DOWSE_TOKENS_FILE)")
     session.common_flags(parser)
     parser.set_defaults(run=run)
 
@@ -112,7 +116,7 @@ def _list(arguments: argparse.Namespace) -> int:
         print(json.dumps(listed, indent=2))
         return DONE
     if not listed:
-        print("dowse: there are no tokens; `dowse token new NAME` makes one", file=sys.stderr)
+        print("dowse: there are no tokens; `dowse token new NAME` creates one", file=sys.stderr)
     for entry in listed:
         limits = ", ".join(f"{tool} {rate}" for tool, rate in entry["limits"].items())
         print(f"{entry['name']}  {', '.join(entry['contracts'])}  {limits or 'the limits of the settings'}")
@@ -123,11 +127,11 @@ def _revoke(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     name, file = arguments.name, _file(arguments, settings)
     if name in settings.tokens:
-        raise ConfigError("That token is in DOWSE_TOKENS; take it out there and start the server again.")
+        raise ConfigError("That token is in DOWSE_TOKENS; remove it there and restart the server.")
     if not file:
         raise ConfigError("There is no tokens file; name it with --file or DOWSE_TOKENS_FILE.")
     tokens_file.remove(file, name)
-    print(f"dowse: {name} is out of {file}; a running server notices within a second", file=sys.stderr)
+    print(f"dowse: {name} is removed from {file}; a running server reloads the file within a second", file=sys.stderr)
     return DONE
 
 
