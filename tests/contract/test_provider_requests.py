@@ -322,4 +322,4 @@ async def test_no_page_of_searxng_is_shown_twice(
 async def test_a_page_behind_the_last_result_is_empty(web: PocketWeb, client: ConfiguredClient) -> None:
     found = await provider(web, "tavily", client).search(Query("x", num_results=10, page=4), DEADLINE)
     assert found.hits == ()
-    assert found.warnings == ("tavily gives at most 20 results; 40 were asked for.",)
+    assert found.warnings == ("tavily gives at most 20 results; 40 were requested.",)

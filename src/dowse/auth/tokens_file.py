@@ -13,7 +13,7 @@ from pathlib import Path
 from dowse.auth import tokens
 from dowse.core.errors import ConfigError
 
-_NEW_FILE = "# Who may call this dowse over HTTP. Written by `dowse token`; the tokens themselves are not in here.\n"
+_NEW_FILE = "# Bearer tokens of the HTTP server, as hashes. Written by `dowse token`.\n"
 
 
 def entry_text(name: str, digest: str, contracts: list[str], limits: Mapping[str, str]) -> str:

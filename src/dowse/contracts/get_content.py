@@ -145,7 +145,7 @@ def _how_to_get_more(view: PageView) -> str:
             f"(This is a part of the page, which has {_describe_size(page)}. "
             f"From its beginning: {get_content_call(page.url)}.)"
         )
-    return "(The page goes on; this is all that was read of it.)" if page.status is Status.TRUNCATED else ""
+    return "(The page continues; the rest was not read.)" if page.status is Status.TRUNCATED else ""
 
 
 def _how_to_see_more_blocks(view: PageView, anchors: tuple[str, ...], blocks: int) -> str:

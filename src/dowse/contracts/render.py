@@ -30,7 +30,7 @@ _MAX_LISTED_ANCHORS = 40
 _MAX_URL_CHARS = 400
 _AGE_UNITS = {"day": 86_400, "hour": 3600, "minute": 60, "second": 1}
 _LOW = "low"
-_WHOLE = "the content could not be told from menus and the like, so this is the text of the whole page"
+_WHOLE = "main-content extraction failed, so this is the text of the whole page"
 # Hidden menus and dialogs are everywhere: half of all pages have 20 words of them, and one in ten has 600.
 _MANY_HIDDEN = 200
 _REASONS = {

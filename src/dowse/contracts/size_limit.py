@@ -52,7 +52,7 @@ def _most_tokens(text: str) -> int:
 
 
 def _about_missing(missing: int) -> tuple[str, ...]:
-    return (f"{missing} more results did not fit into one answer; ask for fewer with num_results",) if missing else ()
+    return (f"{missing} more results did not fit into one answer; lower num_results",) if missing else ()
 
 
 def _drop_extras(results: Results, _excess: int) -> Results:

@@ -111,7 +111,7 @@ class Stopping(DowseError):
     """The server shuts down during a call."""
 
     def __init__(self) -> None:
-        super().__init__("The server is being stopped; ask again once it runs.")
+        super().__init__("The server is shutting down; try again later.")
 
 
 class InternalError(DowseError):

@@ -31,7 +31,7 @@ _HOURS = ((24, TimeRange.DAY), (7 * 24, TimeRange.WEEK), (30 * 24, TimeRange.MON
 # Pages that a reader of the answer could not open.
 _NOT_LISTED = (Status.NOT_FOUND, Status.DENIED)
 _UNCERTAIN = "low"
-_NOTHING = "Nothing was found for this question. Ask in other words."
+_NOTHING = "Nothing was found for this question. Rephrase it."
 
 
 class Extractive:
@@ -133,7 +133,7 @@ def _moment(text: str) -> datetime | None:
 def _about_older(question: Question, older: int) -> str:
     hours = f"{question.freshness_hours} hours" if question.freshness_hours > 1 else "hour"
     left_out = "1 older page was" if older == 1 else f"{older} older pages were"
-    return f"Nothing of the last {hours} was found; {left_out} left out. Ask for a longer time."
+    return f"Nothing of the last {hours} was found; {left_out} left out. Raise freshnessHours."
 
 
 def _about_age(outcome: SearchOutcome) -> tuple[str, ...]:

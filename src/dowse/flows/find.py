@@ -101,7 +101,7 @@ class Finder:
         # Keyless providers step in for failures, or are all there is; they are no second opinion.
         asked = _by_category(self._configured or self._keyless, query)[:_WIDEST]
         if len(asked) == 1:
-            remark = f"depth wide asks several providers at once, and only {asked[0].name} is configured"
+            remark = f"depth wide queries several providers at once, and only {asked[0].name} is configured"
             return _findings([await fetch(progress)], warnings=(remark,))
         try:
             return await self._find_everywhere(fetch, asked, deadline, progress)

@@ -38,7 +38,7 @@ _LONGEST_RESERVE_S = 1.0
 _NO_PASSAGES = "the passages for the query could not be looked for in time; pages are shown from their beginning"
 _SET_A_KEY = f"{suggest_providers()} in the environment of this server, then restart it."
 NO_PROVIDER = f"No search provider is configured. {_SET_A_KEY} Or set DOWSE_KEYLESS=on to search without a key."
-KEYLESS_FAILED = f"No search provider is configured, and nobody answered without a key. {_SET_A_KEY}"
+KEYLESS_FAILED = f"No search provider is configured, and all keyless providers failed. {_SET_A_KEY}"
 
 
 class SearchFlow:

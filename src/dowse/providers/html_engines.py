@@ -34,7 +34,7 @@ BAN_S = 600.0
 # DuckDuckGo's challenge page comes with 202; the others refuse.
 _REFUSED = (202, 401, 403, 418, 429)
 _ADVICE = (
-    f"it bans addresses that ask often, and lets them in again after some minutes; set {list_credentials()} "
+    f"it bans addresses that send many requests, for some minutes; set {list_credentials()} "
     "for searches that are not refused"
 )
 # Country first, then language; of several for one language or country the first is meant.
@@ -114,7 +114,7 @@ class HtmlEngine(ABC):
         now = self._clock.now()
         start = max(now, self._free_at)
         if start - now >= deadline.remaining_s():
-            raise Skipped(self.name, f"others are asking it, and it is asked once in {LOWEST_GAP_S:.0f} s")
+            raise Skipped(self.name, f"its turn would come too late: one request is sent every {LOWEST_GAP_S:.0f} s")
         self._free_at = start + LOWEST_GAP_S
         if start > now:
             await self._clock.sleep(start - now)

@@ -36,7 +36,7 @@ def fit(provider: str, query: Query, limits: QueryLimits) -> tuple[Query, tuple[
     if query.page > 1 and "page" not in limits.filters:
         query = replace(query, num_results=query.earlier + query.num_results, page=1)
     if query.num_results > limits.max_results:
-        warnings.append(f"{provider} gives at most {limits.max_results} results; {query.num_results} were asked for.")
+        warnings.append(f"{provider} gives at most {limits.max_results} results; {query.num_results} were requested.")
         query = replace(query, num_results=limits.max_results)
     if len(query.text) > limits.max_query_chars:
         warnings.append(f"{provider} takes at most {limits.max_query_chars} characters; the query was cut.")

@@ -17,7 +17,7 @@ from dowse.language.scripts import AGGLUTINATED, fold
 from dowse.language.stopwords import QUERY
 
 _ADVICE = (
-    "they were left out; engines answer like this when they take us for a robot: ask in other words, or later, or "
+    "they were left out; engines send such results to suspected bots: rephrase the query, try again later, or use "
     "another provider"
 )
 _OPERATOR = re.compile(

@@ -43,7 +43,9 @@ _CLOSING = " \"'”’»)]*_」』"
 _NOTE_MARKS = re.compile(r"(?<![\w\])])\s{0,3}(?:\[\d{1,3}\]){1,9}")
 _WORD = re.compile(r"\w{1,40}")
 QUOTED = "Quoted from the pages found; no model wrote this."
-QUOTED_SNIPPETS = "Quoted from what the search engine shows of the pages, which could not be read; no model wrote this."
+QUOTED_SNIPPETS = (
+    "Quoted from the snippets of the search engine, because the pages could not be read; no model wrote this."
+)
 NOTHING_QUOTED = "No sentence of the pages found has to do with the words of the question; no model wrote this."
 _TITLE_CHARS = 200
 # A bracketed number behind a quotation mark looks like the number of a source.

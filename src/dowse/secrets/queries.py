@@ -42,14 +42,14 @@ class QueryScrubber:
         what = " and ".join(kinds)
         if self._mode == "refuse":
             raise InvalidRequest(
-                f"The query seems to hold a secret ({what}), so it was not sent anywhere. Ask again without it; "
-                "if it is none, whoever runs this server can set DOWSE_SCRUB=mask."
+                f"The query seems to contain a secret ({what}), so it was not sent anywhere. Ask again without it; "
+                "if it is none, the operator of this server can set DOWSE_SCRUB=mask."
             )
         masked = _without(masked, found)
         if not _asks_something(masked):
             raise InvalidRequest(
-                f"The query holds nothing but what looks like a secret ({what}), so it was not sent anywhere. "
-                "Ask in words instead."
+                f"The query seems to contain only a secret ({what}), so it was not sent anywhere. "
+                "Send a query in words instead."
             )
         return masked, (_about(kinds),)
 
@@ -72,6 +72,6 @@ def _asks_something(masked: str) -> bool:
 
 
 def _about(kinds: list[str]) -> str:
-    said = f"the query seemed to hold {' and '.join(kinds)}, which was masked before it was sent"
-    switch = "; DOWSE_SCRUB says what becomes of what looks like a secret"
+    said = f"the query seemed to contain {' and '.join(kinds)}, which was masked before it was sent"
+    switch = "; DOWSE_SCRUB controls the handling of secrets in queries"
     return said if kinds == [_OWN] else said + switch

@@ -42,7 +42,7 @@ class SecretUrls:
             return ""
         return (
             f"The URL looks as if it carried a secret ({place}), so it was not sent anywhere. Leave the secret out; "
-            "if it is none, whoever runs this server can set DOWSE_ALLOW_SECRET_URLS=true."
+            "if it is none, the operator of this server can set DOWSE_ALLOW_SECRET_URLS=true."
         )
 
 

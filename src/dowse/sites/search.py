@@ -149,7 +149,7 @@ class OpenApiSearch:
                 task.cancel()
             await asyncio.gather(*pending, return_exceptions=True)
         return {
-            name: TimedOut(name, "the others were quicker") if task in pending else task.result()
+            name: TimedOut(name, "others answered first") if task in pending else task.result()
             for task, name in tasks.items()
         }
 

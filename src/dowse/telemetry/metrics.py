@@ -45,15 +45,15 @@ class MetricsObserver:
         self._open = gauge(
             "dowse_breaker_open", "1 from the opening of a breaker until a probe succeeds", "provider", "operation"
         )
-        self._pages = counter("dowse_pages", "Pages read, by engine and what became of them", "engine", "status")
+        self._pages = counter("dowse_pages", "Pages read, by engine and status", "engine", "status")
         self._asked = counter("dowse_provider_calls", "Calls that were charged for", "provider", "operation")
-        self._cost = counter("dowse_provider_cost_usd", "Estimated cost of those calls in dollars", "provider")
+        self._cost = counter("dowse_provider_cost_usd", "Estimated cost of provider calls in dollars", "provider")
         self._tokens = counter(
             "dowse_provider_tokens", "Tokens that models were given and wrote, as they count", "provider", "kind"
         )
-        self._cache = counter("dowse_cache", "What came of looking into the cache", "kind", "state")
+        self._cache = counter("dowse_cache", "Cache lookups, by outcome", "kind", "state")
         self._used = gauge("dowse_budget_used_ratio", "Used part of a budget in its current period", "provider")
-        self._tasks = gauge("dowse_tasks", "Tasks of the event loop; about the same whenever nobody calls")
+        self._tasks = gauge("dowse_tasks", "Tasks of the event loop; constant while the server is idle")
 
     def exposition(self) -> bytes:
         """Everything counted so far, in the text format."""

@@ -132,5 +132,5 @@ async def test_results_from_other_domains_than_those_asked_for_are_no_answer_so_
     server = McpServer(
         endpoint, "find_pages", headers={"Authorization": SecretStr(f"Bearer {KEY}")}, results="shelf.books"
     )
-    with pytest.raises(errors.NotCovered, match="domains that were asked for"):
+    with pytest.raises(errors.NotCovered, match="requested domains"):
         await _provider(client, server).search(Query("x", include_domains=("docs.example",)), DEADLINE)

@@ -351,7 +351,7 @@ async def test_an_instance_whose_turn_comes_too_late_is_not_asked_and_not_blamed
         )
         pool = SearxngPool(client, instances, Disclosure(), timeout_s=15.0)
         await manners.turn()
-        with pytest.raises(errors.NoInstance, match="others were asked until no time was left"):
+        with pytest.raises(errors.NoInstance, match="other instances were called until the deadline"):
             await pool.search(QUERY, Deadline.after(clock, 15))
         (instance,) = instances.table()
         await instances.close()
@@ -369,7 +369,7 @@ async def test_few_pages_are_asked_for_however_many_results_are_wanted(bench: Be
     bench.public[ALDER].finds([f"/files/{number}" for number in range(60)])
     found = await bench.pool.search(Query("files", num_results=50), Deadline.after(bench.clock, 30))
     assert (len(found.hits), bench.public.names_asked()) == (20, [ALDER, ALDER])
-    assert found.warnings == ("searxng_pool gives at most 20 results; 50 were asked for.",)
+    assert found.warnings == ("searxng_pool gives at most 20 results; 50 were requested.",)
 
 
 async def test_filters_reach_the_instance(bench: Bench) -> None:

@@ -228,7 +228,7 @@ async def test_the_abstract_survives_what_is_not_a_pdf(bench: Bench, recorded: R
     """Acceptance case 45."""
     burrows(bench, recorded).has("/pdf/2101.00001v3", "<html>Wait.</html>", content_type=PDF)
     text = await bench.read("arxiv", BURROWS)
-    assert has_only_the_abstract(text, "what came is not a PDF")
+    assert has_only_the_abstract(text, "the response is not a PDF")
     assert text.warnings
 
 

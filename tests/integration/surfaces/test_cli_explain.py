@@ -143,7 +143,7 @@ def test_no_control_character_reaches_the_terminal(point: Point, capsys: Capture
             [
                 "Kind of page: forum (88% sure).",
                 "Kept 2 of 3 words, 1 of 2 blocks.",
-                "Blocks that score 0.35 or more are content, with what belongs to them.",
+                "Blocks that score 0.35 or more are content, with the blocks that belong to them.",
             ],
         ),
         (

@@ -82,7 +82,7 @@ def test_a_page_that_dowse_did_not_read_to_its_end_says_so(point: Point, capsys:
     web.pages.serves("/files/table.csv", "a,b\n" + "1,2\n" * 1200, content_type="text/csv")
     assert main(["read", web.page("/files/table.csv")]) == 0
     assert capsys.readouterr().out.endswith(
-        "_1000 of 1200 rows are shown._\n\n(the page goes on; this is all that was read of it)\n"
+        "_1000 of 1200 rows are shown._\n\n(the page continues; the rest was not read)\n"
     )
 
 

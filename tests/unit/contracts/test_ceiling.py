@@ -91,7 +91,7 @@ def test_results_are_left_out_where_addresses_alone_are_too_long_and_that_is_sai
     assert tokens(answered.text) < WALL > tokens(typed(answered))
     kept = len(items(answered))
     assert 10 < kept < 50
-    missing = f"{50 - kept} more results did not fit into one answer; ask for fewer with num_results"
+    missing = f"{50 - kept} more results did not fit into one answer; lower num_results"
     assert answered.structured is not None
     assert answered.structured["warnings"] == [missing]
     assert answered.text.endswith(f"Note: {missing}")

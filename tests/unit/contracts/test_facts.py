@@ -36,7 +36,7 @@ FACT_FIELDS = (
     *("kind", "author", "published", "published_confidence", "modified", "modified_confidence"),
     *("language", "site", "canonical_url"),
 )
-WHOLE = "the content could not be told from menus and the like, so this is the text of the whole page"
+WHOLE = "main-content extraction failed, so this is the text of the whole page"
 
 
 def shown(page: Page) -> Answer:

@@ -93,7 +93,7 @@ def test_a_long_page_is_cut_and_says_how_long_it_is() -> None:
 
 def test_a_page_that_was_not_read_to_its_end_says_so() -> None:
     page = Page(URL, Status.TRUNCATED, "_100 of 300 pages are shown._", "Title", URL)
-    assert shown(page, 100).text.endswith("\n\n(The page goes on; this is all that was read of it.)")
+    assert shown(page, 100).text.endswith("\n\n(The page continues; the rest was not read.)")
     cut = shown(Page(URL, Status.TRUNCATED, LONG, "Title", URL), 100)
     assert f"; the page has more than {estimate_tokens(LONG):,} tokens. To read on: " in cut.text
 

@@ -140,7 +140,7 @@ async def test_where_no_page_can_be_read_the_search_engine_is_quoted_and_the_ans
     found = Found((Hit("Otters", A, "Otters weigh <b>nine</b> kilograms."), Hit("Gone", B, "Otters weigh a ton.")))
     pages: dict[str, str | Exception] = {A: PageUnreadable(Status.BLOCKED, "a challenge")}
     answer = await Bench(found, pages).answer()
-    assert answer.text.startswith("Quoted from what the search engine shows of the pages, which could not be read;")
+    assert answer.text.startswith("Quoted from the snippets of the search engine, because the pages could not be read;")
     assert [(each.url, each.snippet) for each in answer.citations] == [(A, "Otters weigh nine kilograms.")]
 
 
@@ -154,7 +154,7 @@ async def test_sources_alone_are_listed_without_reading_them() -> None:
 
 async def test_nothing_found_is_an_answer_that_says_so() -> None:
     answer = await Bench(Found(())).answer()
-    assert answer == CitedAnswer("Nothing was found for this question. Ask in other words.", (), EXTRACTIVE)
+    assert answer == CitedAnswer("Nothing was found for this question. Rephrase it.", (), EXTRACTIVE)
 
 
 @each_row(
@@ -181,9 +181,7 @@ async def test_an_answer_says_that_older_pages_were_left_out(wants_summary: bool
     found = Found((Hit("Otters", A, published="2020-01-01"), Hit("Rivers", B, published="2021-01-01")))
     question = replace(OTTERS, freshness_hours=24, wants_summary=wants_summary)
     answer = await Bench(found).answer(question)
-    assert answer.text == (
-        "Nothing of the last 24 hours was found; 2 older pages were left out. Ask for a longer time."
-    )
+    assert answer.text == ("Nothing of the last 24 hours was found; 2 older pages were left out. Raise freshnessHours.")
 
 
 async def test_a_date_that_is_only_guessed_drops_no_page() -> None:

@@ -70,7 +70,7 @@ def test_a_page_beyond_what_a_provider_gives_is_told() -> None:
     query = Query("words", num_results=10, page=3)
     fitted, warnings = fit("p", query, QueryLimits(max_results=20))
     assert (fitted.num_results, query.earlier) == (20, 20)
-    assert warnings == ("p gives at most 20 results; 30 were asked for.",)
+    assert warnings == ("p gives at most 20 results; 30 were requested.",)
 
 
 def test_a_page_stays_a_page_where_the_provider_has_pages() -> None:

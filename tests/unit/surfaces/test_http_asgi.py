@@ -142,7 +142,7 @@ async def test_a_proxy_in_front_of_a_server_without_tokens_is_warned_of(
 ) -> None:
     caplog.set_level(logging.WARNING, "dowse")
     built(settings)
-    expected = ["no tokens are set, and a proxy would let anybody in"] if warned else []
+    expected = ["no tokens are set, so every client of the reverse proxy has access"] if warned else []
     assert [record.getMessage() for record in caplog.records] == expected
 
 

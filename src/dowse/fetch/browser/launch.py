@@ -159,7 +159,7 @@ async def _start(executable: Executable, ready_s: float, *, sandboxed: bool) -> 
     except TimeoutError:
         raise _StartFailed(f"it did not answer within {ready_s:g} seconds", may_pass=True) from None
     except (NotDevTools, CommandFailed):
-        raise _StartFailed("what answered is no browser", may_pass=False) from None
+        raise _StartFailed("the server at this address is not a browser", may_pass=False) from None
     except BrowserGone:
         raise _explain_exit(await chromium.exit_code(within_s=_EXIT_S), chromium.last_words) from None
     finally:

@@ -33,10 +33,10 @@ _FAILURE_REMEMBERED_S = 30.0
 # Share of a page's time for the start; the rest is for its text, or for the reason to reach the caller.
 _START_SHARE = 0.9
 _STILL_STARTING = (
-    "the browser was started and has not answered yet: ask again in a minute; if that does not help, give it more time "
-    "with DOWSE_BROWSER_READY_TIMEOUT, or set DOWSE_BROWSER_PATH to another one"
+    "the browser was started and has not answered yet: try again in a minute, raise DOWSE_BROWSER_READY_TIMEOUT, or "
+    "set DOWSE_BROWSER_PATH to another browser"
 )
-_CRASHED_START = "starting the browser failed in a way that nobody thought of: the log tells more"
+_CRASHED_START = "starting the browser failed with an unexpected error; see the log"
 
 
 class _TabLease:
@@ -283,7 +283,7 @@ class BrowserPool:
     async def _end_when_idle(self, running: _RunningBrowser) -> None:
         """Free the memory of an idle browser."""
         await self._clock.sleep(_LONGEST_IDLE_S)
-        event(logging.DEBUG, "browser is ended, nobody needs it")
+        event(logging.DEBUG, "idle browser is stopped")
         running.end()
 
     def _in_background(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:

@@ -67,7 +67,7 @@ class RemoteLauncher:
     async def __call__(self) -> RemoteBrowser:
         if not self._has_warned:
             self._has_warned = True
-            event(logging.WARNING, "remote browser is used", note="nothing but its own network guards what it reaches")
+            event(logging.WARNING, "remote browser is used", note="the SSRF guard does not cover its requests")
         try:
             async with asyncio.timeout(self._ready_timeout_s):
                 return await self._connect()

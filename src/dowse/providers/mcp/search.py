@@ -53,7 +53,7 @@ class McpSearch:
         listed = first_hits(map(to_hit, self._rows(result)), _MOST_LISTED)
         hits = [hit for hit in listed if _is_within(hit, query)][: fitted.num_results]
         if listed and not hits:
-            raise NotCovered(self.name, "none of its results is from the domains that were asked for")
+            raise NotCovered(self.name, "none of its results is from the requested domains")
         return Found(tuple(hits[query.earlier :]), warnings=warnings)
 
     def _rows(self, result: Json) -> list[Json]:

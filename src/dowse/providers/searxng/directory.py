@@ -106,7 +106,7 @@ class Directory(Protocol):
 class FixedDirectory:
     """The configured instances, in the order of the setting."""
 
-    advice = "see whether those in SEARXNG_URL are up and reachable from here"
+    advice = "check that the instances in SEARXNG_URL are running and reachable"
 
     def __init__(self, urls: Sequence[str]) -> None:
         self._edition = Edition(Entries(tuple(ListedInstance(url.rstrip("/")) for url in urls)), made_at=-math.inf)

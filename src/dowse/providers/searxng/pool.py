@@ -177,7 +177,7 @@ class InstancePool:
 
         async def check(url: str) -> CheckResult:
             result = await self._check(url)
-            await progress(f"{next(done)} of {len(asked)} instances asked")
+            await progress(f"{next(done)} of {len(asked)} instances called")
             return result
 
         return await run_concurrently(check, asked)

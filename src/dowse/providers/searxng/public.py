@@ -163,7 +163,7 @@ class PublicClient:
         await self.manners.turn()
         timeout_s = deadline.remaining_s()
         if not timeout_s:
-            raise Skipped(self.provider, "others were asked until no time was left")
+            raise Skipped(self.provider, "other instances were called until the deadline")
         try:
             return await self.client.get(url, timeout_s=timeout_s, max_bytes=MAX_BYTES, headers=headers, follows=False)
         except WireTimeout as error:

@@ -77,7 +77,7 @@ class SearXNGs:
         found = self._adapters.get(name_of(url))
         if found is None:
             # Headers and passwords of the settings are only for the addresses of the settings.
-            raise Skipped(SearXNG.name, "it is not one of those in SEARXNG_URL")
+            raise Skipped(SearXNG.name, "it is not in SEARXNG_URL")
         return found
 
     def _failure(self, failures: Failures) -> ProviderError:

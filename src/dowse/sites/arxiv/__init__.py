@@ -146,7 +146,7 @@ class ArxivLoader:
     async def _from_pdf(self, address: str, deadline: Deadline) -> _FullText:
         fetched = await self._fetch(address, deadline, _PDF_BYTES)
         if not fetched.body.startswith(b"%PDF-"):
-            raise PageUnreadable(Status.UNSUPPORTED, "what came is not a PDF")
+            raise PageUnreadable(Status.UNSUPPORTED, "the response is not a PDF")
         body = Body(fetched.url, fetched.body, "application/pdf")
         text = await self._kit.extractor.extract(body, timeout_s=deadline.remaining_s())
         markdown, left_out = self._cut_pages(text)

@@ -181,7 +181,9 @@ def _reply_failure(reply: Reply, *, has_token: bool) -> ProviderError | None:
         advice = "" if has_token else f"; with {TOKEN_VARIABLE} the limit is higher"
         return RateLimited(NAME, f"HTTP {status}{advice}", retry_after_s=_wait_s(reply.headers), http_status=status)
     if status in (401, 403) and not has_token:
-        raise PageUnreadable(Status.BLOCKED, f"GitHub's API does not show the page to everybody: HTTP {status}")
+        raise PageUnreadable(
+            Status.BLOCKED, f"GitHub's API does not show the page without access rights: HTTP {status}"
+        )
     return None
 
 

@@ -99,7 +99,7 @@ def summarize(explanation: Explanation) -> list[str]:
     choice = (
         f"Too little scored {explanation.cut:.2f} or more, so the whole page was kept."
         if explanation.is_whole
-        else f"Blocks that score {explanation.cut:.2f} or more are content, with what belongs to them."
+        else f"Blocks that score {explanation.cut:.2f} or more are content, with the blocks that belong to them."
     )
     sentences = [
         f"Kind of page: {kind}.",

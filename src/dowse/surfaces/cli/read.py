@@ -117,7 +117,7 @@ def _describe_cut(page: GetContentOutput, *, is_part: bool) -> str:
         )
     if is_part:
         return f"(a part of the page, which has about {page.total_tokens} tokens; all of it without --section)"
-    return "(the page goes on; this is all that was read of it)"
+    return "(the page continues; the rest was not read)"
 
 
 def _how_to_read_on(page: GetContentOutput) -> str:

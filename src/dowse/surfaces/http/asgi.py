@@ -134,6 +134,6 @@ def _warn(settings: Settings) -> None:
     if not settings.needs_token and (settings.allowed_hosts or settings.trusted_proxies):
         event(
             logging.WARNING,
-            "no tokens are set, and a proxy would let anybody in",
+            "no tokens are set, so every client of the reverse proxy has access",
             fix="run `dowse token new NAME` and set DOWSE_TOKENS or DOWSE_TOKENS_FILE",
         )

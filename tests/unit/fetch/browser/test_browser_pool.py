@@ -294,7 +294,7 @@ async def test_a_failed_start_is_remembered_for_half_a_minute(
     assert launch.count == 2
 
 
-async def test_a_start_that_fails_as_nobody_thought_of_is_told_and_logged(
+async def test_a_start_that_fails_unexpectedly_is_reported_and_logged(
     pool: BrowserPool, launch: Launches, logged: pytest.LogCaptureFixture
 ) -> None:
     def make() -> FakeBrowser:
@@ -302,7 +302,7 @@ async def test_a_start_that_fails_as_nobody_thought_of_is_told_and_logged(
 
     launch.make = make
     for _ in range(2):
-        with pytest.raises(BrowserUnavailable, match="the log tells more"):
+        with pytest.raises(BrowserUnavailable, match="unexpected error; see the log"):
             await visit(pool)
     assert launch.count == 1
     (record,) = [record for record in logged.records if record.getMessage() == "browser start crashed"]

@@ -368,7 +368,7 @@ async def test_a_test_asks_everybody_who_may_be_asked_and_learns_of_it(clock: Fa
         CheckResult(CEDAR, "rate_limited", 0, "HTTP 429"),
     ]
     assert (asker.pinged[ALDER], asker.probed) == (0, {BIRCH: 1})
-    assert steps == ["1 of 2 instances asked", "2 of 2 instances asked"]
+    assert steps == ["1 of 2 instances called", "2 of 2 instances called"]
     assert states(instances, clock) == {
         ALDER: InstanceState.RESTING,
         BIRCH: InstanceState.READY,

@@ -38,7 +38,7 @@ _ALONE: dict[str, tuple[str, str] | tuple[str]] = {
     "has_mail": ("an address", "no address"),
     "said_again": ("how often the page says it",),
     "in_title": ("words of the title", "no words of the title"),
-    "declared": ("the page declares it as its text", "not in what the page declares as its text"),
+    "declared": ("the page declares it as its text", "outside the text that the page declares"),
     "summarised": ("the page's description says it", "not in the page's description"),
     "from_declared": ("distance from the declared text", "next to the declared text"),
     "tag": ("its element",),
@@ -63,7 +63,10 @@ _PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, str] | tuple[str]], ...] = (
     (re.compile(r"text_(\w+)"), ("its words: {}", "its words are not: {}")),
     (re.compile(r"section_(?:words|linked|place)()"), ("the section it is in",)),
     (re.compile(r"section_(\w+)"), ("below a heading: {}", "not below a heading: {}")),
-    (re.compile(r"(?:holder|held)\d()"), ("in what is named as the text", "outside of what is named as the text")),
+    (
+        re.compile(r"(?:holder|held)\d()"),
+        ("inside an element named as the text", "outside the element named as the text"),
+    ),
     (re.compile(r"(?:up|top)\d_like()"), ("elements like the one around it",)),
     (re.compile(r"(?:up|top)\d_linked()"), ("links around it", "no links around it")),
     (re.compile(r"(?:up|top)\d_place()"), ("its place in the element around it",)),
@@ -90,7 +93,7 @@ def reasons(selection: Selection, number: int, model: Model | None = None) -> tu
     found = _strongest(selection.rows[number], model or load_shipped())
     if is_kept is bool(selection.scores[number] >= selection.cut):
         return found
-    return ("kept with what it belongs to" if is_kept else "left out with what is around it", *found)
+    return ("kept with the block it belongs to" if is_kept else "left out with the block around it", *found)
 
 
 def _strongest(row: Numbers, model: Model) -> tuple[str, ...]:

@@ -78,14 +78,14 @@ def test_every_column_has_a_phrase_that_is_no_name_of_a_column(selection: Select
 def test_a_block_that_is_kept_for_its_neighbours_says_so(selection: Selection) -> None:
     below = replace(selection, scores=np.zeros(len(selection.blocks)))
 
-    assert reasons(below, 1)[0] == "kept with what it belongs to"
+    assert reasons(below, 1)[0] == "kept with the block it belongs to"
     assert reasons(selection, 2)[0][0] in "+-"
 
 
 def test_a_block_that_is_left_for_its_neighbours_says_so(selection: Selection) -> None:
     left = replace(selection, are_kept=np.zeros(len(selection.blocks), np.bool_))
 
-    assert reasons(left, 2)[0] == "left out with what is around it"
+    assert reasons(left, 2)[0] == "left out with the block around it"
 
 
 def test_blocks_of_a_whole_page_have_one_reason(selection: Selection) -> None:
