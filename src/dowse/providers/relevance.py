@@ -116,17 +116,25 @@ def _occurs(term: str, results: _ResultText) -> bool:
     if term[0].isdigit():
         # Versions of different precision: 3.15 and 3.15.1.
         return any(word.startswith(f"{term}.") or term.startswith(f"{word}.") for word in results.words if "." in word)
-    return _is_part(term, results) or any(_is_form(term, word) for word in results.words if word[0] == term[0])
+    return (
+        _is_part(term, results)
+        or _is_compound(term, results)
+        or any(_is_form(term, word) for word in results.words if word[0] == term[0])
+    )
 
 
 def _is_part(term: str, results: _ResultText) -> bool:
-    """Whether a term is in a compound, or written in two words, or is a compound with a part in the results."""
-    letters = [part for part in _LETTERS.findall(term) if part != term and len(part) >= _STEM]
-    return (
-        any(part in results.words for part in letters)
-        or (len(term) >= _SHORTEST_PART and term in results.text)
-        or (len(term) >= _SHORTEST_JOINED and term in results.joined)
-        or any(word in term for word in results.words if len(word) >= _SHORTEST_PART and word not in QUERY)
+    """Whether a term is part of a compound in the results, or written there in two words."""
+    return (len(term) >= _SHORTEST_PART and term in results.text) or (
+        len(term) >= _SHORTEST_JOINED and term in results.joined
+    )
+
+
+def _is_compound(term: str, results: _ResultText) -> bool:
+    """Whether a term is a compound with a part in the results."""
+    parts = {part for part in _LETTERS.findall(term) if part != term and len(part) >= _STEM}
+    return not parts.isdisjoint(results.words) or any(
+        word in term for word in results.words if len(word) >= _SHORTEST_PART and word not in QUERY
     )
 
 

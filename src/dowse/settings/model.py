@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
 from itertools import chain
@@ -110,20 +110,25 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for the redaction filter and for nothing else."""
-        providers = self.providers.values()
-        keys = [each.api_key for each in providers if each.api_key]
-        keys += [value for name, value in self if isinstance(value, SecretStr) and name != "browser_url"]
-        keys += self.tokens.values()
-        remotes = self.mcp_providers.values()
-        keys += chain.from_iterable(map(_header_secrets, [self.searxng_headers, *(each.headers for each in remotes)]))
-        addresses = chain.from_iterable((*(each.servers or ()), *each.endpoints.values()) for each in providers)
-        addresses = chain(addresses, (server.url for server in remotes))
         return (
-            *(key.get_secret_value() for key in keys),
-            *chain.from_iterable(map(_secrets_in, addresses)),
+            *(key.get_secret_value() for key in self._keys()),
+            *chain.from_iterable(map(_secrets_in, self._addresses())),
             *_passwords(self.state),
             *_credentials(self.browser_url),
         )
+
+    def _keys(self) -> Iterator[SecretStr]:
+        """API keys, tokens and header values; the browser's URL is no key, only its credentials are."""
+        yield from (each.api_key for each in self.providers.values() if each.api_key)
+        yield from (value for name, value in self if isinstance(value, SecretStr) and name != "browser_url")
+        yield from self.tokens.values()
+        for headers in (self.searxng_headers, *(each.headers for each in self.mcp_providers.values())):
+            yield from _header_secrets(headers)
+
+    def _addresses(self) -> Iterator[str]:
+        for each in self.providers.values():
+            yield from (*(each.servers or ()), *each.endpoints.values())
+        yield from (server.url for server in self.mcp_providers.values())
 
     def scope(self) -> bytes:
         """Hash of all settings that may change results; processes with the same one share cache entries.

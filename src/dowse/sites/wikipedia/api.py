@@ -180,12 +180,17 @@ def find_address(url: Url) -> PageAddress | None:
     query = _read_view(url) if host and url.is_page else None
     if host is None or query is None:
         return None
-    title, variant = _read_path(url.path, host[1])
+    language = host[1]
+    title, variant = _read_path(url.path, language)
     if not title and url.path not in _WITHOUT_TITLE:
         return None
-    asked = _selector(title or query.get("title", ""), query)
-    named = query.get("variant", "")
-    return PageAddress(host[1], asked, variant or (named if _is_variant(named, host[1]) else "")) if asked else None
+    selector = _selector(title or query.get("title", ""), query)
+    return PageAddress(language, selector, variant or _read_variant(query, language)) if selector else None
+
+
+def _read_variant(query: Mapping[str, str], language: str) -> str:
+    variant = query.get("variant", "")
+    return variant if _is_variant(variant, language) else ""
 
 
 def _read_path(path: str, language: str) -> tuple[str, str]:
