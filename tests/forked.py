@@ -44,7 +44,7 @@ _WHAT_SERVERS_IMPORT = (
         "dowse.surfaces.mcp.stdio",
         "dowse.surfaces.http.serve",
         "dowse.net.wire",
-        "dowse.net.pinned",
+        "dowse.net.wire",
         "dowse.secrets.leaks",
     ),
     *("dowse.stores.sqlite.threads", "dowse.sites.table", "dowse.document.outline", "protego"),

@@ -35,10 +35,9 @@ SUBJECTS = {
     "src/dowse/net/addresses.py": ["tests/unit/net/test_net_addresses.py", "tests/unit/net/test_net_machine.py"],
     "src/dowse/net/guard.py": ["tests/unit/net/test_net_guard.py"],
     "src/dowse/net/decode.py": ["tests/security/test_decoder.py"],
-    "src/dowse/secrets/urls.py": ["tests/unit/secrets/test_urls.py"],
+    "src/dowse/secrets/requests.py": ["tests/unit/secrets/test_urls.py", "tests/unit/secrets/test_queries.py"],
     "src/dowse/secrets/credentials.py": ["tests/unit/secrets/test_urls.py", "tests/unit/secrets/test_queries.py"],
     "src/dowse/secrets/leaks.py": ["tests/unit/secrets/test_queries.py"],
-    "src/dowse/secrets/queries.py": ["tests/unit/secrets/test_queries.py"],
 }
 PROCESSES = 2
 # A mutant that takes so much longer than the module itself hangs, and has been noticed.

@@ -39,9 +39,8 @@ from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.routing.shared_limits import Traffic
 from dowse.routing.spending import Account
-from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
-from dowse.secrets.urls import SecretUrls
+from dowse.secrets.requests import QueryScrubber, SecretUrls
 from dowse.settings import ANSWERERS, SEARCHERS, SPECS, Settings
 from dowse.settings.guardrails import Rule
 from dowse.settings.providers import SEARXNG_POOL

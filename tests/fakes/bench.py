@@ -16,8 +16,8 @@ from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import SiteRules
 from dowse.routing.router import Router
-from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
+from dowse.secrets.requests import QueryScrubber
 from dowse.settings.sources import load
 from tests.fakes.clock import FakeClock
 from tests.fakes.memory import NO_PAGES, NO_SEARCHES, PAGES, SEARCHES, remembering

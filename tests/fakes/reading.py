@@ -11,7 +11,7 @@ from dowse.flows.read import PageLifetimes, ReadFlow, RobotsMode
 from dowse.flows.readers import FetchingReader, ReadChain, Readers
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
-from dowse.secrets.urls import SecretUrls
+from dowse.secrets.requests import SecretUrls
 from tests.fakes.memory import NO_PAGES, remembering
 from tests.fakes.scripted import PlainExtractor
 

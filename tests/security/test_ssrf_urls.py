@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dowse.app import App
 from dowse.core.errors import WireDenied, WireFailed
 from dowse.fetch.robots import RobotsFiles
-from dowse.net import pinned, wire
+from dowse.net import wire
 from dowse.net.clients import ConfiguredClient
 from dowse.net.guard import Guard
 from dowse.settings.sources import load
@@ -168,15 +168,15 @@ async def test_socket_refuses_an_address_that_was_not_checked(canary) -> None:
     """The belt: aiohttp asks no resolver about a literal, so the socket is the last place to stop it."""
     url = Guard((f"127.0.0.1:{canary.port}",)).judge(f"http://127.0.0.1:{canary.port}/")
 
-    async with pinned.pinned_session(None) as session:
+    async with wire.pinned_session(None) as session:
         with pytest.raises(WireFailed):
             async with wire.exchange(2):
-                await pinned.get(session, url, [ip_address("127.0.0.2")], {})
+                await wire.get(session, url, [ip_address("127.0.0.2")], {})
         with pytest.raises(LookupError):
             await session.get(url.href)
         assert canary.connections == 0
 
-        assert (await pinned.get(session, url, [ip_address("127.0.0.1")], {})).status == 200
+        assert (await wire.get(session, url, [ip_address("127.0.0.1")], {})).status == 200
 
 
 async def test_refusal_says_nothing_of_what_is_behind_an_address(canary, client: Build) -> None:

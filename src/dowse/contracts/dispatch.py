@@ -22,8 +22,7 @@ from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.telemetry.log import LOGGER, event
-from dowse.telemetry.traces import span
+from dowse.telemetry.log import LOGGER, event, span
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -33,8 +33,7 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Observer, Progress, Secrecy
 from dowse.flows.readers import ReadChain
-from dowse.telemetry.log import LOGGER
-from dowse.telemetry.traces import span
+from dowse.telemetry.log import LOGGER, span
 
 _QUEUED = "other pages were being read until the time was up; DOWSE_MAX_CONCURRENT_FETCHES lets more at a time"
 _HASH_BYTES = 16

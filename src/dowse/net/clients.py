@@ -186,11 +186,11 @@ class UntrustedClient:
             self._session = None
 
     async def _hop(self, target: Url, addresses: list[Address], headers: Mapping[str, str], max_bytes: int) -> Fetched:
-        from dowse.net import pinned, wire
+        from dowse.net import wire
 
         if self._session is None:
-            self._session = self._open_session() if self._open_session else pinned.pinned_session(self._tls)
-        response = await pinned.get(self._session, target, addresses, headers)
+            self._session = self._open_session() if self._open_session else wire.pinned_session(self._tls)
+        response = await wire.get(self._session, target, addresses, headers)
         try:
             # Of a failure only the status counts; its body could only turn it into a timeout or a size error.
             succeeded = 200 <= response.status < 300

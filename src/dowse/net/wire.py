@@ -1,19 +1,25 @@
-"""aiohttp layer of the clients. Imported on first use: aiohttp takes longer to import than the rest of a start."""
+"""aiohttp layer of the clients: sessions, bounded bodies, pinned connections. Imported on first use, for start-up."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from ssl import SSLContext
 
 import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.connector import Connection
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
+from aiohttp.tracing import Trace
 
 from dowse.core.errors import WireDenied, WireError, WireFailed, WireInsecure, WireTimeout, WireTooLarge
 from dowse.core.urls import Url
+from dowse.net.addresses import Address, parse_address
 from dowse.net.decode import ACCEPTED, Decoder
 from dowse.net.sockets import look_up
 
@@ -128,6 +134,40 @@ class AiohttpResolver(AbstractResolver):
         """Nothing is held."""
 
 
+def pinned_session(tls: SSLContext | None) -> aiohttp.ClientSession:
+    """A session for `get`; any other use fails before it dials."""
+    connector = _Connector(
+        resolver=AiohttpResolver(_checked_addresses),
+        use_dns_cache=False,
+        # aiohttp resolves no IP literals, so the socket is the only place that every dial passes.
+        socket_factory=_open_socket,
+        ssl=tls or True,
+        limit=_CONNECTIONS,
+        limit_per_host=_CONNECTIONS_PER_HOST,
+        keepalive_timeout=_KEPT_S,
+    )
+    return build_session(connector)
+
+
+async def get(
+    session: aiohttp.ClientSession, url: Url, addresses: Iterable[Address], headers: Mapping[str, str]
+) -> aiohttp.ClientResponse:
+    """The response of one of these addresses, whatever name the URL has. Redirects are not followed."""
+    hop = _Hop(tuple(addresses))
+    outside = _current.set(hop)
+    try:
+        try:
+            return await session.get(request_target(url), headers=headers, allow_redirects=False)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+            if hop.has_dialled:
+                raise
+            # The server had closed the pooled connection; that says nothing about the page.
+            hop.may_reuse = False
+            return await session.get(request_target(url), headers=headers, allow_redirects=False)
+    finally:
+        _current.reset(outside)
+
+
 def _translate(error: Exception) -> WireError:
     """Redaction: errors of aiohttp name the address, so they are replaced by fixed messages."""
     match error:
@@ -145,3 +185,56 @@ def _translate(error: Exception) -> WireError:
             return WireFailed("the answer broke off or was malformed")
         case _:
             return WireFailed("the request could not be sent")
+
+
+_CONNECTIONS, _CONNECTIONS_PER_HOST = 100, 20
+# Shorter than the five seconds after which many servers close, so that they rarely close during a request.
+_KEPT_S = 4.0
+
+
+@dataclass(slots=True)
+class _Hop:
+    """Checked addresses of one request, and whether it has dialled."""
+
+    addresses: tuple[Address, ...]
+    may_reuse: bool = True
+    has_dialled: bool = False
+
+
+_current: ContextVar[_Hop] = ContextVar("hop")
+
+
+class _Connector(aiohttp.TCPConnector):
+    """A pool that reuses no connection to an address outside the request's checked ones."""
+
+    async def connect(
+        self,
+        req: aiohttp.ClientRequest,
+        traces: list[Trace],
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - the signature is aiohttp's
+    ) -> Connection:
+        hop = _current.get()
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            if hop.has_dialled or (hop.may_reuse and _peer(connection) in hop.addresses):
+                return connection
+            connection.close()
+
+
+def _peer(connection: Connection) -> Address | None:
+    peer = connection.transport and connection.transport.get_extra_info("peername")
+    return parse_address(peer[0]) if peer else None
+
+
+async def _checked_addresses(_host: str, _port: int) -> list[str]:
+    return [str(address) for address in _current.get().addresses]
+
+
+def _open_socket(info: aiohttp.AddrInfoType) -> socket.socket:
+    family, kind, protocol, _, address = info
+    hop = _current.get()
+    if parse_address(str(address[0])) not in hop.addresses:
+        # An OSError, because the connector handles only those while several addresses race.
+        raise PermissionError
+    hop.has_dialled = True
+    return socket.socket(family, kind, protocol)

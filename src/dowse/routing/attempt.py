@@ -16,7 +16,7 @@ from dowse.routing.breaker import Breakers, CallPermit, Unwatched, blame
 from dowse.routing.hedging import OUTRUN, Hedging
 from dowse.routing.policy import FallbackPolicy, RetryBudget, patience_of, says_nothing, share_of
 from dowse.stores.coordination import LONGEST_S
-from dowse.telemetry.traces import span
+from dowse.telemetry.log import span
 
 # What it takes to get a turn without a queue.
 _AT_ONCE_S = 0.1

@@ -1,4 +1,4 @@
-"""Structured log: one redacted JSON line per event on stderr, and the observers that write events."""
+"""Structured log and OpenTelemetry spans: one redacted JSON line per event on stderr, and its observers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ import logging
 import secrets
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TextIO
+
+from opentelemetry import trace
+from opentelemetry.trace import Status, StatusCode
 
 from dowse.core import urls
 from dowse.core.answers import TokenUsage
@@ -186,3 +191,35 @@ class Observers:
 def fingerprint(text: str) -> str:
     """A short keyed hash, comparable within this process only."""
     return hashlib.blake2s(text.encode("utf-8", "replace"), key=_HASH_KEY, digest_size=8).hexdigest()
+
+
+_TRACER = trace.get_tracer("dowse")
+
+
+class TraceSpan:
+    """A running span; its attributes never hold a query or a URL."""
+
+    __slots__ = ("_span",)
+
+    def __init__(self, current: trace.Span) -> None:
+        self._span = current
+
+    def finish(self, outcome: str, **attributes: str) -> None:
+        if not self._span.is_recording():
+            return
+        self._span.set_attributes(
+            {f"dowse.{name}": value for name, value in {"outcome": outcome, **attributes}.items()}
+        )
+        if outcome != "ok":
+            self._span.set_status(Status(StatusCode.ERROR, outcome))
+
+
+@contextmanager
+def span(name: str, **attributes: str) -> Iterator[TraceSpan]:
+    """A span around a piece of work, child of the current one."""
+    named = {f"dowse.{key}": value for key, value in attributes.items()}
+    # Redaction: the text of an exception may hold a query or an address; its class is in the outcome.
+    with _TRACER.start_as_current_span(
+        name, attributes=named, record_exception=False, set_status_on_exception=False
+    ) as current:
+        yield TraceSpan(current)

@@ -29,8 +29,8 @@ from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import SiteRules
 from dowse.routing.router import Router
-from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
+from dowse.secrets.requests import QueryScrubber
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Kept, Key
 from tests.fakes import FakeClock, RecordingObserver

@@ -29,8 +29,8 @@ from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import SiteRules
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
-from dowse.secrets.queries import QueryScrubber
 from dowse.secrets.redact import Redactor
+from dowse.secrets.requests import QueryScrubber
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import NO_SEARCHES, remembering
 from tests.fakes.reading import reading

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.core.errors import InvalidRequest
-from dowse.secrets.queries import MASK, QueryScrubber
 from dowse.secrets.redact import Redactor
+from dowse.secrets.requests import MASK, QueryScrubber
 from tests.planted import AMAZON, BASE64, HEX40, INNOCENT, JWT, MIXED, PLANTED, planted
 from tests.support.tables import each_row
 

@@ -4,7 +4,7 @@ import base64
 import json
 
 from dowse.core import urls
-from dowse.secrets.urls import SecretUrls, place_of_secret
+from dowse.secrets.requests import SecretUrls, place_of_secret
 from tests.support.tables import each_row
 
 SECRET = [

@@ -9,8 +9,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from dowse.telemetry import traces
-from dowse.telemetry.traces import span
+from dowse.telemetry import log
+from dowse.telemetry.log import span
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def exported(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(traces, "_TRACER", provider.get_tracer("dowse"))
+    monkeypatch.setattr(log, "_TRACER", provider.get_tracer("dowse"))
     return exporter
 
 

@@ -14,8 +14,7 @@ from threading import Thread
 from typing import Any, Generic, TypeVar
 
 from dowse.core.errors import StoreFailed
-from dowse.stores.sqlite.file import FAILURES, Room, SetAside, StateFile, begin_write, clear
-from dowse.stores.sqlite.presence import Presence
+from dowse.stores.sqlite.file import FAILURES, Presence, Room, SetAside, StateFile, begin_write, clear
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]

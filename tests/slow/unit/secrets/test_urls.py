@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from dowse.secrets.urls import SecretUrls
+from dowse.secrets.requests import SecretUrls
 from tests.unit.secrets.test_urls import HOSTILE
 
 
