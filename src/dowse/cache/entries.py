@@ -50,16 +50,16 @@ class CacheEntries:
 
     async def get(self, kind: str, name: str) -> Kept | None:
         """The entry as it is known here; another process may have cleared or replaced it a moment ago."""
-        sealed = self._sealed(kind, name)
+        sealed = self._seal(kind, name)
         return self._recent.get(sealed.key) or await self._look_up(sealed)
 
     async def look(self, kind: str, name: str) -> Kept | None:
         """The entry as it is in the store now."""
-        return await self._look_up(self._sealed(kind, name))
+        return await self._look_up(self._seal(kind, name))
 
     async def put(self, kind: str, name: str, value: bytes, kept_s: float, *, age_s: float = 0.0) -> None:
         """Store a value that is `age_s` old, until it is `kept_s` old. Not storing it drops the previous one."""
-        sealed = self._sealed(kind, name)
+        sealed = self._seal(kind, name)
         self._recent.forget(sealed.key)
         if kept_s <= age_s or len(value) > _MAX_BYTES:
             await self._store.drop(sealed.key)
@@ -73,16 +73,16 @@ class CacheEntries:
 
     async def drop(self, kind: str, name: str) -> None:
         """Delete an entry that turned out to be wrong."""
-        sealed = self._sealed(kind, name)
+        sealed = self._seal(kind, name)
         self._recent.forget(sealed.key)
         await self._store.drop(sealed.key)
 
     async def claim(self, kind: str, name: str, owner: str, for_s: float) -> bool:
         """Take or extend the lease on producing this entry; true as well while the store is down."""
-        return await self._store.claim(self._sealed(kind, name).key, owner, for_s)
+        return await self._store.claim(self._seal(kind, name).key, owner, for_s)
 
     async def release(self, kind: str, name: str, owner: str) -> None:
-        await self._store.release(self._sealed(kind, name).key, owner)
+        await self._store.release(self._seal(kind, name).key, owner)
 
     def complaints(self) -> tuple[str, ...]:
         return self._store.complaints()
@@ -103,7 +103,7 @@ class CacheEntries:
             self._recent.add(sealed.key, found)
         return found
 
-    def _sealed(self, kind: str, name: str) -> Sealed:
+    def _seal(self, kind: str, name: str) -> Sealed:
         return Sealed(kind, name, self._scope)
 
     def _now(self) -> float:
@@ -114,13 +114,13 @@ T = TypeVar("T")
 
 
 class Codec(Generic[T]):
-    """Turns values of one dataclass into bytes; the class is studied on first use, not at the start."""
+    """Turns values of one dataclass into bytes; the schema is built on first use, not at start-up."""
 
     def __init__(self, kind: type[T]) -> None:
         self._kind = kind
 
     def encode(self, value: T) -> bytes | None:
-        """The value as bytes; `None` for one that no text can hold, such as half a surrogate pair."""
+        """The value as bytes; `None` if it is not valid text, such as half a surrogate pair."""
         try:
             return self._adapter.dump_json(value)
         except ValueError:
@@ -148,7 +148,7 @@ class Sealed:
     """Key of one entry in a store, and the encryption of its value."""
 
     def __init__(self, kind: str, name: str, scope: bytes = b"") -> None:
-        """`scope` separates entries of the same name whose answers differ, such as those of other settings."""
+        """`scope` separates entries of the same name with different answers, such as under other settings."""
         self.key = Key(kind, _hash(_KEY, kind, name, scope).hex())
         self._asked = (kind, name, scope)
 

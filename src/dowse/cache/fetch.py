@@ -46,7 +46,7 @@ class Lifetime:
 class NegativeCaching(Generic[F]):
     """How failures are cached: for how long, in which form, and how one is raised again.
 
-    `keep` is given the failure and the seconds that the call had; it returns `None` for one that is not cached.
+    `keep` is given the failure and the seconds that the call had; it returns `None` if the failure is not cached.
     """
 
     ttl_s: float
@@ -249,7 +249,7 @@ class _Entry(Generic[T, F]):
 
 @dataclass(frozen=True, slots=True)
 class _Known(Generic[T]):
-    """What the store holds for a wish: a value that is not too old for everything, a failure that still holds."""
+    """The stored state of a wish: a value within its lifetime, a failure within its TTL."""
 
     wish: _Wish[T]
     value: T | None = None

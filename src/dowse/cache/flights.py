@@ -13,7 +13,7 @@ from dowse.telemetry.log import LOGGER
 
 T = TypeVar("T")
 
-# Work ends at its deadline and knows best what it was doing then; this is for work that does not.
+# Work ends at its deadline with an error of its own; the grace period stops work that ignores it.
 _GRACE_S = 0.25
 # For storing a value that has landed. Work that never ends must not hand out the same value for ever.
 _KEEPING_S = 10.0
@@ -184,7 +184,7 @@ class Flights:
         flight: Flight[T] = Flight(deadline)
         self._flights[key] = flight
         self._tasks[flight] = asyncio.create_task(flight._run(work))
-        self._tasks[flight].add_done_callback(lambda _: self._ended(key, flight, work))
+        self._tasks[flight].add_done_callback(lambda _: self._finish(key, flight, work))
         return flight
 
     def _leave(self, key: Hashable, waiter: _Waiter[T]) -> None:
@@ -203,7 +203,7 @@ class Flights:
         """A flight is cancelled only at shutdown."""
         return Stopping() if self._is_closed else RuntimeError("shared work was cancelled")
 
-    def _ended(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
+    def _finish(self, key: Hashable, flight: Flight[T], work: Work[T]) -> None:
         task = self._tasks.pop(flight)
         self._refreshes.discard(flight)
         self._forget(key, flight)

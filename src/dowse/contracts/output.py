@@ -34,7 +34,7 @@ def _optional(default: T) -> T:
     return field(default=default, metadata=_OPTIONAL)
 
 
-def _named(name: str) -> Any:
+def _rename(name: str) -> Any:
     """A field with another name in JSON."""
     return field(metadata={"name": name})
 
@@ -125,9 +125,9 @@ class CitationOutput:
 
     url: str
     title: str
-    text_snippet: str = _named("textSnippet")
-    start_index: int = _named("startIndex")
-    end_index: int = _named("endIndex")
+    text_snippet: str = _rename("textSnippet")
+    start_index: int = _rename("startIndex")
+    end_index: int = _rename("endIndex")
     rank: int
 
 
@@ -135,8 +135,8 @@ class CitationOutput:
 class UsageOutput:
     """Tokens that a model has read and written."""
 
-    prompt_tokens: int = _named("promptTokens")
-    response_tokens: int = _named("responseTokens")
+    prompt_tokens: int = _rename("promptTokens")
+    response_tokens: int = _rename("responseTokens")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ class _CitedOutput:
     text: str
     citations: tuple[CitationOutput, ...]
     provider: str
-    responded_at: str = _named("respondedAt")
+    responded_at: str = _rename("respondedAt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,13 +185,13 @@ class FailureOutput:
 @cache
 def schema_of(output: type, failure: type | None = None) -> dict[str, object]:
     """The JSON schema of an output, or of `failure` in its place: some clients validate errors as well."""
-    properties, required = _properties(output), _required(output)
+    properties, required = _properties(output), _list_required(output)
     if failure is None:
         return {"type": "object", "properties": properties, "required": required}
     return {
         "type": "object",
         "properties": {**properties, **_properties(failure)},
-        "anyOf": [{"required": required}, {"required": _required(failure)}],
+        "anyOf": [{"required": required}, {"required": _list_required(failure)}],
     }
 
 
@@ -233,7 +233,7 @@ def _to_json_value(value: object) -> object:
     return to_json(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
-def _required(output: type[DataclassInstance]) -> list[str]:
+def _list_required(output: type[DataclassInstance]) -> list[str]:
     return [name for _, name, default in _json_fields(output) if default is MISSING]
 
 

@@ -1,1 +1,1 @@
-"""What happens: search and read, from the question to the finished answer."""
+"""Flows: search and read, from the question to the finished answer."""

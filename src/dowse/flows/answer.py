@@ -21,7 +21,7 @@ _NEVER_FALLS_BACK = frozenset({"AUTH", "VALIDATION"})
 
 @dataclass(frozen=True, slots=True)
 class AnswerLifetimes:
-    """TTLs of answers: of usual ones, and of those that may be poor because a provider failed."""
+    """TTLs of answers: of usual answers, and of poor answers after a failed provider."""
 
     usual_s: float
     poor_s: float

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
 from dowse.core.models import (
@@ -22,6 +23,9 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Progress, no_progress
 from dowse.flows.search import SearchFlow
+
+if TYPE_CHECKING:
+    from dowse.rank.quotes import Material
 
 # Some pages cannot be read, and some turn out to be too old.
 _SPARE_RESULTS = 2
@@ -81,7 +85,7 @@ class Extractive:
         if not question.freshness_hours:
             return list(results)
         oldest = self._clock.utc() - timedelta(hours=question.freshness_hours)
-        return [result for result in results if (moment := _published(result)) is None or moment >= oldest]
+        return [result for result in results if (moment := _find_date(result)) is None or moment >= oldest]
 
 
 def time_range(hours: int) -> TimeRange:
@@ -90,27 +94,30 @@ def time_range(hours: int) -> TimeRange:
 
 
 def _compose(question: Question, results: Sequence[Result], older: int) -> CitedAnswer:
+    """Quotes from the pages, or only a list of them; a refusal where none is left."""
     # Imported on first use: comparing words takes modules that are slow to load.
-    from dowse.rank.quotes import QUOTED, QUOTED_SNIPPETS, Material, compose_quotes, compose_refusal, list_sources
-
-    def material(result: Result, text: str = "") -> Material:
-        page, moment = result.page, _published(result)
-        url, title = (page.final_url, page.title) if page.status.readable else ("", "")
-        published = moment.date().isoformat() if moment else ""
-        return Material(url or result.hit.url, title or result.hit.title, text, published)
+    from dowse.rank.quotes import QUOTED, QUOTED_SNIPPETS, compose_quotes, compose_refusal, list_sources
 
     reachable = [result for result in results if result.page.status not in _NOT_LISTED]
     if not reachable:
         return compose_refusal(_about_older(question, older) if older else _NOTHING)
     if not question.wants_summary:
-        return list_sources([material(result) for result in reachable[: question.max_results]])
-    read = [(result, result.digest.text) for result in reachable if result.digest and result.digest.text]
-    shown = read or [(result, result.hit.snippet) for result in reachable]
-    pages = [material(result, text) for result, text in shown[: question.max_results]]
-    return compose_quotes(question.text, pages, QUOTED if read else QUOTED_SNIPPETS)
+        return list_sources([_material(result) for result in reachable[: question.max_results]])
+    passages = [_material(result, result.digest.text) for result in reachable if result.digest and result.digest.text]
+    pages = passages or [_material(result, result.hit.snippet) for result in reachable]
+    return compose_quotes(question.text, pages[: question.max_results], QUOTED if passages else QUOTED_SNIPPETS)
 
 
-def _published(result: Result) -> datetime | None:
+def _material(result: Result, text: str = "") -> Material:
+    from dowse.rank.quotes import Material
+
+    page, moment = result.page, _find_date(result)
+    url, title = (page.final_url, page.title) if page.status.readable else ("", "")
+    published = moment.date().isoformat() if moment else ""
+    return Material(url or result.hit.url, title or result.hit.title, text, published)
+
+
+def _find_date(result: Result) -> datetime | None:
     """When a page was published, by the page or by the provider, the later of both; `None` if unknown."""
     facts = result.page.facts
     said = [result.hit.published, facts.published if facts.published_confidence != _UNCERTAIN else ""]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import chain
+from typing import TypeVar
 
 from dowse.cache.fetch import Cache, CacheKey, Kind, Lifetime
-from dowse.core.errors import AllProvidersFailed, TimedOut, Transient
+from dowse.core.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
 from dowse.core.models import (
     Attempt,
     Category,
@@ -24,6 +26,8 @@ from dowse.core.models import (
 )
 from dowse.core.protocols import Progress, SearchProvider, no_progress
 from dowse.routing.router import Router
+
+T = TypeVar("T")
 
 # Agreement of more providers says nothing new, and each of them costs.
 _WIDEST = 4
@@ -114,7 +118,7 @@ class Finder:
     async def _find_everywhere(
         self, fetch: _Fetch, asked: Sequence[SearchProvider], deadline: Deadline, progress: Progress
     ) -> Findings:
-        """Results of several providers at once, without waiting long for those that are slower than the first."""
+        """Results of several providers at once, without a long wait for providers slower than the first."""
         await progress(f"search: asking {', '.join(provider.name for provider in asked)}")
         started = self._clock.now()
         # Progress of several at once would be interleaved: it is not reported.
@@ -172,7 +176,7 @@ class Finder:
 async def _find_instead(
     fetch: _Fetch, failed: AllProvidersFailed, others: Sequence[SearchProvider], progress: Progress
 ) -> Findings:
-    """The answer of one of the other providers, after all that were asked at once have failed."""
+    """The answer of one of the other providers, after the failure of all providers asked at once."""
     outcome: Routed[Found] | AllProvidersFailed
     try:
         outcome = await fetch(progress, others)
@@ -214,14 +218,20 @@ def _join(outcomes: Sequence[Routed[Found] | AllProvidersFailed]) -> Findings:
     """Answers and failures together; raises if there are only failures."""
     answers = [outcome for outcome in outcomes if isinstance(outcome, Routed)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, AllProvidersFailed)]
-    attempts = tuple(attempt for failed in failures for attempt in failed.attempts)
-    warnings = tuple(warning for failed in failures for warning in failed.warnings)
-    errors = tuple(error for failed in failures for error in failed.errors)
+    attempts, warnings = _chain(each.attempts for each in failures), _chain(each.warnings for each in failures)
+    errors = _chain(each.errors for each in failures)
     if not answers:
         raise AllProvidersFailed(errors, attempts, warnings)
-    # A transient failure is among the attempts; a rejected key is for the user to fix.
-    warnings += tuple(str(error) for error in errors if not isinstance(error, Transient))
-    return _findings(answers, attempts, tuple(dict.fromkeys(warnings)))
+    return _findings(answers, attempts, tuple(dict.fromkeys(warnings + _describe_rejections(errors))))
+
+
+def _describe_rejections(errors: Sequence[ProviderError]) -> tuple[str, ...]:
+    """Warnings for errors that the user can fix, such as a rejected key; transient ones are among the attempts."""
+    return tuple(str(error) for error in errors if not isinstance(error, Transient))
+
+
+def _chain(parts: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+    return tuple(chain.from_iterable(parts))
 
 
 def _findings(
@@ -229,7 +239,7 @@ def _findings(
 ) -> Findings:
     return Findings(
         tuple((each.provider, each.answer) for each in answers),
-        tuple(attempt for each in answers for attempt in each.attempts) + attempts,
-        warnings + tuple(warning for each in answers for warning in each.warnings + each.answer.warnings),
+        _chain(each.attempts for each in answers) + attempts,
+        warnings + _chain(each.warnings + each.answer.warnings for each in answers),
         reduce(Freshness.combine, [each.freshness for each in answers]),
     )

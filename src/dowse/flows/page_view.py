@@ -135,7 +135,7 @@ class PageViewFlow:
     async def view(self, request: PageRequest, deadline: Deadline, *, offline: bool = False) -> PageView:
         """Raises `Offline`, and `InvalidRequest` for a section or a cursor that the page does not have."""
         cursor = request.cursor
-        kept = await self._reader.kept(request.url, cursor.digest, offline=offline) if cursor else None
+        kept = await self._reader.recall(request.url, cursor.digest, offline=offline) if cursor else None
         page = kept or await self._reader.read(request.url, deadline, offline=offline)
         if not page.status.readable:
             return PageView(page)

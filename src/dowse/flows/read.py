@@ -172,7 +172,7 @@ class ReadFlow:
             await entries.put(_BEGUN, name, data or b"", kept_s, age_s=page.freshness.age_s)
         return digest
 
-    async def kept(self, url: str, digest: str, *, offline: bool = False) -> Page | None:
+    async def recall(self, url: str, digest: str, *, offline: bool = False) -> Page | None:
         """The text of this URL with this content hash, without a look at the page; `None` if it is not kept."""
         self._check_online(offline=offline)
         kept = await self._cache.entries.get(_BEGUN, f"{digest} {url}")
@@ -187,10 +187,10 @@ class ReadFlow:
         attempt, freshness = recall_attempt(state, kept.age_s), Freshness(state, kept.age_s)
         page = _page(url, Routed(begun.text, begun.provider, (attempt,), freshness=freshness))
 
-        async def recall() -> Page:
+        async def serve() -> Page:
             return page
 
-        return await self._observe(url, recall)
+        return await self._observe(url, serve)
 
     async def _observe(self, url: str, find: Callable[[], Awaitable[Page]]) -> Page:
         """A page with its span, its time and its line in the log, wherever it comes from."""

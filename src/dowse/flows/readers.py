@@ -268,7 +268,7 @@ def _check(api: str, text: Text) -> Text:
 
 
 def _hash_body(body: Body) -> str:
-    """A hash of everything that the text depends on, the version of the extraction included."""
+    """A hash of all inputs of the extraction, the version of the extraction included."""
     hashed = hashlib.blake2b(digest_size=32)
     for part in (__version__, str(EXTRACTION), body.url, body.media_type, body.charset):
         encoded = part.encode("utf-8", "surrogatepass")

@@ -109,7 +109,7 @@ class SearchFlow:
         else:
             results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed)], ()
         told = (*scrubbed, *findings.warnings, *self._disclosures.news())
-        warnings = (*told, *_about_blocked(blocked), *remarks, *self._cache.entries.complaints())
+        warnings = (*told, *_describe_blocked(blocked), *remarks, *self._cache.entries.complaints())
         return _outcome(query, findings, results, warnings, _Times(search_ms, self._ms(started)))
 
     async def _find(
@@ -225,7 +225,7 @@ def _drop_duplicates(results: Sequence[Result]) -> list[Result]:
 def _sort(results: Sequence[Result]) -> list[Result]:
     """In the order of fusion, but poor pages after the others, and unread pages last."""
     ranked = sorted(
-        results, key=lambda result: (_failed(result.page), bool(result.digest and result.digest.quality_issues))
+        results, key=lambda result: (_is_failure(result.page), bool(result.digest and result.digest.quality_issues))
     )
     return [replace(result, score=_score(rank)) for rank, result in enumerate(ranked)]
 
@@ -240,7 +240,7 @@ def _outcome(
     pages = [result.page for result in results]
     # Near-duplicates were read as well.
     read = sum(page.status.readable for page in pages) + sum(len(result.duplicates) for result in results)
-    failed = sum(map(_failed, pages))
+    failed = sum(map(_is_failure, pages))
     found = [answer for _, answer in findings.answers]
     return SearchOutcome(
         query=query,
@@ -262,10 +262,10 @@ def _warnings(pages: Sequence[Page]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"while reading pages, {warning}" for page in pages for warning in page.warnings))
 
 
-def _about_blocked(count: int) -> tuple[str, ...]:
+def _describe_blocked(count: int) -> tuple[str, ...]:
     left_out = "1 result was left out: its site is" if count == 1 else f"{count} results were left out: their sites are"
     return (f"{left_out} on the list DOWSE_BLOCK",) if count else ()
 
 
-def _failed(page: Page) -> bool:
+def _is_failure(page: Page) -> bool:
     return not page.status.readable and page.status is not Status.NOT_FETCHED

@@ -1,1 +1,1 @@
-"""Who serves it: the order of providers, their breakers, and the walk through them."""
+"""Routing: fallback over providers with circuit breakers, pacing, limits, hedged requests and budgets."""

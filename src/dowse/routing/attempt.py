@@ -18,9 +18,9 @@ from dowse.routing.policy import FallbackPolicy, RetryBudget, patience_of, says_
 from dowse.stores.coordination import LONGEST_S
 from dowse.telemetry.log import span
 
-# What it takes to get a turn without a queue.
+# Patience for a turn without a queue.
 _AT_ONCE_S = 0.1
-# Providers end at their deadline and know best what they were doing then; this is for one that does not.
+# Providers end at their deadline with an error of their own; the grace period stops a provider that ignores it.
 _GRACE_S = 0.1
 # The next in the queue comes when the breaker lets a probe through, and not a moment before.
 _AFTER_HOLD_S = 0.05
@@ -150,7 +150,7 @@ class AttemptRunner:
                 raise
             current.finish(OK)
         if self.hedging:
-            self.hedging.answered(name, self.clock.now() - started)
+            self.hedging.record_answer(name, self.clock.now() - started)
         run.attempts.append(Attempt(name, self.operation, OK, self._ms(started)))
         self.observer.attempt_succeeded(run.attempts[-1])
         return answer
@@ -161,7 +161,7 @@ class AttemptRunner:
         async with AsyncExitStack() as turn:
             if self.pacing and not run.deadline.passed:
                 patience_s = run.patience_s()
-                async with self.breakers.while_closed(name, 0.0 if run.has_others else patience_s):
+                async with self.breakers.require_closed(name, 0.0 if run.has_others else patience_s):
                     turns = self.pacing.turn(name, self.operation, patience_s, run.caller.name)
                     run.warn(await _in_time(run, turn.enter_async_context(turns)))
             return await self._ask(call, run, await self._permit(run))
@@ -179,21 +179,21 @@ class AttemptRunner:
         """Charge the budget, then call within the provider's share of the time; report its health to the breaker."""
         provider, given_s = run.provider, 0.0
         # A cancellation or a bug is no verdict on the provider; but a probe must not be lost.
-        verdict = permit.released
+        verdict = permit.release
         try:
             if self.spending:
                 run.warn(await _in_time(run, self.spending.charge(provider.name, self.operation)))
-            self.retries.called(provider.name)
+            self.retries.count_call(provider.name)
             given_s = run.share_s()
             until = Deadline.after(self.clock, given_s)
             async with _within(given_s, provider.name):
                 answer = await call(provider, until)
-            verdict = permit.succeeded
+            verdict = permit.record_success
         except ProviderError as error:
             if self.pacing and isinstance(error, RateLimited) and error.retry_after_s:
                 self.pacing.hold(provider.name, min(error.retry_after_s, LONGEST_S) + _AFTER_HOLD_S)
             if not says_nothing(error, given_s, provider.timeout_s):
-                verdict = partial(blame, permit, error) if self.policy.blames(error) else permit.succeeded
+                verdict = partial(blame, permit, error) if self.policy.blames(error) else permit.record_success
             raise
         finally:
             verdict()

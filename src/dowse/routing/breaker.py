@@ -31,9 +31,9 @@ class State(StrEnum):
 
 
 class Breaker:
-    """One provider's health for one operation.
+    """Circuit breaker of one provider for one operation.
 
-    There is no lock: nothing here awaits, so each method is atomic on the event loop.
+    It needs no lock: nothing here awaits, so each method is atomic on the event loop.
     """
 
     def __init__(self, clock: Clock, on_change: Callable[[State, float], None] = lambda _state, _for_s: None) -> None:
@@ -57,12 +57,12 @@ class Breaker:
 
     @property
     def failures(self) -> int:
-        """How many calls in a row have failed."""
+        """Number of consecutive failures."""
         return self._failures
 
     @property
     def is_limited(self) -> bool:
-        """Whether the last failure was a rate limit: while nobody is asked, callers are to know why."""
+        """Whether the last failure was a rate limit; refusals name that reason while the breaker is open."""
         return self._is_limited
 
     def admit(self) -> Permit | None:
@@ -76,22 +76,22 @@ class Breaker:
         return self._probe
 
     def learn(self, circuit: Circuit) -> None:
-        """Take over how it stands for all processes. That may be news, but is no change of ours: nobody is told."""
+        """Take over the shared state. `on_change` is not called: the process that changed it has reported it."""
         is_closed = circuit.admits and not circuit.is_probe
         self._failures, self._is_limited = circuit.failures, circuit.is_limited
         self._open_until = None if is_closed else self._clock.now() + circuit.opens_for_s
         if circuit.admits or circuit.opens_for_s:
-            # Whoever was the probe is not any more; otherwise it is still out, here or elsewhere.
+            # The previous probe has ended; otherwise it is still in flight, in this process or another.
             self._probe = None
 
-    def _succeeded(self, permit: Permit) -> None:
+    def _record_success(self, permit: Permit) -> None:
         if self.state is State.CLOSED:
             self._failures = 0
         elif permit is self._probe:
             self._failures, self._open_until, self._probe = 0, None, None
             self._on_change(State.CLOSED, 0.0)
 
-    def _failed(self, permit: Permit, retry_after_s: float | None, is_limited: bool) -> None:
+    def _record_failure(self, permit: Permit, retry_after_s: float | None, is_limited: bool) -> None:
         self._failures += 1
         self._is_limited = is_limited
         if permit is self._probe:
@@ -102,7 +102,7 @@ class Breaker:
         elif self.state is State.CLOSED and self._failures >= FAILURES_TO_OPEN:
             self._open(OPEN_S)
 
-    def _released(self, permit: Permit) -> None:
+    def _release(self, permit: Permit) -> None:
         if permit is self._probe:
             self._probe = None
 
@@ -116,9 +116,9 @@ class Breaker:
 
 
 class Permit:
-    """The right to make one call; exactly one of its methods ends it.
+    """Permit for one call; exactly one of its methods ends it.
 
-    Calls that were already out when the breaker opened hold ordinary permits, so that neither
+    Calls already in flight when the breaker opened hold ordinary permits, so that neither
     their late success nor their late failure is mistaken for the probe's.
     """
 
@@ -127,26 +127,26 @@ class Permit:
     def __init__(self, breaker: Breaker) -> None:
         self._breaker = breaker
 
-    def succeeded(self) -> None:
-        self._breaker._succeeded(self)
+    def record_success(self) -> None:
+        self._breaker._record_success(self)
 
-    def failed(self, retry_after_s: float | None = None, *, is_limited: bool = False) -> None:
-        """The provider failed; one that says when to come back is believed, up to ten minutes."""
-        self._breaker._failed(self, retry_after_s, is_limited)
+    def record_failure(self, retry_after_s: float | None = None, *, is_limited: bool = False) -> None:
+        """Count a failure; a Retry-After of the provider opens the breaker for as long, up to ten minutes."""
+        self._breaker._record_failure(self, retry_after_s, is_limited)
 
-    def released(self) -> None:
+    def release(self) -> None:
         """The call ended without a verdict on the provider: it was cancelled."""
-        self._breaker._released(self)
+        self._breaker._release(self)
 
 
-# Whoever asks next in this process should find what was reported before; a slow board keeps nobody longer than this.
-_HEARD_S = 0.05
+# The next call in this process sees earlier reports; a slow coordinator delays it by at most this.
+_REPORTS_S = 0.05
 
 
 class SharedBreaker:
-    """One provider's health as all processes know it.
+    """Circuit breaker of one provider, shared between processes through a coordinator.
 
-    `own` is how this process sees it: what it heard last from the board, and what it found out by itself since.
+    `own` is its local copy: the last state from the coordinator, and local failures since then.
     """
 
     def __init__(
@@ -165,11 +165,11 @@ class SharedBreaker:
         self.reports = Background()
 
     async def admit(self, probe_s: float) -> SharedPermit | Permit | None:
-        """A permit for one call, or `None` while open or while another call is the probe, in whatever process."""
+        """A permit for one call, or `None` while open or while another call is the probe, in any process."""
         if self.reports.tasks:
-            await asyncio.wait(set(self.reports.tasks), timeout=_HEARD_S)
+            await asyncio.wait(set(self.reports.tasks), timeout=_REPORTS_S)
         if self._own.state is State.OPEN:
-            # Nobody closes it before its time, so there is nothing to ask.
+            # An open breaker does not close early: the coordinator need not be asked.
             return None
         owner = secrets.token_hex(8)
         circuit = await self._consult(owner, probe_s)
@@ -179,7 +179,7 @@ class SharedBreaker:
         if not circuit.admits:
             return None
         own = self._own.admit()
-        assert own is not None, "it has just learnt that it admits"
+        assert own is not None, "the shared state admits the call"
         return SharedPermit(self, owner, own, is_probe=circuit.is_probe)
 
     async def _consult(self, owner: str, probe_s: float) -> Circuit | None:
@@ -188,19 +188,19 @@ class SharedBreaker:
             circuit = await self._fallback.ask(lambda: self._coordinator.consult(self._key, owner, probe_s))
         finally:
             if circuit is None:
-                # Who did not hear the answer may have become the probe all the same.
+                # Without a reply, this call may still be registered as the probe.
                 self._give_back(owner)
         return circuit
 
     def _give_back(self, owner: str) -> None:
-        """Nobody waits for this, and no cancellation reaches it."""
+        """Release the probe in the background, where no cancellation reaches it."""
 
         async def give() -> None:
             await self._fallback.ask(lambda: self._coordinator.release_probe(self._key, owner))
 
         self.reports.start(give())
 
-    async def _failed(self, permit: SharedPermit, retry_after_s: float | None, is_limited: bool) -> None:
+    async def _record_failure(self, permit: SharedPermit, retry_after_s: float | None, is_limited: bool) -> None:
         at_once = retry_after_s is not None
         for_s = min(OPEN_S if retry_after_s is None else retry_after_s, LONGEST_S)
         circuit = await self._fallback.ask(
@@ -209,33 +209,33 @@ class SharedBreaker:
             )
         )
         if circuit is None:
-            permit.own.failed(retry_after_s, is_limited=is_limited)
+            permit.own.record_failure(retry_after_s, is_limited=is_limited)
             return
         was_open = self._own.state is State.OPEN
         self._learn_from(permit, circuit)
-        # One that has been open for a while was opened by another process, which has told of it.
+        # With less time left, another process has opened it before, and has reported it.
         if not was_open and self._own.state is State.OPEN and circuit.opens_for_s >= for_s:
             self._on_change(State.OPEN, circuit.opens_for_s)
 
-    async def _succeeded(self, permit: SharedPermit) -> None:
+    async def _record_success(self, permit: SharedPermit) -> None:
         circuit = await self._fallback.ask(lambda: self._coordinator.record_success(self._key, permit.owner))
         if circuit is None:
-            permit.own.succeeded()
+            permit.own.record_success()
             return
         self._learn_from(permit, circuit)
         if permit.is_probe and circuit.admits:
             self._on_change(State.CLOSED, 0.0)
 
     def _learn_from(self, permit: SharedPermit, circuit: Circuit) -> None:
-        """A call has ended: even if it was late and another process is the probe by now, its own is out no more."""
-        permit.own.released()
+        """End the local probe, also of a late call while another process probes, and take over the shared state."""
+        permit.own.release()
         self._own.learn(circuit)
 
 
 class SharedPermit:
-    """The right to make one call, given by all; exactly one of its methods ends it.
+    """Permit of a shared breaker for one call; exactly one of its methods ends it.
 
-    What it says is passed on behind everybody's back, so that no cancellation can keep it.
+    The result is reported in the background, where no cancellation reaches it.
     """
 
     __slots__ = ("_breaker", "is_probe", "own", "owner")
@@ -246,55 +246,55 @@ class SharedPermit:
         self.own = own
         self.is_probe = is_probe
 
-    def succeeded(self) -> None:
-        # Most calls succeed after others that did: then there is nothing that the board has to forget.
+    def record_success(self) -> None:
+        # After a success without earlier failures, the coordinator has nothing to reset.
         if self.is_probe or self._breaker._own.failures:
-            self._breaker.reports.start(self._breaker._succeeded(self))
+            self._breaker.reports.start(self._breaker._record_success(self))
 
-    def failed(self, retry_after_s: float | None = None, *, is_limited: bool = False) -> None:
-        self._breaker.reports.start(self._breaker._failed(self, retry_after_s, is_limited))
+    def record_failure(self, retry_after_s: float | None = None, *, is_limited: bool = False) -> None:
+        self._breaker.reports.start(self._breaker._record_failure(self, retry_after_s, is_limited))
 
-    def released(self) -> None:
-        self.own.released()
+    def release(self) -> None:
+        self.own.release()
         if self.is_probe:
             self._breaker._give_back(self.owner)
 
 
-# How long the end of the application waits for probes to be given back. They run out by themselves, too.
+# How long shutdown waits for probes to be released. They expire by themselves, too.
 _LAST_S = 2.0
 
 
 class CallPermit(Protocol):
-    """The right to make one call; exactly one of its methods ends it."""
+    """Permit for one call; exactly one of its methods ends it."""
 
-    def succeeded(self) -> None: ...
+    def record_success(self) -> None: ...
 
-    def failed(self, retry_after_s: float | None = None, *, is_limited: bool = False) -> None:
-        """The provider failed; one that says when to come back is believed, up to ten minutes."""
+    def record_failure(self, retry_after_s: float | None = None, *, is_limited: bool = False) -> None:
+        """Count a failure; a Retry-After of the provider opens the breaker for as long, up to ten minutes."""
         ...
 
-    def released(self) -> None:
+    def release(self) -> None:
         """The call ended without a verdict on the provider."""
         ...
 
 
 class Unwatched:
-    """The permit for a provider that is never blamed: it has no breaker, so there is nobody to tell."""
+    """Permit for a provider without a circuit breaker; results are not recorded."""
 
-    def succeeded(self) -> None: ...
+    def record_success(self) -> None: ...
 
-    def failed(self, retry_after_s: float | None = None, *, is_limited: bool = False) -> None: ...
+    def record_failure(self, retry_after_s: float | None = None, *, is_limited: bool = False) -> None: ...
 
-    def released(self) -> None: ...
+    def release(self) -> None: ...
 
 
 def blame(permit: CallPermit, error: ProviderError) -> None:
     """End the permit of a call that failed through the provider's fault."""
-    permit.failed(error.retry_after_s, is_limited=isinstance(error, RateLimited))
+    permit.record_failure(error.retry_after_s, is_limited=isinstance(error, RateLimited))
 
 
 class Breakers:
-    """A breaker for each provider: kept on the board where there is one, else in this process."""
+    """Circuit breakers of one operation by provider: shared where there is a coordinator, else local."""
 
     def __init__(
         self, operation: str, clock: Clock, observer: Observer, shared: tuple[Coordinator, LocalFallback] | None = None
@@ -305,15 +305,15 @@ class Breakers:
         self._coordinator = shared
         self._own: dict[str, Breaker] = {}
         self._shared: dict[str, SharedBreaker] = {}
-        # Those who wait, and until when they would.
+        # Waiting calls, each with the time until which it can wait.
         self._waiting: defaultdict[str, dict[asyncio.Timeout, float]] = defaultdict(dict)
 
     def state(self, provider: str) -> State:
-        """As it is known here; a board is not asked for this."""
+        """The state known to this process; the coordinator is not asked."""
         return self._breaker(provider).state
 
     async def admit(self, provider: str, probe_s: float) -> CallPermit:
-        """A permit for one call; raises `Skipped`. A process that dies as the probe is it for so long."""
+        """A permit for one call; raises `Skipped`. A probe whose process dies expires after `probe_s`."""
         own = self._breaker(provider)
         shared = self._shared.get(provider)
         permit = await shared.admit(probe_s) if shared else own.admit()
@@ -323,10 +323,10 @@ class Breakers:
         return permit
 
     @asynccontextmanager
-    async def while_closed(self, provider: str, patience_s: float = 0.0) -> AsyncIterator[None]:
-        """Around a wait for the provider: raises `Skipped` if its breaker is open, or as soon as it opens.
+    async def require_closed(self, provider: str, patience_s: float = 0.0) -> AsyncIterator[None]:
+        """Context of a wait for the provider: raises `Skipped` if its breaker is open, or as soon as it opens.
 
-        But whoever waits already and has the patience goes on if it is only told to slow down.
+        A rate limit does not end a wait that has begun, if `patience_s` lasts longer than the limit.
         """
         if self.state(provider) is State.OPEN:
             raise self._refusal(provider)
@@ -344,12 +344,12 @@ class Breakers:
             del waiting[ended]
 
     async def close(self) -> None:
-        """Wait until what was found out is told and what is held is given back, but not for long."""
+        """Wait for pending reports and releases, at most two seconds."""
         reports = [shared.reports.finish(_LAST_S) for shared in self._shared.values()]
         await asyncio.gather(*reports)
 
     def _breaker(self, provider: str) -> Breaker:
-        """The breaker as this process knows it; made on first use, with the shared one behind it."""
+        """The local breaker, created on first use together with the shared one."""
 
         def tell(state: State, for_s: float) -> None:
             self._observer.breaker_changed(BreakerChange(provider, self._operation, state.value, for_s))
@@ -362,13 +362,13 @@ class Breakers:
         return self._own[provider]
 
     def _wake(self, provider: str) -> None:
-        """Those who wait for a provider that is not asked any more wait in vain."""
+        """End the waits for a provider whose breaker is open."""
         own = self._breaker(provider)
         if own.state is not State.OPEN:
             return
         opens_at = self._clock.now() + own.opens_for_s
         for waiting, until in self._waiting[provider].items():
-            # Who was told a moment ago may still be on their way out.
+            # A wait that was ended a moment ago may still be listed.
             if not waiting.expired() and not (own.is_limited and opens_at <= until):
                 waiting.reschedule(0.0)
 

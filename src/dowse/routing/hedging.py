@@ -14,31 +14,31 @@ R = TypeVar("R")
 OUTRUN = "outrun"
 """Outcome of an attempt that was given up because another provider had answered."""
 
-# One extra call for twenty ordinary ones; of those that were not needed, a few are saved for a bad moment.
+# One hedged request per twenty ordinary calls; up to three unused ones are saved.
 _CALLS_PER_EXTRA = 20
 _MOST_SAVED = 3
 
 
 class Hedging:
-    """How long each provider usually takes, and how many extra calls the ordinary ones have earned."""
+    """Latencies by provider, and the budget of hedged requests that ordinary calls have earned."""
 
     def __init__(self) -> None:
         self._latencies: defaultdict[str, Latency] = defaultdict(Latency)
         self._earned = 0
 
-    def called(self) -> None:
-        """An ordinary call is made."""
+    def count_call(self) -> None:
+        """Count an ordinary call."""
         self._earned = min(self._earned + 1, _CALLS_PER_EXTRA * _MOST_SAVED)
 
-    def answered(self, provider: str, seconds: float) -> None:
+    def record_answer(self, provider: str, seconds: float) -> None:
         self._latencies[provider].add(seconds)
 
     def patience_s(self, provider: str) -> float | None:
-        """How long its answer is waited for before another one is asked too; `None` while that is not known."""
+        """How long to wait for an answer before the hedged request; `None` while too few latencies are known."""
         return self._latencies[provider].p95_s()
 
     def take(self) -> bool:
-        """Whether an extra call may be made; it is counted."""
+        """Take one hedged request from the budget, if there is one."""
         if self._earned < _CALLS_PER_EXTRA:
             return False
         self._earned -= _CALLS_PER_EXTRA
@@ -54,7 +54,7 @@ class Race(Generic[R]):
 
     @property
     def winner(self) -> asyncio.Task[R] | None:
-        """Whose answer counts: the first one's, if both have answered."""
+        """The task with the answer; the first one, if both have answered."""
         return next((task for task in (self.first, self.second) if task and _has_answered(task)), None)
 
 
@@ -66,8 +66,8 @@ async def race(
 ) -> Race[R]:
     """Start `first`, and `second` as well if there is no answer when `patience` has ended.
 
-    Whoever fails leaves the other one running, unless it was the first and its error `ends` the race. Who is not
-    needed any more is cancelled.
+    A failure leaves the other call running, unless it is the first call's and its error `ends` the race. The loser
+    is cancelled.
     """
     leader, timer = asyncio.create_task(first), asyncio.create_task(patience)
     follower: asyncio.Task[R] | None = None
@@ -100,7 +100,7 @@ _SHARE = 0.95
 
 
 class Latency:
-    """The newest answers of one provider."""
+    """Latencies of the newest answers of one provider."""
 
     def __init__(self) -> None:
         self._seconds: deque[float] = deque(maxlen=REMEMBERED)
@@ -109,7 +109,7 @@ class Latency:
         self._seconds.append(seconds)
 
     def p95_s(self) -> float | None:
-        """Within what time 95 of 100 answers came; `None` while too few are known."""
+        """The 95th percentile; `None` while too few answers are known."""
         if len(self._seconds) < LEAST:
             return None
         return sorted(self._seconds)[math.ceil(_SHARE * len(self._seconds)) - 1]

@@ -1,7 +1,7 @@
-"""Sliding windows: never more than the limit in any stretch of time, so no burst at an edge.
+"""Rate limits as sliding windows: never more calls than the limit in any period, so no burst at an edge.
 
-One process counts in memory. Several agree on a board, and each goes on counting its own calls: so much is known
-to be right even while the board cannot be reached.
+One process counts in memory. Several share a coordinator, and each also counts its own calls, which holds the limit
+per process while the coordinator cannot be reached.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KEPT_BY_EACH = "the shared store cannot be reached, so this limit is kept by eac
 
 @dataclass(slots=True)
 class _Window:
-    """When the calls were admitted that still count, and how many are about to be."""
+    """Times of the calls within the period, and the number of reserved calls."""
 
     period_s: float
     calls: deque[float] = field(default_factory=deque)
@@ -32,7 +32,7 @@ class _Window:
             self.calls.popleft()
 
     def wait_s(self, most: int, now: float) -> float:
-        """How long until one of so many calls may go. What is reserved counts as if it went now."""
+        """Seconds until one more call fits. A reservation counts as a call made now."""
         if len(self.calls) + self.reserved < most:
             return 0.0
         left = most - self.reserved
@@ -40,7 +40,7 @@ class _Window:
 
 
 class SlidingWindows:
-    """A window per key. Nothing here awaits between looking and counting, so it holds on one event loop."""
+    """Sliding windows by key. Nothing awaits between check and count, so the limit holds on one event loop."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -48,7 +48,7 @@ class SlidingWindows:
         self._sweep_at = clock.now() + SWEEP_S
 
     def __len__(self) -> int:
-        """How many keys are remembered."""
+        """Number of keys with calls."""
         return len(self._windows)
 
     async def admit(self, key: str, rate: Rate) -> Admission:
@@ -58,7 +58,7 @@ class SlidingWindows:
         return Admission()
 
     def reserve(self, key: str, rate: Rate) -> float:
-        """Keep room for a call that somebody else has a say in and return 0; else the seconds until there is room."""
+        """Reserve a call until `settle` and return 0; else the seconds until there is room."""
         now = self._clock.now()
         self._sweep(now)
         window = self._windows.setdefault(key, _Window(rate.period_s))
@@ -77,7 +77,7 @@ class SlidingWindows:
             window.calls.append(self._clock.now())
 
     def _sweep(self, now: float) -> None:
-        """Callers come and go; who has not called within their window is forgotten."""
+        """Drop keys without calls within their window: callers come and go."""
         if now < self._sweep_at:
             return
         self._sweep_at = now + SWEEP_S
@@ -87,10 +87,10 @@ class SlidingWindows:
 
 
 class SharedWindows:
-    """Windows that processes share. While the board cannot be reached, each allows the limit on its own.
+    """Sliding windows shared between processes. While the coordinator is down, each process holds the limit by itself.
 
-    A process never makes more calls than the limit, whoever allowed them: also around the beginning and the end
-    of an outage, all processes together make at most as many times the limit as there are processes.
+    A process never makes more calls than the limit: also around the beginning and the end of an outage, all processes
+    together make at most as many times the limit as there are processes.
     """
 
     def __init__(self, local: SlidingWindows, coordinator: Coordinator, fallback: LocalFallback) -> None:
@@ -101,7 +101,7 @@ class SharedWindows:
     async def admit(self, key: str, rate: Rate) -> Admission:
         if wait_s := self._local.reserve(key, rate):
             return Admission(wait_s, KEPT_BY_EACH if self._fallback.is_lost else "")
-        # Who is cancelled on the way makes no call.
+        # A cancelled call is not made, and not counted.
         shared_wait_s: float | None = math.inf
         try:
             shared_wait_s = await self._fallback.ask(lambda: self._coordinator.admit(key, rate))

@@ -1,4 +1,4 @@
-"""Turns at providers that may only be asked so fast: who waits is served fairly, or told at once that it is in vain."""
+"""Client-side pacing: a fair queue for each provider with a rate or concurrency limit; hopeless waits fail at once."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from dowse.core.models import Clock
 from dowse.routing.provider_slots import Forecast, ProviderSlots
 
 MOST_WAITING = 1000
-# Calls that leave us at exact distances do not arrive so: the first on a new connection is later by two or three round
-# trips than the next one on the same connection, and the provider counts when they arrive. What a handshake takes is
-# added to every period, so that even who refuses the second call 0.999 s after the first does not refuse ours.
+# Calls sent at exact intervals do not arrive so: the first on a new connection is later by two or three round trips
+# than the next one on the same connection, and the provider counts arrivals. The time of a handshake is added to
+# every period, so that a provider that refuses a second call after 0.999 s does not refuse ours.
 MARGIN_S, MARGIN_SHARE = 0.2, 0.2
-# Longer than calls take, as providers are set up. It is how long others miss the place of a process that was killed.
+# Longer than any configured timeout of a provider. A slot of a killed process is free again after this.
 _LONGEST_CALL_S = 120.0
 
 
 class Pacer:
-    """Implements `protocols.Pacing`: a queue for each provider that has a pace. Others cost nothing."""
+    """Queues of the providers that have a pace; implements `protocols.Pacing`."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Pacer:
         clock: Clock,
         prepare: Callable[[], None] = lambda: None,
     ) -> None:
-        """`prepare` is done before the first turn: what a first call has to load would let it leave late."""
+        """`prepare` runs before the first turn: imports of the first call would delay it within its period."""
         self._paces = paces
         self._prepare = prepare
         self._slots = slots
@@ -63,7 +63,7 @@ class Pacer:
 
 
 class _Line:
-    """Who waits for one provider. Only the first of them asks for a slot, so that nobody can be overtaken there."""
+    """Queue of one provider. Only its head asks for a slot, so that no waiter is overtaken."""
 
     def __init__(self, provider: str, pace: Pace, slots: ProviderSlots, clock: Clock) -> None:
         self._provider = provider
@@ -77,13 +77,13 @@ class _Line:
         self._held_until = 0.0
 
     def hold(self, for_s: float) -> None:
-        """Nobody's turn comes before that; those who cannot wait so long are told."""
+        """Delay the next turn; refuse the waiters whose deadline is earlier."""
         self._held_until = max(self._held_until, self._clock.now() + for_s)
-        self._forecast.held(self._held_until)
+        self._forecast.hold(self._held_until)
         self._refuse_the_late()
 
     async def enter(self, waiter: Waiter) -> str:
-        """Wait for the turn; what there is to say about it. Raises `Busy`."""
+        """Wait for the turn and return the remark on it, if any. Raises `Busy`."""
         self._queue.add(waiter)
         self._refuse_the_late()
         self._call_the_first()
@@ -98,22 +98,22 @@ class _Line:
             self._call_the_first()
 
     async def leave(self, waiter: Waiter) -> None:
-        """The call has ended, or was never made."""
+        """Release the slot of a call that has ended or was never made."""
         await self._slots.leave(self._provider, waiter.ticket)
-        self._forecast.left(waiter.ticket)
+        self._forecast.record_end(waiter.ticket)
         if self._pause and self._pace.at_once:
             self._pause.cancel()
 
     async def _pass(self, waiter: Waiter) -> str:
-        """Ask until let through; everybody hears what was said, by what it makes of their chances."""
+        """Ask for a slot until admitted; each refusal updates the forecast for all waiters."""
         while (admission := await self._ask(waiter)).wait_s:
-            self._forecast.told(admission.wait_s)
+            self._forecast.record_wait(admission.wait_s)
             in_s = self._forecast.outlook()(0)
             if self._clock.now() + in_s > waiter.until:
                 raise self._busy(0, in_s)
             self._refuse_the_late()
             await self._sleep(admission.wait_s)
-        self._forecast.admitted(waiter.ticket)
+        self._forecast.record_start(waiter.ticket)
         return admission.remark
 
     async def _ask(self, waiter: Waiter) -> Admission:
@@ -123,7 +123,7 @@ class _Line:
         return await self._slots.enter(self._provider, self._pace, waiter.ticket, _LONGEST_CALL_S)
 
     async def _sleep(self, seconds: float) -> None:
-        """For so long, or until a place has become free."""
+        """Sleep, or until a slot is released."""
         self._pause = asyncio.ensure_future(self._clock.sleep(seconds))
         try:
             await asyncio.wait([self._pause])
@@ -136,7 +136,7 @@ class _Line:
             first.call()
 
     def _refuse_the_late(self) -> None:
-        """Tell those who wait in vain. Who was called to the head of the queue asks for a slot itself."""
+        """Refuse the waiters whose turn would come after their deadline, except the head of the queue."""
         in_s, now = self._forecast.outlook(), self._clock.now()
 
         def fits(waiter: Waiter, ahead: int) -> bool:
@@ -164,7 +164,7 @@ def _with_margin(pace: Pace) -> Pace:
 
 @dataclass(eq=False, slots=True)
 class Waiter:
-    """One call that waits until it is called to the head of the queue, or told that its turn would come too late."""
+    """A waiting call, until it becomes the head of the queue or is refused."""
 
     caller: str
     ticket: str
@@ -172,15 +172,15 @@ class Waiter:
     called: asyncio.Future[Busy | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     def call(self, refusal: Busy | None = None) -> None:
-        # Who was cancelled a moment ago may still stand in the queue.
+        # A waiter that was cancelled a moment ago may still be queued.
         if not self.called.done():
             self.called.set_result(refusal)
 
 
 class FairQueue:
-    """Round robin between callers: who asks for twenty things delays somebody who asks for one by one turn, not twenty.
+    """Round robin between callers: twenty calls of one caller delay a call of another by one turn, not twenty.
 
-    Whoever comes anew stands behind all others, so that nobody is passed for ever.
+    A new caller is queued behind all others, so that no caller starves.
     """
 
     def __init__(self) -> None:
@@ -197,13 +197,13 @@ class FairQueue:
         return next((waiting[0] for waiting in self._waiting.values()), None)
 
     def serve(self, waiter: Waiter) -> None:
-        """Its turn has come: the next one is another caller's."""
+        """Remove a waiter whose turn has come; its caller moves to the end."""
         self.drop(waiter)
         if waiter.caller in self._waiting:
             self._waiting[waiter.caller] = self._waiting.pop(waiter.caller)
 
     def drop(self, waiter: Waiter) -> None:
-        """It has gone, or was told to; the others of its caller keep their place."""
+        """Remove a waiter; the others of its caller keep their place."""
         waiting = self._waiting.get(waiter.caller)
         if waiting is None or waiter not in waiting:
             return
@@ -212,9 +212,9 @@ class FairQueue:
             del self._waiting[waiter.caller]
 
     def late(self, fits: Callable[[Waiter, int], bool]) -> list[tuple[Waiter, int]]:
-        """Who would be served too late, each with the number of those before it; the next of its caller moves up.
+        """The waiters that would be served too late, each with the number of calls ahead of it.
 
-        `fits` says whether a waiter can be served in time behind so many others.
+        `fits` says whether a waiter can be served in time behind so many others. The next of its caller moves up.
         """
         rounds = deque(deque(waiting) for waiting in self._waiting.values())
         late, ahead = [], 0

@@ -1,4 +1,4 @@
-"""Which failure leads to the next provider, which to one retry, and how time is divided."""
+"""Fallback policy: which failures lead to the next provider or to a retry, and how the deadline is divided."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from dowse.core.errors import (
 )
 from dowse.core.models import Clock
 
-# Tried once more when nobody else is left: these pass by themselves within moments. A timeout has
-# already cost its time, and a broken body or a spent quota stays what it is.
+# Retried at the last provider: these pass within moments. A timeout has already cost its time, and a broken body
+# or a spent quota does not change.
 _RETRYABLE = (Unavailable, NetworkFailed, RateLimited)
 RETRY_DELAY_S = (0.1, 0.4)
-# Somebody in a hurry may leave a provider less time than it needs; that says nothing about its health.
+# A timeout after less time than this says nothing about the provider's health.
 FAIR_TIME_S = 5.0
-# Within this most answers come. Who waits for a turn until less is left would most likely wait in vain.
+# Most answers take less. A turn that leaves less time would most likely time out.
 ANSWER_S = 2.0
-# Whoever can be asked elsewhere waits no longer than this.
+# The longest wait for a turn while other providers are left.
 ELSEWHERE_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class FallbackPolicy:
-    """What a failure leads to.
+    """Decides the step after a failure: fallback, warning, retry, circuit breaker.
 
     The default lets the user see a rejected key; `after_rejected_key` moves on. `after_everything` is for
-    a chain that goes on behind its last provider: it moves on whatever happened, says so, and retries nobody.
+    a chain that goes on behind its last provider: it moves on after any failure with a warning, without retries.
     """
 
     after_rejected_key: bool = False
     after_everything: bool = False
     # Readers of many sites: that five pages were slow says nothing about the sixth.
     never_blamed: frozenset[str] = frozenset()
-    # Whom nobody has chosen: there is no key of theirs to mend, and what they refuse another one may take.
+    # Providers without a key: there is nothing to fix, and another provider may take a query that one refuses.
     keyless: frozenset[str] = frozenset()
 
     def moves_on(self, error: ProviderError) -> bool:
@@ -55,12 +55,12 @@ class FallbackPolicy:
         return self.after_everything or rejected or is_keyless or isinstance(error, Transient)
 
     def warns(self, error: ProviderError) -> bool:
-        """Whether the user should know although somebody else may answer."""
+        """Whether the user gets a warning although another provider may answer."""
         if isinstance(error, Unread):
-            # What became of a page is its status, and the attempts tell it.
+            # The outcome of a page is its status, and the attempts tell it.
             return False
         if error.provider in self.keyless:
-            # There is nothing to mend, and the attempts tell it.
+            # There is nothing to fix, and the attempts tell it.
             return False
         return self.after_everything or isinstance(error, KeyRejected | Blocked | Misconfigured | Irrelevant)
 
@@ -79,34 +79,34 @@ def counts_as_failure(error: ProviderError) -> bool:
 
 
 def says_nothing(error: ProviderError, given_s: float, timeout_s: float) -> bool:
-    """Whether an error tells nothing of the provider's health, good or bad: it was hurried, or not asked at all."""
-    return was_hurried(error, given_s, timeout_s) or not error.was_asked
+    """Whether an error is no evidence of the provider's health: it had too little time, or was not asked."""
+    return lacked_time(error, given_s, timeout_s) or not error.was_asked
 
 
-def was_hurried(error: ProviderError, given_s: float, timeout_s: float) -> bool:
-    """Whether a timeout is the caller's doing: the provider had less time than is fair."""
+def lacked_time(error: ProviderError, given_s: float, timeout_s: float) -> bool:
+    """Whether a timeout is due to a short deadline of the caller."""
     return isinstance(error, TimedOut) and given_s < min(timeout_s, FAIR_TIME_S)
 
 
 def worth_retrying(error: ProviderError) -> bool:
-    # Who has several servers has asked as many of them as one query may reach.
+    # A provider with several servers has asked as many of them as one query may reach.
     return isinstance(error, _RETRYABLE) and error.retry_after_s is None and not error.instances
 
 
 def share_of(remaining_s: float, timeouts_s: list[float]) -> float:
     """How long the first of these providers may take so that each of the others can still run.
 
-    It gets its own timeout when there is time for everybody's; otherwise at least an equal share.
+    It gets its own timeout when there is time for all timeouts; otherwise at least an equal share.
     """
     own, others = timeouts_s[0], timeouts_s[1:]
     return min(own, max(remaining_s / len(timeouts_s), remaining_s - sum(others)))
 
 
 def patience_of(remaining_s: float, timeouts_s: list[float]) -> float:
-    """How long the first of these providers may be waited for before it is asked.
+    """How long to queue for the first of these providers.
 
-    After that it still has the time that most answers take, or a quarter of what there was. Where others are left,
-    they have their time too, and asking them is better than waiting long.
+    After that it still has the time that most answers take, or a quarter of its share. Where others are left, they
+    have their time too, and fallback is better than a long wait.
     """
     own, others = timeouts_s[0], timeouts_s[1:]
     given_s = max(remaining_s / len(timeouts_s), remaining_s - sum(others))
@@ -122,7 +122,7 @@ FLOOR = 3
 
 @dataclass(slots=True)
 class _Recent:
-    """When a provider was called lately, and when one of these calls was a retry."""
+    """Times of the recent calls and retries of one provider."""
 
     calls: deque[float] = field(default_factory=deque)
     retries: deque[float] = field(default_factory=deque)
@@ -134,18 +134,18 @@ class _Recent:
 
 
 class RetryBudget:
-    """Knows how often each provider was called for one operation, and whether it may be called once more."""
+    """Retry budget: retries of a provider are a tenth of its recent calls at most."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._recent: defaultdict[str, _Recent] = defaultdict(_Recent)
 
-    def called(self, provider: str) -> None:
-        """It was called, for the first time or once more."""
+    def count_call(self, provider: str) -> None:
+        """Count a call, whether first attempt or retry."""
         self._now(provider).calls.append(self._clock.now())
 
     def take(self, provider: str) -> bool:
-        """Whether a call that failed may be made again; it counts from now on."""
+        """Take one retry from the budget, if there is one."""
         recent = self._now(provider)
         if len(recent.retries) >= max(FLOOR, SHARE * len(recent.calls)):
             return False

@@ -62,7 +62,7 @@ class Router(Generic[P]):
         """
         run: FallbackRun[P] = FallbackRun(deadline, url=url, may_retry=may_retry, caller=caller or current_caller())
         if self._hedging:
-            self._hedging.called()
+            self._hedging.count_call()
         order = candidates(run) if callable(candidates) else _in_order(candidates, run)
         async with aclosing(order) as steps:  # type: ignore[type-var]
             async for waiting in steps:
@@ -154,7 +154,7 @@ class Router(Generic[P]):
 
 
 async def _in_order(providers: Sequence[P], run: FallbackRun[P]) -> AsyncIterator[Sequence[P]]:
-    """One provider after the other, without those that failed in a hedged request before."""
+    """One provider after the other, except the ones that failed as a hedged request before."""
     waiting = list(providers)
     while waiting:
         yield waiting

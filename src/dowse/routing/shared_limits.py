@@ -1,4 +1,4 @@
-"""What all routers of a process have in common: limits, paces, breakers; shared with others where there is a board."""
+"""Limits, pacing and circuit breakers of all routers of a process, shared with other processes by a coordinator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dowse.stores.fail_soft import Outage
 
 
 class Traffic:
-    """Makes the parts that hold back or let through, all of one mind about whether the board can be reached."""
+    """Rate limiter, pacer and circuit breakers that share one coordinator and its outage detection."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Traffic:
     ) -> None:
         self._clock = clock
         self._observer = observer
-        # A count has to be right: it waits a moment for a board that restarts. A breaker may know less for that long.
+        # A count has to be exact: it waits a moment for a coordinator that restarts. A breaker falls back at once.
         self._counts = (coordinator, LocalFallback(coordinator.look, outage, clock)) if coordinator else None
         self._circuits = (
             (coordinator, LocalFallback(coordinator.look, outage, clock, patience_s=0.0)) if coordinator else None
@@ -43,13 +43,13 @@ class Traffic:
         self._breakers: list[Breakers] = []
 
     def breakers(self, operation: str) -> Breakers:
-        """Those of one operation."""
+        """The circuit breakers of one operation."""
         breakers = Breakers(operation, self._clock, self._observer, self._circuits)
         self._breakers.append(breakers)
         return breakers
 
     async def close(self) -> None:
-        """Give back what is held, before the store is closed."""
+        """Release slots and probes, before the store is closed."""
         async with AsyncExitStack() as closing:
             for shared in filter(None, (self._counts, self._circuits)):
                 closing.push_async_callback(shared[1].close)

@@ -1,4 +1,4 @@
-"""What providers cost: every call is counted before it is made, and a spent budget stops it."""
+"""Budgets of providers: every call is charged before it is made, and a spent budget stops it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dowse.stores.ledger import UNLIMITED, Days, Ledger, Tally
 from dowse.telemetry.log import event
 
 Prices = Mapping[str, Mapping[str, float]]
-"""Dollars by provider and operation; what is not listed is free."""
+"""Dollars by provider and operation; free if not listed."""
 
 _MICRO = 1_000_000
-# Every provider is asked for one of these; pages may be cheaper, but one that only reads is out of quota to users.
+# Every provider offers one of these. Reading pages may be cheaper, but a provider left with that is out of quota.
 _MAIN = ("search", "answer")
 
 
@@ -42,7 +42,7 @@ class Account:
         return warning
 
     async def spent(self, provider: str) -> Spent | None:
-        """What a provider has cost in the current period, by all processes together; `None` without a budget."""
+        """Spending on a provider in the current period, over all processes; `None` without a budget."""
         plan = self._plan(provider)
         return plan.spent(await self._ledger.total(provider, plan.days)) if plan else None
 
@@ -60,7 +60,7 @@ class Account:
         self._observer.budget_charged(plan.spent(entry.total))
         if not entry.admitted:
             raise plan.refusal()
-        # Seen in the total of all processes, so it is said once, by whoever crosses the line.
+        # Compared with the total of all processes, so the warning appears once.
         if plan.runs_out(entry.total) and not plan.runs_out(entry.total - cost):
             return plan.warn(entry.total)
         return ""
@@ -76,7 +76,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A provider's budget in the period that is now, and what one search takes of it."""
+    """A provider's budget in the current period, and the cost of one search."""
 
     provider: str
     budget: Budget

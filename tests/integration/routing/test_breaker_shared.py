@@ -83,7 +83,7 @@ class Process:
             permit = await self.admitted()
         except Skipped:
             return False
-        permit.released()
+        permit.release()
         await self.breakers.close()
         return True
 
@@ -145,7 +145,7 @@ async def test_when_a_provider_says_when_to_come_back_all_processes_wait(process
 async def test_a_success_of_one_process_ends_the_row_of_failures_of_another(processes: Processes) -> None:
     one, two = processes(2)
     await one.fails(4)
-    (await two.admitted()).succeeded()
+    (await two.admitted()).record_success()
     await two.breakers.close()
     await one.fails(4)
     assert await two.admits()
@@ -157,7 +157,7 @@ async def test_the_probe_of_one_process_closes_the_breaker_for_all(processes: Pr
     pass_time(valkey, 31, *everybody)
     probe = await two.admitted()
     assert not await one.admits()
-    probe.succeeded()
+    probe.record_success()
     await two.breakers.close()
     assert await one.admits()
     assert (one.changes, two.changes) == (["open"], ["half_open", "closed"])
@@ -183,7 +183,7 @@ async def test_half_open_admits_exactly_one_of_150_calls_in_three_processes(
         pass_time(valkey, 31, *everybody)
         probe = await only_one_of(everybody)
         if number % 3 == 0:
-            probe.released()
+            probe.release()
             await asyncio.gather(*[process.breakers.close() for process in everybody])
             probe = await only_one_of(everybody)
         blame(probe, DOWN)
@@ -254,10 +254,10 @@ async def test_who_is_cancelled_while_the_board_decides_does_not_keep_the_probe(
 async def test_calls_that_succeed_cost_one_question_each(processes: Processes) -> None:
     (process,) = processes(1)
     for _ in range(3):
-        (await process.admitted()).succeeded()
+        (await process.admitted()).record_success()
     await process.fails()
-    (await process.admitted()).succeeded()
-    (await process.admitted()).succeeded()
+    (await process.admitted()).record_success()
+    (await process.admitted()).record_success()
     await process.breakers.close()
     assert process.coordinator.asked == ["consult"] * 4 + ["failed", "consult", "succeeded", "consult"]
 
@@ -267,7 +267,7 @@ async def test_of_several_successes_after_a_failure_one_is_told(processes: Proce
     await process.fails()
     permits = [await process.admitted() for _ in range(5)]
     for permit in permits:
-        permit.succeeded()
+        permit.record_success()
         await process.breakers.close()
     assert process.coordinator.asked.count("succeeded") == 1
 
@@ -295,7 +295,7 @@ async def test_without_the_board_each_process_decides_alone_and_goes_on_from_wha
     pass_time(valkey, 31, *everybody)
     probe = await two.admitted()
     assert not await two.admits()
-    probe.succeeded()
+    probe.record_success()
     assert await two.admits()
     assert two.changes == ["open", "half_open", "closed"]
 
@@ -305,7 +305,7 @@ async def test_an_end_that_the_board_does_not_hear_counts_here(processes: Proces
     permits = [await process.admitted() for _ in range(FAILURES_TO_OPEN)]
     process.coordinator.is_down = True
     for permit in permits:
-        permit.failed()
+        permit.record_failure()
     await process.breakers.close()
     assert process.changes == ["open"]
     pass_time(valkey, 31, process)
@@ -322,7 +322,7 @@ async def test_a_probe_whose_success_the_board_does_not_hear_closes_the_breaker_
     pass_time(valkey, 31, process)
     probe = await process.admitted()
     process.coordinator.is_down = True
-    probe.succeeded()
+    probe.record_success()
     await process.breakers.close()
     assert process.changes == ["open", "half_open", "closed"]
     assert process.breakers.state(NAME) is State.CLOSED
@@ -337,7 +337,7 @@ async def test_a_probe_that_ends_too_late_is_not_in_the_way_of_the_next_one(
     probe = await late.admitted()
     pass_time(valkey, int(PROBE_S) + 1, *everybody)
     await other.admitted()
-    probe.succeeded()
+    probe.record_success()
     await late.breakers.close()
     late.coordinator.is_down = True
     assert await late.admits(), "alone by now, and its own probe has ended"
@@ -392,7 +392,7 @@ async def test_a_board_that_takes_all_the_time_says_nothing_of_the_provider(proc
 
 
 async def waits_for_a_turn(breakers: Breakers) -> None:
-    async with breakers.while_closed(NAME):
+    async with breakers.require_closed(NAME):
         await asyncio.Event().wait()
 
 
@@ -432,7 +432,7 @@ async def test_who_is_slow_to_leave_the_queue_disturbs_nobody_else() -> None:
     is_told, may_leave = asyncio.Event(), asyncio.Event()
 
     async def leaves_slowly() -> None:
-        async with breakers.while_closed(NAME):
+        async with breakers.require_closed(NAME):
             try:
                 await asyncio.Event().wait()
             finally:
@@ -454,7 +454,7 @@ async def test_who_is_slow_to_leave_the_queue_disturbs_nobody_else() -> None:
 async def test_a_wait_that_is_cancelled_or_runs_out_of_its_own_time_ends_as_it_would_without_a_breaker() -> None:
     breakers = Breakers("search", FakeClock(), RecordingObserver())
     with pytest.raises(TimeoutError):
-        async with breakers.while_closed(NAME):
+        async with breakers.require_closed(NAME):
             raise TimeoutError
     waiting = asyncio.create_task(waits_for_a_turn(breakers))
     await asyncio.sleep(0)
@@ -470,7 +470,7 @@ async def test_a_slow_board_keeps_nobody_long_from_asking_again(processes: Proce
     permit = await process.admitted()
     process.coordinator.answers.clear()
     process.coordinator.has_decided.clear()
-    permit.failed()
+    permit.record_failure()
     await process.coordinator.has_decided.wait()
     process.coordinator.has_decided.clear()
     asking = asyncio.create_task(process.admitted())

@@ -165,15 +165,15 @@ class Both:
 
     async def end(self, action: str, owner: str, permit: Permit) -> None:
         if action == "released":
-            permit.released()
+            permit.release()
             await self.coordinator.release_probe(NAME, owner)
             return
         if action == "succeeded":
-            permit.succeeded()
+            permit.record_success()
             circuit = await self.coordinator.record_success(NAME, owner)
         else:
             told_s = 45.0 if action == "told when to come back" else None
-            permit.failed(told_s)
+            permit.record_failure(told_s)
             circuit = await fails(self.coordinator, owner, told_s or OPEN_S, at_once=told_s is not None)
         assert circuit.admits == (self.breaker.state is State.CLOSED)
         self.compare(circuit)

@@ -495,13 +495,13 @@ async def test_a_text_that_was_begun_is_kept_whatever_becomes_of_the_page() -> N
     bench.fetcher.pages = {A: "another text"}
     bench.clock.advance(10_000)
     assert (await bench.read()).text == "another text"
-    kept_page = await bench.reader.kept(A, digest)
+    kept_page = await bench.reader.recall(A, digest)
     assert kept_page is not None
     assert (kept_page.text, state(kept_page)) == ("text of a", ("stale", 10_000))
     assert ("text", "stale") in bench.observer.cache
     assert bench.observer.fetches[-1] == ("direct", A, "ok")
-    assert await bench.reader.kept(B, digest) is None, "a cursor belongs to its address"
-    assert await bench.reader.kept(A, content_hash("no such text")) is None
+    assert await bench.reader.recall(B, digest) is None, "a cursor belongs to its address"
+    assert await bench.reader.recall(A, content_hash("no such text")) is None
 
 
 async def test_a_text_that_is_kept_is_as_old_as_the_page_it_was_taken_from_and_ends_with_it() -> None:
@@ -512,11 +512,11 @@ async def test_a_text_that_is_kept_is_as_old_as_the_page_it_was_taken_from_and_e
     old = await bench.read()
     digest = await bench.reader.keep(old)
     await bench.reader.keep(old)
-    kept_page = await bench.reader.kept(A, digest)
+    kept_page = await bench.reader.recall(A, digest)
     assert kept_page is not None
     assert state(kept_page) == ("stale", 80_000)
     bench.clock.advance(6400)
-    assert await bench.reader.kept(A, digest) is None
+    assert await bench.reader.recall(A, digest) is None
 
 
 async def test_a_text_under_a_hash_that_is_not_its_own_is_not_believed() -> None:
@@ -527,7 +527,7 @@ async def test_a_text_under_a_hash_that_is_not_its_own_is_not_believed() -> None
     kept_text = await cache.get("text", f"{digest} {A}")
     assert kept_text is not None
     await cache.put("text", f"{digest} {A}", kept_text.value.replace(b"text of a", b"text of b"), 1000)
-    assert await bench.reader.kept(A, digest) is None
+    assert await bench.reader.recall(A, digest) is None
 
 
 async def test_who_can_write_to_the_store_cannot_make_an_old_answer_look_new() -> None:

@@ -25,7 +25,7 @@ def admitted(breaker: Breaker) -> Permit:
 def opened(clock: FakeClock) -> Breaker:
     breaker = Breaker(clock)
     for _ in range(FAILURES_TO_OPEN):
-        admitted(breaker).failed()
+        admitted(breaker).record_failure()
     assert breaker.state is State.OPEN
     return breaker
 
@@ -34,7 +34,7 @@ def test_it_opens_after_five_consecutive_failures_and_not_before(clock: FakeCloc
     breaker = Breaker(clock)
     states = []
     for _ in range(5):
-        admitted(breaker).failed()
+        admitted(breaker).record_failure()
         states.append(breaker.state)
     assert states == [State.CLOSED] * 4 + [State.OPEN]
 
@@ -42,10 +42,10 @@ def test_it_opens_after_five_consecutive_failures_and_not_before(clock: FakeCloc
 def test_a_success_in_between_starts_the_count_anew(clock: FakeClock) -> None:
     breaker = Breaker(clock)
     for _ in range(4):
-        admitted(breaker).failed()
-    admitted(breaker).succeeded()
+        admitted(breaker).record_failure()
+    admitted(breaker).record_success()
     for _ in range(4):
-        admitted(breaker).failed()
+        admitted(breaker).record_failure()
     assert breaker.state is State.CLOSED
 
 
@@ -61,7 +61,7 @@ def test_an_open_breaker_admits_nobody_for_thirty_seconds_then_one(clock: FakeCl
 def test_the_probes_success_closes_it(clock: FakeClock) -> None:
     breaker = opened(clock)
     clock.advance(OPEN_S)
-    admitted(breaker).succeeded()
+    admitted(breaker).record_success()
     assert breaker.state is State.CLOSED
     assert breaker.admit() is not None
 
@@ -69,7 +69,7 @@ def test_the_probes_success_closes_it(clock: FakeClock) -> None:
 def test_the_probes_failure_opens_it_for_another_full_time(clock: FakeClock) -> None:
     breaker = opened(clock)
     clock.advance(OPEN_S)
-    admitted(breaker).failed()
+    admitted(breaker).record_failure()
     clock.advance(OPEN_S - 0.001)
     assert breaker.admit() is None
     clock.advance(0.001)
@@ -79,7 +79,7 @@ def test_the_probes_failure_opens_it_for_another_full_time(clock: FakeClock) -> 
 def test_a_cancelled_probe_gives_its_place_to_the_next_caller(clock: FakeClock) -> None:
     breaker = opened(clock)
     clock.advance(OPEN_S)
-    admitted(breaker).released()
+    admitted(breaker).release()
     assert breaker.admit() is not None
 
 
@@ -88,7 +88,7 @@ def test_retry_after_opens_at_once_for_that_time_within_ten_minutes(
     clock: FakeClock, asked_s: float, closed_for_s: float
 ) -> None:
     breaker = Breaker(clock)
-    admitted(breaker).failed(retry_after_s=asked_s)
+    admitted(breaker).record_failure(retry_after_s=asked_s)
     clock.advance(closed_for_s - 0.001)
     assert breaker.admit() is None
     clock.advance(0.001)
@@ -99,8 +99,8 @@ def test_a_call_from_before_cannot_close_an_open_breaker(clock: FakeClock) -> No
     breaker = Breaker(clock)
     early = admitted(breaker)
     for _ in range(FAILURES_TO_OPEN):
-        admitted(breaker).failed()
-    early.succeeded()
+        admitted(breaker).record_failure()
+    early.record_success()
     assert breaker.state is State.OPEN
 
 
@@ -108,20 +108,20 @@ def test_a_call_from_before_cannot_free_the_probes_place(clock: FakeClock) -> No
     breaker = Breaker(clock)
     early = [admitted(breaker) for _ in range(3)]
     for _ in range(FAILURES_TO_OPEN):
-        admitted(breaker).failed()
+        admitted(breaker).record_failure()
     clock.advance(OPEN_S)
     admitted(breaker)
-    early[0].failed()
-    early[1].released()
-    early[2].succeeded()
+    early[0].record_failure()
+    early[1].release()
+    early[2].record_success()
     assert breaker.admit() is None
 
 
 def test_a_late_failure_does_not_shorten_a_long_pause(clock: FakeClock) -> None:
     breaker = Breaker(clock)
     early = admitted(breaker)
-    admitted(breaker).failed(retry_after_s=300)
-    early.failed(retry_after_s=1)
+    admitted(breaker).record_failure(retry_after_s=300)
+    early.record_failure(retry_after_s=1)
     clock.advance(299)
     assert breaker.admit() is None
 
@@ -132,10 +132,10 @@ def test_opening_is_told_once_however_many_calls_fail_late(clock: FakeClock) -> 
     breaker = Breaker(clock, lambda state, for_s: changes.append((state, for_s)))
     early = [admitted(breaker) for _ in range(50)]
     for permit in early:
-        permit.failed(retry_after_s=60)
+        permit.record_failure(retry_after_s=60)
     assert changes == [(State.OPEN, 60.0)]
     clock.advance(60)
-    admitted(breaker).failed()
+    admitted(breaker).record_failure()
     assert changes[1:] == [(State.HALF_OPEN, 0.0), (State.OPEN, OPEN_S)]
 
 
@@ -160,28 +160,28 @@ class BreakerMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.out)
     @rule()
     def an_ordinary_call_fails(self) -> None:
-        self.out.pop().failed()
+        self.out.pop().record_failure()
 
     @precondition(lambda self: self.out)
     @rule()
     def an_ordinary_call_succeeds(self) -> None:
-        self.out.pop(0).succeeded()
+        self.out.pop(0).record_success()
 
     @precondition(lambda self: self.probes)
     @rule()
     def the_probe_fails(self) -> None:
-        self.probes.pop().failed()
+        self.probes.pop().record_failure()
         assert self.breaker.state is State.OPEN
 
     @precondition(lambda self: self.probes)
     @rule()
     def the_probe_succeeds(self) -> None:
-        self.probes.pop().succeeded()
+        self.probes.pop().record_success()
 
     @precondition(lambda self: self.probes)
     @rule()
     def the_probe_is_cancelled(self) -> None:
-        self.probes.pop().released()
+        self.probes.pop().release()
 
     @rule()
     def time_passes(self) -> None:

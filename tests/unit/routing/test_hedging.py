@@ -73,9 +73,9 @@ class Bench:
             hedging=self.hedging,
         )
         for _ in range(LEAST):
-            self.hedging.answered(providers[0].name, 0.5)
+            self.hedging.record_answer(providers[0].name, 0.5)
         for _ in range(CALLS):
-            self.hedging.called()
+            self.hedging.count_call()
 
     async def ask(self, deadline_s: float = 50.0, may_retry: bool = True) -> Routed[str]:
         deadline = Deadline.after(self.clock, deadline_s)
@@ -235,7 +235,7 @@ async def test_who_may_not_be_asked_is_no_company(case: str) -> None:
         Scripted("a", first), second, spending=Purse(*["b"] * (case == "budget spent")), paced=case == "no turn now"
     )
     if case == "breaker open":
-        (await bench.breakers.admit("b", 1.0)).failed(retry_after_s=30)
+        (await bench.breakers.admit("b", 1.0)).record_failure(retry_after_s=30)
     bench.turns.waits_s["b"] = 1.0
     asking = asyncio.create_task(bench.ask())
     await first.has_begun.wait()
@@ -289,16 +289,16 @@ async def test_at_most_one_call_in_twenty_has_company() -> None:
 def test_twenty_calls_earn_one_and_not_before() -> None:
     hedging = Hedging()
     for _ in range(19):
-        hedging.called()
+        hedging.count_call()
     assert not hedging.take()
-    hedging.called()
+    hedging.count_call()
     assert [hedging.take(), hedging.take()] == [True, False]
 
 
 def test_of_calls_that_needed_none_a_few_are_saved() -> None:
     hedging = Hedging()
     for _ in range(10_000):
-        hedging.called()
+        hedging.count_call()
     assert [hedging.take() for _ in range(4)] == [True, True, True, False]
 
 
@@ -308,7 +308,7 @@ async def test_an_outrun_call_gives_the_probe_of_its_breaker_back() -> None:
     await bench.ask()
     bench.clock.advance(30)
     for _ in range(CALLS):
-        bench.hedging.called()
+        bench.hedging.count_call()
     first.behaviour = slow = Slow()
     assert outcomes(await bench.ask()) == [("a", "outrun"), ("b", "ok")]
     first.behaviour = answers()

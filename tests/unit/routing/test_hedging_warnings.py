@@ -44,9 +44,9 @@ async def hedged_warnings(first: str, second: str) -> tuple[str, ...]:
     """The warnings of an answer that the second provider gave, since the first was slower than usual."""
     clock, hedging = FakeClock(), Hedging()
     for _ in range(LEAST):
-        hedging.answered(first, 0.5)
+        hedging.record_answer(first, 0.5)
     for _ in range(CALLS_PER_EXTRA):
-        hedging.called()
+        hedging.count_call()
     providers = [Provider(first, hang), Provider(second, answer)]
     router = Router[Provider](
         "search",

@@ -25,17 +25,17 @@ class Down:
 
 def test_few_calls_have_a_floor_and_many_a_share(clock: FakeClock) -> None:
     budget = RetryBudget(clock)
-    budget.called("a")
+    budget.count_call("a")
     assert [budget.take("a") for _ in range(5)] == [True] * FLOOR + [False] * 2
     for _ in range(99):
-        budget.called("a")
+        budget.count_call("a")
     assert sum(budget.take("a") for _ in range(100)) == 10 - FLOOR
 
 
 def test_what_is_long_ago_counts_neither_for_nor_against_a_retry(clock: FakeClock) -> None:
     budget = RetryBudget(clock)
     for _ in range(100):
-        budget.called("a")
+        budget.count_call("a")
     assert sum(budget.take("a") for _ in range(100)) == 10
     clock.advance(WINDOW_S)
     assert sum(budget.take("a") for _ in range(100)) == FLOOR
@@ -44,9 +44,9 @@ def test_what_is_long_ago_counts_neither_for_nor_against_a_retry(clock: FakeCloc
 def test_old_calls_are_forgotten_although_there_are_newer_ones(clock: FakeClock) -> None:
     budget = RetryBudget(clock)
     for _ in range(100):
-        budget.called("a")
+        budget.count_call("a")
     clock.advance(WINDOW_S - 1)
-    budget.called("a")
+    budget.count_call("a")
     clock.advance(1)
     assert sum(budget.take("a") for _ in range(100)) == FLOOR
 
@@ -64,10 +64,10 @@ def test_at_any_rate_of_calls_an_outage_costs_at_most_a_fifth_more_beyond_the_fl
     """Every call fails and asks for another try, for two minutes."""
     budget, requests, retries = RetryBudget(clock), 120 * per_second, 0
     for _ in range(requests):
-        budget.called("a")
+        budget.count_call("a")
         if budget.take("a"):
             retries += 1
-            budget.called("a")
+            budget.count_call("a")
         clock.advance(1 / per_second)
     floor = FLOOR * 120 / WINDOW_S
     assert retries <= max(floor, 0.2 * requests)

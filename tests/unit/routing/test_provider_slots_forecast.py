@@ -26,7 +26,7 @@ def test_at_first_everybody_goes_who_fits_into_the_window(clock: FakeClock) -> N
 def test_calls_that_were_made_leave_the_window_in_their_order(clock: FakeClock) -> None:
     forecast = Forecast(THREE_IN_TEN, clock)
     for number in range(3):
-        forecast.admitted(str(number))
+        forecast.record_start(str(number))
         clock.advance(2.0)
     assert turns(forecast, 5) == [4, 6, 8, 14, 16]
     clock.advance(5.0)
@@ -35,12 +35,12 @@ def test_calls_that_were_made_leave_the_window_in_their_order(clock: FakeClock) 
 
 def test_places_become_free_when_calls_end_as_they_did_lately(clock: FakeClock) -> None:
     forecast = Forecast(TWO_AT_ONCE, clock)
-    forecast.admitted("first")
+    forecast.record_start("first")
     clock.advance(4.0)
-    forecast.left("first")
-    forecast.admitted("second")
+    forecast.record_end("first")
+    forecast.record_start("second")
     clock.advance(1.0)
-    forecast.admitted("third")
+    forecast.record_start("third")
     assert turns(forecast, 4) == [3, 4, 7, 8]
     clock.advance(3.5)
     assert turns(forecast, 3) == [0, 0.5, 4]
@@ -49,24 +49,24 @@ def test_places_become_free_when_calls_end_as_they_did_lately(clock: FakeClock) 
 def test_a_single_slow_call_moves_the_mean_a_little(clock: FakeClock) -> None:
     forecast = Forecast(Pace(at_once=1), clock)
     for seconds in (1.0, 6.0):
-        forecast.admitted("a")
+        forecast.record_start("a")
         clock.advance(seconds)
-        forecast.left("a")
-    forecast.admitted("b")
+        forecast.record_end("a")
+    forecast.record_start("b")
     assert turns(forecast, 2) == [2, 4]
 
 
 def test_of_rate_and_places_the_narrower_counts(clock: FakeClock) -> None:
     forecast = Forecast(Pace(Rate(10, 1.0), at_once=1), clock)
-    forecast.admitted("a")
+    forecast.record_start("a")
     clock.advance(2.0)
-    forecast.left("a")
+    forecast.record_end("a")
     assert turns(forecast, 3) == [0, 2, 4]
 
 
 def test_nobody_comes_before_what_the_turnstile_said(clock: FakeClock) -> None:
     forecast = Forecast(THREE_IN_TEN, clock)
-    forecast.told(3.0)
+    forecast.record_wait(3.0)
     assert turns(forecast, 2) == [3, 3]
     clock.advance(4.0)
     assert turns(forecast, 2) == [0, 0]
@@ -75,8 +75,8 @@ def test_nobody_comes_before_what_the_turnstile_said(clock: FakeClock) -> None:
 def test_a_process_alone_has_the_whole_pace(clock: FakeClock) -> None:
     forecast = Forecast(A_SECOND, clock)
     for number in range(20):
-        forecast.admitted(str(number))
-        forecast.told(1.0)
+        forecast.record_start(str(number))
+        forecast.record_wait(1.0)
         clock.advance(1.0)
     assert turns(forecast, 4) == [0, 1, 2, 3]
 
@@ -86,19 +86,19 @@ def test_where_two_others_take_turns_too_it_has_a_third(clock: FakeClock, pace: 
     forecast = Forecast(pace, clock)
     for number in range(300):
         if number % 3 == 0:
-            forecast.admitted(str(number))
-        forecast.told(1.0)
+            forecast.record_start(str(number))
+        forecast.record_wait(1.0)
         clock.advance(1.0)
     assert forecast.outlook()(10) == pytest.approx(30, abs=10)
     clock.advance(100.0)
-    forecast.told(0.0)
+    forecast.record_wait(0.0)
     assert forecast.outlook()(10) < 12, "that is long ago"
 
 
 def test_a_window_that_others_have_filled_at_once_becomes_free_at_once(clock: FakeClock) -> None:
     forecast = Forecast(Pace(Rate(30, 60.0)), clock)
     for number in range(10):
-        forecast.admitted(str(number))
+        forecast.record_start(str(number))
     for _ in range(30):
-        forecast.told(60.0)
+        forecast.record_wait(60.0)
     assert turns(forecast, 10) == [60.0] * 10

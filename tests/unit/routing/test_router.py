@@ -10,7 +10,7 @@ from dowse.core import errors
 from dowse.core.models import Attempt, Deadline, Routed
 from dowse.core.protocols import Spending
 from dowse.core.runtime import SystemClock
-from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, share_of, was_hurried
+from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, lacked_time, share_of
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 from tests.support.tables import each_row
@@ -345,7 +345,7 @@ async def test_an_error_other_than_a_timeout_counts_however_little_time_there_wa
 def test_a_fair_time_is_five_seconds_or_the_providers_own(
     kind: type[errors.ProviderError], given_s: float, timeout_s: float, hurried: bool
 ) -> None:
-    assert was_hurried(kind("a"), given_s, timeout_s) is hurried
+    assert lacked_time(kind("a"), given_s, timeout_s) is hurried
 
 
 async def test_a_provider_is_told_how_long_it_has() -> None:

@@ -41,7 +41,7 @@ class InterruptedClock(FakeClock):
     async def sleep(self, seconds: float) -> None:
         await super().sleep(seconds)
         while self.breakers.state("a") is State.CLOSED:
-            (await self.breakers.admit("a", 10.0)).failed()
+            (await self.breakers.admit("a", 10.0)).record_failure()
 
 
 async def ask(router: Router[Provider], provider: Provider, clock: FakeClock, deadline_s: float = 50.0) -> Routed[str]:
@@ -78,7 +78,7 @@ async def test_a_failure_that_opens_the_breaker_is_not_tried_again() -> None:
     breakers = Breakers("search", clock, RecordingObserver())
     router = Router[Provider]("search", clock=clock, observer=RecordingObserver(), breakers=breakers)
     for _ in range(FAILURES_TO_OPEN - 1):
-        (await breakers.admit(provider.name, 10.0)).failed()
+        (await breakers.admit(provider.name, 10.0)).record_failure()
 
     with pytest.raises(errors.AllProvidersFailed):
         await ask(router, provider, clock)

@@ -1,1 +1,1 @@
-"""What `dowse doctor` knows: for each part what is so, why, and how to change it."""
+"""Checks of `dowse doctor`: the state of each part, the reason, and the fix."""

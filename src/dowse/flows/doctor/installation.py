@@ -102,7 +102,7 @@ def _check_missing_file(places: list[str]) -> Check:
 
 
 async def check_store(address: str, settings: Settings) -> Check:
-    """The contents of the store. One that cannot be used is a warning: no search fails because of it."""
+    """The contents of the store. A broken store is a warning: no search fails because of it."""
     if address.startswith("memory:"):
         summary = f"{_KEPT} memory and lost when the process ends (DOWSE_STATE=memory:)."
         return _store(OFF, summary, "Unset DOWSE_STATE to keep them in a file.", {"state": address})
@@ -117,7 +117,7 @@ async def check_store(address: str, settings: Settings) -> Check:
 
 async def _check_state_file(path: Path, store: Store) -> Check:
     exists, trouble = _inspect(path)
-    # One that is not there is not opened, because that would make it.
+    # A missing file is not opened, because that would make it.
     usage, failure = await _try(store) if exists and not trouble else (None, "")
     if failure:
         trouble = f"cannot be used ({failure.removeprefix(f'{path}: ')})"

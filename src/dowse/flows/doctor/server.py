@@ -122,7 +122,7 @@ def _check_secrecy(settings: Settings) -> Iterator[Check]:
 
 
 def _mode(file: str) -> int | None:
-    """The mode of a file; `None` for one that is not there or cannot be looked at."""
+    """The mode of a file; `None` if it is missing or unreadable."""
     try:
         return Path(file).expanduser().stat().st_mode
     except OSError:
