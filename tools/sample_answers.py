@@ -16,11 +16,11 @@ TARGET = Path(__file__).resolve().parent.parent / "docs" / "answers.md"
 PORT = 8808
 KETTLE = "/products/kettle"
 HEAD = """\
-# Five answers as a model sees them
+# Sample answers
 
-What `web_search` and `get_content` return as text, on the pages of the [pocket web](testing.md). The typed half has the
-same, field by field. `tools/sample_answers.py` writes this page; the eight characters behind "page 1" differ in every
-answer, so that no page can forge the end of its fence.
+The text that `web_search` and `get_content` return to a model, on the pages of the [pocket web](testing.md). Structured
+output has the same content, field by field. `tools/sample_answers.py` writes this page. The nonce after "page 1"
+differs in every answer, so that no page can forge the end of its fence (spotlighting).
 """
 NONCE = re.compile(r"(?<=page )([0-9a-f]{8})\b|(?<=page \d )([0-9a-f]{8})\b")
 
@@ -33,7 +33,7 @@ CALLS: dict[str, tuple[str, dict[str, object]]] = {
         "web_search",
         {"query": "harbour bridge nordhaven reopening tram", "num_results": 1, "response_format": "concise"},
     ),
-    "A comparison, asked widely": (
+    "A comparison, with several providers": (
         "web_search",
         {"query": "bread baking sourdough sauerteig", "num_results": 2, "depth": "wide", "max_tokens": 400},
     ),

@@ -123,7 +123,7 @@ async def _search_again(client: Client, web: DemoWeb) -> None:
 
 async def _read(client: Client, web: DemoWeb) -> None:
     """Whether or not there is a browser: without one, the note that says what to install is worth seeing too."""
-    _say(5, "A page that is empty without JavaScript is rendered by a sandboxed Chromium, if it is installed:")
+    _say(5, "A page that is empty without JavaScript is rendered by an isolated Chromium, if it is installed:")
     result = await client.call_tool("get_content", {"url": web.page("/app")})
     page = result.structured_content if isinstance(result.structured_content, dict) else {}
     print(f"   engine: {style(page.get('engine', ''), 'green')}, status: {page.get('status', 'error')}")
