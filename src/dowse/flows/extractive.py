@@ -96,15 +96,22 @@ def time_range(hours: int) -> TimeRange:
 def _compose(question: Question, results: Sequence[Result], older: int) -> CitedAnswer:
     """Quotes from the pages, or only a list of them; a refusal where none is left."""
     # Imported on first use: comparing words takes modules that are slow to load.
-    from dowse.rank.quotes import QUOTED, QUOTED_SNIPPETS, compose_quotes, compose_refusal, list_sources
+    from dowse.rank.quotes import compose_refusal, list_sources
 
     reachable = [result for result in results if result.page.status not in _NOT_LISTED]
     if not reachable:
         return compose_refusal(_about_older(question, older) if older else _NOTHING)
     if not question.wants_summary:
         return list_sources([_material(result) for result in reachable[: question.max_results]])
-    passages = [_material(result, result.digest.text) for result in reachable if result.digest and result.digest.text]
-    pages = passages or [_material(result, result.hit.snippet) for result in reachable]
+    return _quote(question, reachable)
+
+
+def _quote(question: Question, results: Sequence[Result]) -> CitedAnswer:
+    """Sentences of the pages that were read; of the snippets, if none was."""
+    from dowse.rank.quotes import QUOTED, QUOTED_SNIPPETS, compose_quotes
+
+    passages = [_material(result, result.digest.text) for result in results if result.digest and result.digest.text]
+    pages = passages or [_material(result, result.hit.snippet) for result in results]
     return compose_quotes(question.text, pages[: question.max_results], QUOTED if passages else QUOTED_SNIPPETS)
 
 

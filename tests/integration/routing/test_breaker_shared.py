@@ -207,7 +207,7 @@ async def test_a_process_that_dies_as_the_probe_gives_it_back_in_time(processes:
     assert await other.admits()
 
 
-@pytest.mark.parametrize("end", ["released", "succeeded", "failed"])
+@pytest.mark.parametrize("end", ["release", "record_success", "record_failure"])
 async def test_the_end_of_a_probe_is_told_even_if_its_caller_is_gone(
     processes: Processes, valkey: Valkey, end: str
 ) -> None:
@@ -230,7 +230,7 @@ async def test_the_end_of_a_probe_is_told_even_if_its_caller_is_gone(
     calling.cancel()
     await asyncio.gather(calling, return_exceptions=True)
     await one.breakers.close()
-    assert await two.admits() is (end != "failed")
+    assert await two.admits() is (end != "record_failure")
 
 
 async def test_who_is_cancelled_while_the_board_decides_does_not_keep_the_probe(
