@@ -41,7 +41,7 @@ _END_S = 30.0
 # At the start, and with the first calls.
 _WHAT_SERVERS_IMPORT = (
     *(
-        "dowse.surfaces.mcp.stdio",
+        "dowse.surfaces.mcp.server",
         "dowse.surfaces.http.serve",
         "dowse.net.wire",
         "dowse.net.wire",

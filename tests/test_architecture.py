@@ -353,7 +353,7 @@ def test_a_worker_knows_extraction_ranking_and_the_nouns_only() -> None:
 
 def test_a_server_that_has_done_nothing_has_imported_nothing_heavy() -> None:
     """Clients start one for every conversation, and most conversations never search."""
-    packages = {name.partition(".")[0] for name in loaded_by("dowse.surfaces.mcp.stdio")}
+    packages = {name.partition(".")[0] for name in loaded_by("dowse.surfaces.mcp.server")}
     assert "mcp" in packages
     assert packages & {"aiohttp", "selectolax", "numpy", "sqlite3", "redis", "prometheus_client"} == set()
 

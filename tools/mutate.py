@@ -32,8 +32,15 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOOR = ROOT / "tests/security/mutation_floor.json"
 # Each module and the quick tests that are about it.
 SUBJECTS = {
-    "src/dowse/net/addresses.py": ["tests/unit/net/test_net_addresses.py", "tests/unit/net/test_net_machine.py"],
-    "src/dowse/net/guard.py": ["tests/unit/net/test_net_guard.py"],
+    "src/dowse/net/guard.py": [
+        *(
+            "tests/unit/net/test_net_guard.py",
+            "tests/unit/net/test_net_addresses.py",
+            "tests/unit/net/test_net_machine.py",
+        ),
+        *("tests/unit/net/test_dns_late_answer.py", "tests/integration/net/test_net_dns.py"),
+        "tests/integration/net/test_net_listener.py",
+    ],
     "src/dowse/net/decode.py": ["tests/security/test_decoder.py"],
     "src/dowse/secrets/requests.py": ["tests/unit/secrets/test_urls.py", "tests/unit/secrets/test_queries.py"],
     "src/dowse/secrets/credentials.py": ["tests/unit/secrets/test_urls.py", "tests/unit/secrets/test_queries.py"],

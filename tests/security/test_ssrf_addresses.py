@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.core.errors import WireDenied, WireFailed
-from dowse.net.addresses import is_closed, is_public, parse_address
-from dowse.net.guard import Guard
+from dowse.net.guard import Guard, is_closed, is_public, parse_address
 from tests.fakes.wire import BuildClient as Build
 
 pytestmark = pytest.mark.promise("ssrf-addresses")

@@ -76,23 +76,23 @@ def parse_media_type(header: str) -> MediaType:
 def identify(header: str, data: bytes, url: str) -> MediaType:
     """The media type of a response. A signature of its bytes overrides the header."""
     declared = parse_media_type(header)
-    return MediaType(_sniff(declared, data, type_of_url(url)), declared.charset)
+    return MediaType(_sniff(declared, data, url), declared.charset)
 
 
-def _sniff(declared: MediaType, data: bytes, by_name: str) -> str:
+def _sniff(declared: MediaType, data: bytes, url: str) -> str:
     head, name = data[:_SNIFFED_BYTES], declared.name
-    if signed := signed_type(data, promised=name if name in DOCUMENTS else by_name):
+    if signed := signed_type(data, name, url):
         return name if signed in CONTAINERS and _is_telling(declared) else signed
     if _is_binary(head) and not (declared.is_text and declared.is_utf16):
         return name if name and not declared.is_text else OCTETS
-    return _sniff_text(declared, head, by_name)
+    return _sniff_text(declared, head, url)
 
 
-def _sniff_text(declared: MediaType, head: bytes, by_name: str) -> str:
+def _sniff_text(declared: MediaType, head: bytes, url: str) -> str:
     """The type of bytes without a signature, of which most are text."""
     name = declared.name
     if name in _DOWNLOADS:
-        return _sniff_download(head, by_name)
+        return _sniff_download(head, type_of_url(url))
     if name in _MISNAMED_TEXT:
         return _MISNAMED_TEXT[name] if _looks_like_text(head) else name
     if name in DOCUMENTS:
@@ -187,13 +187,13 @@ _IN_ZIP = (
 )
 
 
-def signed_type(data: bytes, promised: str = "") -> str:
+def signed_type(data: bytes, declared: str = "", url: str = "") -> str:
     """The media type by the signature of the bytes; empty without one.
 
-    `promised` is the document type of the header or the name: then its signature may come a little later.
+    Where the header, or else the name in the URL, says PDF, its signature may come a little later.
     """
     head = data[:_LEADING_BYTES]
-    if head.lstrip().startswith(_PDF_MARK) or (promised == PDF and _PDF_MARK in head):
+    if _PDF_MARK in head and (head.lstrip().startswith(_PDF_MARK) or _promises_pdf(declared, url)):
         return PDF
     for magic, name in _MAGIC:
         if head.startswith(magic):
@@ -203,6 +203,10 @@ def signed_type(data: bytes, promised: str = "") -> str:
     if head.startswith(b"RIFF"):
         return _IN_RIFF.get(head[8:12], "")
     return "video/mp4" if head[4:8] == b"ftyp" and head.startswith(b"\x00") else ""
+
+
+def _promises_pdf(declared: str, url: str) -> bool:
+    return (declared if declared in DOCUMENTS else type_of_url(url)) == PDF
 
 
 def _in_zip(data: bytes) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import aiohttp
 
     from dowse.core.urls import Url
-    from dowse.net.addresses import Address
+    from dowse.net.guard import Address
 
     OpenSession = Callable[[], aiohttp.ClientSession]
 

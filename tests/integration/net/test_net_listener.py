@@ -5,7 +5,8 @@ import socket
 import pytest
 
 from dowse.core.errors import ConfigError
-from dowse.net.sockets import is_listening_port, is_loopback, listen, reserve_port
+from dowse.net.guard import is_listening_port, reserve_port
+from dowse.net.sockets import is_loopback, listen
 from tests.support.tables import each_row
 
 

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.net.addresses import behind, is_closed, is_public, parse_address
+from dowse.net.guard import behind, is_closed, is_public, parse_address
 from tests.support.tables import each_row
 
 PUBLIC = [

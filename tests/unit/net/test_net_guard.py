@@ -7,9 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from dowse.core.errors import WireDenied
-from dowse.net.addresses import Address, is_public
-from dowse.net.guard import Guard, HostNotFound
-from dowse.net.sockets import reserve_port
+from dowse.net.guard import Address, Guard, HostNotFound, is_public, reserve_port
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 

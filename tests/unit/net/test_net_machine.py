@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import ifaddr
 import pytest
 
-from dowse.net.addresses import Address, OwnAddresses, interface_addresses
+from dowse.net.guard import Address, OwnAddresses, interface_addresses
 from tests.fakes import FakeClock
 
 

@@ -100,7 +100,7 @@ def test_a_person_who_insists_is_served(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize(
     ("arguments", "server"),
-    [([], "dowse.surfaces.mcp.stdio.serve_stdio"), (["--http"], "dowse.surfaces.http.serve.serve_http")],
+    [([], "dowse.surfaces.mcp.server.serve_stdio"), (["--http"], "dowse.surfaces.http.serve.serve_http")],
 )
 def test_garbage_is_not_looked_for_before_it_serves_nor_later_in_what_was_there_by_then(
     monkeypatch: pytest.MonkeyPatch, arguments: list[str], server: str

@@ -9,8 +9,8 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from dowse.surfaces.mcp import stdio
-from dowse.surfaces.mcp.stdio import Incoming, Outgoing, drain_pending_requests
+from dowse.surfaces.mcp import server
+from dowse.surfaces.mcp.server import Incoming, Outgoing, drain_pending_requests
 
 
 def request(number: int) -> SessionMessage:
@@ -87,7 +87,7 @@ async def test_nonsense_instead_of_a_request_to_cancel_ends_nothing(nonsense: ob
 
 
 async def test_an_answer_that_takes_long_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdio, "LINGER_S", 0.01)
+    monkeypatch.setattr(server, "LINGER_S", 0.01)
     async with ended_after(request(1)) as (incoming, _):
         await incoming.receive()
         with pytest.raises(anyio.EndOfStream):

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from dowse.core import urls
 from dowse.core.errors import WireDenied, WireError, WireTimeout, WireTooLarge
 from dowse.core.urls import Url
-from dowse.net.addresses import Address
-from dowse.net.guard import Guard
+from dowse.net.guard import Address, Guard
 
 # Only refusals of documents are asked about, and those come first.
 _REMEMBERED_REFUSALS = 512

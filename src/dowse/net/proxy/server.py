@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
+from dowse.net.guard import reserve_port
 from dowse.net.proxy.page_policy import PageBudget
 from dowse.net.proxy.stream import PIECE_BYTES
-from dowse.net.sockets import reserve_port
 
 _HOST = "127.0.0.1"
 _MOST_CONNECTIONS = 64

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from dowse.core.errors import WireError, WireFailed, WireTimeout
-from dowse.net.addresses import Address
+from dowse.net.guard import Address
 
 # Read size. About twice as much is buffered at most until the other side takes it.
 PIECE_BYTES = 65_536

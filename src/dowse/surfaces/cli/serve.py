@@ -83,7 +83,7 @@ def _serve_stdio(settings: Settings) -> int:
         return USAGE
     with _disable_gc():
         from dowse.app import App
-        from dowse.surfaces.mcp.stdio import serve_stdio
+        from dowse.surfaces.mcp.server import serve_stdio
 
         app = App(settings)
     return serve_stdio(app)

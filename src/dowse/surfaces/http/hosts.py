@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from dowse.net.addresses import parse_address
+from dowse.net.guard import parse_address
 from dowse.settings import Settings
 from dowse.surfaces.http.replies import log_refusal, refusal
 
