@@ -163,7 +163,7 @@ async def test_what_was_found_is_kept_when_the_second_page_does_not_come(
     assert not deadline.passed
     assert [hit.url for hit in found.hits] == [entry["url"] for entry in TEN]
     (warning,) = found.warnings
-    assert warning.startswith("page 2 could not be had: searxng ")
+    assert warning.startswith("page 2 could not be fetched: searxng ")
     assert len(web.searxng.requests) == 2
 
 

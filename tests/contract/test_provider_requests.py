@@ -287,7 +287,7 @@ async def test_a_searxng_page_that_fails_later_costs_only_itself(web: PocketWeb,
     web.searxng.replies(json={"results": first}, times=1).fails("500")
     found = await provider(web, "searxng", client).search(Query("x", num_results=25), DEADLINE)
     assert len(found.hits) == 10
-    assert found.warnings[0].startswith("page 2 could not be had: searxng is unavailable")
+    assert found.warnings[0].startswith("page 2 could not be fetched: searxng is unavailable")
 
 
 async def test_exa_gets_the_country_as_the_users_location(web: PocketWeb, client: ConfiguredClient) -> None:

@@ -176,7 +176,7 @@ async def test_what_is_no_database_is_set_aside_and_a_new_file_begins(
     await bench.remember()
     assert await bench.recall() == len(NAMES)
     assert bench.cache.complaints() == (
-        f"the store failed, so less is remembered: {path}: "
+        f"the store failed, so less is cached: {path}: "
         "damaged, so it was set aside as state.db.damaged and a new file begins",
     )
     assert len(caplog.records) == 1

@@ -124,4 +124,4 @@ async def test_a_store_that_cannot_be_used_fails_no_search_and_is_one_warning(
     assert [each["event"] for each in events if each["level"] == "warning"] == ["store failed, calls go on without it"]
     told = [warning for found in answers for warning in found["warnings"]]
     assert len(told) == 1
-    assert told[0].startswith("the store failed, so less is remembered: ")
+    assert told[0].startswith("the store failed, so less is cached: ")

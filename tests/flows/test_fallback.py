@@ -232,7 +232,7 @@ async def test_a_searxng_that_hangs_at_its_second_page_answers_with_the_first(we
     assert outcomes(result) == [("searxng", "ok")]
     assert len(result.structured_content["results"]) == 10
     (warning,) = result.structured_content["warnings"]
-    assert warning.startswith("page 2 could not be had: searxng did not answer in time")
+    assert warning.startswith("page 2 could not be fetched: searxng did not answer in time")
     assert web.tavily.requests == []
 
 

@@ -103,7 +103,7 @@ async def test_an_issuer_that_cannot_be_asked_is_401_and_an_error_in_the_log(
     async with server.here({**with_tokens(web), **settings(web, issuer)}) as http:
         assert await status_of(http, issuer.token()) == 401
         assert await status_of(http, TOKEN) == 200, "other tokens do not need the issuer"
-    assert '"level": "error", "event": "keys of the token issuer cannot be had"' in server.log
+    assert '"level": "error", "event": "keys of the token issuer could not be fetched"' in server.log
 
 
 async def test_each_subject_has_limits_of_its_own(server: Server, web: PocketWeb, issuer: Issuer) -> None:

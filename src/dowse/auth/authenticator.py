@@ -77,7 +77,7 @@ class TokenBook:
         except ConfigError as error:
             # Tried again in a second: it may be half written, or this process be out of descriptors.
             if state != self._complained_of:
-                event(logging.ERROR, "tokens file ignored, the tokens of before stay good", detail=str(error))
+                event(logging.ERROR, "tokens file ignored, the previous tokens stay valid", detail=str(error))
             self._complained_of = state
         else:
             self._state = self._complained_of = state
@@ -123,6 +123,6 @@ def _warn(given: Mapping[str, SecretStr], file: Path | None, entries: tuple[Toke
             event(logging.WARNING, "token is short enough to be guessed", caller=name, fix=f"dowse token new {name}")
     # Windows has no such bits.
     if file and os.name == "posix" and file.stat().st_mode & _OTHERS:
-        event(logging.WARNING, "tokens file is open to others", file=str(file), fix=f"chmod 600 {file}")
+        event(logging.WARNING, "tokens file is readable by other users", file=str(file), fix=f"chmod 600 {file}")
     if file and not entries:
         event(logging.WARNING, "tokens file has no entry", file=str(file), fix="dowse token new NAME")

@@ -157,7 +157,7 @@ class Jwks:
             self._keys = await self.fetch()
             self._fetched_at = self._clock.now()
         except WireError as error:
-            event(logging.ERROR, "keys of the token issuer cannot be had", detail=str(error))
+            event(logging.ERROR, "keys of the token issuer could not be fetched", detail=str(error))
         finally:
             # At its end, not its beginning: a hanging issuer rests as long as a refusing one.
             self._tried_at = self._clock.now()

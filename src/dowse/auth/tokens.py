@@ -108,9 +108,9 @@ class _WrongError(Exception):
 
 def _entry(name: str, table: object) -> TokenEntry:
     if not NAME.fullmatch(name):
-        raise _WrongError("is no name: it takes up to 64 letters, digits, dots, dashes and underscores")
+        raise _WrongError("is not a valid name: it takes up to 64 letters, digits, dots, dashes and underscores")
     if not isinstance(table, dict):
-        raise _WrongError(f'is no table: it takes a line [{name}] and below it hash = "sha256:..."')
+        raise _WrongError(f'is not a table: it takes a line [{name}] and below it hash = "sha256:..."')
     for key in table:
         if key not in _KEYS:
             raise _WrongError(f"has the unknown key {_quote_name(key)}: it takes {', '.join(_KEYS)}")

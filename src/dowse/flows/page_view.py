@@ -40,7 +40,7 @@ _SUGGESTED_CHARS = 60
 _SIMILAR = 0.3
 _CHANGED = "the page has changed since it was begun; this is its new beginning"
 _NO_MATCH = "no word of the question is {where}; this is its beginning"
-_NO_TIME = "the question could not be looked for {where} in time; this is its beginning"
+_NO_TIME = "passage retrieval {where} timed out; this is its beginning"
 _AT = r"[1-9]\d{0,8}"
 # The place comes first: a hash may begin with a dash, and a shell command would take that for an option.
 _CURSOR = re.compile(rf"({_AT})(?:\.(0|{_AT}))?(?:-({_AT}))?\.([\w-]{{22}})", re.ASCII)

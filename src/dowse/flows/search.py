@@ -35,7 +35,7 @@ _SEARCH_SHARE = 0.8
 # The rest is for passage retrieval.
 _READ_SHARE = 0.95
 _LONGEST_RESERVE_S = 1.0
-_NO_PASSAGES = "the passages for the query could not be looked for in time; pages are shown from their beginning"
+_NO_PASSAGES = "passage retrieval timed out; pages are shown from their beginning"
 _SET_A_KEY = f"{suggest_providers()} in the environment of this server, then restart it."
 NO_PROVIDER = f"No search provider is configured. {_SET_A_KEY} Or set DOWSE_KEYLESS=on to search without a key."
 KEYLESS_FAILED = f"No search provider is configured, and all keyless providers failed. {_SET_A_KEY}"

@@ -94,7 +94,7 @@ class ConfiguredClient:
 
         endpoint = urls.parse(url)
         if endpoint is None or endpoint.scheme not in ("http", "https"):
-            raise WireFailed("the endpoint is no valid address")
+            raise WireFailed("the endpoint is not a valid address")
         async with wire.exchange(timeout_s):
             response = await self._open().request(
                 method,

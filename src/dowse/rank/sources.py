@@ -83,7 +83,7 @@ class _Pattern:
         found = _PATTERN.fullmatch(text.strip().lower())
         # A single label is more often a typing mistake than all of `.com`.
         if not found or not (found[1] or found[3] or "." in found[2]):
-            raise ValueError(f"{text!r} is no site: write python.org, *.gov, docs.* or github.com/name")
+            raise ValueError(f"{text!r} is not a site: write python.org, *.gov, docs.* or github.com/name")
         host = found[2] if found[1] else found[2].removeprefix("www.")
         return cls(host, (found[4] or "").rstrip("/"), bool(found[1]), bool(found[3]))
 

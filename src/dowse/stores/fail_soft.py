@@ -42,7 +42,7 @@ class Outage:
     def record_failure(self, use: str, detail: str) -> None:
         if not self._rests_until:
             event(logging.WARNING, "store failed, calls go on without it", detail=detail)
-            self._unreported.append(f"the store failed, so less is remembered: {detail}")
+            self._unreported.append(f"the store failed, so less is cached: {detail}")
         self._rests_until[use] = self._clock.now() + REST_S
 
     def record_success(self, use: str) -> None:

@@ -76,7 +76,7 @@ async def test_old_keys_serve_for_an_hour_while_the_issuer_is_away(
         assert await kids(jwks) == ["rsa"]
     clock.advance(300)
     assert await kids(jwks) == []
-    assert {record.getMessage() for record in log.records} == {"keys of the token issuer cannot be had"}
+    assert {record.getMessage() for record in log.records} == {"keys of the token issuer could not be fetched"}
     issuer.status = 200
     clock.advance(30)
     assert await kids(jwks) == ["rsa"]
@@ -161,7 +161,7 @@ async def test_an_answer_without_keys_lets_nobody_in_and_is_an_error_in_the_log(
     assert await kids(jwks) == []
     assert await kids(jwks) == []
     assert [(record.levelname, record.getMessage()) for record in log.records] == [
-        ("ERROR", "keys of the token issuer cannot be had")
+        ("ERROR", "keys of the token issuer could not be fetched")
     ]
     assert issuer.asked == 1, "not asked again at once"
     issuer.status, issuer.text = 200, ""

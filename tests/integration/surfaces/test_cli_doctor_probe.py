@@ -235,7 +235,7 @@ def test_an_issuer_that_cannot_be_reached_is_a_problem(point: Point, probe: Exam
     point("serper")
     check = probe(**JWT, DOWSE_JWKS_URL=f"http://127.0.0.1:{closed_port()}/jwks.json").one("probe.jwks")
     assert check["state"] == "problem"
-    assert check["summary"] == "The keys of https://issuer.example cannot be had: no connection."
+    assert check["summary"] == "The keys of https://issuer.example could not be fetched: no connection."
 
 
 def test_progress_is_shown_at_a_terminal_and_goes_away(point: Point, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ def test_without_any_list_there_is_one_clear_sentence(web: PocketWeb, capsys: Ca
     said = capsys.readouterr()
     assert (said.out, said.err) == (
         "",
-        "dowse: the list of public instances could not be had: searx.space is unavailable: HTTP 503; "
+        "dowse: the list of public instances could not be fetched: searx.space is unavailable: HTTP 503; "
         "set SEARXNG_URL to an instance of your own\n",
     )
 

@@ -129,7 +129,7 @@ def test_a_file_that_turns_bad_keeps_the_last_good_tokens_with_one_error_per_cha
         clock.advance(1)
         assert name_of(book, "ci-token") == "ci"
         assert name_of(book, "new-token-of-alice") is None
-    assert events(log) == ["tokens file ignored, the tokens of before stay good"]
+    assert events(log) == ["tokens file ignored, the previous tokens stay valid"]
     file.write_text(good + entry("new", "new-token"))
     clock.advance(1)
     assert name_of(book, "new-token") == "new"
@@ -167,7 +167,7 @@ def test_the_start_warns_of_a_file_that_others_can_read(
 ) -> None:
     file.chmod(mode)
     TokenBook({}, file, clock)
-    assert events(log) == ["tokens file is open to others"] * warned
+    assert events(log) == ["tokens file is readable by other users"] * warned
 
 
 def test_the_start_warns_of_a_file_that_lets_nobody_in(

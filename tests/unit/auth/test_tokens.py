@@ -59,7 +59,7 @@ def test_tools_that_can_be_limited_are_those_of_the_settings() -> None:
 SECRET = "dowse_SECRETsecretSECRETsecretSECRETsecretSECRETse"
 GOOD = f'hash = "sha256:{HASH}"'
 WRONG = {
-    f'alice = "{SECRET}"': "alice is no table",
+    f'alice = "{SECRET}"': "alice is not a table",
     "[alice]": 'alice takes hash = "sha256:" and 64 hexadecimal digits',
     f'[alice]\nhash = "{SECRET}"': "alice takes hash =",
     f'[alice]\nhash = "{HASH}"': "alice takes hash =",
@@ -78,9 +78,9 @@ WRONG = {
     f"[alice]\n{GOOD}\nlimits = {{ web_search = 20 }}": "alice takes limits",
     f'[alice]\n{GOOD}\nlimits = {{ web_serach = "20/10m" }}': "alice takes limits",
     f"[a.b]\n{GOOD}": "a has the unknown key b",
-    f'["al ice"]\n{GOOD}': "al ice is no name",
-    f'["{"a" * 65}"]\n{GOOD}': "an entry is no name",
-    f'["-alice"]\n{GOOD}': "-alice is no name",
+    f'["al ice"]\n{GOOD}': "al ice is not a valid name",
+    f'["{"a" * 65}"]\n{GOOD}': "an entry is not a valid name",
+    f'["-alice"]\n{GOOD}': "-alice is not a valid name",
     f"[alice]\n{GOOD}\n[bob]\n{GOOD}": "alice and bob have the same hash",
     f"[alice]\n{GOOD}\n[alice]\n{GOOD}": "is not valid TOML at line 3",
     f'[alice]\nhash = "{SECRET}': "is not valid TOML",

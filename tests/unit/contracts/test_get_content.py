@@ -213,7 +213,7 @@ async def test_a_question_that_nobody_has_time_for_gets_the_beginning_and_a_warn
     assert MANUAL.startswith(str(read["page_content"]))
     assert estimate_tokens(str(read["page_content"])) > 1500
     assert read["status"] == "truncated"
-    assert read["warnings"] == ["the question could not be looked for on the page in time; this is its beginning"]
+    assert read["warnings"] == ["passage retrieval on the page timed out; this is its beginning"]
     assert extractor.given_s == [20.0]
 
 

@@ -48,7 +48,7 @@ def test_a_pattern_matches_a_site_with_all_below_it(pattern: str, url: str, matc
 
 @each_row("text", ["", "com", "*", "*.*", "https://example.org", "exa mple.org", "a.*.org", "a..b", "/x"])
 def test_what_names_no_site_is_refused_with_a_sentence(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is no site: write python\.org"):
+    with pytest.raises(ValueError, match=r"is not a site: write python\.org"):
         SiteRules(bury=(text,))
 
 

@@ -55,8 +55,8 @@ def find(wanted: str, environment: Mapping[str, str]) -> Executable:
         path = _command(wanted, environment)
         if path is None:
             raise BrowserUnavailable(
-                f"DOWSE_BROWSER_PATH names {one_line(wanted, 200)}, which is no program that can be started: "
-                "correct it, or leave it out to have Chromium looked for"
+                f"DOWSE_BROWSER_PATH names {one_line(wanted, 200)}, which is not an executable: "
+                "correct it, or unset it to search the usual places"
             )
     else:
         path = next(_usual(environment), None)

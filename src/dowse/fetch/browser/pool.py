@@ -82,7 +82,7 @@ class _RunningBrowser:
     def record_crash(self) -> None:
         self.crashes_in_a_row += 1
         if self.crashes_in_a_row >= _CRASHES_IN_A_ROW and not self.is_retired:
-            event(logging.WARNING, "browser is replaced, one page after the other crashes", open_pages=len(self.leases))
+            event(logging.WARNING, "browser is replaced after repeated page crashes", open_pages=len(self.leases))
             self.is_retired = True
 
 
@@ -202,7 +202,7 @@ class BrowserPool:
         """Clean up after a browser, however it ends."""
         await running.browser.connection.wait_gone()
         if not running.is_retired:
-            event(logging.WARNING, "browser ended by itself", open_pages=len(running.leases))
+            event(logging.WARNING, "browser exited unexpectedly", open_pages=len(running.leases))
         running.end()
         running.cancel_idle_timer()
         running.stop_memory_checks()
@@ -231,7 +231,7 @@ class BrowserPool:
             async with asyncio.timeout(_CLOSE_S):
                 await close_tab(running.browser, tab)
         except TimeoutError:
-            event(logging.WARNING, "browser does not answer and is ended", open_pages=len(running.leases))
+            event(logging.WARNING, "browser does not answer and is stopped", open_pages=len(running.leases))
             running.end()
         except CdpError:
             # Gone or broken: pages may still be open in it.
@@ -269,7 +269,7 @@ class BrowserPool:
             if held > _FAR_TOO_MUCH_MEMORY_BYTES:
                 event(
                     logging.WARNING,
-                    "browser takes too much memory and is ended",
+                    "browser uses too much memory and is stopped",
                     bytes=held,
                     open_pages=len(running.leases),
                 )

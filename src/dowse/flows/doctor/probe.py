@@ -191,7 +191,7 @@ class Probe:
         try:
             found = await keys.fetch()
         except errors.WireError as error:
-            summary = f"The keys of {self._settings.jwt_issuer} cannot be had: {error}."
+            summary = f"The keys of {self._settings.jwt_issuer} could not be fetched: {error}."
             fix = "Check DOWSE_JWKS_URL: it takes the address of the issuer's key set, often ending in jwks.json."
             return _check("jwks", PROBLEM, summary, fix, {"outcome": "failed", "ms": self._ms(started)})
         ms = self._ms(started)

@@ -101,7 +101,7 @@ class McpClient:
             return McpSession(WITHOUT_HANDSHAKE)
         version = string(self._result(exchange), "protocolVersion")
         if version not in KNOWN:
-            raise BadAnswer(self._api.provider, "the server speaks a version of MCP that is not known here")
+            raise BadAnswer(self._api.provider, "the server uses an unknown version of MCP")
         given = exchange.reply.headers.get("mcp-session-id", "")
         session = McpSession(version, given if _SESSION_ID.fullmatch(given) else "")
         if session.has_handshake:

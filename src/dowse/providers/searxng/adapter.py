@@ -130,7 +130,7 @@ class SearXNG:
         timeout_s = min(self.timeout_s, deadline.remaining_s())
         listing = await read_page(self.name, self._listings, body, query, timeout_s=timeout_s)
         if listing.outcome is Outcome.UNKNOWN and not listing.odd_links:
-            raise Misconfigured(self.name, f"its web page is no list of results: {NO_SEARXNG}")
+            raise Misconfigured(self.name, f"its web page is not a list of results: {NO_SEARXNG}")
         return from_listing(self.name, listing, query)
 
     async def _reply(self, query: Query, number: int, deadline: Deadline, *, as_json: bool) -> Reply:

@@ -185,7 +185,7 @@ class SearxSpace:
         if not days or not self._problem:
             return ()
         age = "a day" if days == 1 else f"{days} days"
-        return (f"the list of public instances is {age} old, because a new one could not be had: {self._problem}",)
+        return (f"the list of public instances is {age} old, because a new one could not be fetched: {self._problem}",)
 
     async def close(self) -> None:
         if self._download:
@@ -233,11 +233,11 @@ class SearxSpace:
         # In a thread: parsing megabytes of JSON would block the event loop.
         found = await asyncio.to_thread(grade_list, reply.body, self._allowed)
         if found is None:
-            raise BadAnswer(self._api.provider, "the answer is no list of instances")
+            raise BadAnswer(self._api.provider, "the answer is not a list of instances")
         return found
 
     def _unavailable(self) -> NoInstance:
-        detail = f"the list of public instances could not be had: {self._problem}; {_OWN}"
+        detail = f"the list of public instances could not be fetched: {self._problem}; {_OWN}"
         return NoInstance(self._provider, detail, retry_after_s=_AGAIN_AFTER_S)
 
     def _age_s(self, edition: Edition) -> float:

@@ -203,7 +203,7 @@ class InstancePool:
         known = len(self._table.rows)
         detail = f"of {known} instances none is ready ({self._table.summarise()})"
         if not known:
-            detail = f"none of the {len(self._table.excluded)} instances on the list is good enough"
+            detail = f"none of the {len(self._table.excluded)} instances on the list is accepted"
         return NoInstance(
             self.provider, f"{detail}; {self._directory.advice}", retry_after_s=self._table.retry_after_s()
         )

@@ -142,7 +142,7 @@ def from_listing(provider: str, listing: Listing, query: Query) -> SearxngAnswer
     if listing.outcome is Outcome.BLOCKED:
         raise Blocked(provider, listing.detail or "it answered with a challenge page")
     if listing.outcome is Outcome.UNKNOWN and not listing.odd_links:
-        raise BadAnswer(provider, listing.detail or "the page is no list of results")
+        raise BadAnswer(provider, listing.detail or "the page is not a list of results")
     return SearxngAnswer(
         _first_per_address((_from_row(row, query) for row in listing.rows), query),
         plain(listing.answers),
@@ -173,7 +173,7 @@ async def _add_pages(
             # A share of the time that is left, so that a slow page does not cost the results at hand.
             more = await get_page(number, deadline.cap(deadline.remaining_s() * _PAGE_SHARE))
         except ProviderError as error:
-            return hits, (f"page {number} could not be had: {error}",)
+            return hits, (f"page {number} could not be fetched: {error}",)
         # In order of rank; of two hits with one address the first counts.
         together = hits | ({found.url: found for found in more.hits} | hits)
         if len(together) == len(hits):

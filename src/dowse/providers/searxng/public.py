@@ -217,7 +217,7 @@ class PublicVisit:
         except (ValueError, RecursionError) as error:
             raise BadAnswer(self._client.provider, "the body is neither JSON nor a web page") from error
         if not isinstance(body, dict):
-            raise BadAnswer(self._client.provider, "the body is no JSON object")
+            raise BadAnswer(self._client.provider, "the body is not a JSON object")
         return from_json(self._client.provider, body, self._query)
 
     async def _from_page(self, fetched: Fetched, deadline: Deadline) -> SearxngAnswer:

@@ -141,10 +141,10 @@ def _decode_file(item: Json) -> str:
     try:
         data = b64decode("".join(string(item, "content").split()), validate=True)
         if b"\0" in data or data.startswith(_LFS):
-            raise PageUnreadable(Status.UNSUPPORTED, f"{NAME}: the file is no text")
+            raise PageUnreadable(Status.UNSUPPORTED, f"{NAME}: the file is not text")
         return data.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
     except (binascii.Error, ValueError) as error:
-        raise PageUnreadable(Status.UNSUPPORTED, f"{NAME}: the file is no text") from error
+        raise PageUnreadable(Status.UNSUPPORTED, f"{NAME}: the file is not text") from error
 
 
 def _quote_readme(found: Json, repository: Repository, ref: str, path: str, limits: ThreadLimits) -> Sequence[str]:

@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _port(text: str) -> int:
     if text.isascii() and text.isdecimal() and int(text) <= _HIGHEST_PORT:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text[:20]!r} is no port; it takes a number from 0 to {_HIGHEST_PORT}")
+    raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a port; it takes a number from 0 to {_HIGHEST_PORT}")
 
 
 async def _serve(web: DemoWeb) -> int:

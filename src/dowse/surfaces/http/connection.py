@@ -124,7 +124,7 @@ class _StrictConnection(h11.Connection):
         if event is h11.NEED_DATA:
             self._has_new_line = False
         if isinstance(event, h11.Request) and {name for name, _ in event.headers} >= _LENGTHS:
-            raise h11.RemoteProtocolError("a proxy in front may have believed the other length")
+            raise h11.RemoteProtocolError("a proxy may have used the other length (request smuggling)")
         return event
 
 

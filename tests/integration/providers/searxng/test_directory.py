@@ -131,7 +131,7 @@ async def test_who_gives_up_does_not_end_the_request_of_the_others(make: Make, s
     [
         ("500", "searx.space is unavailable: HTTP 500"),
         ("reset", "searx.space could not be reached: the answer broke off or was malformed"),
-        ("html", "searx.space sent an answer that could not be parsed: the answer is no list of instances"),
+        ("html", "searx.space sent an answer that could not be parsed: the answer is not a list of instances"),
     ],
 )
 async def test_no_list_at_all_is_an_outcome_of_its_own(
@@ -141,7 +141,7 @@ async def test_no_list_at_all_is_an_outcome_of_its_own(
     with pytest.raises(NoInstance) as caught:
         await make().edition()
     assert str(caught.value) == (
-        "searxng_pool had no instance that could answer: the list of public instances could not be had: "
+        "searxng_pool had no instance that could answer: the list of public instances could not be fetched: "
         f"{said}; set SEARXNG_URL to an instance of your own"
     )
     assert caught.value.retry_after_s == 60
@@ -172,7 +172,7 @@ async def test_an_old_list_is_used_for_a_week_and_says_so(
     assert await directory.edition() is old
     await asyncio.gather(directory.fetch(), return_exceptions=True)
     assert directory.warnings() == (
-        "the list of public instances is 3 days old, because a new one could not be had: "
+        "the list of public instances is 3 days old, because a new one could not be fetched: "
         "searx.space is unavailable: HTTP 500",
     )
     clock.advance(4 * DAY_S)
@@ -205,7 +205,7 @@ async def test_a_refresh_that_fails_takes_nothing_away(make: Make, space: SearxS
 async def test_offline_nothing_is_asked_and_an_old_list_serves(
     make: Make, space: SearxSpaceList, clock: FakeClock
 ) -> None:
-    with pytest.raises(NoInstance, match=r"could not be had: searx\.space was not asked: offline mode is on"):
+    with pytest.raises(NoInstance, match=r"could not be fetched: searx\.space was not asked: offline mode is on"):
         await make(is_offline=True).edition()
     assert space.requests == []
     await make().edition()

@@ -96,7 +96,7 @@ async def test_a_list_on_which_nobody_is_good_enough_is_told_as_such(clock: Fake
     excluded = (Excluded(ALDER, "its grade is below B"), Excluded(BIRCH, "it is not on https"))
     instances = managed(clock, ScriptedDirectory(clock, excluded=excluded))
     assert await instances.choose() == []
-    assert instances.none_ready().detail == "none of the 2 instances on the list is good enough; do something"
+    assert instances.none_ready().detail == "none of the 2 instances on the list is accepted; do something"
     assert (instances.retry_after_s(), instances.excluded()) == (None, excluded)
 
 

@@ -88,7 +88,7 @@ def test_pictures_have_addresses_only_where_pictures_were_asked_for() -> None:
 def test_what_stands_in_place_of_results_is_an_error() -> None:
     with pytest.raises(Blocked, match="Cloudflare"):
         from_listing("searxng", Listing(Outcome.BLOCKED, detail="challenge page (Cloudflare)"), QUERY)
-    with pytest.raises(BadAnswer, match="no list of results"):
+    with pytest.raises(BadAnswer, match="not a list of results"):
         from_listing("searxng", Listing(Outcome.UNKNOWN), QUERY)
     assert from_listing("searxng", Listing(Outcome.UNKNOWN, odd_links=3), QUERY).odd_links == 3
     assert from_listing("searxng", Listing(Outcome.EMPTY), QUERY).hits == ()
