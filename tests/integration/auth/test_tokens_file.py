@@ -14,14 +14,13 @@ from dowse.auth.tokens import read_tokens_file
 ADDING = """
 import sys
 from pathlib import Path
-from dowse.auth import tokens_file
-from dowse.auth.tokens import digest
+from dowse.auth import tokens
 path, letter = Path(sys.argv[1]), sys.argv[2]
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(20):
     name = f"{letter}{number}"
-    tokens_file.append(path, tokens_file.entry_text(name, digest(name), [], {}))
+    tokens.append(path, tokens.entry_text(name, tokens.digest(name), [], {}))
 """
 
 

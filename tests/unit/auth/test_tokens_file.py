@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from dowse.auth import tokens_file
+from dowse.auth import tokens
 from dowse.auth.tokens import TokenEntry, digest, read_tokens_file
 from dowse.core.allowances import Rate
 from dowse.core.errors import ConfigError
 
-ALICE = tokens_file.entry_text("alice", digest("a"), [], {})
-CI = tokens_file.entry_text("ci.main", digest("c"), ["jan", "dowse"], {"scrape": "20/10m", "web_search": "1/s"})
+ALICE = tokens.entry_text("alice", digest("a"), [], {})
+CI = tokens.entry_text("ci.main", digest("c"), ["jan", "dowse"], {"scrape": "20/10m", "web_search": "1/s"})
 HAND_WRITTEN = f"""\
 # The team.
 
@@ -45,8 +45,8 @@ def mode(path: Path) -> int:
 
 def test_an_entry_reads_back_as_it_was_meant(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
-    tokens_file.append(path, ALICE)
-    tokens_file.append(path, CI)
+    tokens.append(path, ALICE)
+    tokens.append(path, CI)
     limits = {"scrape": Rate(20, 600.0), "web_search": Rate(1, 1.0)}
     assert read_tokens_file(path) == (
         TokenEntry("alice", digest("a")),
@@ -59,10 +59,10 @@ def test_strangers_cannot_read_what_is_written_but_a_servers_group_still_can(
     tmp_path: Path, before: int, after: int
 ) -> None:
     path = tmp_path / "tokens.toml"
-    tokens_file.append(path, ALICE)
+    tokens.append(path, ALICE)
     assert mode(path) == 0o600
     path.chmod(before)
-    tokens_file.remove(path, "alice")
+    tokens.remove(path, "alice")
     assert mode(path) == after
     assert list(tmp_path.iterdir()) == [path], "no temporary file is left"
 
@@ -72,7 +72,7 @@ def test_appending_keeps_every_byte_that_was_there(tmp_path: Path, end: str) -> 
     path = tmp_path / "tokens.toml"
     old = HAND_WRITTEN.rstrip("\n") + end
     path.write_text(old)
-    tokens_file.append(path, tokens_file.entry_text("dave", digest("d"), [], {}))
+    tokens.append(path, tokens.entry_text("dave", digest("d"), [], {}))
     assert path.read_text().startswith(old)
     assert [entry.name for entry in read_tokens_file(path)] == ["alice", "bob", "carol", "dave"]
 
@@ -80,14 +80,14 @@ def test_appending_keeps_every_byte_that_was_there(tmp_path: Path, end: str) -> 
 def test_removing_takes_the_entry_with_its_tables_and_leaves_the_comments_of_the_others(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text(HAND_WRITTEN)
-    tokens_file.remove(path, "bob")
+    tokens.remove(path, "bob")
     text = path.read_text()
     assert [entry.name for entry in read_tokens_file(path)] == ["alice", "carol"]
     assert "bob" not in text.replace("# Bob's", "")
     for comment in ("# The team.", "# Alice, until March.", "# on call", "# no limits", "# Carol.", "# The end."):
         assert comment in text
-    tokens_file.remove(path, "carol")
-    tokens_file.remove(path, "alice")
+    tokens.remove(path, "carol")
+    tokens.remove(path, "alice")
     assert read_tokens_file(path) == ()
     assert "# The team." in path.read_text()
 
@@ -107,7 +107,7 @@ BOB = f'[bob]\nhash = "sha256:{digest("b")}"\n'
 def test_an_entry_is_removed_however_it_is_written(tmp_path: Path, text: str, rest: str) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text(text)
-    tokens_file.remove(path, "alice")
+    tokens.remove(path, "alice")
     assert path.read_text() == rest
 
 
@@ -118,36 +118,36 @@ def test_a_file_that_cannot_be_edited_safely_is_left_alone(
     """Whatever the library makes of it: a revoked token must not stay, nor another one go."""
     path = tmp_path / "tokens.toml"
     path.write_text(HAND_WRITTEN)
-    monkeypatch.setattr(tokens_file, "_without", lambda _old, _name: text)
+    monkeypatch.setattr(tokens, "_without", lambda _old, _name: text)
     with pytest.raises(ConfigError, match="edit it by hand"):
-        tokens_file.remove(path, "alice")
+        tokens.remove(path, "alice")
     assert path.read_text() == HAND_WRITTEN
 
 
 def test_nothing_is_written_that_the_server_could_not_read(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text(ALICE)
-    for entry in (ALICE, tokens_file.entry_text("bob", digest("a"), [], {})):
+    for entry in (ALICE, tokens.entry_text("bob", digest("a"), [], {})):
         with pytest.raises(ConfigError):
-            tokens_file.append(path, entry)
+            tokens.append(path, entry)
     assert path.read_text() == ALICE
 
 
 def test_a_name_that_is_taken_is_told(tmp_path: Path) -> None:
     """Whoever comes second learns what it is: between their look and their change another may have come."""
     path = tmp_path / "tokens.toml"
-    tokens_file.append(path, ALICE)
+    tokens.append(path, ALICE)
     with pytest.raises(ConfigError, match=r"alice is in .* already; `dowse token revoke alice` takes it out"):
-        tokens_file.append(path, tokens_file.entry_text("alice", digest("another"), [], {}))
+        tokens.append(path, tokens.entry_text("alice", digest("another"), [], {}))
 
 
 def test_a_broken_file_is_not_made_worse(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text("[[[")
     with pytest.raises(ConfigError, match="not valid TOML"):
-        tokens_file.append(path, ALICE)
+        tokens.append(path, ALICE)
     with pytest.raises(ConfigError, match="not valid TOML"):
-        tokens_file.remove(path, "alice")
+        tokens.remove(path, "alice")
     assert path.read_text() == "[[["
 
 
@@ -155,7 +155,7 @@ def test_an_entry_that_is_not_there_cannot_be_removed(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text(ALICE)
     with pytest.raises(ConfigError, match="has no entry bob"):
-        tokens_file.remove(path, "bob")
+        tokens.remove(path, "bob")
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
@@ -163,20 +163,20 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     real.write_text(ALICE)
     link = tmp_path / "tokens.toml"
     link.symlink_to(real)
-    tokens_file.append(link, CI)
+    tokens.append(link, CI)
     assert link.is_symlink()
     assert set(tomllib.loads(real.read_text())) == {"alice", "ci.main"}
 
 
 def test_a_directory_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be written: no such file or directory"):
-        tokens_file.append(tmp_path / "none" / "tokens.toml", ALICE)
+        tokens.append(tmp_path / "none" / "tokens.toml", ALICE)
 
 
 def test_what_only_looks_like_a_table_belongs_to_its_entry(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text(f'[bob]\nnote = """\n[not a table\n"""\n{ALICE}')
-    tokens_file.remove(path, "bob")
+    tokens.remove(path, "bob")
     assert path.read_text() == ALICE
 
 
@@ -189,7 +189,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ConfigError, match="cannot be written: no space left on device"):
-        tokens_file.append(path, CI)
+        tokens.append(path, CI)
     assert path.read_text() == ALICE
     assert list(tmp_path.iterdir()) == [path]
 
@@ -202,5 +202,5 @@ def test_a_file_edited_by_root_stays_with_its_owner(tmp_path: Path, monkeypatch:
     given: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "geteuid", lambda: owner.st_uid + 1)
     monkeypatch.setattr(os, "chown", lambda _descriptor, user, group: given.append((user, group)))
-    tokens_file.append(path, CI)
+    tokens.append(path, CI)
     assert given == [(owner.st_uid, owner.st_gid)]

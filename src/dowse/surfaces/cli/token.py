@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dowse.auth import tokens, tokens_file
+from dowse.auth import tokens
 from dowse.auth.tokens import TokenEntry
 from dowse.core.errors import ConfigError
 from dowse.settings import Settings
@@ -67,9 +67,9 @@ def _new(arguments: argparse.Namespace) -> int:
     limits = _limits(arguments.limit)
     _check(name, arguments.contract, settings)
     token = tokens.mint()
-    entry = tokens_file.entry_text(name, tokens.digest(token), list(dict.fromkeys(arguments.contract)), limits)
+    entry = tokens.entry_text(name, tokens.digest(token), list(dict.fromkeys(arguments.contract)), limits)
     if file:
-        tokens_file.append(file, entry)
+        tokens.append(file, entry)
     print(token, flush=True)
     print(_KEEP.format(name=name), file=sys.stderr)
     if file:
@@ -130,7 +130,7 @@ def _revoke(arguments: argparse.Namespace) -> int:
         raise ConfigError("That token is in DOWSE_TOKENS; remove it there and restart the server.")
     if not file:
         raise ConfigError("There is no tokens file; name it with --file or DOWSE_TOKENS_FILE.")
-    tokens_file.remove(file, name)
+    tokens.remove(file, name)
     print(f"dowse: {name} is removed from {file}; a running server reloads the file within a second", file=sys.stderr)
     return DONE
 

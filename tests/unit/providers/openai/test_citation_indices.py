@@ -3,7 +3,7 @@
 import pytest
 
 from dowse.net.json_api import Json
-from dowse.providers.openai.citations import Places
+from dowse.providers.openai.output import Places
 from tests.support.tables import each_row
 
 LINK = "([weather.example](https://weather.example/oslo?utm_source=openai))"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.document.clean import clean
-from dowse.providers.openai.citations import Wording
+from dowse.providers.openai.output import Wording
 from tests.support.tables import each_row
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dowse.providers.openai.citations import Wording
+from dowse.providers.openai.output import Wording
 from tests.unit.providers.openai.test_citation_text import HOSTILE
 
 
