@@ -7,7 +7,8 @@ from pathlib import Path
 from benchmarks.extractors.extractor import Extractor, Found, Page
 from dowse.core.errors import PageUnreadable
 from dowse.document.clean import clean
-from dowse.extract import html, metadata
+from dowse.extract import html
+from dowse.extract.html import metadata
 from dowse.extract.html.content.model import Model
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build

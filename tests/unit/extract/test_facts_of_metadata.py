@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dowse.core.models import Facts
+from dowse.extract.html.metadata.reading import Confidence, Metadata
 from dowse.extract.html.page import facts_of
-from dowse.extract.metadata.reading import Confidence, Metadata
 
 
 def test_every_fact_is_handed_on_and_a_confidence_is_a_plain_word() -> None:

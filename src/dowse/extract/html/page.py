@@ -9,15 +9,16 @@ from dowse.core import urls
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Facts, Onward, Status, Text
 from dowse.document.clean import clean
-from dowse.extract import metadata, verdict
+from dowse.extract import verdict
+from dowse.extract.html import metadata
 from dowse.extract.html.content import page_features
 from dowse.extract.html.content.model import Model
 from dowse.extract.html.content.selection import Selection, kept_nodes, select
+from dowse.extract.html.metadata.reading import Metadata
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.html.tree.node import Tree
-from dowse.extract.metadata.reading import Metadata
 from dowse.extract.tidy import beginning, without_repeated_title
 
 # A page with so few words is filled by scripts: its declared text may be longer.

@@ -12,8 +12,8 @@ from dowse.extract.html.content import vocabulary
 from dowse.extract.html.content.blocks import TextBlock
 from dowse.extract.html.content.dom_columns import Numbers
 from dowse.extract.html.content.vocabulary import URL_GROUPS
+from dowse.extract.html.metadata import jsonld
 from dowse.extract.html.tree.node import Tree
-from dowse.extract.metadata import jsonld
 
 _TYPES = {
     "article": "Article|NewsArticle|BlogPosting|Report|ReportageNewsArticle|TechArticle|ScholarlyArticle"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dowse.extract.html.metadata import Metadata, read
 from dowse.extract.html.tree.build import build
-from dowse.extract.metadata import Metadata, read
 from tests.support.tables import each_row
 
 URL = "https://www.harbour.example/notes/tides?page=2"

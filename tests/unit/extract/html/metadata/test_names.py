@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dowse.extract.html.metadata import names, read
 from dowse.extract.html.tree.build import build
-from dowse.extract.metadata import names, read
 from tests.support.tables import each_row
 
 FILLER = "<p>" + "The harbour is full of boats that wait for the tide. " * 40 + "</p>"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from dowse.extract.html.metadata import Metadata, jsonld, read
 from dowse.extract.html.tree.build import build
-from dowse.extract.metadata import Metadata, jsonld, read
 from tests.support.tables import each_row
 
 URL = "https://harbour.example/notes/tides"

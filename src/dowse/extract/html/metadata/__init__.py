@@ -1,5 +1,5 @@
 """Title, author, dates, language, site and address of a page."""
 
-from dowse.extract.metadata.reading import Confidence, Metadata, read
+from dowse.extract.html.metadata.reading import Confidence, Metadata, read
 
 __all__ = ["Confidence", "Metadata", "read"]

@@ -13,12 +13,12 @@ from itertools import chain
 from dowse.core import urls
 from dowse.core.text import inert, one_line, without_markup
 from dowse.core.urls import Url
+from dowse.extract.html.metadata import dates
+from dowse.extract.html.metadata.bylines import NEAR, BylineMarks, DateMark, Reason, Role, find_marks
+from dowse.extract.html.metadata.dates import Moment
+from dowse.extract.html.metadata.declared import DATED, MODIFIED, PUBLISHED, TITLES, Declared, Head
+from dowse.extract.html.metadata.names import compact, names_in_element, names_in_line
 from dowse.extract.html.tree.node import Node, Tree
-from dowse.extract.metadata import dates
-from dowse.extract.metadata.bylines import NEAR, BylineMarks, DateMark, Reason, Role, find_marks
-from dowse.extract.metadata.dates import Moment
-from dowse.extract.metadata.declared import DATED, MODIFIED, PUBLISHED, TITLES, Declared, Head
-from dowse.extract.metadata.names import compact, names_in_element, names_in_line
 from dowse.language.detection import LATIN_TAGS, detect_tag_by_script, detect_tag_by_words
 
 _SITE_CHARS = 100

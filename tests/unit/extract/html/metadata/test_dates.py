@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dowse.extract.html.metadata import Metadata, dates, read
 from dowse.extract.html.tree.build import build
-from dowse.extract.metadata import Metadata, dates, read
 from tests.support.tables import each_row
 
 URL = "https://harbour.example/notes/tides"

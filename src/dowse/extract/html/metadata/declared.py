@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dowse.extract.html.metadata import jsonld, names
 from dowse.extract.html.tree.node import Tree
-from dowse.extract.metadata import jsonld, names
 
 _LABELS_OF_AUTHORS = (
     "written by",
