@@ -35,6 +35,7 @@ _TABLE_RULE = re.compile(r"\|[\s:|-]{1,2000}$")
 _ITEM = re.compile(r"\s{0,40}(?:[-*+]|\d{1,9}[.)])\s")
 # Beyond any real page; the rest of a hostile one is not parsed.
 _MAX_BLOCKS = 100_000
+_MAX_LINES = 100_000
 _MAX_HEADINGS = 4_000
 # A longer heading is shown without the targets of its links, and is cut if it is still too long.
 _LINKED_CHARS = 100
@@ -126,7 +127,7 @@ class Document:
 
     def _headings_beside_code(self) -> Iterator[Heading]:
         start = 0
-        for line in scan_lines(self.text):
+        for line in islice(scan_lines(self.text), _MAX_LINES):
             if line.fence is None and (heading := _read_heading(line.text, start)):
                 yield heading
             start += len(line.text) + 1
