@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
@@ -12,22 +11,23 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 from dowse import PROJECT_URL, __version__
 from dowse.cache.entries import CacheEntries
 from dowse.cache.fetch import Cache
+from dowse.cache.lifetimes import AnswerLifetimes, PageLifetimes, SearchLifetimes
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Contract, Dispatcher, Services
 from dowse.contracts.guardrails import RULES, Guardrails
 from dowse.core.answers import EXTRACTIVE
 from dowse.core.models import Clock, Query
-from dowse.core.protocols import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider, SiteLoader
+from dowse.core.protocols import AnswerProvider, Authenticator, Extractor, PageReader, SearchProvider
 from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.ondemand import BrowserOnDemand
 from dowse.fetch.direct import DirectFetcher
 from dowse.fetch.robots import RobotsFiles
-from dowse.flows.answer import AnswerFlow, AnswerLifetimes
+from dowse.flows.answer import AnswerFlow
 from dowse.flows.extractive import Extractive
-from dowse.flows.find import Finder, Lifetimes
+from dowse.flows.find import Finder
 from dowse.flows.page_view import PageViewFlow
-from dowse.flows.read import PageLifetimes, ReadFlow
-from dowse.flows.readers import FetchingReader, ReadChain, Readers
+from dowse.flows.read import ReadFlow
+from dowse.flows.readers import FetchingReader, ReadChain, Readers, make_site_loaders
 from dowse.flows.search import SearchFlow
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
@@ -98,7 +98,7 @@ class App:
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
         board = open_coordinator(self._store)
         self._traffic = Traffic(
-            board, self._outage, settings.pace, self._api_client.prepare, clock=self.clock, observer=self.observer
+            board, self._outage, settings.paces(), self._api_client.prepare, clock=self.clock, observer=self.observer
         )
         self._kit = self._make_kit()
         self.spending = self._account()
@@ -222,7 +222,7 @@ class App:
             hedging=Hedging() if settings.hedge else None,
         )
         providers = [*self._providers, *self._keyless_providers]
-        lifetimes = Lifetimes(settings.ttl_search, settings.ttl_news, settings.ttl_failures, settings.ttl_stale)
+        lifetimes = SearchLifetimes(settings.ttl_search, settings.ttl_news, settings.ttl_failures, settings.ttl_stale)
         search = SearchFlow(
             Finder(router, providers, self._cache, lifetimes, clock=self.clock, keyless=keyless),
             reader,
@@ -314,10 +314,11 @@ class App:
         return LazyProvider(SEARXNG_POOL.name, self._kit)
 
     def _readers(self) -> Readers:
+        loading = (self.settings, self._api_client, self._page_client, self._workers, self.redactor)
         return Readers(
             own=self._own_readers(self._workers),
             apis=[make(name, self._kit) for name in self.settings.scrapers()],
-            make_loaders=self._loaders,
+            make_loaders=partial(make_site_loaders, *loading),
             apis_first=self.settings.read_order == "scrape-first",
         )
 
@@ -341,12 +342,6 @@ class App:
             pacing=self._traffic.pacing,
         )
         return ReadChain(router, readers, self._guard, self._robots)
-
-    def _loaders(self) -> Sequence[SiteLoader]:
-        from dowse.sites.site import LoaderKit
-        from dowse.sites.table import make_loaders
-
-        return make_loaders(LoaderKit(self.settings, self._api_client, self._page_client, self._workers, self.redactor))
 
     def _make_browser(self) -> BrowserOnDemand | None:
         if self.settings.browser == "off":

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dowse.cache.fetch import Cache
+from dowse.cache.lifetimes import AnswerLifetimes
 from dowse.core.answers import Citation, CitedAnswer, Question
 from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.core.protocols import AnswerProvider, Extractor, Observer, SearchProvider
-from dowse.flows.answer import AnswerFlow, AnswerLifetimes, AnswerOutcome
+from dowse.flows.answer import AnswerFlow, AnswerOutcome
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow

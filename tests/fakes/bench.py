@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dowse.cache.lifetimes import AnswerLifetimes
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Answer, Services
 from dowse.contracts.guardrails import RULES, Guardrails
 from dowse.core.errors import DowseError
 from dowse.core.models import Found
 from dowse.core.protocols import Extractor, Fetcher, SearchProvider
-from dowse.flows.answer import AnswerFlow, AnswerLifetimes
+from dowse.flows.answer import AnswerFlow
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
 from dowse.flows.page_view import PageViewFlow

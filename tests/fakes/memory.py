@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dowse.cache.entries import CacheEntries
 from dowse.cache.fetch import Cache
+from dowse.cache.lifetimes import PageLifetimes, SearchLifetimes
 from dowse.core.models import Clock
 from dowse.core.protocols import Observer
-from dowse.flows.find import Lifetimes
-from dowse.flows.read import PageLifetimes
 from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Store
 from tests.fakes.observer import RecordingObserver
 
-NO_SEARCHES = Lifetimes(0, 0, 0, 0)
+NO_SEARCHES = SearchLifetimes(0, 0, 0, 0)
 NO_PAGES = PageLifetimes(0, 0, 0)
-SEARCHES = Lifetimes(usual_s=300, news_s=60, empty_s=30, stale_s=86_400)
+SEARCHES = SearchLifetimes(usual_s=300, news_s=60, empty_s=30, stale_s=86_400)
 PAGES = PageLifetimes(fresh_s=3600, failure_s=30, stale_s=86_400)
 
 

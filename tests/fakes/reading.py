@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.cache.fetch import Cache
+from dowse.cache.lifetimes import PageLifetimes
 from dowse.core.models import Clock
 from dowse.core.protocols import Discretion, Extractor, Fetcher, Observer, PageReader, Robots, SiteLoader
-from dowse.flows.read import PageLifetimes, ReadFlow, RobotsMode
+from dowse.flows.read import ReadFlow, RobotsMode
 from dowse.flows.readers import FetchingReader, ReadChain, Readers
 from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from dowse.cache.entries import CacheEntries, Codec
 from dowse.cache.flights import Flight, Flights
 from dowse.cache.leases import Leases
+from dowse.cache.lifetimes import LifetimePolicy
 from dowse.core.errors import AllProvidersFailed
 from dowse.core.models import OK, Attempt, CacheState, Clock, Deadline, Freshness, Routed
 from dowse.core.protocols import Observer, Progress, no_progress
@@ -27,19 +28,6 @@ _FAILURE = "failure"
 
 Produce = Callable[[T | None, Deadline, Progress], Awaitable[Routed[T]]]
 """Makes a value, given the previous one if there is any (for a conditional request). Raises `AllProvidersFailed`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lifetime:
-    """TTL of a value, and how long it is kept in all to stand in during an outage (stale-if-error)."""
-
-    fresh_s: float
-    stale_s: float = 0.0
-
-    @property
-    def kept_s(self) -> float:
-        """Zero for a value that is never fresh: a cache that is switched off leaves no copies."""
-        return max(self.fresh_s, self.stale_s) if self.fresh_s else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +94,7 @@ class Cache:
         self,
         key: CacheKey[T],
         produce: Produce[T],
-        lifetime: Callable[[T | None], Lifetime],
+        lifetimes: LifetimePolicy[T],
         deadline: Deadline,
         progress: Progress = no_progress,
         *,
@@ -114,12 +102,11 @@ class Cache:
     ) -> Routed[T]:
         """The cached value or a new one. Raises as `produce` does, and `TimeoutError` at the deadline.
 
-        `lifetime(None)` is the longest lifetime of any value; where it is zero, nothing is cached. A cached value
-        that this call does not accept is neither served nor dropped.
+        A cached value that this call does not accept is neither served nor dropped.
         """
         state = CacheState.MISS
         try:
-            routed = await self._fetch(_Wish(key, produce, lifetime, accepts), deadline, progress)
+            routed = await self._fetch(_Wish(key, produce, lifetimes, accepts), deadline, progress)
             state = routed.freshness.state
             return routed
         finally:
@@ -173,7 +160,7 @@ class Cache:
         routed = await self._call(wish, known, flight)
         flight.land(routed)
         if wish.is_stored:
-            await self._store(wish, _Entry(routed.provider, routed.answer), wish.lifetime(routed.answer).kept_s)
+            await self._store(wish, _Entry(routed.provider, routed.answer), wish.lifetimes.of(routed.answer).kept_s)
 
     async def _call(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> Routed[T]:
         given_s = flight.deadline.remaining_s()
@@ -194,7 +181,7 @@ class Cache:
             return
         value, age_s = (None, 0.0) if ends or known.value is None else (known.value, known.age_now_s(self._clock))
         entry = _Entry(known.provider, value, failure, age_s)
-        kept_s = max(wish.lifetime(value).kept_s if value is not None else 0.0, age_s + kind.failure_s)
+        kept_s = max(wish.lifetimes.of(value).kept_s if value is not None else 0.0, age_s + kind.failure_s)
         self._background.start(self._store(wish, entry, kept_s, age_s))
 
     def _raise_cached(self, known: _Known[T]) -> None:
@@ -213,7 +200,7 @@ class Cache:
             return _Known(wish)
         failure = _replay(key.kind.negative, entry, kept)
         value = entry.answer
-        if value is None or kept.age_s >= wish.lifetime(value).kept_s:
+        if value is None or kept.age_s >= wish.lifetimes.of(value).kept_s:
             return _Known(wish, failure=failure)
         is_accepted = await wish.accepts(value)
         return _Known(wish, value, entry.provider, kept.age_s, self._clock.now(), is_accepted, failure)
@@ -229,12 +216,12 @@ class _Wish(Generic[T]):
 
     key: CacheKey[T]
     produce: Produce[T]
-    lifetime: Callable[[T | None], Lifetime]
+    lifetimes: LifetimePolicy[T]
     accepts: Callable[[T], Awaitable[bool]]
 
     @property
     def is_stored(self) -> bool:
-        return self.lifetime(None).kept_s > 0
+        return self.lifetimes.of(None).kept_s > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +250,7 @@ class _Known(Generic[T]):
         """Whether the value can be served, at an age of so many times its TTL."""
         if self.value is None or not self.is_accepted:
             return False
-        return self.age_s < self.wish.lifetime(self.value).fresh_s * times
+        return self.age_s < self.wish.lifetimes.of(self.value).fresh_s * times
 
     def age_now_s(self, clock: Clock) -> float:
         return self.age_s + clock.now() - self.seen_at

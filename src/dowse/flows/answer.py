@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dowse.cache.fetch import Cache, CacheKey, Kind, Lifetime
+from dowse.cache.fetch import Cache, CacheKey, Kind
+from dowse.cache.lifetimes import AnswerLifetimes
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question, code_of
 from dowse.core.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
 from dowse.core.models import Attempt, Clock, Deadline, Freshness, Principal, Routed
@@ -17,15 +18,6 @@ from dowse.routing.router import Router
 _EXTRACTIVE_S = 15.0
 # Errors for the caller or the user to fix: a quoted answer would hide them.
 _NEVER_FALLS_BACK = frozenset({"AUTH", "VALIDATION"})
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerLifetimes:
-    """TTLs of answers: of usual answers, and of poor answers after a failed provider."""
-
-    usual_s: float
-    poor_s: float
-    stale_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +97,11 @@ class AnswerFlow:
         async def accepts(answer: CitedAnswer) -> bool:
             return falls_back or not self._providers or answer.provider != EXTRACTIVE
 
-        def lifetime(answer: CitedAnswer | None) -> Lifetime:
-            return self._lifetime(question, answer) if answer else Lifetime(self._lifetimes.usual_s)
-
         key = CacheKey(self._kind, repr(question), "falls back" if falls_back else "")
+        lifetimes = self._lifetimes.for_question(question, has_providers=bool(self._providers))
         given_s = deadline.remaining_s()
         try:
-            return await self._cache.fetch(key, produce, lifetime, deadline, progress, accepts=accepts)
+            return await self._cache.fetch(key, produce, lifetimes, deadline, progress, accepts=accepts)
         except AllProvidersFailed as failed:
             raise self._reason(failed) from failed
         except TimeoutError:
@@ -158,15 +148,6 @@ class AnswerFlow:
             raise AllProvidersFailed(
                 failed.errors + also.errors, failed.attempts + also.attempts, failed.warnings + also.warnings
             ) from also
-
-    def _lifetime(self, question: Question, answer: CitedAnswer) -> Lifetime:
-        is_poor = not answer.citations or (bool(self._providers) and answer.provider == EXTRACTIVE)
-        fresh_s = min(self._lifetimes.usual_s, self._lifetimes.poor_s) if is_poor else self._lifetimes.usual_s
-        if not answer.citations:
-            return Lifetime(fresh_s)
-        # A question for recent pages has no use for an older answer.
-        stale_s = self._lifetimes.stale_s
-        return Lifetime(fresh_s, min(stale_s, question.freshness_hours * 3600) if question.freshness_hours else stale_s)
 
     def _reason(self, failed: AllProvidersFailed) -> DowseError:
         """The one error that a caller can act on, unless a search has failed as well."""

@@ -9,11 +9,11 @@ from functools import partial, reduce
 from itertools import chain
 from typing import TypeVar
 
-from dowse.cache.fetch import Cache, CacheKey, Kind, Lifetime
+from dowse.cache.fetch import Cache, CacheKey, Kind
+from dowse.cache.lifetimes import SearchLifetimes
 from dowse.core.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
 from dowse.core.models import (
     Attempt,
-    Category,
     Clock,
     Deadline,
     Depth,
@@ -22,7 +22,6 @@ from dowse.core.models import (
     Principal,
     Query,
     Routed,
-    TimeRange,
 )
 from dowse.core.protocols import Progress, SearchProvider, no_progress
 from dowse.routing.router import Router
@@ -33,24 +32,6 @@ T = TypeVar("T")
 _WIDEST = 4
 # Providers that have not answered when the first one did get as long again, and this on top.
 _PATIENCE_S = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Lifetimes:
-    """TTLs of search results, by the kind of query and by whether anything was found."""
-
-    usual_s: float
-    news_s: float
-    empty_s: float
-    stale_s: float
-
-    def of(self, query: Query, found: Found | None = None) -> Lifetime:
-        is_news = query.category is Category.NEWS or query.time_range is TimeRange.DAY
-        fresh_s = self.news_s if is_news else self.usual_s
-        if found is not None and not found.hits:
-            # An empty result may be a hiccup of the provider, and is of no use later.
-            return Lifetime(min(fresh_s, self.empty_s))
-        return Lifetime(fresh_s, self.stale_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +59,7 @@ class Finder:
         router: Router[SearchProvider],
         providers: Sequence[SearchProvider],
         cache: Cache,
-        lifetimes: Lifetimes,
+        lifetimes: SearchLifetimes,
         *,
         clock: Clock,
         keyless: frozenset[str] = frozenset(),
@@ -155,7 +136,7 @@ class Finder:
         key = CacheKey(self._kind, " ".join([repr(query), *(provider.name for provider in only)]))
         given_s = deadline.remaining_s()
         try:
-            return await self._cache.fetch(key, produce, partial(self._lifetimes.of, query), deadline, progress)
+            return await self._cache.fetch(key, produce, self._lifetimes.for_query(query), deadline, progress)
         except TimeoutError:
             # The same search was in flight already, and takes longer than this caller can wait.
             raise _late((only or self.providers)[0].name, given_s) from None

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dowse.cache.entries import Codec
-from dowse.cache.fetch import CACHE, Cache, CacheKey, Kind, Lifetime, NegativeCaching, recall_attempt
+from dowse.cache.fetch import CACHE, Cache, CacheKey, Kind, NegativeCaching, recall_attempt
+from dowse.cache.lifetimes import PageLifetimes
 from dowse.core import urls
 from dowse.core.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
 from dowse.core.models import (
@@ -44,18 +45,6 @@ _ENOUGH_S = 20.0
 _BEGUN = "text"
 
 RobotsMode = Literal["search", "all", "off"]
-
-
-@dataclass(frozen=True, slots=True)
-class PageLifetimes:
-    """TTLs of pages and of failures to read one, and how long pages are kept in all."""
-
-    fresh_s: float
-    failure_s: float
-    stale_s: float
-
-    def of(self, text: Text | None = None) -> Lifetime:
-        return Lifetime(self.fresh_s if text is None or text.may_be_kept else 0.0, self.stale_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +138,7 @@ class ReadFlow:
 
         key = CacheKey(self._pages, url, "heeding robots.txt" if heeds_robots else "")
         try:
-            return _page(url, await self._cache.fetch(key, produce, self._lifetimes.of, deadline, accepts=accepts))
+            return _page(url, await self._cache.fetch(key, produce, self._lifetimes, deadline, accepts=accepts))
         except AllProvidersFailed as error:
             return _unread(url, error)
         except TimeoutError:

@@ -13,8 +13,11 @@ from dowse.core import urls
 from dowse.core.errors import AllProvidersFailed, NotRead, PageUnreadable, ProviderError, Unread
 from dowse.core.models import OK, Attempt, Body, Deadline, Onward, Principal, Routed, Status, Text
 from dowse.core.protocols import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
+from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.routing.attempt import FallbackRun
 from dowse.routing.router import Router
+from dowse.secrets.redact import Redactor
+from dowse.settings import Settings
 from dowse.telemetry.log import LOGGER
 
 # Whether a scrape API may be told of a page takes a DNS look-up; most of the time is for the API.
@@ -77,6 +80,16 @@ class Readers:
     @cached_property
     def loaders(self) -> Sequence[SiteLoader]:
         return self._make_loaders()
+
+
+def make_site_loaders(
+    settings: Settings, client: ConfiguredClient, pages: UntrustedClient, extractor: Extractor, redactor: Redactor
+) -> Sequence[SiteLoader]:
+    """Loaders of all sites. The table of sites is imported with the first page, not at start-up."""
+    from dowse.sites.site import LoaderKit
+    from dowse.sites.table import make_loaders
+
+    return make_loaders(LoaderKit(settings, client, pages, extractor, redactor))
 
 
 class ReadChain:

@@ -6,7 +6,7 @@ import asyncio
 import math
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 
@@ -29,12 +29,15 @@ class Pacer:
 
     def __init__(
         self,
-        paces: Callable[[str, str], Pace],
+        paces: Mapping[tuple[str, str], Pace],
         slots: ProviderSlots,
         clock: Clock,
         prepare: Callable[[], None] = lambda: None,
     ) -> None:
-        """`prepare` runs before the first turn: imports of the first call would delay it within its period."""
+        """`paces` by provider and operation.
+
+        `prepare` runs before the first turn: imports of the first call would delay it within its period.
+        """
         self._paces = paces
         self._prepare = prepare
         self._slots = slots
@@ -42,7 +45,7 @@ class Pacer:
         self._lines: dict[str, _Line] = {}
 
     def turn(self, provider: str, operation: str, patience_s: float, caller: str) -> AbstractAsyncContextManager[str]:
-        pace = self._paces(provider, operation)
+        pace = self._paces.get((provider, operation), Pace())
         return nullcontext("") if pace == Pace() else self._turn(provider, pace, patience_s, caller)
 
     def hold(self, provider: str, for_s: float) -> None:

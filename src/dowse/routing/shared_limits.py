@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 
 from dowse.core.allowances import Pace
@@ -23,7 +23,7 @@ class Traffic:
         self,
         coordinator: Coordinator | None,
         outage: Outage,
-        paces: Callable[[str, str], Pace],
+        paces: Mapping[tuple[str, str], Pace],
         prepare: Callable[[], None],
         *,
         clock: Clock,

@@ -38,6 +38,7 @@ _NAMES_A_KEY = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
 # Shorter values in a query are options, and masking them would eat ordinary words.
 _SHORTEST_TOKEN = 8
 _ADVANCED_CREDITS = 2
+_OPERATIONS = ("search", "read", "answer")
 
 
 # Bases from the last to the first: pydantic orders the fields that way, and the documentation follows it.
@@ -72,6 +73,11 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         if provider not in self.providers or operation in SPECS[provider].unpaced:
             return Pace()
         return self.providers[provider].pace
+
+    def paces(self) -> Mapping[tuple[str, str], Pace]:
+        """The paces of all providers that have one, by provider and operation."""
+        paces = {(name, operation): self.pace(name, operation) for name in self.providers for operation in _OPERATIONS}
+        return {called: pace for called, pace in paces.items() if pace != Pace()}
 
     def prices(self) -> Mapping[str, Mapping[str, float]]:
         """Estimated dollars for one call, by provider and operation."""

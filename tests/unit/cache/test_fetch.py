@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from dowse.cache.fetch import CacheKey, Kind, Lifetime, NegativeCaching, Produce
+from dowse.cache.fetch import CacheKey, Kind, NegativeCaching, Produce
+from dowse.cache.lifetimes import Lifetime
 from dowse.core.errors import AllProvidersFailed, Unavailable
 from dowse.core.models import LIVE, CacheState, Deadline, Freshness, Routed
 from dowse.core.protocols import Progress
@@ -55,7 +56,7 @@ class Process:
         self._clock = clock
 
     async def fetch(self, produce: Produce[str]) -> Routed[str]:
-        return await self.cache.fetch(WORDS, produce, lambda _: Lifetime(FRESH_S), Deadline.after(self._clock, 20.0))
+        return await self.cache.fetch(WORDS, produce, Lifetime(FRESH_S), Deadline.after(self._clock, 20.0))
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from dowse.cache.lifetimes import PageLifetimes
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Deadline, Facts, Page, Status, Text
 from dowse.flows import readers
-from dowse.flows.read import PageLifetimes
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Key
 from tests.fakes import FakeClock, RecordingObserver

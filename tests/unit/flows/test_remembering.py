@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from dowse.cache.entries import RECENT_S, Sealed
+from dowse.cache.lifetimes import PageLifetimes, SearchLifetimes
 from dowse.core.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
 from dowse.core.models import (
     Body,
@@ -23,8 +24,8 @@ from dowse.core.models import (
     Validators,
 )
 from dowse.core.protocols import Robots, SearchProvider
-from dowse.flows.find import Finder, Lifetimes
-from dowse.flows.read import PageLifetimes, content_hash
+from dowse.flows.find import Finder
+from dowse.flows.read import content_hash
 from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import SiteRules
@@ -53,7 +54,7 @@ class Bench:
         found: Found | Exception | None = None,
         pages: dict[str, str | Exception] | None = None,
         *,
-        searches: Lifetimes = SEARCHES,
+        searches: SearchLifetimes = SEARCHES,
         lifetimes: PageLifetimes = PAGES,
         robots: Robots | None = None,
         store: MemoryStore | None = None,
@@ -209,7 +210,7 @@ async def test_nothing_found_is_remembered_for_half_a_minute_and_never_stale() -
 
 
 async def test_a_time_of_zero_keeps_nothing() -> None:
-    bench = Bench(searches=Lifetimes(0, 0, 30, 86_400))
+    bench = Bench(searches=SearchLifetimes(0, 0, 30, 86_400))
     await bench.search()
     assert state(await bench.search()) == ("miss", 0)
     assert (await bench.store.usage()).entries == {}

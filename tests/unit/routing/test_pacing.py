@@ -51,6 +51,10 @@ class Agenda(FakeClock):
         self.time = until
 
 
+def at_all(pace: Pace) -> dict[tuple[str, str], Pace]:
+    return {(provider, "search"): pace for provider in ("serper", "exa", "tavily")}
+
+
 @dataclass
 class Desk:
     """A provider, who is asked for by callers at their moments; a call lasts until the test ends it, or so long."""
@@ -65,7 +69,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.turnstile = ProviderSlots(self.clock)
-        self.pacer = Pacer(lambda *_: self.pace, self.turnstile, self.clock)
+        self.pacer = Pacer(at_all(self.pace), self.turnstile, self.clock)
 
     def ask(self, name: str, patience_s: float = 100.0, lasts_s: float = 0.0) -> None:
         """`a2` is a call of the caller `a`."""
@@ -135,7 +139,7 @@ async def test_what_a_first_call_needs_is_made_ready_before_its_turn() -> None:
             prepared.append(desk.clock.time)
             desk.clock.time += 0.5
 
-        desk.pacer = Pacer(lambda *_: desk.pace, desk.turnstile, desk.clock, prepare)
+        desk.pacer = Pacer(at_all(desk.pace), desk.turnstile, desk.clock, prepare)
         desk.ask("a0")
         desk.ask("a1")
         await desk.passes(3.0)
@@ -157,7 +161,7 @@ async def test_without_a_pace_nobody_waits_and_nothing_is_asked() -> None:
             raise AssertionError
 
     clock = Agenda()
-    pacer = Pacer(lambda *_: Pace(), Nobody(clock), clock)
+    pacer = Pacer({}, Nobody(clock), clock)
     async with pacer.turn("searxng", "search", 0.0, "local") as remark:
         assert remark == ""
 
@@ -312,7 +316,7 @@ async def test_who_is_cancelled_while_it_asks_gives_its_place_back() -> None:
             await super().leave(provider, ticket)
 
     async with opened(Pace(at_once=1)) as desk:
-        desk.pacer = Pacer(lambda *_: desk.pace, Slow(desk.clock), desk.clock)
+        desk.pacer = Pacer(at_all(desk.pace), Slow(desk.clock), desk.clock)
         desk.ask("a1")
         desk.ask("b1")
         await asked.wait()
@@ -328,7 +332,7 @@ async def test_what_the_turnstile_remarks_reaches_the_caller() -> None:
             return Admission(remark="kept by each")
 
     async with opened(A_SECOND) as desk:
-        desk.pacer = Pacer(lambda *_: desk.pace, Lost(desk.clock), desk.clock)
+        desk.pacer = Pacer(at_all(desk.pace), Lost(desk.clock), desk.clock)
         desk.ask("a1")
         await desk.passes()
     assert desk.remarks == ["kept by each"]
@@ -360,7 +364,7 @@ async def test_where_another_process_has_half_of_the_turns_newcomers_are_told_by
     async with opened(A_SECOND) as desk, opened(A_SECOND) as other:
         # What two processes share is one turnstile; each has its own queue, and its own idea of the future.
         other.clock = desk.clock
-        other.pacer = Pacer(lambda *_: other.pace, desk.turnstile, desk.clock)
+        other.pacer = Pacer(at_all(other.pace), desk.turnstile, desk.clock)
         for number in range(40):
             desk.ask(f"a{number}")
             if is_shared:
