@@ -100,7 +100,7 @@ class HtmlEngine(ABC):
         self._disclosure.tell(self._party, self.name)
         reply = await self.ask(query, self._manners.headers(language=query.language), deadline)
         if reply.status in _REFUSED:
-            raise self._blocked(f"HTTP {reply.status}", reply.status)
+            raise self._make_ban(f"HTTP {reply.status}", reply.status)
         hits, suggestions = self._read(await self._listing(reply, query, deadline), query)
         relevance.check_relevance(self.name, query.text, hits)
         return Found(hits, suggestions=suggestions, warnings=warnings)
@@ -131,7 +131,7 @@ class HtmlEngine(ABC):
     def _read(self, listing: Listing, query: Query) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
         """Results and suggestions; raises for a challenge page or an unknown one."""
         if listing.outcome is Outcome.BLOCKED:
-            raise self._blocked(listing.detail)
+            raise self._make_ban(listing.detail)
         if listing.outcome is Outcome.UNKNOWN:
             reason = listing.detail or "neither results nor anything known stands on it"
             raise BadAnswer(self.name, f"its page has changed or is another one: {reason}")
@@ -139,9 +139,9 @@ class HtmlEngine(ABC):
 
     def _refusal(self, reply: Reply) -> ProviderError | None:
         """Translate a refusal: without a key, each is a ban for a while."""
-        return self._blocked(f"HTTP {reply.status}", reply.status) if reply.status in _REFUSED else None
+        return self._make_ban(f"HTTP {reply.status}", reply.status) if reply.status in _REFUSED else None
 
-    def _blocked(self, reason: str, status: int | None = None) -> Blocked:
+    def _make_ban(self, reason: str, status: int | None = None) -> Blocked:
         return Blocked(self.name, f"{reason}; {_ADVICE}", retry_after_s=BAN_S, http_status=status)
 
 

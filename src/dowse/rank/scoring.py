@@ -77,16 +77,16 @@ class Scorer:
             if not in_block[block]:
                 signals.append(None)
                 continue
-            covered = self._share_added(found, NO_WORDS)
+            covered = self._measure_gain(found, NO_WORDS)
             signals.append(
                 (
                     in_piece[number],
                     covered * covered,
                     in_block[block],
-                    self._share_added(self._before(number), found),
-                    self._share_added(self._behind(number), found),
+                    self._measure_gain(self._before(number), found),
+                    self._measure_gain(self._behind(number), found),
                     1.0 if self._asks_number and _DIGIT.search(index.markdown, start, end) else 0.0,
-                    self._share_added(above[block], found),
+                    self._measure_gain(above[block], found),
                     names[block],
                 )
             )
@@ -120,7 +120,7 @@ class Scorer:
             return self._index.found[number + 1]
         return NO_WORDS
 
-    def _share_added(self, around: Counts, found: Counts) -> float:
+    def _measure_gain(self, around: Counts, found: Counts) -> float:
         """The share of the terms that occur around a piece but not in it."""
         if not around:
             return 0.0

@@ -260,16 +260,16 @@ def join_credentials(names: Iterable[str]) -> str:
 def suggest_providers() -> str:
     """Advice for users without a provider: some credentials, and others in brackets."""
     own = {name: f" for your own {SPECS[name].title}" if SPECS[name].servers else "" for name in SEARCHERS}
-    others = ", ".join(f"or {SPECS[name].credential}{own[name]}" for name in _advised("also"))
-    return f"Set {' or '.join(SPECS[name].credential for name in _advised('first'))} ({others})"
+    others = ", ".join(f"or {SPECS[name].credential}{own[name]}" for name in _list_by_advice("also"))
+    return f"Set {' or '.join(SPECS[name].credential for name in _list_by_advice('first'))} ({others})"
 
 
 def list_credentials() -> str:
     """The credentials that advice names, as alternatives in a sentence."""
-    return join_credentials([*_advised("first"), *_advised("also")])
+    return join_credentials([*_list_by_advice("first"), *_list_by_advice("also")])
 
 
-def _advised(advice: str) -> list[str]:
+def _list_by_advice(advice: str) -> list[str]:
     return [name for name in SEARCHERS if SPECS[name].advice == advice]
 
 

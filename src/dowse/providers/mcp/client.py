@@ -42,7 +42,7 @@ class _Exchange:
         error = self.answer.get("error") if self.answer else None
         return error if isinstance(error, dict) else None
 
-    def lost(self, session: McpSession) -> bool:
+    def has_lost(self, session: McpSession) -> bool:
         """Whether the server has dropped the session; some answer with 400."""
         if not session.id:
             return False
@@ -71,7 +71,7 @@ class McpClient:
         params = {"name": tool, "arguments": arguments}
         session = await self._ensure_session(deadline)
         exchange = await self._send(session, "tools/call", params, deadline)
-        if exchange.lost(session):
+        if exchange.has_lost(session):
             self._forget(session)
             session = await self._ensure_session(deadline)
             exchange = await self._send(session, "tools/call", params, deadline)

@@ -91,7 +91,7 @@ class InstancePool:
         self._has_turn: set[str] = set()
 
     @classmethod
-    def of_configured(
+    def from_addresses(
         cls,
         urls: Sequence[str],
         prober: Prober,
@@ -129,7 +129,7 @@ class InstancePool:
         self._has_turn.update(each.url for each in chosen[:1])
         return chosen
 
-    async def report_asked(self, url: str) -> None:
+    async def report_request(self, url: str) -> None:
         """Report a request without consequences for the health of the instance."""
         self._end_turn(url)
 
@@ -186,7 +186,7 @@ class InstancePool:
         """Every instance on the list, the best grade first."""
         return self._table.rows
 
-    def excluded(self) -> tuple[Excluded, ...]:
+    def exclusions(self) -> tuple[Excluded, ...]:
         """Listed instances that are not good enough, with the reasons."""
         return self._table.excluded
 

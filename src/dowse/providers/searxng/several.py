@@ -51,7 +51,7 @@ class SearXNGs:
         watches: bool,
     ) -> None:
         self.timeout_s = timeout_s
-        self.instances = InstancePool.of_configured(
+        self.instances = InstancePool.from_addresses(
             addresses, self, cache, clock, rules=rules, interval_s=interval_s, watches=watches
         )
         self._adapters = {name_of(url.rstrip("/")): make(url) for url in addresses}
@@ -149,6 +149,6 @@ async def _report(instances: InstancePool, instance: Instance, error: ProviderEr
     if isinstance(error, Misbehaved):
         await instances.report_misbehaviour(instance.url, error.reason)
     elif isinstance(error, Refused) or _may_be_due_to_query(error) or is_rushed:
-        await instances.report_asked(instance.url)
+        await instances.report_request(instance.url)
     else:
         await instances.report_failure(instance.url, error)

@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
         diagnosis = asyncio.run(_examine(loaded, line, probing=arguments.probe))
     finally:
         line.clear()
-    told = replace(diagnosis, checks=tuple(_masked(check, redactor) for check in diagnosis.checks))
-    print(_as_json(told) if arguments.json else _report(told))
+    masked = replace(diagnosis, checks=tuple(_mask(check, redactor) for check in diagnosis.checks))
+    print(_as_json(masked) if arguments.json else _report(masked))
     if diagnosis.invalid:
         return USAGE
     return DONE if diagnosis.ok else FAILED
@@ -65,8 +65,8 @@ async def _examine(loaded: sources.Loaded, line: ProgressLine, *, probing: bool)
         return await app.doctor(loaded).examine(line.show, probing=probing)
 
 
-def _masked(check: Check, redactor: Redactor) -> Check:
-    """What is told of a finding: no secret, and nothing that a terminal would obey."""
+def _mask(check: Check, redactor: Redactor) -> Check:
+    """Remove secrets and terminal control sequences from a check."""
     details = redactor.fields(dict(check.details))
     assert isinstance(details, dict)
     # Masked on both sides of the cleaning: it may put a secret together, or take one with blanks apart.

@@ -71,7 +71,7 @@ def _list(arguments: argparse.Namespace) -> int:
         now = app.clock.utc().timestamp()
         data = {**_counts(app), "instances": [_describe(each, now) for each in app.instances.table()]}
         if arguments.all:
-            data["excluded"] = [{"url": each.url, "reason": each.reason} for each in app.instances.excluded()]
+            data["excluded"] = [{"url": each.url, "reason": each.reason} for each in app.instances.exclusions()]
         return {**data, "warnings": list(app.instances.warnings())}
 
     return _run(arguments, ask, _render_table)
@@ -128,7 +128,7 @@ async def _query(settings: Settings, ask: Ask, line: ProgressLine) -> Data:
 
 def _counts(app: App) -> Data:
     usable = len(app.instances.table())
-    return {"usable": usable, "listed": usable + len(app.instances.excluded())}
+    return {"usable": usable, "listed": usable + len(app.instances.exclusions())}
 
 
 def _address(url: str) -> str:

@@ -42,7 +42,7 @@ def serve_http(app: App, build: Build = build_asgi) -> int:
             "Run `dowse token new NAME` and set DOWSE_TOKENS or DOWSE_TOKENS_FILE, or listen on 127.0.0.1."
         )
     with listen(settings.host, settings.port) as listener:
-        run(_until_signalled(app, listener, build))
+        run(_serve_until_signal(app, listener, build))
     return 0
 
 
@@ -76,7 +76,7 @@ async def serve(app: App, listener: Listener, stop: StopSignals, build: Build = 
     await serving
 
 
-async def _until_signalled(app: App, listener: Listener, build: Build) -> None:
+async def _serve_until_signal(app: App, listener: Listener, build: Build) -> None:
     stop = StopSignals()
     for number in _STOP:
         # Not on Windows, where Ctrl+C ends the process the default way.

@@ -97,7 +97,7 @@ async def test_a_list_on_which_nobody_is_good_enough_is_told_as_such(clock: Fake
     instances = managed(clock, ScriptedDirectory(clock, excluded=excluded))
     assert await instances.choose() == []
     assert instances.none_ready().detail == "none of the 2 instances on the list is accepted; do something"
-    assert (instances.retry_after_s(), instances.excluded()) == (None, excluded)
+    assert (instances.retry_after_s(), instances.exclusions()) == (None, excluded)
 
 
 async def test_without_a_list_there_is_an_error(clock: FakeClock) -> None:
@@ -393,7 +393,7 @@ async def test_named_instances_are_asked_even_while_they_rest_or_without_a_list(
 async def test_ones_own_are_asked_in_the_order_given_and_never_blocked(clock: FakeClock) -> None:
     asker, cache = ScriptedAsker(), a_cache(clock)
     urls = ["https://someone:a-password@b.example/", "https://a.example/searx"]
-    instances = InstancePool.of_configured(urls, asker, cache, clock)
+    instances = InstancePool.from_addresses(urls, asker, cache, clock)
     b, a = "https://someone:a-password@b.example", "https://a.example/searx"
     assert [await named(instances) for _ in range(2)] == [[b, a], [a, b]]
     await instances.report_failure(b, Redirected("searxng"))
@@ -401,7 +401,7 @@ async def test_ones_own_are_asked_in_the_order_given_and_never_blocked(clock: Fa
     assert set(states(instances, clock).values()) == {InstanceState.RESTING}
     assert "SEARXNG_URL" in instances.none_ready().detail
     await instances.close()
-    again = InstancePool.of_configured(urls, asker, cache, clock)
+    again = InstancePool.from_addresses(urls, asker, cache, clock)
     assert await again.choose() == []
     clock.advance(60)
     assert await named(again) == [b, a]
@@ -409,7 +409,7 @@ async def test_ones_own_are_asked_in_the_order_given_and_never_blocked(clock: Fa
 
 async def test_ones_own_that_are_out_come_back_by_a_check_only(clock: FakeClock) -> None:
     asker = ScriptedAsker()
-    instances = InstancePool.of_configured(
+    instances = InstancePool.from_addresses(
         [ALDER, BIRCH], asker, a_cache(clock), clock, rules=HealthRules(max_failures=1)
     )
     await instances.load()
