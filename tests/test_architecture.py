@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from radon.complexity import cc_visit
 
 from tests.support.tables import each_row
 
@@ -44,6 +45,9 @@ DEMO_USERS = {"dowse.surfaces.cli.demo"}
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
+MOST_FILES = 330
+MOST_ROOT_MODULES = 6
+MOST_COMPLEX = 10
 
 ENVIRONMENT = ("os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.unsetenv")
 ENVIRONMENT_READERS = {"dowse.settings.sources"}
@@ -325,6 +329,29 @@ def test_files_and_functions_fit_on_a_few_screens() -> None:
     functions = dict(length for module in modules() for length in lengths(module))
     assert {name: lines for name, lines in files.items() if lines >= LONGEST_FILE} == {}
     assert {name: lines for name, lines in functions.items() if lines >= LONGEST_FUNCTION} == {}
+
+
+def test_the_tree_can_be_read_at_one_sitting() -> None:
+    assert len(_files()) <= MOST_FILES
+    assert len(list((SRC / ROOT).glob("*.py"))) <= MOST_ROOT_MODULES
+
+
+def test_no_function_is_more_complex_than_ten_by_radon() -> None:
+    blocks = ((path, block) for path in _files() for block in cc_visit(path.read_text(encoding="utf-8")))
+    assert [
+        f"{path.relative_to(SRC)}:{block.lineno} {block.name} {block.complexity}"
+        for path, block in blocks
+        if block.letter != "C" and block.complexity > MOST_COMPLEX
+    ] == []
+
+
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    places: dict[str, list[str]] = {}
+    for module in modules():
+        for node in nodes(module):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module.name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_a_line_that_coverage_leaves_out_says_why() -> None:

@@ -9,6 +9,16 @@ from pathlib import Path
 
 from tools import prose
 
+TABLES = {
+    "dowse.app": "the composition root wires what other modules know by protocol only",
+    "dowse.surfaces.cli.main": "commands",
+    "dowse.contracts.registry": "contracts",
+    "dowse.extract.verdict": "kinds of interstitials",
+    "dowse.extract.html.render": "handlers of elements",
+    "dowse.flows.doctor.examination": "checks",
+    "dowse.surfaces.http.asgi": "middleware",
+}
+"""Modules with a declared table, and its entries: each entry is imported there and nowhere else."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BRANCHES = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.Assert, ast.comprehension)
 
@@ -21,7 +31,7 @@ def ratios(files: Iterable[Path], root: Path) -> dict[str, float]:
     written = prose.measure(texts)
     return {
         "median_file_lines": statistics.median(len(text.splitlines()) for text in texts.values()),
-        "single_importer_share_at_most": _single_importers(trees, root),
+        "single_importer_share_at_most": len(single_importers(trees, root)) / len(trees),
         "mean_complexity_at_most": statistics.fmean(complexities),
         "persons_per_1000_words_at_most": written.persons,
         "free_relatives_per_1000_words_at_most": written.free_relatives,
@@ -43,18 +53,20 @@ def _functions(tree: ast.Module) -> Iterator[ast.AST]:
     return (node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS))
 
 
-def _single_importers(trees: Mapping[Path, ast.Module], root: Path) -> float:
-    """The share of the modules that exactly one other module imports when it is loaded.
+def single_importers(trees: Mapping[Path, ast.Module], root: Path) -> dict[str, str]:
+    """Modules that exactly one other module imports when it is loaded, with that module.
 
-    Modules that are imported late, inside a function, are lazy on purpose; entries of a table are imported by name.
+    Not among them: modules that are imported late, inside a function, to keep start-up short; `__init__` files; and
+    entries of the declared tables, which have one importer by design.
     """
     names = {_dotted(path, root): path for path in trees}
-    importers: dict[str, set[Path]] = {name: set() for name in names}
+    importers: dict[str, set[str]] = {name: set() for name in names}
     for path, tree in trees.items():
         for name in _imported_at_load(tree):
             if name in names and names[name] != path:
-                importers[name].add(path)
-    return sum(len(each) == 1 for each in importers.values()) / len(importers)
+                importers[name].add(_dotted(path, root))
+    single = {name: next(iter(users)) for name, users in importers.items() if len(users) == 1}
+    return {name: user for name, user in single.items() if user not in TABLES and names[name].name != "__init__.py"}
 
 
 def _imported_at_load(tree: ast.Module) -> Iterator[str]:
