@@ -33,12 +33,11 @@ FLOOR = ROOT / "tests/security/mutation_floor.json"
 # Each module and the quick tests that are about it.
 SUBJECTS = {
     "src/dowse/net/guard.py": [
-        *(
-            "tests/unit/net/test_net_guard.py",
-            "tests/unit/net/test_net_addresses.py",
-            "tests/unit/net/test_net_machine.py",
-        ),
-        *("tests/unit/net/test_dns_late_answer.py", "tests/integration/net/test_net_dns.py"),
+        "tests/unit/net/test_net_guard.py",
+        "tests/unit/net/test_net_addresses.py",
+        "tests/unit/net/test_net_machine.py",
+        "tests/unit/net/test_dns_late_answer.py",
+        "tests/integration/net/test_net_dns.py",
         "tests/integration/net/test_net_listener.py",
     ],
     "src/dowse/net/decode.py": ["tests/security/test_decoder.py"],

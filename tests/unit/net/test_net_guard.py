@@ -200,6 +200,21 @@ async def test_our_own_listener_is_refused_even_where_the_operator_opened_it(add
         assert await guard.resolve(url) == [ip_address(address)]
 
 
+class BoundToIpv6(Bound):
+    """With a flow and a zone behind the port, as IPv6 sockets have them."""
+
+    def getsockname(self) -> tuple[str, int, int, int]:  # type: ignore[override]
+        return "::1", self.port, 0, 0
+
+
+async def test_our_own_ipv6_listener_is_refused_as_well() -> None:
+    guard = Guard((f"[::1]:{Bound.port}",))
+    url = guard.judge(f"http://[::1]:{Bound.port}/")
+    with BoundToIpv6() as listener, reserve_port(listener), pytest.raises(WireDenied):
+        await guard.resolve(url)
+    assert await guard.resolve(url) == [ip_address("::1")]
+
+
 async def test_another_port_of_this_machine_and_our_port_elsewhere_stay_open() -> None:
     with Bound() as listener, reserve_port(listener):
         pairs = (f"127.0.0.1:{Bound.port + 1}", f"10.0.0.1:{Bound.port}")
