@@ -13,6 +13,7 @@ from tests.eval import corpora
 from tests.realparts import missing
 from tests.support import ratchet
 from tests.support.code_measures import ratios
+from tools import mutate
 
 pytestmark = pytest.mark.promise("floors")
 
@@ -37,6 +38,22 @@ def test_the_coverage_gate_is_what_it_was() -> None:
     assert gates == ["95", "100 --include='$(COVERED_WHOLE)'"]
     whole = " ".join(line for line in lines if line.startswith("COVERED_WHOLE"))
     assert all(f"src/dowse/{part}/*" in whole for part in ("net", "routing", "auth", "telemetry"))
+
+
+def test_the_gates_name_present_modules_and_tests() -> None:
+    """After a move a pattern of coverage would match nothing, and an equivalent mutant would be none."""
+    root = ratchet.ROOT
+    lines = (root / "Makefile").read_text(encoding="utf-8").splitlines()
+    whole = [line.split(":= ")[1].split(",") for line in lines if line.startswith("COVERED_WHOLE")]
+    patterns = [pattern for patterns in whole for pattern in patterns if not pattern.startswith("$")]
+    assert [pattern for pattern in patterns if not any(root.glob(pattern))] == []
+    tests = [test for tests in mutate.SUBJECTS.values() for test in tests]
+    assert [path for path in (*mutate.SUBJECTS, *tests) if not (root / path).is_file()] == []
+    excused = json.loads(mutate.FLOOR.read_text(encoding="utf-8"))["equivalent"]
+    for path, names in excused.items():
+        source = (root / path).read_text(encoding="utf-8")
+        assert [name for name in names if name.split(" | ")[0] not in source] == []
+    assert excused.keys() <= mutate.SUBJECTS.keys()
 
 
 def test_every_exception_is_in_force_and_has_a_reason() -> None:
