@@ -26,7 +26,7 @@ import aiohttp
 sys.path.append(str(Path(__file__).parents[1]))
 
 from dowse.app import App
-from dowse.core.protocols import no_progress
+from dowse.core.runtime import no_progress
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 from dowse.settings.sources import load

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from dowse.app import App
-from dowse.core.protocols import no_progress
+from dowse.core.runtime import no_progress
 from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 import pytest
 
 from dowse.app import App
-from dowse.core.protocols import no_progress
+from dowse.core.runtime import no_progress
 from dowse.settings import SEARCHERS
 from dowse.settings.sources import load
 from tests.doubles import PocketWeb

@@ -12,7 +12,7 @@ from dowse.app import App
 from dowse.auth.tokens import digest
 from dowse.contracts.dispatch import Answer
 from dowse.core.models import Principal
-from dowse.core.protocols import no_progress
+from dowse.core.runtime import no_progress
 from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from tests.conftest import FORGETFUL, Server

@@ -15,8 +15,7 @@ from mcp_types import CallToolResult
 from dowse.app import App
 from dowse.contracts.dispatch import Answer
 from dowse.core.models import Clock, Principal
-from dowse.core.protocols import no_progress
-from dowse.core.runtime import SystemClock
+from dowse.core.runtime import SystemClock, no_progress
 from dowse.settings.sources import load
 from dowse.stores.sqlite import file
 from dowse.surfaces.mcp.server import build_server

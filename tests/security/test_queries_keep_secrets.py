@@ -10,7 +10,7 @@ import pytest
 from dowse.app import App
 from dowse.contracts.dispatch import Answer
 from dowse.core.errors import InvalidRequest
-from dowse.core.protocols import no_progress
+from dowse.core.runtime import no_progress
 from dowse.settings.sources import load
 from tests.conftest import UNPACED
 from tests.doubles import PROVIDERS, SERPER_KEY, PocketWeb

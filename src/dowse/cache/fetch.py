@@ -12,8 +12,8 @@ from dowse.cache.leases import Leases
 from dowse.cache.lifetimes import LifetimePolicy
 from dowse.core.errors import AllProvidersFailed
 from dowse.core.models import OK, Attempt, CacheState, Clock, Deadline, Freshness, Routed
-from dowse.core.protocols import Observer, Progress, no_progress
-from dowse.core.runtime import Background
+from dowse.core.protocols import Observer, Progress
+from dowse.core.runtime import Background, no_progress
 from dowse.stores.store import Kept
 
 T = TypeVar("T")

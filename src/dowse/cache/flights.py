@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from dowse.core.errors import DowseError, Stopping
 from dowse.core.models import Deadline
-from dowse.core.protocols import Progress, no_progress
+from dowse.core.protocols import Progress
+from dowse.core.runtime import no_progress
 from dowse.telemetry.log import LOGGER
 
 T = TypeVar("T")

@@ -199,10 +199,6 @@ class Progress(Protocol):
     async def __call__(self, step: str) -> None: ...
 
 
-async def no_progress(step: str) -> None:
-    """The default for callers without progress reports."""
-
-
 @dataclass(frozen=True, slots=True)
 class BreakerChange:
     """A breaker became open, half-open or closed."""

@@ -64,6 +64,10 @@ async def first_of(*work: Coroutine[None, None, None]) -> None:
         task.result()
 
 
+async def no_progress(step: str) -> None:
+    """The default for callers without progress reports."""
+
+
 def current_caller() -> Principal:
     """The caller of the current work; of shared work, the first caller."""
     return _caller.get()

@@ -10,7 +10,8 @@ from dowse.cache.lifetimes import AnswerLifetimes
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question, code_of
 from dowse.core.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
 from dowse.core.models import Attempt, Clock, Deadline, Freshness, Principal, Routed
-from dowse.core.protocols import AnswerProvider, Observer, Progress, Scrubber, no_progress
+from dowse.core.protocols import AnswerProvider, Observer, Progress, Scrubber
+from dowse.core.runtime import no_progress
 from dowse.flows.extractive import Extractive
 from dowse.routing.router import Router
 

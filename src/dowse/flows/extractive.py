@@ -21,7 +21,8 @@ from dowse.core.models import (
     Status,
     TimeRange,
 )
-from dowse.core.protocols import Progress, no_progress
+from dowse.core.protocols import Progress
+from dowse.core.runtime import no_progress
 from dowse.flows.search import SearchFlow
 
 if TYPE_CHECKING:

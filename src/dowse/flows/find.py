@@ -23,7 +23,8 @@ from dowse.core.models import (
     Query,
     Routed,
 )
-from dowse.core.protocols import Progress, SearchProvider, no_progress
+from dowse.core.protocols import Progress, SearchProvider
+from dowse.core.runtime import no_progress
 from dowse.routing.router import Router
 
 T = TypeVar("T")

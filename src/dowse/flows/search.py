@@ -21,7 +21,8 @@ from dowse.core.models import (
     Stats,
     Status,
 )
-from dowse.core.protocols import Disclosures, Extractor, Observer, Progress, Scrubber, no_progress
+from dowse.core.protocols import Disclosures, Extractor, Observer, Progress, Scrubber
+from dowse.core.runtime import no_progress
 from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import truncate
 from dowse.flows.find import Finder, Findings

@@ -9,8 +9,8 @@ from typing import Generic
 
 from dowse.core.errors import ProviderError
 from dowse.core.models import Clock, Deadline, Principal, Routed
-from dowse.core.protocols import Observer, Pacing, Progress, Spending, no_progress
-from dowse.core.runtime import current_caller
+from dowse.core.protocols import Observer, Pacing, Progress, Spending
+from dowse.core.runtime import current_caller, no_progress
 from dowse.routing.attempt import AttemptRunner, Call, FallbackRun, P, R
 from dowse.routing.breaker import Breakers, State
 from dowse.routing.hedging import Hedging, race

@@ -13,8 +13,7 @@ import pytest
 from dowse.app import App
 from dowse.core.errors import BadAnswer, KeyRejected, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.core.models import Deadline, Page, Status
-from dowse.core.protocols import no_progress
-from dowse.core.runtime import SystemClock
+from dowse.core.runtime import SystemClock, no_progress
 from dowse.settings.sources import load
 from tests.canaries import repeated
 from tests.contract.sites.brook import API, REPOSITORY, answer, publish, read

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dowse.app import App
-from dowse.core.protocols import no_progress
+from dowse.core.runtime import no_progress
 from dowse.settings.sources import load
 from tests.conftest import FORGETFUL
 from tests.doubles import PocketWeb

@@ -11,8 +11,8 @@ from dowse.contracts.dispatch import Answer, Dispatcher, TokenCaller, Tool
 from dowse.core.allowances import Admission, Rate
 from dowse.core.errors import DowseError, LimitReached, NoProvider
 from dowse.core.models import LOCAL, Principal
-from dowse.core.protocols import Limiter, Progress, ToolCall, no_progress
-from dowse.core.runtime import called_at, current_caller
+from dowse.core.protocols import Limiter, Progress, ToolCall
+from dowse.core.runtime import called_at, current_caller, no_progress
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from dowse.core import errors
 from dowse.core.errors import NoBrowser, ProviderError, QuotaSpent
 from dowse.core.models import Deadline, Found, Query
-from dowse.core.protocols import no_progress
+from dowse.core.runtime import no_progress
 from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check, Diagnosis
 from dowse.flows.doctor.probe import QUERY, Probe
 from dowse.settings.sources import load

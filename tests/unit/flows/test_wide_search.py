@@ -6,8 +6,8 @@ import pytest
 
 from dowse.core.errors import AllProvidersFailed, BadRequest, KeyRejected, RateLimited, Unavailable
 from dowse.core.models import Deadline, Depth, Found, Query
-from dowse.core.protocols import SearchProvider, no_progress
-from dowse.core.runtime import SystemClock
+from dowse.core.protocols import SearchProvider
+from dowse.core.runtime import SystemClock, no_progress
 from dowse.flows import find
 from dowse.flows.find import Finder, Findings
 from dowse.routing.policy import FallbackPolicy

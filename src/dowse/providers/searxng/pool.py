@@ -13,7 +13,8 @@ from typing import Protocol, TypeVar
 from dowse.cache.entries import CacheEntries
 from dowse.core.errors import NoInstance, ProviderError
 from dowse.core.models import Clock
-from dowse.core.protocols import Progress, no_progress
+from dowse.core.protocols import Progress
+from dowse.core.runtime import no_progress
 from dowse.providers.searxng.directory import Directory, Excluded, FixedDirectory
 from dowse.providers.searxng.instance import (
     HealthRules,

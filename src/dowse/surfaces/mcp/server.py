@@ -33,7 +33,8 @@ from dowse import __version__
 from dowse.app import App
 from dowse.contracts.dispatch import Answer, TokenCaller, Tool
 from dowse.core.models import LOCAL, Principal
-from dowse.core.protocols import Progress, no_progress
+from dowse.core.protocols import Progress
+from dowse.core.runtime import no_progress
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 
