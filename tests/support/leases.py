@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from dowse.cache.entries import CacheEntries
-from dowse.cache.leases import Leases
+from dowse.cache.flights import Leases
 from dowse.core.models import Deadline
 from dowse.core.runtime import SystemClock
 from dowse.stores.fail_soft import FailSoftStore, Outage

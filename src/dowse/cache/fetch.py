@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from dowse.cache.entries import CacheEntries, Codec
-from dowse.cache.flights import Flight, Flights
-from dowse.cache.leases import Leases
+from dowse.cache.flights import Flight, Flights, Leases
 from dowse.cache.lifetimes import LifetimePolicy
 from dowse.core.errors import AllProvidersFailed
 from dowse.core.models import OK, Attempt, CacheState, Clock, Deadline, Freshness, Routed

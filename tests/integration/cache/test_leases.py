@@ -63,7 +63,7 @@ HOLDER = """
 import asyncio, sys
 from dowse.core.runtime import SystemClock
 from dowse.core.models import Deadline
-from dowse.cache.leases import Leases
+from dowse.cache.flights import Leases
 from dowse.stores import fail_soft, open_store
 from dowse.stores.sqlite import file
 from dowse.cache.entries import CacheEntries

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from dowse.cache import leases
+from dowse.cache import flights
 from dowse.core.errors import StoreFailed
 from dowse.stores import fail_soft
 from dowse.stores.memory import MemoryStore
@@ -200,7 +200,7 @@ async def test_nobody_waits_for_a_lease_to_be_given_back_but_the_end_of_the_appl
 async def test_the_end_of_the_application_does_not_wait_for_ever(
     store: SharedStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leases, "_LAST_S", 0.01)
+    monkeypatch.setattr(flights, "_LAST_S", 0.01)
     monkeypatch.setattr(fail_soft, "PATIENCE_S", 60.0)
     process = Process(store)
     store.on_release = asyncio.Event().wait
