@@ -130,6 +130,8 @@ def test_a_value_is_recognised_by_its_name(name: str, sign: str) -> None:
         (f"api key {HEX40}", f"api key {HEX40.upper()}"),
         (f"token or api key {HEX40}", f"token or api {HEX40}"),
         (f"token {MIXED}", f"token {'abcdef1' * 3}"),
+        (f"token {'a1b2c3d4e5f6' * 2}", f"token {'a1b2c3d4' * 3}"),
+        ("token abc123def456ghi789jkl01mn2", "token abc123def456ghi789jkl01mn26"),
     ],
 )
 def test_how_long_and_how_near_a_secret_is(secret: str, harmless: str) -> None:
