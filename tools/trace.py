@@ -90,6 +90,8 @@ def trace(tool: str) -> Trace:
         record = Path(directory, "hops.json")
         asyncio.run(_call(tool, Path(directory), record))
         recorded = json.loads(record.read_text(encoding="utf-8"))
+    if not recorded["hops"]:
+        raise SystemExit("no call was recorded: dowse was imported from elsewhere")
     return Trace(tuple(Hop(*hop) for hop in recorded["hops"]), recorded["entered"])
 
 
@@ -99,7 +101,7 @@ async def _call(tool: str, directory: Path, record: Path) -> None:
             **web.environment("serper"),
             "PATH": os.environ["PATH"],
             "HOME": str(directory),
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "src"))),
             "DOWSE_STATE": f"sqlite:///{directory}/state.db",
             "DOWSE_BROWSER": "off",
         }

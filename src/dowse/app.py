@@ -32,7 +32,7 @@ from dowse.flows.search import SearchFlow
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.table import Kit, LazyProvider, make, make_remote
+from dowse.providers.table import Kit, LazyProvider, make_answerer, make_reader, make_remote, make_search
 from dowse.rank.sources import SiteRules
 from dowse.routing.hedging import Hedging
 from dowse.routing.policy import FallbackPolicy
@@ -247,7 +247,7 @@ class App:
         )
 
     def _answer_flow(self, search: SearchFlow) -> AnswerFlow:
-        settings, answerers = self.settings, [make(name, self._kit) for name in self.settings.answerers()]
+        settings, answerers = self.settings, [make_answerer(name, self._kit) for name in self.settings.answerers()]
         router = Router[AnswerProvider](
             "answer",
             clock=self.clock,
@@ -301,7 +301,9 @@ class App:
     @cached_property
     def _providers(self) -> list[SearchProvider]:
         kit = self._kit
-        return [make(name, kit) if name in SPECS else make_remote(name, kit) for name in self.settings.searchers()]
+        return [
+            make_search(name, kit) if name in SPECS else make_remote(name, kit) for name in self.settings.searchers()
+        ]
 
     @cached_property
     def _keyless_providers(self) -> list[SearchProvider]:
@@ -317,7 +319,7 @@ class App:
         loading = (self.settings, self._api_client, self._page_client, self._workers, self.redactor)
         return Readers(
             own=self._own_readers(self._workers),
-            apis=[make(name, self._kit) for name in self.settings.scrapers()],
+            apis=[make_reader(name, self._kit) for name in self.settings.scrapers()],
             make_loaders=partial(make_site_loaders, *loading),
             apis_first=self.settings.read_order == "scrape-first",
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.cache.entries import CacheEntries
 from dowse.core.models import Clock, Deadline, Found, Query
-from dowse.core.protocols import Limiter, ListingReader, SearchProvider
+from dowse.core.protocols import AnswerProvider, Limiter, ListingReader, PageReader, SearchProvider
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
@@ -75,11 +75,22 @@ ADAPTERS: Mapping[str, str] = {
 }
 
 
-def make(name: str, kit: Kit) -> Any:
-    """The adapter of a provider, which implements the protocol of each operation that the provider declares."""
-    module, _, function = ADAPTERS[name].partition(":")
-    factory: Callable[[Kit], Any] = getattr(import_module(module), function)
-    return factory(kit)
+def make_search(name: str, kit: Kit) -> SearchProvider:
+    """The adapter of a provider that declares the operation `search`."""
+    adapter: SearchProvider = _make(name, kit)
+    return adapter
+
+
+def make_reader(name: str, kit: Kit) -> PageReader:
+    """The adapter of a provider that declares the operation `read`."""
+    adapter: PageReader = _make(name, kit)
+    return adapter
+
+
+def make_answerer(name: str, kit: Kit) -> AnswerProvider:
+    """The adapter of a provider that declares the operation `answer`."""
+    adapter: AnswerProvider = _make(name, kit)
+    return adapter
 
 
 def make_remote(name: str, kit: Kit) -> SearchProvider:
@@ -104,5 +115,11 @@ class LazyProvider:
 
     @cached_property
     def provider(self) -> SearchProvider:
-        provider: SearchProvider = make(self.name, self._kit)
-        return provider
+        return make_search(self.name, self._kit)
+
+
+def _make(name: str, kit: Kit) -> Any:
+    """Import the adapter's module and construct it; a test checks that it implements its declared operations."""
+    module, _, function = ADAPTERS[name].partition(":")
+    factory: Callable[[Kit], Any] = getattr(import_module(module), function)
+    return factory(kit)

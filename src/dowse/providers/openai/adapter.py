@@ -66,7 +66,7 @@ class OpenAI:
         )
 
     async def answer(self, question: Question, deadline: Deadline) -> CitedAnswer:
-        # One deadline for both attempts.
+        # Two attempts are part of the contract of answers; one deadline for both.
         deadline = deadline.cap(self.timeout_s)
         body = await self._response(payload(question, self._options), deadline)
         return read_answer(body, question, self._options.model, self._api.spoken)
