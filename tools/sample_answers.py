@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from dowse.app import App
-from dowse.core.runtime import no_progress
+from dowse.core.runtime import CallContext
 from dowse.settings.sources import load
 from tests.doubles import PocketWeb
 
@@ -69,7 +69,7 @@ async def _page() -> str:
 async def _answer(app: App, name: str, arguments: dict[str, object]) -> str:
     tool = app.contract.tool(name)
     assert tool is not None
-    answer = await tool.call(arguments, no_progress)
+    answer = await tool.call(arguments, CallContext())
     return f"````text\n{NONCE.sub('0c1d2e3f', answer.text)}\n````\n"
 
 

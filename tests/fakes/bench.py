@@ -9,6 +9,7 @@ from dowse.contracts.guardrails import RULES, Guardrails
 from dowse.core.errors import DowseError
 from dowse.core.models import Found
 from dowse.core.protocols import Extractor, Fetcher, SearchProvider
+from dowse.core.runtime import CallContext
 from dowse.flows.answer import AnswerFlow
 from dowse.flows.extractive import Extractive
 from dowse.flows.find import Finder
@@ -90,10 +91,10 @@ class ContractBench:
         )
         self.contract = registry.build(contract, services)
 
-    async def call(self, name: str, **arguments: object) -> Answer:
+    async def call(self, name: str, *, context: CallContext | None = None, **arguments: object) -> Answer:
         tool = self.contract.tool(name)
         assert tool is not None
-        return await tool.call(arguments, self._progress)
+        return await tool.call(arguments, context or CallContext(progress=self._progress))
 
     def failed(self, name: str, error: DowseError, **arguments: object) -> Answer:
         """The error in the shape that the tool gives it."""

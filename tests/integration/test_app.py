@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from dowse.app import App
+from dowse.core.runtime import CallContext
 from dowse.routing.spending import Account
 from dowse.settings.sources import load
 from dowse.stores.ledger import MemoryLedger
@@ -47,12 +48,9 @@ async def connected(keeper: Keeper, ledger: MemoryLedger) -> App:
     app.spending = Account({}, {}, ledger, clock=app.clock, observer=app.observer)
     tool = app.contract.tool("web_search")
     assert tool is not None
-    await tool.call({"query": "anything", "fetch_content": False}, _silent)
+    await tool.call({"query": "anything", "fetch_content": False}, CallContext())
     assert not keeper.left.is_set()
     return app
-
-
-async def _silent(_step: str) -> None: ...
 
 
 class Broken(MemoryLedger):

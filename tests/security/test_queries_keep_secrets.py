@@ -10,7 +10,7 @@ import pytest
 from dowse.app import App
 from dowse.contracts.dispatch import Answer
 from dowse.core.errors import InvalidRequest
-from dowse.core.runtime import no_progress
+from dowse.core.runtime import CallContext
 from dowse.settings.sources import load
 from tests.conftest import UNPACED
 from tests.doubles import PROVIDERS, SERPER_KEY, PocketWeb
@@ -35,7 +35,7 @@ class Searcher:
     async def search(self, query: str) -> Answer:
         tool = self._app.contract.tool("web_search")
         assert tool is not None
-        return await tool.call({"query": query, "fetch_content": False, "depth": "wide"}, no_progress)
+        return await tool.call({"query": query, "fetch_content": False, "depth": "wide"}, CallContext())
 
     def seen(self) -> dict[str, SeenRequest]:
         """What each provider was sent since the last time."""

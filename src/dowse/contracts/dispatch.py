@@ -15,7 +15,7 @@ from dowse.contracts.output import schema_of, to_json
 from dowse.core.errors import AllProvidersFailed, DowseError, InternalError, LimitReached, Overloaded, Unauthorized
 from dowse.core.models import LOCAL, OK, Category, Clock, Deadline, Principal, Query
 from dowse.core.protocols import Authenticator, Limiter, Observer, Progress, ToolCall
-from dowse.core.runtime import called_at, on_behalf_of
+from dowse.core.runtime import CallContext
 from dowse.flows.answer import AnswerFlow
 from dowse.flows.page_view import PageViewFlow
 from dowse.flows.read import ReadFlow
@@ -77,7 +77,7 @@ def render_failure(error: DowseError, _given: JsonObject) -> Answer:
     return Answer(str(error), is_error=True, meta=meta)
 
 
-Call = Callable[[JsonObject, Progress], Awaitable[Answer]]
+Call = Callable[[JsonObject, CallContext], Awaitable[Answer]]
 RenderFailure = Callable[[DowseError, JsonObject], Answer]
 
 
@@ -139,10 +139,9 @@ class Services:
     guardrails: Guardrails
     redactor: Redactor
 
-    def deadline(self, timeout_s: float | None = None) -> Deadline:
+    def deadline(self, context: CallContext, timeout_s: float | None = None) -> Deadline:
         """The end of a call, counted from its arrival; the caller may shorten the configured limit, not lengthen it."""
-        called = called_at()
-        began = self.clock.now() if called is None else called
+        began = self.clock.now() if context.started_at is None else context.started_at
         return Deadline(self.clock, began + min(timeout_s or self.settings.deadline_s, self.settings.deadline_s))
 
     def query(self, text: str, num_results: int) -> Query:
@@ -229,8 +228,8 @@ class Dispatcher:
             if isinstance(caller, TokenCaller):
                 known = await caller.authenticate()
             remark = await self._check_rate(tool.name, known)
-            with on_behalf_of(known, started), self._limit_concurrency():
-                answer = await tool.call(given, progress)
+            with self._limit_concurrency():
+                answer = await tool.call(given, CallContext(known, started, progress))
             return answer.with_remark(remark) if remark else answer, OK, known
         except DowseError as error:
             event(logging.WARNING, "tool call failed", tool=tool.name, caller=known.name, error=type(error).__name__)

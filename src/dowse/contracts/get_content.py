@@ -21,7 +21,7 @@ from dowse.contracts.render import (
 from dowse.core import urls
 from dowse.core.errors import InvalidRequest
 from dowse.core.models import Page, Status
-from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
 from dowse.core.tokens import estimate_tokens
 from dowse.document.cut import BEGINNING, GAP
 from dowse.flows.page_view import LEAST_TOKENS, Cursor, PageRequest, PageView
@@ -59,11 +59,13 @@ _PARAMS = (
 
 
 def get_content(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arguments = read(_PARAMS, given)
-        request, deadline = _request(arguments), services.deadline()
-        await progress(f"reading {request.url}")
-        view = await services.pages.view(request, deadline, offline=arguments.flag("offline_mode"))
+        request, deadline = _request(arguments), services.deadline(context)
+        await context.progress(f"reading {request.url}")
+        view = await services.pages.view(
+            request, deadline, offline=arguments.flag("offline_mode"), caller=context.caller
+        )
         if view.is_long:
             return await asyncio.to_thread(answer, view, arguments.warnings)
         return answer(view, arguments.warnings)

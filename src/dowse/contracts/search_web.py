@@ -12,7 +12,7 @@ from dowse.contracts.dispatch import Answer, Services, Tool
 from dowse.contracts.output import FailureOutput, SearchWebOutput
 from dowse.core.answers import Question
 from dowse.core.errors import InvalidRequest
-from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
 from dowse.flows.answer import AnswerOutcome
 
 NAME, TITLE = "search_web", "Answer from the web"
@@ -65,9 +65,9 @@ PARAMS = (
 def search_web(services: Services) -> Tool:
     """With attempts, warnings and cache; if the model fails, pages are quoted instead."""
 
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arguments = read(PARAMS, given)
-        outcome = await answer_question(services, arguments, progress, falls_back=True)
+        outcome = await answer_question(services, arguments, context, falls_back=True)
         is_list = not arguments.flag("includeAnswers")
         return answers.render_answer(outcome, services.clock.utc(), arguments.warnings, is_list=is_list)
 
@@ -77,17 +77,18 @@ def search_web(services: Services) -> Tool:
 
 
 async def answer_question(
-    services: Services, arguments: Arguments, progress: Progress, *, falls_back: bool
+    services: Services, arguments: Arguments, context: CallContext, *, falls_back: bool
 ) -> AnswerOutcome:
     """Check the question against the guardrails and answer it; the answer holds no secrets."""
     question = to_question(arguments)
     services.guardrails.check(question.text)
     outcome = await services.answer.answer(
         question,
-        services.deadline(arguments.number("timeout_s")),
+        services.deadline(context, arguments.number("timeout_s")),
         falls_back=falls_back,
         offline=arguments.flag("offline_mode"),
-        progress=progress,
+        progress=context.progress,
+        caller=context.caller,
     )
     return replace(outcome, answer=answers.mask_answer(outcome.answer, services.redactor))
 

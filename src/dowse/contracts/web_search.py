@@ -23,7 +23,7 @@ from dowse.contracts.size_limit import fit_search
 from dowse.core import urls
 from dowse.core.errors import InvalidRequest
 from dowse.core.models import Category, Depth, Query, Result, SearchOutcome, Status, TimeRange
-from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
 from dowse.settings import Settings
 
 MAX_QUERY_CHARS = 500
@@ -50,17 +50,18 @@ _MAX_CODE_BLOCKS = 10
 
 
 def web_search(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arguments = read(params, given, ignored=_IGNORED)
         shape = arguments.text("response_format")
         outcome = await services.search.search(
             to_query(arguments),
-            services.deadline(arguments.number("timeout_s")),
+            services.deadline(context, arguments.number("timeout_s")),
             depth=Depth(arguments.text("depth")),
             fetch_content=arguments.flag("fetch_content"),
             max_tokens=arguments.integer("max_tokens") if "max_tokens" in arguments.given else _MAX_TOKENS[shape],
             offline=arguments.flag("offline_mode"),
-            progress=progress,
+            progress=context.progress,
+            caller=context.caller,
         )
         return answer(outcome, arguments.warnings, is_concise=shape == _CONCISE)
 

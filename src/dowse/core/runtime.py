@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Coroutine
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from dowse.core.models import LOCAL, Principal
-
-_caller: ContextVar[Principal] = ContextVar("caller", default=LOCAL)
-_called_at: ContextVar[float | None] = ContextVar("called_at", default=None)
+from dowse.core.protocols import Progress
 
 
 class SystemClock:
@@ -68,22 +65,10 @@ async def no_progress(step: str) -> None:
     """The default for callers without progress reports."""
 
 
-def current_caller() -> Principal:
-    """The caller of the current work; of shared work, the first caller."""
-    return _caller.get()
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """One tool call: its caller, its arrival on the monotonic clock (`None` for now), and its progress reports."""
 
-
-def called_at() -> float | None:
-    """The arrival of the current call on the monotonic clock: its deadline counts from then."""
-    return _called_at.get()
-
-
-@contextmanager
-def on_behalf_of(caller: Principal, since: float | None = None) -> Iterator[None]:
-    """Set the caller and the arrival of the current call."""
-    caller_before, called_before = _caller.set(caller), _called_at.set(since)
-    try:
-        yield
-    finally:
-        _caller.reset(caller_before)
-        _called_at.reset(called_before)
+    caller: Principal = LOCAL
+    started_at: float | None = None
+    progress: Progress = no_progress

@@ -9,7 +9,7 @@ from dowse.cache.fetch import Cache, CacheKey, Kind
 from dowse.cache.lifetimes import AnswerLifetimes
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question, code_of
 from dowse.core.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
-from dowse.core.models import Attempt, Clock, Deadline, Freshness, Principal, Routed
+from dowse.core.models import LOCAL, Attempt, Clock, Deadline, Freshness, Principal, Routed
 from dowse.core.protocols import AnswerProvider, Observer, Progress, Scrubber
 from dowse.core.runtime import no_progress
 from dowse.flows.extractive import Extractive
@@ -67,7 +67,7 @@ class AnswerFlow:
         falls_back: bool,
         offline: bool = False,
         progress: Progress = no_progress,
-        caller: Principal | None = None,
+        caller: Principal = LOCAL,
     ) -> AnswerOutcome:
         """Raises `Offline`, `NoProvider`, `AllProvidersFailed`, or the one error of a provider of answers.
 
@@ -88,7 +88,7 @@ class AnswerFlow:
         return AnswerOutcome(routed.answer, routed.provider, routed.attempts, distinct, routed.freshness)
 
     async def _fetch(
-        self, question: Question, deadline: Deadline, progress: Progress, caller: Principal | None, *, falls_back: bool
+        self, question: Question, deadline: Deadline, progress: Progress, caller: Principal, *, falls_back: bool
     ) -> Routed[CitedAnswer]:
         async def produce(_known: CitedAnswer | None, until: Deadline, tell: Progress) -> Routed[CitedAnswer]:
             if not self._providers:
@@ -110,7 +110,7 @@ class AnswerFlow:
             raise TimedOut(self._first_name, f"no answer within {given_s:.1f} s") from None
 
     async def _ask(
-        self, question: Question, deadline: Deadline, progress: Progress, caller: Principal | None, *, falls_back: bool
+        self, question: Question, deadline: Deadline, progress: Progress, caller: Principal, *, falls_back: bool
     ) -> Routed[CitedAnswer]:
         """The answer of a provider, or quoted pages; raises `AllProvidersFailed` or `NoProvider`."""
 
@@ -138,7 +138,7 @@ class AnswerFlow:
         question: Question,
         deadline: Deadline,
         progress: Progress,
-        caller: Principal | None,
+        caller: Principal,
     ) -> Routed[CitedAnswer]:
         """An answer quoted from pages after the providers have failed; both failures if this is another one."""
         try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question
 from dowse.core.models import (
+    LOCAL,
     CacheState,
     Clock,
     Deadline,
@@ -54,7 +55,7 @@ class Extractive:
         question: Question,
         deadline: Deadline,
         progress: Progress = no_progress,
-        caller: Principal | None = None,
+        caller: Principal = LOCAL,
     ) -> Routed[CitedAnswer]:
         """Raises `Offline`, `NoProvider` or `AllProvidersFailed` as searches do; nothing found is an answer."""
         query = self._query(question)

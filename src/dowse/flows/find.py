@@ -13,6 +13,7 @@ from dowse.cache.fetch import Cache, CacheKey, Kind
 from dowse.cache.lifetimes import SearchLifetimes
 from dowse.core.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
 from dowse.core.models import (
+    LOCAL,
     Attempt,
     Clock,
     Deadline,
@@ -79,7 +80,7 @@ class Finder:
         return not self._configured
 
     async def find(
-        self, query: Query, depth: Depth, deadline: Deadline, progress: Progress, caller: Principal | None = None
+        self, query: Query, depth: Depth, deadline: Deadline, progress: Progress, caller: Principal = LOCAL
     ) -> Findings:
         fetch = partial(self._fetch, query, deadline, caller=caller)
         if depth is Depth.NORMAL:
@@ -123,7 +124,7 @@ class Finder:
         progress: Progress,
         only: Sequence[SearchProvider] = (),
         *,
-        caller: Principal | None,
+        caller: Principal,
     ) -> Routed[Found]:
         """One answer, cached or new: of the first provider that answers, of all or of some."""
 

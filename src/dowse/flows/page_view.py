@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from dowse.core.digests import Digest, OutlineEntry
 from dowse.core.errors import InvalidRequest, PageUnreadable
-from dowse.core.models import Deadline, Page
+from dowse.core.models import LOCAL, Deadline, Page, Principal
 from dowse.core.protocols import Extractor
 from dowse.core.text import one_line
 from dowse.core.tokens import estimate_tokens
@@ -132,11 +132,13 @@ class PageViewFlow:
         self._reader = reader
         self._extractor = extractor
 
-    async def view(self, request: PageRequest, deadline: Deadline, *, offline: bool = False) -> PageView:
+    async def view(
+        self, request: PageRequest, deadline: Deadline, *, offline: bool = False, caller: Principal = LOCAL
+    ) -> PageView:
         """Raises `Offline`, and `InvalidRequest` for a section or a cursor that the page does not have."""
         cursor = request.cursor
         kept = await self._reader.recall(request.url, cursor.digest, offline=offline) if cursor else None
-        page = kept or await self._reader.read(request.url, deadline, offline=offline)
+        page = kept or await self._reader.read(request.url, deadline, offline=offline, caller=caller)
         if not page.status.readable:
             return PageView(page)
         section = await off_loop(page, _find_section, page, request.section) if request.section else None

@@ -17,6 +17,7 @@ from dowse.core import urls
 from dowse.core.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
 from dowse.core.models import (
     LIVE,
+    LOCAL,
     NEEDS_BROWSER,
     NO_READABLE_CONTENT,
     OK,
@@ -118,7 +119,7 @@ class ReadFlow:
         *,
         offline: bool = False,
         for_search: bool = False,
-        caller: Principal | None = None,
+        caller: Principal = LOCAL,
     ) -> Page:
         """The page behind a URL; raises only when offline, which is decided before anything else."""
         self._check_online(offline=offline)
@@ -128,7 +129,7 @@ class ReadFlow:
         complaints = () if for_search else self._cache.entries.complaints()
         return replace(page, warnings=page.warnings + complaints) if complaints else page
 
-    async def _fetch(self, url: str, deadline: Deadline, caller: Principal | None, *, heeds_robots: bool) -> Page:
+    async def _fetch(self, url: str, deadline: Deadline, caller: Principal, *, heeds_robots: bool) -> Page:
         async def produce(known: Text | None, until: Deadline, _tell: Progress) -> Routed[Text]:
             async with self._slot(until):
                 return await self._chain.read(url, until, heeds_robots=heeds_robots, known=known, caller=caller)

@@ -11,7 +11,7 @@ from functools import cached_property
 from dowse import EXTRACTION, __version__
 from dowse.core import urls
 from dowse.core.errors import AllProvidersFailed, NotRead, PageUnreadable, ProviderError, Unread
-from dowse.core.models import OK, Attempt, Body, Deadline, Onward, Principal, Routed, Status, Text
+from dowse.core.models import LOCAL, OK, Attempt, Body, Deadline, Onward, Principal, Routed, Status, Text
 from dowse.core.protocols import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.routing.attempt import FallbackRun
@@ -110,7 +110,7 @@ class ReadChain:
         *,
         heeds_robots: bool,
         known: Text | None = None,
-        caller: Principal | None = None,
+        caller: Principal = LOCAL,
     ) -> Routed[Text]:
         """The text and its reader; raises `AllProvidersFailed`. `known` is the previous text of the page."""
         robots = self._robots if heeds_robots else None

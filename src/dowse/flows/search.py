@@ -10,6 +10,7 @@ from dowse.cache.fetch import Cache
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable
 from dowse.core.models import (
+    LOCAL,
     Clock,
     Deadline,
     Depth,
@@ -80,7 +81,7 @@ class SearchFlow:
         max_tokens: int = 0,
         offline: bool = False,
         progress: Progress = no_progress,
-        caller: Principal | None = None,
+        caller: Principal = LOCAL,
     ) -> SearchOutcome:
         """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result.
 
@@ -114,7 +115,7 @@ class SearchFlow:
         return _outcome(query, findings, results, warnings, _Times(search_ms, self._ms(started)))
 
     async def _find(
-        self, query: Query, depth: Depth, until: Deadline, progress: Progress, caller: Principal | None
+        self, query: Query, depth: Depth, until: Deadline, progress: Progress, caller: Principal
     ) -> Findings:
         try:
             return await self._finder.find(query, depth, until, progress, caller)
@@ -124,7 +125,7 @@ class SearchFlow:
             raise AllProvidersFailed(failed.errors, failed.attempts, failed.warnings, advice=KEYLESS_FAILED) from failed
 
     async def _read(
-        self, placed: Sequence[Placed], deadline: Deadline, progress: Progress, caller: Principal | None
+        self, placed: Sequence[Placed], deadline: Deadline, progress: Progress, caller: Principal
     ) -> list[Page]:
         """The pages of the results, read concurrently; some time is left to look for passages."""
         reserve_s = min(_LONGEST_RESERVE_S, deadline.remaining_s() * (1 - _READ_SHARE))

@@ -8,9 +8,9 @@ from contextlib import aclosing
 from typing import Generic
 
 from dowse.core.errors import ProviderError
-from dowse.core.models import Clock, Deadline, Principal, Routed
+from dowse.core.models import LOCAL, Clock, Deadline, Principal, Routed
 from dowse.core.protocols import Observer, Pacing, Progress, Spending
-from dowse.core.runtime import current_caller, no_progress
+from dowse.core.runtime import no_progress
 from dowse.routing.attempt import AttemptRunner, Call, FallbackRun, P, R
 from dowse.routing.breaker import Breakers, State
 from dowse.routing.hedging import Hedging, race
@@ -54,13 +54,13 @@ class Router(Generic[P]):
         *,
         url: str = "",
         may_retry: bool = True,
-        caller: Principal | None = None,
+        caller: Principal = LOCAL,
     ) -> Routed[R]:
         """The first answer of the candidates. Raises `AllProvidersFailed` with every attempt.
 
         Unless `may_retry` is off, the last candidate gets a second attempt, and a slow one a hedged request beside it.
         """
-        run: FallbackRun[P] = FallbackRun(deadline, url=url, may_retry=may_retry, caller=caller or current_caller())
+        run: FallbackRun[P] = FallbackRun(deadline, url=url, may_retry=may_retry, caller=caller)
         if self._hedging:
             self._hedging.count_call()
         order = candidates(run) if callable(candidates) else _in_order(candidates, run)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dowse.app import App
-from dowse.core.runtime import no_progress
+from dowse.core.runtime import CallContext
 from dowse.settings.sources import load
 from tests.conftest import FORGETFUL
 from tests.doubles import PocketWeb
@@ -38,7 +38,7 @@ async def test_five_slow_pages_with_three_slots_take_two_rounds(web: PocketWeb) 
         for _ in range(TRIES):
             web.pages.delays(1.0)
             started = time.monotonic()
-            answer = await tool.call({"query": "slow", "num_results": 5}, no_progress)
+            answer = await tool.call({"query": "slow", "num_results": 5}, CallContext())
             best = min(best, time.monotonic() - started)
             assert answer.structured is not None
             items = answer.structured["results"]

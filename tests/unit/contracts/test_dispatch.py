@@ -11,8 +11,8 @@ from dowse.contracts.dispatch import Answer, Dispatcher, TokenCaller, Tool
 from dowse.core.allowances import Admission, Rate
 from dowse.core.errors import DowseError, LimitReached, NoProvider
 from dowse.core.models import LOCAL, Principal
-from dowse.core.protocols import Limiter, Progress, ToolCall
-from dowse.core.runtime import called_at, current_caller, no_progress
+from dowse.core.protocols import Limiter, ToolCall
+from dowse.core.runtime import CallContext, no_progress
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings.sources import load
@@ -47,7 +47,7 @@ class Bench:
         )
 
     def tool(self, name: str = "web_search", does: Answer | Exception = Answer("found", engine="serper")) -> Tool:  # noqa: B008
-        async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+        async def call(given: Mapping[str, object], context: CallContext) -> Answer:
             self.ran += 1
             self.clock.advance(0.5)
             if isinstance(does, Exception):
@@ -164,15 +164,15 @@ async def test_a_refusal_says_so_too(clock: FakeClock) -> None:
 async def test_a_tool_works_on_behalf_of_whoever_called_it(clock: FakeClock) -> None:
     seen = []
 
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
-        seen.append(current_caller())
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
+        seen.append(context.caller)
         return Answer("")
 
     tool = Tool("web_search", "", "", (), call)
     bench = Bench(clock)
     await bench.call(ALICE, tool)
     await bench.call(BOB, tool)
-    assert [*seen, current_caller()] == [ALICE, BOB, LOCAL]
+    assert seen == [ALICE, BOB]
 
 
 async def test_the_time_of_a_call_begins_before_it_is_counted(clock: FakeClock) -> None:
@@ -185,19 +185,19 @@ async def test_the_time_of_a_call_begins_before_it_is_counted(clock: FakeClock) 
 
     seen = []
 
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
-        seen.append(called_at())
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
+        seen.append(context.started_at)
         return Answer("")
 
     began = clock.now()
     await Bench(clock, Slow(clock), DOWSE_LIMIT_WEB_SEARCH="5/10m").call(ALICE, Tool("web_search", "", "", (), call))
-    assert [*seen, called_at()] == [began, None]
+    assert seen == [began]
 
 
 async def test_beyond_the_most_calls_at_once_a_call_is_told_to_come_back(clock: FakeClock) -> None:
     bench, arrived, may_end = Bench(clock, DOWSE_MAX_CALLS="1"), asyncio.Event(), asyncio.Event()
 
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arrived.set()
         await may_end.wait()
         return Answer("done")

@@ -14,7 +14,6 @@ from dowse.core.digests import Digest
 from dowse.core.errors import InvalidRequest, NoProvider, Offline, PageUnreadable
 from dowse.core.models import (
     LIVE,
-    LOCAL,
     Attempt,
     CacheState,
     Category,
@@ -29,7 +28,7 @@ from dowse.core.models import (
     Status,
     TimeRange,
 )
-from dowse.core.runtime import on_behalf_of
+from dowse.core.runtime import CallContext
 from dowse.core.tokens import estimate_tokens
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
@@ -280,9 +279,9 @@ async def test_the_caller_may_shorten_the_users_time_limit_and_not_lengthen_it(
 async def test_what_a_call_has_waited_for_before_is_part_of_its_time() -> None:
     bench = ContractBench()
     bench.provider.timeout_s = 60
-    with on_behalf_of(LOCAL, bench.clock.now()):
-        bench.clock.advance(2.0)
-        await bench.call("web_search", query="x", timeout_s=10)
+    arrived = bench.clock.now()
+    bench.clock.advance(2.0)
+    await bench.call("web_search", context=CallContext(started_at=arrived), query="x", timeout_s=10)
     assert bench.provider.given_s == [pytest.approx(0.8 * (10 - 2))]
 
 

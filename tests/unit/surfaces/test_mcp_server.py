@@ -17,7 +17,7 @@ from dowse import __version__
 from dowse.app import App
 from dowse.contracts.arguments import Param
 from dowse.contracts.dispatch import Answer, Contract, Tool
-from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
 from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import configure
@@ -119,7 +119,7 @@ async def test_an_error_of_ours_is_an_answer_that_says_so(era: str) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_crash_is_an_answer_that_says_nothing_of_the_exception(era: str) -> None:
-    async def crash(_given: Mapping[str, object], _progress: Progress) -> Answer:
+    async def crash(_given: Mapping[str, object], _context: CallContext) -> Answer:
         raise ValueError(f"canary in the coal mine, {SERPER_KEY}")
 
     LOG.seek(0)
@@ -143,7 +143,7 @@ async def test_arguments_reach_the_tool_as_the_model_sent_them(era: str) -> None
     """Wrong types too: our own words refuse them, not the library's."""
     seen: list[Mapping[str, object]] = []
 
-    async def listen(given: Mapping[str, object], _progress: Progress) -> Answer:
+    async def listen(given: Mapping[str, object], _context: CallContext) -> Answer:
         seen.append(given)
         return Answer("heard")
 

@@ -9,16 +9,16 @@ from dowse.contracts.arguments import read
 from dowse.contracts.dispatch import TOKEN, Answer, ContractSpec, Services, Tool
 from dowse.contracts.output import AnswersOutput, FailureOutput
 from dowse.contracts.search_web import DESCRIPTION, NAME, PARAMS, TITLE, answer_question
-from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
 
 
 def search_web(services: Services) -> Tool:
     """A failure of the model is a failure: no pages are quoted instead."""
 
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         # A token that is not needed, as over HTTP, is ignored.
         arguments = read(PARAMS, given, ignored=(TOKEN,))
-        outcome = await answer_question(services, arguments, progress, falls_back=False)
+        outcome = await answer_question(services, arguments, context, falls_back=False)
         return render_drop_in(outcome, services.clock.utc())
 
     return Tool(NAME, TITLE, DESCRIPTION, PARAMS, call, render_error, AnswersOutput, FailureOutput)

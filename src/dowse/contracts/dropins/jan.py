@@ -28,7 +28,7 @@ from dowse.core.models import (
     TimeRange,
     fields_of,
 )
-from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
 from dowse.core.text import one_line
 from dowse.document.clean import to_plain_text
 from dowse.settings import Settings
@@ -72,15 +72,16 @@ _SCRAPE_PARAMS = (
 
 
 def google_search(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arguments = read(params, given, ignored=_IGNORED)
         query = _query(services, arguments)
         outcome = await services.search.search(
             query,
-            services.deadline(),
+            services.deadline(context),
             fetch_content=False,
             offline=arguments.flag("offline_mode"),
-            progress=progress,
+            progress=context.progress,
+            caller=context.caller,
         )
         widened = (_WIDENED,) if arguments.text("tbs") == "qdr:h" else ()
         outcome = replace(outcome, warnings=(*arguments.warnings, *widened, *outcome.warnings))
@@ -91,11 +92,13 @@ def google_search(services: Services) -> Tool:
 
 
 def scrape(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arguments = read(_SCRAPE_PARAMS, given, ignored=_IGNORED)
         url = check_address(arguments.text("url"))
-        await progress(f"reading {url}")
-        page = await services.read.read(url, services.deadline(), offline=arguments.flag("offline_mode"))
+        await context.progress(f"reading {url}")
+        page = await services.read.read(
+            url, services.deadline(context), offline=arguments.flag("offline_mode"), caller=context.caller
+        )
         page = replace(page, warnings=arguments.warnings + page.warnings)
         if not page.status.readable:
             raise AllReadersFailed(page, reason(page))

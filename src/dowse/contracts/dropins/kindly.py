@@ -12,7 +12,7 @@ from dowse.contracts.get_content import complete_address
 from dowse.contracts.render import page_content
 from dowse.contracts.web_search import MAX_QUERY_CHARS
 from dowse.core.models import Page
-from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
 
 _OFFLINE = replace(OFFLINE_MODE, is_listed=False)
 MAX_PAGE_CHARS = 50_000
@@ -38,11 +38,13 @@ _CONTENT_PARAMS = (
 
 
 def web_search(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arguments = read(_SEARCH_PARAMS, given)
         query = services.query(arguments.text("query"), arguments.integer("num_results"))
         offline = arguments.flag("offline_mode")
-        outcome = await services.search.search(query, services.deadline(), offline=offline, progress=progress)
+        outcome = await services.search.search(
+            query, services.deadline(context), offline=offline, progress=context.progress, caller=context.caller
+        )
         results = [
             {
                 "title": result.hit.title,
@@ -58,11 +60,13 @@ def web_search(services: Services) -> Tool:
 
 
 def get_content(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arguments = read(_CONTENT_PARAMS, given)
         url, offline = arguments.text("url"), arguments.flag("offline_mode")
-        await progress(f"reading {url}")
-        page = await services.read.read(complete_address(url), services.deadline(), offline=offline)
+        await context.progress(f"reading {url}")
+        page = await services.read.read(
+            complete_address(url), services.deadline(context), offline=offline, caller=context.caller
+        )
         return _json({"url": url, "page_content": _whole_text(page)}, page.answered_by)
 
     return Tool("get_content", "Page content", _CONTENT, _CONTENT_PARAMS, call)

@@ -31,7 +31,7 @@ from dowse.core.errors import (
     TimedOut,
 )
 from dowse.core.models import Category, Query, Result, SearchOutcome, TimeRange
-from dowse.core.protocols import Progress
+from dowse.core.runtime import CallContext
 from dowse.core.text import one_line
 from dowse.core.tokens import estimate_tokens
 from dowse.routing.breaker import OPEN_S
@@ -67,16 +67,17 @@ _STAYS_AS_IT_IS = ("invalid_parameters", "auth_error")
 
 
 def web_search(services: Services) -> Tool:
-    async def call(given: Mapping[str, object], progress: Progress) -> Answer:
+    async def call(given: Mapping[str, object], context: CallContext) -> Answer:
         arguments = read(params, given)
         fetch_content = arguments.flag("fetch_content")
         outcome = await services.search.search(
             _query(arguments),
-            services.deadline(),
+            services.deadline(context),
             fetch_content=fetch_content,
             max_tokens=_PAGE_TOKENS,
             offline=arguments.flag("offline_mode"),
-            progress=progress,
+            progress=context.progress,
+            caller=context.caller,
         )
         copy = describe_copy(outcome.freshness.state, cache_age_s(outcome.freshness))
         aged = (f"this is {copy}",) if copy else ()

@@ -145,9 +145,10 @@ class ProgressLine:
 
 async def _call(settings: Settings, name: str, given: Mapping[str, object], line: ProgressLine) -> object:
     from dowse.app import App  # Heavy; `--help` does without.
+    from dowse.core.runtime import CallContext
 
     async with App(settings.model_copy(update={"contract": "dowse"}), is_brief=True) as app:
         tool = app.contract.tool(name)
         assert tool is not None, "the command names a tool of its contract"
-        answer = await tool.call(given, line.show)
+        answer = await tool.call(given, CallContext(progress=line.show))
         return map_texts(answer.output, app.redactor.text)
