@@ -32,7 +32,8 @@ DowseError
 │   │   │   └── Unread      of a local reader, which knows the status of the page
 │   │   └── Skipped         not asked: its breaker is open or no time is left
 │   │       ├── Paused      open since a 429
-│   │       └── Busy        its pace does not leave this call a turn in time
+│   │       ├── Busy        its pace does not leave this call a turn in time
+│   │       └── NoBrowser   there is no browser, or it cannot be started
 │   └── Refused             another provider would be asked in vain, or without the user knowing
 │       ├── KeyRejected     401, 403
 │       └── BadRequest      400 and other 4xx

@@ -266,6 +266,8 @@ def _unread(url: str, failed: AllProvidersFailed) -> Page:
     own = [error for error in failed.errors if isinstance(error, Unread)]
     if own:
         status, reason, engine = own[-1].status, own[-1].detail, own[-1].provider
+        # The phrase is the mark: it is a constant of the contract, and the only one that the protocol of the workers
+        # and the cached failures carry.
         if reason == NO_READABLE_CONTENT and any(isinstance(error, NoBrowser) for error in failed.errors):
             reason = NEEDS_BROWSER
     else:

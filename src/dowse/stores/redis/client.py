@@ -192,6 +192,7 @@ def describe_failure(error: BaseException) -> str:
     for kind, words in _REASONS:
         if any(isinstance(cause, kind) for cause in causes):
             return words
+    # redis-py has no class and no code for this one: the server's text is all that tells it apart.
     if str(error).startswith("DB index is out of range"):
         return "it has no database of the number in DOWSE_STATE"
     code = _CODE.match(str(error))
