@@ -85,6 +85,8 @@ BROAD_EXCEPTS = {
 }
 EXCLUDED = re.compile(r"#\s*pragma[:\s]?\s*no\s*(?:cover|branch)", re.IGNORECASE)
 REASONED = re.compile(r"# pragma: no cover \([^()]{10,}\)$")
+SILENCED = re.compile(r"#\s*(?:type:\s*ignore|noqa|mypy:\s*ignore|ruff:\s*noqa)", re.IGNORECASE)
+SILENCED_WITH_REASON = re.compile(r"# (?:type: ignore\[[a-z, -]+\]|noqa: [A-Z0-9, ]+?)(?:  # | - )\S.{7,}$")
 BROAD = ("builtins.Exception", "builtins.BaseException")
 
 
@@ -357,6 +359,25 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
 def test_a_line_that_coverage_leaves_out_says_why() -> None:
     lines = [line.strip() for path in _files() for line in path.read_text(encoding="utf-8").splitlines()]
     assert [line for line in lines if EXCLUDED.search(line) and not REASONED.search(line)] == []
+
+
+def without_a_reason(lines: Iterable[str]) -> list[str]:
+    """Lines that silence the type checker or the linter wholesale, or without a word on why."""
+    return [line.strip() for line in lines if SILENCED.search(line) and not SILENCED_WITH_REASON.search(line)]
+
+
+def test_a_line_that_silences_a_check_names_the_check_and_says_why() -> None:
+    assert [line for path in _files() for line in without_a_reason(path.read_text(encoding="utf-8").splitlines())] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["x = f()  # type: ignore", "x = f()  # type: ignore[misc]", "x = f()  # noqa", "x = f()  # noqa: B008",
+     "x = f()  # type: ignore  # it has no stubs", "x = f()  # noqa - it has no stubs", "# ruff: noqa",
+     "x = f()  # type: ignore[misc]  # no"],
+)  # fmt: skip
+def test_a_silenced_check_without_a_reason_is_found(line: str) -> None:
+    assert without_a_reason([line]) == [line]
 
 
 def _files() -> list[Path]:

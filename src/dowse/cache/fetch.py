@@ -56,7 +56,7 @@ class Kind(Generic[T]):
         self.is_outage = is_outage
         self.negative = negative
         form = negative.form if negative else str
-        self.codec: Codec[_Entry[T, Any]] = Codec(_Entry[values, form])  # type: ignore[valid-type]
+        self.codec: Codec[_Entry[T, Any]] = Codec(_Entry[values, form])  # type: ignore[valid-type]  # the types are values here
 
     @property
     def failure_s(self) -> float:

@@ -64,7 +64,7 @@ class Router(Generic[P]):
         if self._hedging:
             self._hedging.count_call()
         order = candidates(run) if callable(candidates) else _in_order(candidates, run)
-        async with aclosing(order) as steps:  # type: ignore[type-var]
+        async with aclosing(order) as steps:  # type: ignore[type-var]  # an order is an async generator, which can be closed
             async for waiting in steps:
                 run.waiting = waiting
                 await progress(f"{self._operation}: asking {run.provider.name}")

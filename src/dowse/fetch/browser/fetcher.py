@@ -46,7 +46,7 @@ class BrowserFetcher:
         *,
         user_agent: str,
         max_bytes: int,
-        patience: SettlePatience = SettlePatience(),  # noqa: B008 - frozen
+        patience: SettlePatience = SettlePatience(),  # noqa: B008 - a frozen value may be shared
     ) -> None:
         self._pool = pool
         self._guard = guard
@@ -54,7 +54,7 @@ class BrowserFetcher:
         self._max_bytes = max_bytes
         self._patience = patience
 
-    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:  # noqa: ARG002 - the seam
+    async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:  # noqa: ARG002 - the signature is the protocol's
         """The page as HTML after its scripts have settled."""
         try:
             async with asyncio.timeout(timeout_s):
