@@ -1,4 +1,4 @@
-"""The composition root: settings in, a wired application out. Only this file knows concrete classes."""
+"""Composition root: builds the application from settings. Only this module constructs concrete classes."""
 
 from __future__ import annotations
 
@@ -64,17 +64,17 @@ USER_AGENT = f"dowse/{__version__} (+{PROJECT_URL})"
 
 @runtime_checkable
 class HasInstances(Protocol):
-    """A provider that looks after several servers."""
+    """A provider with a pool of instances."""
 
     @property
     def instances(self) -> InstancePool: ...
 
 
 class App:
-    """Everything a surface needs. Nothing is opened before it is used; leaving closes what was."""
+    """The wired application for a surface. Resources open on first use and close on exit."""
 
     def __init__(self, settings: Settings, *, clock: Clock | None = None, is_brief: bool = False) -> None:
-        """`is_brief` for one call: nothing is refreshed behind an answer, since nobody is there any more."""
+        """`is_brief`: the process ends after one call, so nothing is refreshed in the background."""
         self.settings = settings
         self.redactor = Redactor(settings.secrets())
         self.clock = clock or SystemClock()
@@ -96,9 +96,14 @@ class App:
         self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)
         names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)
-        board = open_coordinator(self._store)
+        coordinator = open_coordinator(self._store)
         self._traffic = Traffic(
-            board, self._outage, settings.paces(), self._api_client.prepare, clock=self.clock, observer=self.observer
+            coordinator,
+            self._outage,
+            settings.paces(),
+            self._api_client.prepare,
+            clock=self.clock,
+            observer=self.observer,
         )
         self._kit = self._make_kit()
         self.spending = self._account()
@@ -118,7 +123,7 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         async with AsyncExitStack() as closing:
-            # Each is closed whatever becomes of the others; the last one first.
+            # Each is closed even if closing another fails, in reverse order.
             clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
             for opened in (*clients, self._store, self.spending, self._traffic, *work):
                 closing.push_async_callback(opened.close)
@@ -130,7 +135,7 @@ class App:
             closing.push_async_callback(self._cache.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
-        """Examines what these settings make of the application. Only one command needs it, so it is imported here."""
+        """Diagnostics of these settings. Imported here because only one command needs them."""
         from dowse.flows.doctor.examination import Doctor
         from dowse.flows.doctor.probe import Probe
 
@@ -152,7 +157,7 @@ class App:
         )
 
     def explain_flow(self) -> ExplainFlow:
-        """Explains the extraction of a page, without scrape APIs and without the cache."""
+        """A flow that explains the extraction of a page, without scrape APIs and cache."""
         from dowse.flows.explain import ExplainFlow, RecordingExtractor
 
         extractor = RecordingExtractor(self._workers)
@@ -161,7 +166,7 @@ class App:
 
     @property
     def instances(self) -> InstancePool:
-        """Looks after SearXNG instances: the user's own, if there are several, else the public ones."""
+        """The pool of SearXNG instances: the user's own if there are several, else the public ones."""
         own = next((each.instances for each in self._providers if isinstance(each, HasInstances)), None)
         if own is not None:
             return own
@@ -171,12 +176,12 @@ class App:
 
     @property
     def workers_full_s(self) -> float:
-        """For how long, in all, there was a job for every worker."""
+        """Total time in seconds during which all workers were busy."""
         return self._workers.full_s
 
     @cached_property
     def authenticator(self) -> Authenticator | None:
-        """Tells callers over HTTP apart; `None` where nobody needs to. `ConfigError` for a bad tokens file."""
+        """Authenticator of HTTP callers; `None` if no token is required. Raises `ConfigError` for a bad tokens file."""
         if not self.settings.needs_token:
             return None
         from dowse.auth.authenticator import BearerAuthenticator
@@ -274,7 +279,7 @@ class App:
         return Query("", language=settings.default_language, safe_search=safe_search)
 
     def _rules(self) -> tuple[Rule, ...]:
-        """What `search_web` is not asked: the user's rules instead of ours, if there are any."""
+        """Guardrail rules for queries: the user's rules replace the built-in ones."""
         if self.settings.guardrails == "off":
             return ()
         return RULES if self.settings.guardrails_json is None else self.settings.guardrails_json
@@ -312,7 +317,7 @@ class App:
 
     @cached_property
     def _pool(self) -> LazyProvider:
-        """The public SearXNG instances, which `dowse instances` shows although nothing may ask them."""
+        """The public SearXNG instances; `dowse instances` lists them even when they are not in use."""
         return LazyProvider(SEARXNG_POOL.name, self._kit)
 
     def _readers(self) -> Readers:
@@ -371,5 +376,5 @@ class App:
 
     @cached_property
     def _instances_cache(self) -> CacheEntries:
-        """What is known of instances is true whatever the settings are."""
+        """Cache of instance health, shared by all settings because it does not depend on them."""
         return CacheEntries(FailSoftStore(self._store, self._outage), self.clock, b"instances")

@@ -163,13 +163,13 @@ async def test_a_check_that_solves_itself_leads_to_the_page(reading: Reading) ->
 async def test_a_refusal_without_a_script_is_not_waited_on(reading: Reading) -> None:
     reading.pages.serves("/page", LONG, status=403)
     outcome = await reading.failure("/page", for_check_s=60, longest_s=60, timeout_s=60)
-    assert outcome == (Status.BLOCKED, Onward.ANYBODY, "HTTP 403")
+    assert outcome == (Status.BLOCKED, Onward.ANY_READER, "HTTP 403")
 
 
 async def test_a_check_that_stays_is_a_block(reading: Reading) -> None:
     reading.pages.serves("/page", f"{LONG}<script>1</script>", status=429)
     outcome = await reading.failure("/page", for_check_s=0.1)
-    assert outcome == (Status.BLOCKED, Onward.ANYBODY, "HTTP 429")
+    assert outcome == (Status.BLOCKED, Onward.ANY_READER, "HTTP 429")
 
 
 async def test_what_is_there_when_the_time_is_up_is_read(reading: Reading) -> None:
@@ -184,7 +184,7 @@ async def test_a_script_that_never_ends_is_stopped_for_the_text(reading: Reading
 
 async def test_a_page_without_text_when_the_time_is_up_is_late(reading: Reading) -> None:
     reading.pages.serves("/page", "<script src=/never.js></script>").fails("/never.js", "hang")
-    assert await reading.failure("/page", longest_s=0.3) == (Status.TIMEOUT, Onward.APIS, "no answer in time")
+    assert await reading.failure("/page", longest_s=0.3) == (Status.TIMEOUT, Onward.SCRAPE_APIS, "no answer in time")
 
 
 async def test_questions_do_not_keep_a_page_waiting(reading: Reading) -> None:

@@ -68,7 +68,7 @@ async def test_a_page_whose_script_fails_stays_a_shell(reading: Reading) -> None
     shell = await reading.read("/app/broken", for_text_s=0.2)
     with pytest.raises(PageUnreadable) as verdict:
         to_text(shell)
-    assert (verdict.value.status, verdict.value.onward) == (Status.ERROR, Onward.ANYBODY)
+    assert (verdict.value.status, verdict.value.onward) == (Status.ERROR, Onward.ANY_READER)
 
 
 async def test_no_document_is_too_odd(reading: Reading) -> None:
@@ -98,7 +98,7 @@ async def test_a_page_above_the_limit_is_too_large(reading: Reading) -> None:
     reading.pages.serves("/page", f"{LONG}<script>document.body.append('word '.repeat(50000))</script>")
     assert await reading.failure("/page", max_bytes=100_000) == (
         Status.TOO_LARGE,
-        Onward.NOBODY,
+        Onward.NONE,
         "the page is larger than the limit",
     )
 

@@ -65,7 +65,7 @@ async def test_a_page_that_leads_on_for_ever_is_read_where_it_is(reading: Readin
 )
 async def test_a_page_that_leads_to_a_forbidden_address_is_denied(reading: Reading, path: str, address: str) -> None:
     reading.pages.serves(path, f"{LONG}<script>location = {address}</script>")
-    assert await reading.failure(path) == (Status.DENIED, Onward.NOBODY, "address not allowed")
+    assert await reading.failure(path) == (Status.DENIED, Onward.NONE, "address not allowed")
 
 
 @side_by_side(["file:///etc/passwd", "chrome://version", "view-source:/app", "data:text/html,<p>x"])
@@ -78,7 +78,7 @@ async def test_what_the_browser_itself_refuses_leaves_the_page_as_it_is(
 
 async def test_a_redirect_to_where_nobody_may_go_is_denied(reading: Reading) -> None:
     reading.pages.fails("/page", "redirect", redirect_to="http://169.254.169.254/latest/")
-    assert await reading.failure("/page") == (Status.DENIED, Onward.NOBODY, "address not allowed")
+    assert await reading.failure("/page") == (Status.DENIED, Onward.NONE, "address not allowed")
 
 
 @side_by_side(
@@ -131,10 +131,10 @@ async def test_the_browser_says_who_reads(reading: Reading) -> None:
 
 @side_by_side(
     [
-        (404, (Status.NOT_FOUND, Onward.NOBODY, "HTTP 404")),
-        (401, (Status.LOGIN_REQUIRED, Onward.NOBODY, "HTTP 401")),
-        (500, (Status.ERROR, Onward.APIS, "HTTP 500")),
-        (502, (Status.ERROR, Onward.APIS, "HTTP 502")),
+        (404, (Status.NOT_FOUND, Onward.NONE, "HTTP 404")),
+        (401, (Status.LOGIN_REQUIRED, Onward.NONE, "HTTP 401")),
+        (500, (Status.ERROR, Onward.SCRAPE_APIS, "HTTP 500")),
+        (502, (Status.ERROR, Onward.SCRAPE_APIS, "HTTP 502")),
     ],
 )
 async def test_the_status_decides_what_became_of_the_page(
@@ -147,13 +147,13 @@ async def test_the_status_decides_what_became_of_the_page(
 
 async def test_a_page_that_leads_to_nothing_is_not_found(reading: Reading) -> None:
     reading.pages.serves("/page", "<script>location = '/nowhere'</script>")
-    assert await reading.failure("/page") == (Status.NOT_FOUND, Onward.NOBODY, "HTTP 404")
+    assert await reading.failure("/page") == (Status.NOT_FOUND, Onward.NONE, "HTTP 404")
 
 
 async def a_page_without_requests_left_leads_nowhere(reading: Reading, requests: int) -> None:
     leave = "setTimeout(() => { location = '/nowhere' }, 300)"
     reading.pages.serves("/page", f"<script>for (let i = 0; i < {requests}; i += 1) fetch('data:,'); {leave}</script>")
-    assert (await reading.failure("/page"))[:2] == (Status.TOO_LARGE, Onward.NOBODY)
+    assert (await reading.failure("/page"))[:2] == (Status.TOO_LARGE, Onward.NONE)
 
 
 async def test_a_page_without_requests_left_leads_nowhere(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,17 +168,17 @@ async def test_what_is_no_text_is_not_read(
 ) -> None:
     reading.pages.serves(path, b"PK\x03\x04", content_type=content_type, headers=headers)
     status, onward, _ = await reading.failure(path)
-    assert (status, onward) == (Status.UNSUPPORTED, Onward.NOBODY)
+    assert (status, onward) == (Status.UNSUPPORTED, Onward.NONE)
 
 
 async def test_a_connection_that_breaks_is_an_error_for_others_to_try(reading: Reading) -> None:
     reading.pages.fails("/page", "reset")
-    assert (await reading.failure("/page"))[:2] == (Status.ERROR, Onward.APIS)
+    assert (await reading.failure("/page"))[:2] == (Status.ERROR, Onward.SCRAPE_APIS)
 
 
 async def test_an_answer_without_a_page_is_an_error_for_others_to_try(reading: Reading) -> None:
     reading.pages.serves("/page", "", status=204)
-    assert await reading.failure("/page") == (Status.ERROR, Onward.APIS, "the browser says ERR_ABORTED")
+    assert await reading.failure("/page") == (Status.ERROR, Onward.SCRAPE_APIS, "the browser says ERR_ABORTED")
 
 
 async def test_a_server_that_does_not_listen_is_an_error_for_others_to_try(reading: Reading) -> None:
@@ -186,12 +186,12 @@ async def test_a_server_that_does_not_listen_is_an_error_for_others_to_try(readi
     fetcher = BrowserFetcher(reading.pool, Guard((place,)), user_agent=USER_AGENT, max_bytes=100_000)
     with pytest.raises(PageUnreadable) as caught:
         await fetcher.fetch(f"http://{place}/", timeout_s=60)
-    assert (caught.value.status, caught.value.onward) == (Status.ERROR, Onward.APIS)
+    assert (caught.value.status, caught.value.onward) == (Status.ERROR, Onward.SCRAPE_APIS)
 
 
 async def test_a_server_that_says_nothing_is_too_slow(reading: Reading) -> None:
     reading.pages.fails("/page", "hang")
-    assert await reading.failure("/page", timeout_s=0.5) == (Status.TIMEOUT, Onward.APIS, "no answer in time")
+    assert await reading.failure("/page", timeout_s=0.5) == (Status.TIMEOUT, Onward.SCRAPE_APIS, "no answer in time")
 
 
 async def test_a_pdf_costs_no_browser(reading: Reading) -> None:
@@ -221,7 +221,7 @@ async def test_a_page_that_crashes_every_time_is_given_up(reading: Reading) -> N
     for times in (1, 2):
         await reading.asked_for("/late.js", times)
         kill(only_renderers=True)
-    assert await outcome == (Status.ERROR, Onward.APIS, "the browser crashed")
+    assert await outcome == (Status.ERROR, Onward.SCRAPE_APIS, "the browser crashed")
 
 
 def kill(*, only_renderers: bool) -> None:

@@ -154,7 +154,7 @@ async def test_caller_does_not_wait_for_a_free_worker_beyond_its_time() -> None:
         await pool.extract(body(), timeout_s=0.2)
 
     # The page is well: no scrape API is paid to read it.
-    assert (raised.value.status, raised.value.onward) == (Status.TIMEOUT, Onward.NOBODY)
+    assert (raised.value.status, raised.value.onward) == (Status.TIMEOUT, Onward.NONE)
     task.cancel()
     await asyncio.wait([task])
     await pool.close()

@@ -88,7 +88,7 @@ async def test_a_job_without_time_costs_no_worker(pool: WorkerPool, timeout_s: f
     ):
         with pytest.raises(PageUnreadable) as raised:
             await job
-        assert (raised.value.status, raised.value.onward) == (Status.TIMEOUT, Onward.APIS)
+        assert (raised.value.status, raised.value.onward) == (Status.TIMEOUT, Onward.SCRAPE_APIS)
 
     assert pool.pids == before
 

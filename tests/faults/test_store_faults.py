@@ -157,7 +157,7 @@ async def test_a_file_that_cannot_be_used_costs_one_warning_and_nothing_else(
             clock.advance(REST_S)
         assert await bench.spend(4) == [True, True, True, False]
         clock.advance(REST_S)
-        assert len(bench.cache.complaints()) == 1
+        assert len(bench.cache.take_warnings()) == 1
     await bench.remember()
     assert await bench.recall() == len(NAMES)
     assert await bench.ledger.total("serper", NOVEMBER) == Tally(3, 900), "handed in once that was possible"
@@ -175,7 +175,7 @@ async def test_what_is_no_database_is_set_aside_and_a_new_file_begins(
         clock.advance(REST_S)
     await bench.remember()
     assert await bench.recall() == len(NAMES)
-    assert bench.cache.complaints() == (
+    assert bench.cache.take_warnings() == (
         f"the store failed, so less is cached: {path}: "
         "damaged, so it was set aside as state.db.damaged and a new file begins",
     )
@@ -207,7 +207,7 @@ async def test_a_file_that_cannot_grow_is_still_read(
         for number in range(100):
             await bench.cache.put("page", f"more {number}", bytes(3000), LONG_S)
         assert await bench.recall() == len(NAMES)
-    assert len(bench.cache.complaints()) == len(caplog.records) == 1
+    assert len(bench.cache.take_warnings()) == len(caplog.records) == 1
     clock.advance(REST_S)
     await bench.cache.put("page", "more", bytes(50_000), LONG_S)
     assert await bench.cache.get("page", "more")
@@ -234,7 +234,7 @@ async def main(folder):
     for number in range(100):
         await bench.cache.put("page", f"more {number}", bytes(3000), 1000)
     found = [await bench.recall()]
-    complaints = list(bench.cache.complaints())
+    warnings = list(bench.cache.take_warnings())
     ballast.unlink()
     clock.advance(REST_S)
     await bench.cache.put("page", "more", bytes(3000), 1000)
@@ -247,12 +247,12 @@ async def main(folder):
         await bench.remember()
         await bench.recall()
         clock.advance(REST_S)
-    complaints += bench.cache.complaints()
+    warnings += bench.cache.take_warnings()
     subprocess.run(["mount", "-o", "remount,rw", str(folder)], check=True)
     await bench.cache.put("page", "later", bytes(3000), 1000)
     found += [await bench.recall(), bool(await bench.cache.get("page", "later"))]
     await bench.store.close()
-    print(json.dumps({"found": found, "complaints": complaints}))
+    print(json.dumps({"found": found, "warnings": warnings}))
 
 asyncio.run(main(Path(sys.argv[1])))
 """
@@ -278,8 +278,8 @@ def test_a_full_disk_and_a_read_only_one_cost_one_warning_each(tmp_path: Path) -
     told = json.loads(run.stdout)
     everything = len(NAMES)
     assert told["found"] == [everything, everything, True, everything, True]
-    assert len(told["complaints"]) == 2
-    assert "full" in told["complaints"][0]
+    assert len(told["warnings"]) == 2
+    assert "full" in told["warnings"][0]
 
 
 @pytest.mark.usefixtures("hurry")
@@ -387,7 +387,7 @@ async def test_damage_that_only_the_sweep_comes_upon_is_told_to_who_comes_next(
                 break
             await asyncio.sleep(0.001)
     await bench.recall()
-    assert "set aside" in bench.cache.complaints()[0]
+    assert "set aside" in bench.cache.take_warnings()[0]
     assert len(caplog.records) == 1
     await bench.store.close()
 

@@ -1,4 +1,4 @@
 """Authentication of callers: bearer tokens from the settings and a file, and JSON Web Tokens of an identity provider.
 
-Level 4: beside providers, fetch, extract, rank and routing, none of which it knows.
+On the level of providers, fetch, extract, rank and routing; it imports none of them.
 """

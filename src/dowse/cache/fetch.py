@@ -105,7 +105,7 @@ class Cache:
         """
         state = CacheState.MISS
         try:
-            routed = await self._fetch(_Wish(key, produce, lifetimes, accepts), deadline, progress)
+            routed = await self._fetch(_Request(key, produce, lifetimes, accepts), deadline, progress)
             state = routed.freshness.state
             return routed
         finally:
@@ -116,15 +116,15 @@ class Cache:
         await self._leases.close()
         await self._background.finish()
 
-    async def _fetch(self, wish: _Wish[T], deadline: Deadline, progress: Progress) -> Routed[T]:
-        known = await self._recall(wish)
+    async def _fetch(self, request: _Request[T], deadline: Deadline, progress: Progress) -> Routed[T]:
+        known = await self._recall(request)
         if known.is_fresh():
             return known.serve(CacheState.HIT)
 
         async def work(flight: Flight[Routed[T]]) -> None:
-            await self._produce(wish, known, flight)
+            await self._produce(request, known, flight)
 
-        flight_key = (wish.key.kind.name, wish.key.name, wish.key.variant)
+        flight_key = (request.key.kind.name, request.key.name, request.key.variant)
         if known.is_fresh(self._grace):
             if known.failure is None:
                 self._flights.begin(flight_key, work, Deadline.after(self._clock, _REFRESH_S))
@@ -133,84 +133,90 @@ class Cache:
             self._raise_cached(known)
             return await self._flights.share(flight_key, work, deadline, progress)
         except (AllProvidersFailed, TimeoutError) as failed:
-            is_outage = isinstance(failed, TimeoutError) or wish.key.kind.is_outage(failed)
+            is_outage = isinstance(failed, TimeoutError) or request.key.kind.is_outage(failed)
             if not known.is_accepted or not is_outage:
                 raise
             return known.serve(CacheState.STALE, failed)
 
-    async def _produce(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
+    async def _produce(self, request: _Request[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
         """Produce the value under a lease, unless another process just did; land it, then store it."""
-        if not wish.is_stored or not self.entries.needs_lease:
-            await self._produce_here(wish, known, flight)
+        if not request.is_stored or not self.entries.needs_lease:
+            await self._produce_here(request, known, flight)
             return
 
         async def look() -> _Known[T] | None:
-            newer = await self._recall(wish, past_recent=True)
+            newer = await self._recall(request, past_recent=True)
             return newer if newer.is_fresh() or newer.failure else None
 
-        async with self._leases.in_turn(wish.key.kind.name, wish.key.name, look, flight.deadline) as newer:
+        async with self._leases.in_turn(request.key.kind.name, request.key.name, look, flight.deadline) as newer:
             if newer is None:
-                await self._produce_here(wish, known, flight)
+                await self._produce_here(request, known, flight)
                 return
             self._raise_cached(newer)
             flight.land(newer.serve(CacheState.HIT))
 
-    async def _produce_here(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
-        routed = await self._call(wish, known, flight)
+    async def _produce_here(self, request: _Request[T], known: _Known[T], flight: Flight[Routed[T]]) -> None:
+        routed = await self._call(request, known, flight)
         flight.land(routed)
-        if wish.is_stored:
-            await self._store(wish, _Entry(routed.provider, routed.answer), wish.lifetimes.of(routed.answer).kept_s)
+        if request.is_stored:
+            await self._store(
+                request, _Entry(routed.provider, routed.answer), request.lifetimes.of(routed.answer).kept_s
+            )
 
-    async def _call(self, wish: _Wish[T], known: _Known[T], flight: Flight[Routed[T]]) -> Routed[T]:
+    async def _call(self, request: _Request[T], known: _Known[T], flight: Flight[Routed[T]]) -> Routed[T]:
         given_s = flight.deadline.remaining_s()
         try:
-            return await wish.produce(known.value, flight.deadline, flight.progress)
+            return await request.produce(known.value, flight.deadline, flight.progress)
         except AllProvidersFailed as failed:
-            self._learn_failure(wish, known, failed, given_s)
+            self._learn_failure(request, known, failed, given_s)
             raise
 
-    def _learn_failure(self, wish: _Wish[T], known: _Known[T], failed: AllProvidersFailed, given_s: float) -> None:
+    def _learn_failure(
+        self, request: _Request[T], known: _Known[T], failed: AllProvidersFailed, given_s: float
+    ) -> None:
         """Negative caching. After a failure that is no outage, the value must not come back at the next one."""
-        negative, kind = wish.key.kind.negative, wish.key.kind
+        negative, kind = request.key.kind.negative, request.key.kind
         failure = negative.keep(failed, given_s) if negative and negative.ttl_s else None
         ends = known.is_accepted and not kind.is_outage(failed)
         if failure is None:
             if ends:
-                self._background.start(self.entries.drop(kind.name, wish.key.name))
+                self._background.start(self.entries.drop(kind.name, request.key.name))
             return
         value, age_s = (None, 0.0) if ends or known.value is None else (known.value, known.age_now_s(self._clock))
         entry = _Entry(known.provider, value, failure, age_s)
-        kept_s = max(wish.lifetimes.of(value).kept_s if value is not None else 0.0, age_s + kind.failure_s)
-        self._background.start(self._store(wish, entry, kept_s, age_s))
+        kept_s = max(request.lifetimes.of(value).kept_s if value is not None else 0.0, age_s + kind.failure_s)
+        self._background.start(self._store(request, entry, kept_s, age_s))
 
     def _raise_cached(self, known: _Known[T]) -> None:
         if known.failure is not None:
             self._observer.cache_asked(_FAILURE, CacheState.HIT)
             raise known.failure
 
-    async def _recall(self, wish: _Wish[T], *, past_recent: bool = False) -> _Known[T]:
-        key = wish.key
-        if not wish.is_stored and not key.kind.failure_s:
-            return _Known(wish)
+    async def _recall(self, request: _Request[T], *, past_recent: bool = False) -> _Known[T]:
+        key = request.key
+        if not request.is_stored and not key.kind.failure_s:
+            return _Known(request)
         read = self.entries.look if past_recent else self.entries.get
         kept = await read(key.kind.name, key.name)
         entry = key.kind.codec.decode(kept.value) if kept else None
         if kept is None or entry is None:
-            return _Known(wish)
+            return _Known(request)
         failure = _replay(key.kind.negative, entry, kept)
         value = entry.answer
-        if value is None or kept.age_s >= wish.lifetimes.of(value).kept_s:
-            return _Known(wish, failure=failure)
-        is_accepted = await wish.accepts(value)
-        return _Known(wish, value, entry.provider, kept.age_s, self._clock.now(), is_accepted, failure)
+        if value is None or kept.age_s >= request.lifetimes.of(value).kept_s:
+            return _Known(request, failure=failure)
+        is_accepted = await request.accepts(value)
+        return _Known(request, value, entry.provider, kept.age_s, self._clock.now(), is_accepted, failure)
 
-    async def _store(self, wish: _Wish[T], entry: _Entry[T, Any], kept_s: float, age_s: float = 0.0) -> None:
-        data = wish.key.kind.codec.encode(entry)
-        await self.entries.put(wish.key.kind.name, wish.key.name, data or b"", kept_s if data else 0.0, age_s=age_s)
+    async def _store(self, request: _Request[T], entry: _Entry[T, Any], kept_s: float, age_s: float = 0.0) -> None:
+        data = request.key.kind.codec.encode(entry)
+        await self.entries.put(
+            request.key.kind.name, request.key.name, data or b"", kept_s if data else 0.0, age_s=age_s
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish(Generic[T]):
+class _Request(Generic[T]):
     """The arguments of one fetch."""
 
     key: CacheKey[T]
@@ -235,9 +241,9 @@ class _Entry(Generic[T, F]):
 
 @dataclass(frozen=True, slots=True)
 class _Known(Generic[T]):
-    """The stored state of a wish: a value within its lifetime, a failure within its TTL."""
+    """The stored state of a request: a value within its lifetime, a failure within its TTL."""
 
-    wish: _Wish[T]
+    request: _Request[T]
     value: T | None = None
     provider: str = ""
     age_s: float = 0.0
@@ -249,7 +255,7 @@ class _Known(Generic[T]):
         """Whether the value can be served, at an age of so many times its TTL."""
         if self.value is None or not self.is_accepted:
             return False
-        return self.age_s < self.wish.lifetimes.of(self.value).fresh_s * times
+        return self.age_s < self.request.lifetimes.of(self.value).fresh_s * times
 
     def age_now_s(self, clock: Clock) -> float:
         return self.age_s + clock.now() - self.seen_at

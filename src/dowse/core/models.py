@@ -171,11 +171,11 @@ class Found:
 class Onward(Enum):
     """The readers that may still be tried for a page that one reader could not read."""
 
-    NOBODY = "nobody"
+    NONE = "nobody"
     """None: there is no page, or reading it is not allowed."""
-    APIS = "apis"
+    SCRAPE_APIS = "apis"
     """Scrape APIs: no body came, but one from elsewhere may."""
-    ANYBODY = "anybody"
+    ANY_READER = "anybody"
     """A browser and scrape APIs: the body that came is not the page."""
 
 
@@ -203,8 +203,9 @@ class Status(StrEnum):
     @property
     def onward(self) -> Onward:
         """The default of `PageUnreadable.onward` for this status."""
-        others = {Status.BLOCKED: Onward.ANYBODY, Status.TIMEOUT: Onward.APIS, Status.ERROR: Onward.APIS}
-        return others.get(self, Onward.NOBODY)
+        if self is Status.BLOCKED:
+            return Onward.ANY_READER
+        return Onward.SCRAPE_APIS if self in (Status.TIMEOUT, Status.ERROR) else Onward.NONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class Robots(Protocol):
         """Whether the page may be read; a site that does not answer in time allows it."""
         ...
 
-    def has_heard(self, url: str) -> bool:
+    def is_resolved(self, url: str) -> bool:
         """Whether the site has answered, or had its time to."""
         ...
 

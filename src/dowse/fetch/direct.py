@@ -81,7 +81,7 @@ class DirectFetcher:
             raise unreadable(error) from error
         # Cloudflare names its challenges in a header, whatever their status; others are recognised by their text.
         if fetched.headers.get("cf-mitigated", "").lower() == "challenge":
-            raise PageUnreadable(Status.BLOCKED, "challenge page (Cloudflare)", Onward.ANYBODY)
+            raise PageUnreadable(Status.BLOCKED, "challenge page (Cloudflare)", Onward.ANY_READER)
         if not fetched.is_unchanged:
             check_status(fetched.status)
         return fetched
@@ -101,29 +101,29 @@ def _add_validators(body: Body, fetched: Fetched) -> Body:
 
 
 _BY_STATUS = {
-    401: (Status.LOGIN_REQUIRED, Onward.NOBODY),
-    402: (Status.LOGIN_REQUIRED, Onward.NOBODY),
-    403: (Status.BLOCKED, Onward.ANYBODY),
-    404: (Status.NOT_FOUND, Onward.NOBODY),
-    407: (Status.LOGIN_REQUIRED, Onward.NOBODY),
-    408: (Status.ERROR, Onward.APIS),
-    410: (Status.NOT_FOUND, Onward.NOBODY),
-    429: (Status.BLOCKED, Onward.ANYBODY),
-    451: (Status.BLOCKED, Onward.NOBODY),
-    503: (Status.BLOCKED, Onward.ANYBODY),
+    401: (Status.LOGIN_REQUIRED, Onward.NONE),
+    402: (Status.LOGIN_REQUIRED, Onward.NONE),
+    403: (Status.BLOCKED, Onward.ANY_READER),
+    404: (Status.NOT_FOUND, Onward.NONE),
+    407: (Status.LOGIN_REQUIRED, Onward.NONE),
+    408: (Status.ERROR, Onward.SCRAPE_APIS),
+    410: (Status.NOT_FOUND, Onward.NONE),
+    429: (Status.BLOCKED, Onward.ANY_READER),
+    451: (Status.BLOCKED, Onward.NONE),
+    503: (Status.BLOCKED, Onward.ANY_READER),
 }
 # Any other 4xx refuses the request rather than the page, and other fetchers send other requests.
-_OTHER_4XX = (Status.ERROR, Onward.ANYBODY)
-_OTHERS = (Status.ERROR, Onward.APIS)
+_OTHER_4XX = (Status.ERROR, Onward.ANY_READER)
+_OTHERS = (Status.ERROR, Onward.SCRAPE_APIS)
 # The first match counts; any other failure is one of the connection.
 _BY_WIRE_ERROR: tuple[tuple[type[WireError], Status, Onward], ...] = (
-    (WireDenied, Status.DENIED, Onward.NOBODY),
-    (WireTooLarge, Status.TOO_LARGE, Onward.NOBODY),
-    (WireTimeout, Status.TIMEOUT, Onward.APIS),
-    (HostNotFound, Status.ERROR, Onward.NOBODY),
+    (WireDenied, Status.DENIED, Onward.NONE),
+    (WireTooLarge, Status.TOO_LARGE, Onward.NONE),
+    (WireTimeout, Status.TIMEOUT, Onward.SCRAPE_APIS),
+    (HostNotFound, Status.ERROR, Onward.NONE),
     # Sites that set a cookie by a redirect to themselves redirect for ever; a browser accepts the cookie.
-    (TooManyRedirects, Status.ERROR, Onward.ANYBODY),
-    (WireError, Status.ERROR, Onward.APIS),
+    (TooManyRedirects, Status.ERROR, Onward.ANY_READER),
+    (WireError, Status.ERROR, Onward.SCRAPE_APIS),
 )
 
 

@@ -88,7 +88,7 @@ class RobotsFiles:
             rules = await self._recall(site) or await self._ask(site) or rules
         return rules is None or rules.allow(parsed.href)
 
-    def has_heard(self, url: str) -> bool:
+    def is_resolved(self, url: str) -> bool:
         site = _site(url)
         return not site or site in self._known
 

@@ -125,9 +125,9 @@ class ReadFlow:
         self._check_online(offline=offline)
         heeds_robots = self._robots == "all" or (self._robots == "search" and for_search)
         page = await self._observe(url, lambda: self._fetch(url, deadline, caller, heeds_robots=heeds_robots))
-        # A search reports complaints of the store once, not for each page.
-        complaints = () if for_search else self._cache.entries.complaints()
-        return replace(page, warnings=page.warnings + complaints) if complaints else page
+        # A search reports warnings of the store once, not for each page.
+        warnings = () if for_search else self._cache.entries.take_warnings()
+        return replace(page, warnings=page.warnings + warnings) if warnings else page
 
     async def _fetch(self, url: str, deadline: Deadline, caller: Principal, *, heeds_robots: bool) -> Page:
         async def produce(known: Text | None, until: Deadline, _tell: Progress) -> Routed[Text]:
@@ -233,13 +233,13 @@ def _failure_to_cache(failed: AllProvidersFailed, given_s: float) -> _Failure | 
 def _is_outage(failed: AllProvidersFailed) -> bool:
     """Whether a stale text may stand in: not for a page that is gone or refused."""
     status = _unread("", failed).status
-    return status in (Status.TIMEOUT, Status.ERROR) or (status is Status.BLOCKED and _onward(failed) != Onward.NOBODY)
+    return status in (Status.TIMEOUT, Status.ERROR) or (status is Status.BLOCKED and _onward(failed) != Onward.NONE)
 
 
 def _onward(failed: AllProvidersFailed) -> Onward:
     """Which readers might have read the page, by the last of dowse's own readers."""
     own = [error for error in failed.errors if isinstance(error, Unread)]
-    return own[-1].onward if own else Onward.ANYBODY
+    return own[-1].onward if own else Onward.ANY_READER
 
 
 def _page(url: str, routed: Routed[Text]) -> Page:

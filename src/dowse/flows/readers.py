@@ -128,7 +128,7 @@ class ReadChain:
     async def permits(self, url: str) -> bool:
         """Whether robots.txt is known to allow the page; not before the site has answered."""
         robots = self._robots
-        return robots is None or (await robots.allows(url) and robots.has_heard(url))
+        return robots is None or (await robots.allows(url) and robots.is_resolved(url))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ class _PageRun:
 
     @property
     def is_allowed_for_sure(self) -> bool:
-        """Whether robots.txt did not matter or was heard; a site that is slow may still object."""
-        return self._allowed is None or self._robots is None or self._robots.has_heard(self._url)
+        """Whether robots.txt did not matter or is resolved; a slow site may still disallow the page."""
+        return self._allowed is None or self._robots is None or self._robots.is_resolved(self._url)
 
     async def candidates(self, run: FallbackRun[PageReader]) -> AsyncIterator[Sequence[PageReader]]:
         """The readers that are left, the next one first; each failure decides which may follow."""
@@ -218,7 +218,7 @@ class _PageRun:
         text = await reader.read(self._url, deadline, self._known)
         if text.is_thin and reader in self._readers.own[:-1]:
             self.thin = _Thin(reader.name, text)
-            raise PageUnreadable(Status.ERROR, _LITTLE, Onward.ANYBODY)
+            raise PageUnreadable(Status.ERROR, _LITTLE, Onward.ANY_READER)
         return text
 
     async def _after(self, error: ProviderError, waiting: Sequence[PageReader]) -> Sequence[PageReader]:
@@ -226,13 +226,13 @@ class _PageRun:
         if self.thin is not None:
             # There is an answer already, so none is paid for.
             return [reader for reader in waiting if reader in self._readers.own]
-        return () if onward is Onward.NOBODY else await self._eligible(onward, waiting)
+        return () if onward is Onward.NONE else await self._eligible(onward, waiting)
 
     async def _eligible(self, onward: Onward, waiting: Sequence[PageReader]) -> Sequence[PageReader]:
         # Looked up at the last moment: most pages are read by then.
-        is_next = onward is Onward.APIS or not any(reader in self._readers.own for reader in waiting)
+        is_next = onward is Onward.SCRAPE_APIS or not any(reader in self._readers.own for reader in waiting)
         apis = await self._apis() if is_next else self._readers.apis
-        own = () if onward is Onward.APIS else self._readers.own
+        own = () if onward is Onward.SCRAPE_APIS else self._readers.own
         eligible = (*apis, *own, *self._readers.loaders)
         return [reader for reader in waiting if reader in eligible]
 
@@ -249,8 +249,8 @@ class _PageRun:
     def _onward(self, error: ProviderError) -> Onward:
         """Which readers may follow. Only dowse's own see the page itself; a failure of another says nothing of it."""
         if not any(error.provider == reader.name for reader in self._readers.own):
-            return Onward.ANYBODY
-        return error.onward if isinstance(error, Unread) else Onward.APIS
+            return Onward.ANY_READER
+        return error.onward if isinstance(error, Unread) else Onward.SCRAPE_APIS
 
     async def _apis(self) -> Sequence[PageReader]:
         """The scrape APIs, if they may be told of the page; robots.txt holds for them too."""

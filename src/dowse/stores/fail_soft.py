@@ -54,7 +54,7 @@ class Outage:
         if use in self._rests_until:
             self._rests_until[use] = 0.0
 
-    def complaints(self) -> tuple[str, ...]:
+    def take_warnings(self) -> tuple[str, ...]:
         """Failures not yet shown to users; each is returned once."""
         unreported, self._unreported = tuple(self._unreported), []
         return unreported
@@ -94,9 +94,9 @@ class FailSoftStore:
     async def release(self, key: Key, owner: str) -> None:
         await self._attempt(_WRITING, lambda: self._store.release(key, owner), None)
 
-    def complaints(self) -> tuple[str, ...]:
+    def take_warnings(self) -> tuple[str, ...]:
         """Failures not yet shown to users."""
-        return self._outage.complaints()
+        return self._outage.take_warnings()
 
     async def _attempt(self, use: str, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
         if self._outage.is_resting(use):

@@ -1,1 +1,1 @@
-"""What we saw: events, logs and the filter that keeps secrets in."""
+"""Telemetry: structured log events and Prometheus metrics."""

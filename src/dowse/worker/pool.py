@@ -95,7 +95,7 @@ class WorkerPool:
         async with self._free_slot(end) as slot:
             text = await self._extract(slot, body, end)
         if not text.markdown.strip():
-            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
+            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANY_READER)
         return text
 
     async def render(
@@ -159,7 +159,7 @@ class WorkerPool:
                     slot = await self._idle.get()
             except TimeoutError:
                 # Our own workers are busy: no paid API is asked instead.
-                raise PageUnreadable(Status.TIMEOUT, "no worker was free in time", Onward.NOBODY) from None
+                raise PageUnreadable(Status.TIMEOUT, "no worker was free in time", Onward.NONE) from None
             try:
                 yield slot
             finally:

@@ -461,7 +461,7 @@ async def test_when_all_fail_the_first_failure_is_the_members(web: PocketWeb, cl
 async def test_a_refusal_of_one_api_does_not_keep_the_next_member_from_trying(
     web: PocketWeb, client: ConfiguredClient
 ) -> None:
-    """`Refused` would end the search: here nobody has chosen whom to ask, and there is no key to mend."""
+    """`Refused` would end the search: here nobody has chosen whom to ask, and there is no key to fix."""
     web.sites["wikipedia"].fails("400")
     web.sites["hackernews"].fails("400")
     with pytest.raises(errors.Misconfigured) as caught:

@@ -24,7 +24,7 @@ async def test_a_verdict_of_the_worker_is_the_pools_error() -> None:
     verdict = caught.value
     assert (verdict.status, verdict.onward, verdict.detail) == (
         Status.BLOCKED,
-        Onward.ANYBODY,
+        Onward.ANY_READER,
         "challenge page (Cloudflare)",
     )
     assert text.markdown == "A page."

@@ -139,7 +139,7 @@ async def test_nothing_new_is_an_error_if_nobody_asked_for_news(
     with pytest.raises(PageUnreadable) as caught:
         await fetcher.fetch(web.page("/notes"), timeout_s=5, known=known)
 
-    assert (caught.value.status, caught.value.onward) == (Status.ERROR, Onward.APIS)
+    assert (caught.value.status, caught.value.onward) == (Status.ERROR, Onward.SCRAPE_APIS)
     assert caught.value.detail == "HTTP 304"
 
 

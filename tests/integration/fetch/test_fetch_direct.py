@@ -77,25 +77,25 @@ async def test_untyped_text_gets_a_type(fallback: LocalFallback) -> None:
 @pytest.mark.parametrize(
     ("code", "status", "onward"),
     [
-        (304, Status.ERROR, Onward.APIS),
-        (400, Status.ERROR, Onward.ANYBODY),
-        (401, Status.LOGIN_REQUIRED, Onward.NOBODY),
-        (402, Status.LOGIN_REQUIRED, Onward.NOBODY),
-        (403, Status.BLOCKED, Onward.ANYBODY),
-        (404, Status.NOT_FOUND, Onward.NOBODY),
-        (406, Status.ERROR, Onward.ANYBODY),
-        (407, Status.LOGIN_REQUIRED, Onward.NOBODY),
-        (408, Status.ERROR, Onward.APIS),
-        (410, Status.NOT_FOUND, Onward.NOBODY),
-        (418, Status.ERROR, Onward.ANYBODY),
-        (429, Status.BLOCKED, Onward.ANYBODY),
-        (451, Status.BLOCKED, Onward.NOBODY),
-        (500, Status.ERROR, Onward.APIS),
-        (502, Status.ERROR, Onward.APIS),
-        (503, Status.BLOCKED, Onward.ANYBODY),
-        (504, Status.ERROR, Onward.APIS),
-        (522, Status.ERROR, Onward.APIS),
-        (999, Status.ERROR, Onward.APIS),
+        (304, Status.ERROR, Onward.SCRAPE_APIS),
+        (400, Status.ERROR, Onward.ANY_READER),
+        (401, Status.LOGIN_REQUIRED, Onward.NONE),
+        (402, Status.LOGIN_REQUIRED, Onward.NONE),
+        (403, Status.BLOCKED, Onward.ANY_READER),
+        (404, Status.NOT_FOUND, Onward.NONE),
+        (406, Status.ERROR, Onward.ANY_READER),
+        (407, Status.LOGIN_REQUIRED, Onward.NONE),
+        (408, Status.ERROR, Onward.SCRAPE_APIS),
+        (410, Status.NOT_FOUND, Onward.NONE),
+        (418, Status.ERROR, Onward.ANY_READER),
+        (429, Status.BLOCKED, Onward.ANY_READER),
+        (451, Status.BLOCKED, Onward.NONE),
+        (500, Status.ERROR, Onward.SCRAPE_APIS),
+        (502, Status.ERROR, Onward.SCRAPE_APIS),
+        (503, Status.BLOCKED, Onward.ANY_READER),
+        (504, Status.ERROR, Onward.SCRAPE_APIS),
+        (522, Status.ERROR, Onward.SCRAPE_APIS),
+        (999, Status.ERROR, Onward.SCRAPE_APIS),
     ],
 )
 async def test_http_status_decides_what_became_of_the_page_and_who_is_asked_next(
@@ -107,12 +107,12 @@ async def test_http_status_decides_what_became_of_the_page_and_who_is_asked_next
 @each_row(
     ("error", "status", "onward"),
     [
-        (WireDenied(), Status.DENIED, Onward.NOBODY),
-        (WireTooLarge("large"), Status.TOO_LARGE, Onward.NOBODY),
-        (WireTimeout("late"), Status.TIMEOUT, Onward.APIS),
-        (HostNotFound(), Status.ERROR, Onward.NOBODY),
-        (TooManyRedirects(), Status.ERROR, Onward.ANYBODY),
-        (WireFailed("reset"), Status.ERROR, Onward.APIS),
+        (WireDenied(), Status.DENIED, Onward.NONE),
+        (WireTooLarge("large"), Status.TOO_LARGE, Onward.NONE),
+        (WireTimeout("late"), Status.TIMEOUT, Onward.SCRAPE_APIS),
+        (HostNotFound(), Status.ERROR, Onward.NONE),
+        (TooManyRedirects(), Status.ERROR, Onward.ANY_READER),
+        (WireFailed("reset"), Status.ERROR, Onward.SCRAPE_APIS),
     ],
 )
 async def test_failure_of_the_wire_decides_who_is_asked_next(error: WireError, status: Status, onward: Onward) -> None:
@@ -137,7 +137,7 @@ async def test_failure_of_the_wire_decides_who_is_asked_next(error: WireError, s
     ],
 )
 async def test_what_is_no_text_is_unsupported(fallback: LocalFallback, header: str, body: bytes, detail: str) -> None:
-    assert await failure(*await fallback(body=body, content_type=header)) == (Status.UNSUPPORTED, Onward.NOBODY, detail)
+    assert await failure(*await fallback(body=body, content_type=header)) == (Status.UNSUPPORTED, Onward.NONE, detail)
 
 
 async def test_a_pdf_under_a_wrong_name_comes_as_what_it_is(fallback: LocalFallback) -> None:
@@ -151,31 +151,31 @@ async def test_a_challenge_that_its_header_names_is_blocked(fallback: LocalFallb
     answer = await fallback(status, b"<p>text</p>", content_type="text/html", cf_mitigated="challenge")
     outcome = await failure(*answer)
 
-    assert outcome == (Status.BLOCKED, Onward.ANYBODY, "challenge page (Cloudflare)")
+    assert outcome == (Status.BLOCKED, Onward.ANY_READER, "challenge page (Cloudflare)")
 
 
 async def test_page_over_the_limit_is_too_large(fallback: LocalFallback) -> None:
     outcome = await failure(*await fallback(body=b"x" * 1001, content_type="text/plain"))
 
-    assert outcome == (Status.TOO_LARGE, Onward.NOBODY, "the answer is larger than the limit")
+    assert outcome == (Status.TOO_LARGE, Onward.NONE, "the answer is larger than the limit")
 
 
 async def test_redirect_loop_is_an_error(fallback: LocalFallback) -> None:
     outcome = await failure(*await fallback(302, location="/page"))
 
-    assert outcome == (Status.ERROR, Onward.ANYBODY, "too many redirects")
+    assert outcome == (Status.ERROR, Onward.ANY_READER, "too many redirects")
 
 
 async def test_denied_address_is_told_without_its_reason(fallback: LocalFallback) -> None:
     fetcher, _ = await fallback()
 
-    assert await failure(fetcher, "http://169.254.169.254/") == (Status.DENIED, Onward.NOBODY, "address not allowed")
+    assert await failure(fetcher, "http://169.254.169.254/") == (Status.DENIED, Onward.NONE, "address not allowed")
 
 
 async def test_unknown_host_is_an_error(fallback: LocalFallback) -> None:
     fetcher, _ = await fallback()
 
-    assert await failure(fetcher, "http://gone.example/") == (Status.ERROR, Onward.NOBODY, "host not found")
+    assert await failure(fetcher, "http://gone.example/") == (Status.ERROR, Onward.NONE, "host not found")
 
 
 async def test_refused_connection_is_an_error() -> None:
@@ -183,7 +183,7 @@ async def test_refused_connection_is_an_error() -> None:
 
     assert await failure(DirectFetcher(client, max_bytes=1000), "http://site.example:1/") == (
         Status.ERROR,
-        Onward.APIS,
+        Onward.SCRAPE_APIS,
         "no connection",
     )
     await client.close()
@@ -195,4 +195,8 @@ async def test_silent_server_is_a_timeout() -> None:
 
     fetcher = DirectFetcher(UntrustedClient(Guard(resolver=silent), "dowse/test"), max_bytes=1000)
 
-    assert await failure(fetcher, "http://site.example/", 0.1) == (Status.TIMEOUT, Onward.APIS, "no answer in time")
+    assert await failure(fetcher, "http://site.example/", 0.1) == (
+        Status.TIMEOUT,
+        Onward.SCRAPE_APIS,
+        "no answer in time",
+    )

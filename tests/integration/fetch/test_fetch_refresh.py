@@ -48,7 +48,7 @@ async def test_the_target_is_judged_like_every_address(web: PocketWeb, fetcher: 
     with pytest.raises(PageUnreadable) as caught:
         await fetcher.fetch(web.page("/1"), timeout_s=60)
 
-    assert (caught.value.status, caught.value.onward) == (Status.DENIED, Onward.NOBODY)
+    assert (caught.value.status, caught.value.onward) == (Status.DENIED, Onward.NONE)
 
 
 async def test_the_time_is_one_for_all_of_them(web: PocketWeb, fetcher: DirectFetcher) -> None:

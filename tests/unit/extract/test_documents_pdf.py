@@ -320,11 +320,11 @@ def test_a_table_of_contents_keeps_its_lines_and_loses_its_dots() -> None:
 
 
 def test_an_encrypted_document_is_unsupported_and_nobody_else_is_asked() -> None:
-    assert failure(encrypted()) == (Status.UNSUPPORTED, "application/pdf, encrypted", Onward.NOBODY)
+    assert failure(encrypted()) == (Status.UNSUPPORTED, "application/pdf, encrypted", Onward.NONE)
 
 
 def test_a_scan_without_text_has_no_readable_content_and_is_left_to_the_apis() -> None:
-    assert failure(scanned()) == (Status.ERROR, NO_READABLE_CONTENT, Onward.APIS)
+    assert failure(scanned()) == (Status.ERROR, NO_READABLE_CONTENT, Onward.SCRAPE_APIS)
 
 
 def test_glyphs_without_a_meaning_are_no_text() -> None:

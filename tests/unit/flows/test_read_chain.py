@@ -37,7 +37,7 @@ class ScriptedRobots:
     allowed: bool = False
     asked: list[str] = field(default_factory=list)
 
-    def has_heard(self, url: str) -> bool:
+    def is_resolved(self, url: str) -> bool:
         return True
 
     async def allows(self, url: str) -> bool:
@@ -124,15 +124,18 @@ async def test_what_nobody_else_could_read_ends_the_chain(status: Status) -> Non
 
 async def test_a_refusal_by_law_or_a_name_that_does_not_exist_ends_the_chain_too() -> None:
     for failure in (
-        PageUnreadable(Status.BLOCKED, "HTTP 451", Onward.NOBODY),
-        PageUnreadable(Status.ERROR, "host not found", Onward.NOBODY),
+        PageUnreadable(Status.BLOCKED, "HTTP 451", Onward.NONE),
+        PageUnreadable(Status.ERROR, "host not found", Onward.NONE),
     ):
         assert len(tried(await Bench(failure).read())) == 1
 
 
 @pytest.mark.parametrize(
     "failure",
-    [PageUnreadable(Status.BLOCKED, "HTTP 403"), PageUnreadable(Status.ERROR, "no readable content", Onward.ANYBODY)],
+    [
+        PageUnreadable(Status.BLOCKED, "HTTP 403"),
+        PageUnreadable(Status.ERROR, "no readable content", Onward.ANY_READER),
+    ],
     ids=["challenge", "shell"],
 )
 async def test_a_challenge_and_an_empty_shell_go_to_the_browser_then_to_the_apis(failure: PageUnreadable) -> None:
@@ -153,7 +156,7 @@ async def test_a_page_with_little_text_is_shown_to_the_browser() -> None:
 @pytest.mark.parametrize(
     ("browser", "told"),
     [
-        (PageUnreadable(Status.TIMEOUT, "", Onward.APIS), "browser timeout"),
+        (PageUnreadable(Status.TIMEOUT, "", Onward.SCRAPE_APIS), "browser timeout"),
         (PageUnreadable(Status.NOT_FOUND), "browser not_found"),
         (NoBrowser("browser", "no Chromium was found"), "browser skipped"),
         ("thin", "browser ok"),
@@ -180,7 +183,7 @@ async def test_little_text_is_content_where_there_is_no_browser_or_from_it() -> 
 
 
 NO_CHROMIUM = NoBrowser("browser", "no Chromium was found: install it")
-SHELL = PageUnreadable(Status.ERROR, "no readable content", Onward.ANYBODY)
+SHELL = PageUnreadable(Status.ERROR, "no readable content", Onward.ANY_READER)
 
 
 @pytest.mark.promise("case-53")

@@ -277,7 +277,7 @@ async def test_a_page_that_is_down_is_served_as_it_was() -> None:
 
 GONE = {
     "404": PageUnreadable(Status.NOT_FOUND),
-    "451": PageUnreadable(Status.BLOCKED, "HTTP 451", Onward.NOBODY),
+    "451": PageUnreadable(Status.BLOCKED, "HTTP 451", Onward.NONE),
     "login": PageUnreadable(Status.LOGIN_REQUIRED),
     "denied": PageUnreadable(Status.DENIED),
     "unsupported": PageUnreadable(Status.UNSUPPORTED),
@@ -399,7 +399,7 @@ class Site:
     async def allows(self, url: str) -> bool:
         return self.allowed
 
-    def has_heard(self, url: str) -> bool:
+    def is_resolved(self, url: str) -> bool:
         return self.heard
 
 

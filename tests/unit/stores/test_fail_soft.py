@@ -73,8 +73,8 @@ async def test_a_store_that_is_down_is_a_miss_and_one_warning(
         assert await steady_store.claim(KEY, "me", 3) is True, "everybody does their own work"
         await steady_store.release(KEY, "me")
     assert [record.getMessage() for record in caplog.records] == ["store failed, calls go on without it"]
-    assert steady_store.complaints() == ("the store failed, so less is cached: it is down",)
-    assert steady_store.complaints() == ()
+    assert steady_store.take_warnings() == ("the store failed, so less is cached: it is down",)
+    assert steady_store.take_warnings() == ()
 
 
 async def test_a_store_that_is_down_is_left_alone_for_a_minute(
@@ -121,7 +121,7 @@ async def test_nobody_waits_for_a_store_that_hangs(
     monkeypatch.setattr(fail_soft, "_LATE_S", 60.0)  # the machine that runs the tests may be busy
     store.hangs = True
     assert await steady_store.get(KEY) is None
-    assert steady_store.complaints() == ("the store failed, so less is cached: no answer within 0.01 s",)
+    assert steady_store.take_warnings() == ("the store failed, so less is cached: no answer within 0.01 s",)
 
 
 async def test_a_store_is_not_blamed_for_a_process_that_was_too_busy_to_hear_it(
@@ -132,7 +132,7 @@ async def test_a_store_is_not_blamed_for_a_process_that_was_too_busy_to_hear_it(
     store.hangs = True
     asyncio.get_running_loop().call_soon(time.sleep, 0.05)
     assert await steady_store.get(KEY) is None
-    assert steady_store.complaints() == ()
+    assert steady_store.take_warnings() == ()
     store.hangs = False
     await steady_store.get(KEY)
     assert store.asked == 2, "it is not left alone either"

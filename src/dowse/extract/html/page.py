@@ -34,7 +34,7 @@ def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | 
     # Before the empty frame: a login form or a challenge is one, too, and its verdict says more.
     is_thin = verdict.check_page(markup, url, text.markdown)
     if selection.is_empty_frame and not text.is_thin:
-        raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
+        raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANY_READER)
     return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=text.is_thin or is_thin)
 
 

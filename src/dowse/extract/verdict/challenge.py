@@ -130,7 +130,7 @@ def judge_challenge(page: PageOutline) -> PageUnreadable | None:
     seen = " ".join((page.text, page.markup.noscript, *page.headings))
     signs = (sign for sign in _SIGNS if _is_short_enough(page, sign) and _shows(page, seen, sign))
     vendor = next((sign.vendor for sign in signs), "captcha" if _is_captcha(page, seen) else "")
-    return PageUnreadable(Status.BLOCKED, f"challenge page ({vendor})", Onward.ANYBODY) if vendor else None
+    return PageUnreadable(Status.BLOCKED, f"challenge page ({vendor})", Onward.ANY_READER) if vendor else None
 
 
 def _is_short_enough(page: PageOutline, sign: _Sign) -> bool:

@@ -172,7 +172,7 @@ def judge_failure(page: PageOutline) -> PageUnreadable | None:
     is_sure = _is_sure_failure(set(signs), page.words, page.other_words)
     if not (is_sure and ("template" in signs or not page.explains)) and not _is_crash(page):
         return None
-    return PageUnreadable(Status.ERROR, f"error page ({', '.join(signs) or 'crash report'})", Onward.APIS)
+    return PageUnreadable(Status.ERROR, f"error page ({', '.join(signs) or 'crash report'})", Onward.SCRAPE_APIS)
 
 
 def _is_sure_failure(signs: set[str], words: int, other: int) -> bool:
@@ -212,7 +212,7 @@ def judge_soft_404(page: PageOutline) -> PageUnreadable | None:
     )
     if not _is_sure_404(set(signs), page.words, page.other_words) or (page.explains and "address" not in signs):
         return None
-    return PageUnreadable(Status.NOT_FOUND, f"soft 404 ({', '.join(signs)})", Onward.NOBODY)
+    return PageUnreadable(Status.NOT_FOUND, f"soft 404 ({', '.join(signs)})", Onward.NONE)
 
 
 def _is_sure_404(signs: set[str], words: int, other: int) -> bool:
@@ -246,7 +246,7 @@ def judge_refusal(page: PageOutline) -> PageUnreadable | None:
     if page.words > _SIGNED_REFUSAL_WORDS:
         return None
     if _is_for_others(page):
-        onward = Onward.NOBODY if holds(f"{page.title} {page.text}", _LEGAL) else Onward.ANYBODY
+        onward = Onward.NONE if holds(f"{page.title} {page.text}", _LEGAL) else Onward.ANY_READER
         return PageUnreadable(Status.BLOCKED, "not available in this country", onward)
     seen = " ".join((page.title, *page.headings, page.text))
     signs = agreeing(
@@ -258,7 +258,7 @@ def judge_refusal(page: PageOutline) -> PageUnreadable | None:
     )
     if not _is_sure_refusal(set(signs), page.words, page.other_words) or (page.explains and "signature" not in signs):
         return None
-    return PageUnreadable(Status.BLOCKED, f"access denied ({', '.join(signs)})", Onward.ANYBODY)
+    return PageUnreadable(Status.BLOCKED, f"access denied ({', '.join(signs)})", Onward.ANY_READER)
 
 
 def _is_for_others(page: PageOutline) -> bool:

@@ -62,7 +62,7 @@ def judge_shell(page: PageOutline) -> PageUnreadable | None:
     left = _words_left(page)
     if not _is_empty(page, left) and not _is_about_itself(page, left):
         return None
-    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
+    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANY_READER)
 
 
 def _words_left(page: PageOutline) -> int:

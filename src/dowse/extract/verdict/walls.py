@@ -187,7 +187,7 @@ def judge_consent_wall(page: PageOutline) -> PageUnreadable | None:
         return _banner(page)
     if not holds(page.text, _DATA) and {"address", "vendor"}.isdisjoint(signs):
         return None
-    return PageUnreadable(Status.BLOCKED, f"consent wall ({', '.join(signs)})", Onward.ANYBODY)
+    return PageUnreadable(Status.BLOCKED, f"consent wall ({', '.join(signs)})", Onward.ANY_READER)
 
 
 def _offers_choice(page: PageOutline) -> bool:
@@ -203,8 +203,8 @@ def _banner(page: PageOutline) -> PageUnreadable | None:
     if not all(holds(heading, _SUBJECT) for heading in page.headings):
         return None
     if page.markup.text_chars < 2 * len(page.text):
-        return PageUnreadable(Status.BLOCKED, "consent wall (vendor, nothing else)", Onward.ANYBODY)
-    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANYBODY)
+        return PageUnreadable(Status.BLOCKED, "consent wall (vendor, nothing else)", Onward.ANY_READER)
+    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANY_READER)
 
 
 def judge_login_wall(page: PageOutline) -> PageUnreadable | None:
@@ -224,7 +224,7 @@ def judge_login_wall(page: PageOutline) -> PageUnreadable | None:
     )
     if not _is_login_wall(set(signs), page.words, page.other_words):
         return None
-    return PageUnreadable(Status.LOGIN_REQUIRED, f"login wall ({', '.join(signs)})", Onward.NOBODY)
+    return PageUnreadable(Status.LOGIN_REQUIRED, f"login wall ({', '.join(signs)})", Onward.NONE)
 
 
 def _is_login_wall(signs: set[str], words: int, other: int) -> bool:
@@ -269,7 +269,7 @@ def judge_paywall(page: PageOutline) -> PageUnreadable | None:
     )
     if not _is_paywall(set(signs), page.words):
         return None
-    return PageUnreadable(Status.LOGIN_REQUIRED, f"pay wall ({', '.join(signs)})", Onward.NOBODY)
+    return PageUnreadable(Status.LOGIN_REQUIRED, f"pay wall ({', '.join(signs)})", Onward.NONE)
 
 
 def _is_paywall(signs: set[str], words: int) -> bool:

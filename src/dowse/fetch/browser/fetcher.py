@@ -64,19 +64,19 @@ class BrowserFetcher:
         except WireError as error:
             raise unreadable(error) from error
         except TimeoutError as error:
-            raise PageUnreadable(Status.TIMEOUT, "no answer in time", Onward.APIS) from error
+            raise PageUnreadable(Status.TIMEOUT, "no answer in time", Onward.SCRAPE_APIS) from error
         except BrowserUnavailable as error:
             raise NoBrowser(self.name, str(error)) from error
         except BrowserBusy as error:
-            raise PageUnreadable(Status.ERROR, str(error), Onward.APIS) from error
+            raise PageUnreadable(Status.ERROR, str(error), Onward.SCRAPE_APIS) from error
         except CommandFailed as error:
-            raise PageUnreadable(Status.ERROR, "the browser lost the page", Onward.APIS) from error
+            raise PageUnreadable(Status.ERROR, "the browser lost the page", Onward.SCRAPE_APIS) from error
         except Oversized as error:
             raise PageUnreadable(Status.TOO_LARGE, LARGER) from error
         except CdpError as error:
-            raise PageUnreadable(Status.ERROR, "the browser crashed", Onward.APIS) from error
+            raise PageUnreadable(Status.ERROR, "the browser crashed", Onward.SCRAPE_APIS) from error
         except OSError as error:
-            raise PageUnreadable(Status.ERROR, "no way out could be opened for the page", Onward.APIS) from error
+            raise PageUnreadable(Status.ERROR, "no way out could be opened for the page", Onward.SCRAPE_APIS) from error
 
     async def _read_with_retry(self, url: str, timeout_s: float) -> Body:
         now = asyncio.get_running_loop().time
@@ -191,4 +191,4 @@ def _check_refusal(document: PageDocument, budget: PageBudget) -> None:
 
 def _translate(name: str) -> PageUnreadable:
     known = _NET_ERRORS.get(name)
-    return unreadable(known) if known else PageUnreadable(Status.ERROR, f"the browser says {name}", Onward.APIS)
+    return unreadable(known) if known else PageUnreadable(Status.ERROR, f"the browser says {name}", Onward.SCRAPE_APIS)

@@ -69,7 +69,7 @@ def _mask(check: Check, redactor: Redactor) -> Check:
     """Remove secrets and terminal control sequences from a check."""
     details = redactor.fields(dict(check.details))
     assert isinstance(details, dict)
-    # Masked on both sides of the cleaning: it may put a secret together, or take one with blanks apart.
+    # Redact before and after cleaning: removing characters can join a secret or split one that contains blanks.
     summary = redactor.message(one_line(redactor.message(check.summary)))
     fix = redactor.message(visible(redactor.message(check.fix))).strip("\n")
     return replace(check, summary=summary, fix=fix, details=details)
@@ -93,7 +93,7 @@ def _lines(check: Check) -> Iterator[str]:
     yield f"  {style(f'{check.state:<8}', _STYLES[check.state])}{check.name}: {check.summary}"
     if check.fix:
         first, *further = check.fix.splitlines()
-        # What is off on purpose needs no mending; there it is a hint.
+        # A check that is off on purpose needs no fix; the text is only a hint.
         label = "" if check.state is CheckState.OFF else style("fix: ", "cyan")
         yield f"          {label}{first}"
         # Lines for a file are not indented: they are copied as they stand.
@@ -101,7 +101,7 @@ def _lines(check: Check) -> Iterator[str]:
 
 
 def _tally(diagnosis: Diagnosis) -> str:
-    """Such as `2 problems, 1 warning`."""
+    """Count problems and warnings, such as `2 problems, 1 warning`."""
     counts = {state: diagnosis.count(state) for state in (CheckState.PROBLEM, CheckState.WARNING)}
     told = [f"{count} {state}{'' if count == 1 else 's'}" for state, count in counts.items() if count]
     colour = "green" if diagnosis.ok else "red"

@@ -66,12 +66,12 @@ async def failure(fetcher: Fetcher, url: str, timeout_s: float = 5) -> tuple[Sta
 async def test_nothing_is_started_for_an_address_that_is_denied(
     fetcher: Fetcher, launch: BrowserLauncher, url: str
 ) -> None:
-    assert await failure(fetcher, url) == (Status.DENIED, Onward.NOBODY, "address not allowed")
+    assert await failure(fetcher, url) == (Status.DENIED, Onward.NONE, "address not allowed")
     assert launch.count == 0
 
 
 async def test_nothing_is_started_for_a_host_that_is_not_there(fetcher: Fetcher, launch: BrowserLauncher) -> None:
-    assert await failure(fetcher, "http://nowhere.example/") == (Status.ERROR, Onward.NOBODY, "host not found")
+    assert await failure(fetcher, "http://nowhere.example/") == (Status.ERROR, Onward.NONE, "host not found")
     assert launch.count == 0
 
 
@@ -82,10 +82,10 @@ async def test_a_missing_browser_is_told_with_what_to_do(fetcher: Fetcher, launc
 
 
 async def test_a_browser_that_ends_is_tried_once_more(fetcher: Fetcher, launch: BrowserLauncher) -> None:
-    assert await failure(fetcher, PUBLIC) == (Status.ERROR, Onward.APIS, "the browser crashed")
+    assert await failure(fetcher, PUBLIC) == (Status.ERROR, Onward.SCRAPE_APIS, "the browser crashed")
     assert launch.count == 2
 
 
 async def test_a_browser_that_does_not_answer_is_too_slow(fetcher: Fetcher, launch: BrowserLauncher) -> None:
     launch.is_patient = True
-    assert await failure(fetcher, PUBLIC, timeout_s=0.2) == (Status.TIMEOUT, Onward.APIS, "no answer in time")
+    assert await failure(fetcher, PUBLIC, timeout_s=0.2) == (Status.TIMEOUT, Onward.SCRAPE_APIS, "no answer in time")

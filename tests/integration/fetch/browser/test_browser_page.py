@@ -22,7 +22,7 @@ from tests.fakes.browser import PatientClock, until
 from tests.fakes.page import FRAME, URL, ShowingBrowser
 
 INSIDE = "http://wiki.lan:8080/"
-TOO_LARGE = (Status.TOO_LARGE, Onward.NOBODY, "the page is larger than the limit")
+TOO_LARGE = (Status.TOO_LARGE, Onward.NONE, "the page is larger than the limit")
 
 
 async def look_up(host: str, port: int) -> list[str]:
@@ -86,7 +86,7 @@ async def test_a_page_may_ask_for_no_copies(
 @pytest.mark.parametrize("moment", ["countHollow", "serialise"])
 async def test_only_a_document_that_was_checked_is_read(fetcher: Fetcher, browser: ShowingBrowser, moment: str) -> None:
     browser.before[moment] = lambda: browser.shows("Not the page", 404)
-    assert await failure(fetcher) == (Status.NOT_FOUND, Onward.NOBODY, "HTTP 404")
+    assert await failure(fetcher) == (Status.NOT_FOUND, Onward.NONE, "HTTP 404")
 
 
 async def test_a_page_that_leads_on_while_it_is_read_is_followed(fetcher: Fetcher, browser: ShowingBrowser) -> None:
@@ -124,7 +124,7 @@ async def test_a_crash_on_the_way_is_no_answer_of_the_page(fetcher: Fetcher, bro
 async def test_a_redirect_is_no_answer_for_what_it_leads_to(fetcher: Fetcher, browser: ShowingBrowser) -> None:
     browser.before["Page.navigate"] = lambda: pauses(browser, URL, networkId="1", responseStatusCode=302)
     browser.results["Page.navigate"] = {"errorText": "net::ERR_CERT_DATE_INVALID"}
-    assert await failure(fetcher) == (Status.ERROR, Onward.APIS, "the browser says ERR_CERT_DATE_INVALID")
+    assert await failure(fetcher) == (Status.ERROR, Onward.SCRAPE_APIS, "the browser says ERR_CERT_DATE_INVALID")
 
 
 async def test_an_answer_above_all_limits_ends_the_page_and_is_not_asked_for_again(
@@ -149,7 +149,7 @@ async def test_without_a_way_out_nothing_is_read(fetcher: Fetcher, monkeypatch: 
         raise OSError(24, "Too many open files")
 
     monkeypatch.setattr(socket, "create_server", refuse)
-    assert (await failure(fetcher))[:2] == (Status.ERROR, Onward.APIS)
+    assert (await failure(fetcher))[:2] == (Status.ERROR, Onward.SCRAPE_APIS)
 
 
 async def test_who_makes_requests_without_end_is_not_listened_to(page: BrowserPage, browser: ShowingBrowser) -> None:

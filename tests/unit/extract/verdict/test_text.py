@@ -6,11 +6,11 @@ from dowse.core.models import Onward, Status
 from dowse.extract.verdict import judge_text
 from tests.support.tables import each_row
 
-BLOCKED = (Status.BLOCKED, Onward.ANYBODY)
-MISSING = (Status.NOT_FOUND, Onward.NOBODY)
-LOGIN = (Status.LOGIN_REQUIRED, Onward.NOBODY)
-FAILED = (Status.ERROR, Onward.APIS)
-EMPTY = (Status.ERROR, Onward.ANYBODY)
+BLOCKED = (Status.BLOCKED, Onward.ANY_READER)
+MISSING = (Status.NOT_FOUND, Onward.NONE)
+LOGIN = (Status.LOGIN_REQUIRED, Onward.NONE)
+FAILED = (Status.ERROR, Onward.SCRAPE_APIS)
+EMPTY = (Status.ERROR, Onward.ANY_READER)
 
 
 @each_row(

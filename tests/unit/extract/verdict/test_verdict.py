@@ -22,18 +22,18 @@ PAGES = Path(__file__).resolve().parents[3] / "fixtures" / "verdicts"
 ORDINARY = "ordinary"
 # Folder of a page: what it ends as, who may be asked further, and what the log says about it.
 EXPECTED = {
-    "challenge": (Status.BLOCKED, Onward.ANYBODY, "challenge page"),
-    "consent": (Status.BLOCKED, Onward.ANYBODY, "consent wall"),
-    "failure": (Status.ERROR, Onward.APIS, "error page"),
-    "login": (Status.LOGIN_REQUIRED, Onward.NOBODY, "login wall"),
-    "missing": (Status.NOT_FOUND, Onward.NOBODY, "soft 404"),
-    "paywall": (Status.LOGIN_REQUIRED, Onward.NOBODY, "pay wall"),
-    "refusal": (Status.BLOCKED, Onward.ANYBODY, "access denied"),
-    "shell": (Status.ERROR, Onward.ANYBODY, NO_READABLE_CONTENT),
+    "challenge": (Status.BLOCKED, Onward.ANY_READER, "challenge page"),
+    "consent": (Status.BLOCKED, Onward.ANY_READER, "consent wall"),
+    "failure": (Status.ERROR, Onward.SCRAPE_APIS, "error page"),
+    "login": (Status.LOGIN_REQUIRED, Onward.NONE, "login wall"),
+    "missing": (Status.NOT_FOUND, Onward.NONE, "soft 404"),
+    "paywall": (Status.LOGIN_REQUIRED, Onward.NONE, "pay wall"),
+    "refusal": (Status.BLOCKED, Onward.ANY_READER, "access denied"),
+    "shell": (Status.ERROR, Onward.ANY_READER, NO_READABLE_CONTENT),
     ORDINARY: None,
 }
 # What the law forbids us, it forbids others too.
-LAW = (Status.BLOCKED, Onward.NOBODY, "not available in this country")
+LAW = (Status.BLOCKED, Onward.NONE, "not available in this country")
 SPECIAL = {"refusal/geo-gdpr": LAW}
 ADDRESS = re.compile(rb"<!-- url: (\S+) -->")
 
@@ -182,7 +182,7 @@ def test_a_page_that_could_only_be_stripped_is_judged_too() -> None:
     with pytest.raises(PageUnreadable) as caught:
         to_stripped_text(Body("https://site.example/", page, "text/html"))
 
-    assert (caught.value.status, caught.value.onward) == (Status.BLOCKED, Onward.ANYBODY)
+    assert (caught.value.status, caught.value.onward) == (Status.BLOCKED, Onward.ANY_READER)
 
 
 def test_markup_that_is_no_page_is_stripped_unjudged() -> None:

@@ -35,28 +35,28 @@ async def test_text_can_be_read(budget: PageBudget, media_type: str) -> None:
 
 @pytest.mark.parametrize("media_type", ["application/pdf", "image/svg+xml", "application/zip", "video/mp4"])
 async def test_other_things_are_not_for_a_browser(budget: PageBudget, media_type: str) -> None:
-    assert outcome(PageDocument(URL, 200, media_type), budget) == (Status.UNSUPPORTED, Onward.NOBODY)
+    assert outcome(PageDocument(URL, 200, media_type), budget) == (Status.UNSUPPORTED, Onward.NONE)
     # Aborted, because it would have been saved.
     assert outcome(PageDocument(URL, 200, media_type, "net::ERR_ABORTED"), budget) == (
         Status.UNSUPPORTED,
-        Onward.NOBODY,
+        Onward.NONE,
     )
 
 
 async def test_what_is_missing_is_missing_whatever_came_instead(budget: PageBudget) -> None:
     document = PageDocument(URL, 404, "application/pdf", "net::ERR_ABORTED")
-    assert outcome(document, budget) == (Status.NOT_FOUND, Onward.NOBODY)
+    assert outcome(document, budget) == (Status.NOT_FOUND, Onward.NONE)
 
 
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        ("net::ERR_NAME_NOT_RESOLVED", (Status.ERROR, Onward.NOBODY)),
-        ("net::ERR_CONNECTION_TIMED_OUT", (Status.TIMEOUT, Onward.APIS)),
-        ("net::ERR_TOO_MANY_REDIRECTS", (Status.ERROR, Onward.APIS)),
-        ("net::ERR_INVALID_AUTH_CREDENTIALS", (Status.LOGIN_REQUIRED, Onward.NOBODY)),
-        ("net::ERR_CERT_DATE_INVALID", (Status.ERROR, Onward.APIS)),
-        (DOWNLOAD, (Status.UNSUPPORTED, Onward.NOBODY)),
+        ("net::ERR_NAME_NOT_RESOLVED", (Status.ERROR, Onward.NONE)),
+        ("net::ERR_CONNECTION_TIMED_OUT", (Status.TIMEOUT, Onward.SCRAPE_APIS)),
+        ("net::ERR_TOO_MANY_REDIRECTS", (Status.ERROR, Onward.SCRAPE_APIS)),
+        ("net::ERR_INVALID_AUTH_CREDENTIALS", (Status.LOGIN_REQUIRED, Onward.NONE)),
+        ("net::ERR_CERT_DATE_INVALID", (Status.ERROR, Onward.SCRAPE_APIS)),
+        (DOWNLOAD, (Status.UNSUPPORTED, Onward.NONE)),
     ],
 )
 async def test_the_browsers_errors_mean_what_those_of_the_wire_do(
@@ -68,9 +68,9 @@ async def test_the_browsers_errors_mean_what_those_of_the_wire_do(
 @pytest.mark.parametrize(
     ("refusal", "expected"),
     [
-        (WireDenied(), (Status.DENIED, Onward.NOBODY)),
-        (HostNotFound(), (Status.ERROR, Onward.NOBODY)),
-        (WireTimeout("no answer in time"), (Status.TIMEOUT, Onward.APIS)),
+        (WireDenied(), (Status.DENIED, Onward.NONE)),
+        (HostNotFound(), (Status.ERROR, Onward.NONE)),
+        (WireTimeout("no answer in time"), (Status.TIMEOUT, Onward.SCRAPE_APIS)),
     ],
 )
 async def test_the_proxy_knows_better_why_nothing_came(
@@ -83,7 +83,7 @@ async def test_the_proxy_knows_better_why_nothing_came(
 
 async def test_who_has_used_everything_up_is_not_served_any_more(budget: PageBudget) -> None:
     budget.count(1000)
-    assert outcome(PageDocument(URL, error="net::ERR_FAILED"), budget) == (Status.TOO_LARGE, Onward.NOBODY)
+    assert outcome(PageDocument(URL, error="net::ERR_FAILED"), budget) == (Status.TOO_LARGE, Onward.NONE)
     assert outcome(PageDocument(URL, 200, "text/html"), budget) is None
 
 

@@ -55,7 +55,7 @@ def to_text(data: bytes, limits: ReadingLimits) -> Text:
         declared_title = document.get_metadata_value("Title")
     if not _is_readable(pages):
         # A scan. No browser reads it either, but a scrape API may recognise the letters.
-        raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.APIS)
+        raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.SCRAPE_APIS)
     lines = [sort_lines(page) for page in drop_running_lines(pages)]
     body = measure_body(lines)
     blocks = [build_blocks(each, body) for each in lines]
