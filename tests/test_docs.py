@@ -36,6 +36,11 @@ _INLINE = re.compile(r"`((?:dowse|make|uvx) [a-z-][^`]*)`")
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
 
 
+_PATH = re.compile(r"`((?:[\w.-]+/)+[\w.*-]*)`")
+_BESIDE_SRC = ("src", "tests", "tools", "docs", "benchmarks", "deploy", "requirements")
+PACKAGE = ROOT / "src" / "dowse"
+
+
 def text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
@@ -162,6 +167,40 @@ def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), f"{page.name} links to {link}"
         assert not anchor or anchor in anchors(target), f"{page.name} links to {link}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_paths_on_a_page_exist(page: Path) -> None:
+    assert missing_paths(prose(page)) == []
+
+
+def test_a_path_that_leads_nowhere_is_found() -> None:
+    good = "`flows/search.py` `routing/breaker` `routing/` `http/asgi.py` `src/dowse/app.py` `tests/eval/*.json` `a/b`"
+    assert missing_paths(good) == []
+    for path in ("flows/gone.py", "routing/gone", "http/gone.py", "tests/gone.py", "flows/asgi.py", "src/dowse/gone/"):
+        assert missing_paths(f"Read `{path}`.") == [path]
+
+
+def missing_paths(words: str) -> list[str]:
+    return sorted({path for path in _PATH.findall(words) if not leads_somewhere(path)})
+
+
+def leads_somewhere(path: str) -> bool:
+    """Whether a path of ours exists, with or without `.py`; any path that begins with no folder of ours is another's.
+
+    A folder inside of the package may be named without the ones above it: `http/asgi.py` for `surfaces/http/asgi.py`.
+    """
+    first = path.partition("/")[0]
+    if first == "..":
+        return True  # outside of the repository
+    if first in _BESIDE_SRC:
+        bases = [ROOT]
+    elif (PACKAGE / first).is_dir():
+        bases = [PACKAGE]
+    else:
+        bases = [folder.parent for folder in PACKAGE.rglob(first) if folder.is_dir()]
+    names = (path.rstrip("/"), f"{path}.py")
+    return not bases or any(any(base.glob(name)) for base in bases for name in names)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
