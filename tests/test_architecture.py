@@ -83,6 +83,31 @@ BROAD_EXCEPTS = {
     "dowse.cache.flights": 1,  # the boundary of a listener: one that is gone must not cost the answer
     "dowse.stores.sqlite.threads": 1,  # the boundary of a step: a bug in one must not end the thread
 }
+
+# Folders of adapters, each with the modules that are no adapter: protocols, tables and shared parts.
+ADAPTER_FOLDERS = {
+    "dowse.providers": {"table", "limits", "disclosure", "politeness", "relevance"},
+    "dowse.sites": {"table", "site", "compose", "markup", "packages", "query", "shapes"},
+    "dowse.stores": {"store", "ledger", "coordination", "fail_soft"},
+    "dowse.fetch": {"direct", "media", "robots"},
+}
+# `app` composes; a table chooses among the adapters of its own folder. The browser is chosen inside its package.
+COMPOSER = "dowse.app"
+ADAPTER_TABLES = {
+    "dowse.providers.table": "dowse.providers",
+    "dowse.sites.table": "dowse.sites",
+    "dowse.stores": "dowse.stores",
+}
+ADAPTER_EXCEPTIONS = {
+    # The open APIs are one provider; their code belongs to the sites, a level above, so the table has its name only.
+    ("dowse.providers.table", "dowse.sites.search"),
+    # The hosted servers of three vendors are MCP servers with a fixed address.
+    ("dowse.providers.hosted_mcp", "dowse.providers.mcp"),
+    # The doctor looks for the executable of the browser without starting it.
+    ("dowse.flows.doctor.installation", "dowse.fetch.browser"),
+    # The command shows the states of SearXNG instances, which no other provider has.
+    ("dowse.surfaces.cli.instances", "dowse.providers.searxng"),
+}
 EXCLUDED = re.compile(r"#\s*pragma[:\s]?\s*no\s*(?:cover|branch)", re.IGNORECASE)
 REASONED = re.compile(r"# pragma: no cover \([^()]{10,}\)$")
 SILENCED = re.compile(r"#\s*(?:type:\s*ignore|noqa|mypy:\s*ignore|ruff:\s*noqa)", re.IGNORECASE)
@@ -248,6 +273,42 @@ def _file_of(full: str, known: set[str]) -> str:
     return full if full in known else full.rpartition(".")[0]
 
 
+def adapters_of(names: Iterable[str]) -> set[str]:
+    """The modules and packages that are adapters: right below a folder of adapters, and none of its shared parts."""
+    return {
+        f"{folder}.{first}"
+        for name in names
+        for folder, shared in ADAPTER_FOLDERS.items()
+        if name.startswith(f"{folder}.") and (first := name.removeprefix(f"{folder}.").partition(".")[0]) not in shared
+    }
+
+
+def named_adapters(module: Module, adapters: set[str]) -> set[str]:
+    """The adapters that a module imports or names in a dotted string, besides its own."""
+    texts = (node.value for node in nodes(module) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    dotted = {text.partition(":")[0] for text in texts if text.startswith(f"{ROOT}.")}
+    names = dotted | {full for _, full, _ in imported(module)}
+    return {
+        adapter
+        for adapter in adapters
+        if not _is_inside(module.name, adapter) and any(_is_inside(name, adapter) for name in names)
+    }
+
+
+def _is_inside(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def concrete_choices(all_modules: Iterable[Module], adapters: set[str]) -> set[tuple[str, str]]:
+    """Each module that names an adapter, with the adapter, unless choosing it is the module's task."""
+    return {
+        (module.name, adapter)
+        for module in all_modules
+        for adapter in named_adapters(module, adapters)
+        if module.name != COMPOSER and ADAPTER_TABLES.get(module.name) != adapter.rpartition(".")[0]
+    }
+
+
 def lengths(module: Module) -> Iterator[tuple[str, int]]:
     for node in nodes(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -319,6 +380,32 @@ def test_nothing_turns_data_into_code() -> None:
 def test_only_extraction_uses_the_libraries_that_read_pages() -> None:
     others = [module for module in modules() if not module.name.startswith(PARSING)]
     assert [use for module in others for use in uses_of(module, PARSERS)] == []
+
+
+def test_only_app_and_the_tables_name_concrete_adapters() -> None:
+    adapters = adapters_of(module.name for module in modules())
+    assert {"dowse.providers.serper", "dowse.sites.github", "dowse.stores.redis", "dowse.fetch.browser"} <= adapters
+    assert concrete_choices(modules(), adapters) == ADAPTER_EXCEPTIONS
+
+
+def test_the_lists_of_shared_parts_and_tables_name_present_modules() -> None:
+    present = {module.name for module in modules()}
+    shared = {f"{folder}.{name}" for folder, names in ADAPTER_FOLDERS.items() for name in names}
+    assert ({COMPOSER, *ADAPTER_TABLES} | shared) - present == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["from dowse.providers.serper import Serper", "from dowse.providers import serper", "import dowse.providers.serper",
+     "def late():\n    from dowse.providers.serper import make", "NAME = 'dowse.providers.serper:make'"],
+)  # fmt: skip
+def test_a_module_that_names_an_adapter_is_found(source: str) -> None:
+    adapters = {"dowse.providers.serper"}
+    found = {("dowse.flows.made_up", "dowse.providers.serper")}
+    assert concrete_choices([made_up("dowse.flows.made_up", source)], adapters) == found
+    assert concrete_choices([made_up("dowse.sites.table", source)], adapters) != set()
+    allowed = ("dowse.app", "dowse.providers.table", "dowse.providers.serper", "dowse.providers.serper.made_up")
+    assert concrete_choices([made_up(name, source) for name in allowed], adapters) == set()
 
 
 def test_everything_is_caught_at_a_few_boundaries_only() -> None:
