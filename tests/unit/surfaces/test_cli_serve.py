@@ -1,5 +1,6 @@
 """`dowse serve`: MCP on stdin and stdout for clients, an explanation for people; and the help of every command."""
 
+import argparse
 import gc
 import io
 import json
@@ -7,13 +8,14 @@ import os
 import re
 import runpy
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from dowse import __version__
 from dowse.core.errors import ConfigError
-from dowse.surfaces.cli.main import main
+from dowse.surfaces.cli.main import _parser, main
 from tests.support.command_line import Terminal
 
 Captured = pytest.CaptureFixture[str]
@@ -146,48 +148,111 @@ def test_wrong_usage_is_exit_code_2_with_the_usage_on_stderr(capsys: Captured, a
     assert captured.err.startswith("usage: dowse")
 
 
-FLAGS = {
-    "search": [
-        "query", "--num-results", "--no-content", "--category", "--language", "--safe-search", "--time-range",
-        "--start-date", "--end-date", "--site", "--not-site", "--max-tokens", "--timeout", "--offline", "--json",
-        "--config", "--log-level",
-    ],
-    "read": ["url", "--max-tokens", "--cursor", "--offline", "--json", "--config", "--log-level"],
-    "answer": ["question", "--max-results", "--freshness-hours", "--region", "--no-summary", "--offline", "--json"],
-    "serve": ["--contract", "--stdio", "--transport", "--config", "--log-level"],
-    "token": [],
-    "cache": [],
-    "instances": [],
-    "doctor": ["--probe", "--json", "--config", "--log-level"],
-    "demo": [],
-}  # fmt: skip
+COMMANDS = ("search", "read", "answer", "serve", "token", "cache", "instances", "doctor", "demo")
+WITHOUT_JSON = {
+    "dowse serve": "it speaks a protocol until it is ended",
+    "dowse demo": "a demonstration for people",
+    "dowse token new": "prints the token, once, and nothing else on stdout",
+    "dowse token revoke": "prints nothing on stdout: the exit code is the answer",
+}
+# A flag that is left out of the help on purpose.
+HIDDEN = {"dowse serve --sse": "understood only to be refused: that transport is not offered"}
 
 
-@pytest.mark.parametrize("name", FLAGS)
-def test_the_help_of_a_command_explains_every_flag(capsys: Captured, name: str) -> None:
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    return {
+        name: command
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for name, command in action.choices.items()
+    }
+
+
+def walk(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser and all the ones of its subcommands."""
+    yield parser
+    for command in subcommands(parser).values():
+        yield from walk(command)
+
+
+def plain_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    return [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
+
+
+def spelling(action: argparse.Action) -> str:
+    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+
+
+def unexplained(parser: argparse.ArgumentParser) -> list[str]:
+    """Flags, arguments and subcommands of one parser that have no help."""
+    groups = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    explained = {choice.dest for group in groups for choice in group._choices_actions if is_help(choice.help)}
+    flags = [spelling(action) for action in plain_actions(parser) if not is_help(action.help)]
+    return [f"{parser.prog} {name}" for name in (*flags, *(subcommands(parser).keys() - explained))]
+
+
+def is_help(text: str | None) -> bool:
+    return bool(text and text.strip() and text != argparse.SUPPRESS)
+
+
+@pytest.mark.parametrize("parser", list(walk(_parser())), ids=lambda parser: parser.prog)
+def test_the_help_of_a_command_explains_every_flag(parser: argparse.ArgumentParser, capsys: Captured) -> None:
+    assert [flag for flag in unexplained(parser) if flag not in HIDDEN] == []
     with pytest.raises(SystemExit) as caught:
-        main([name, "--help"])
+        main([*parser.prog.split()[1:], "--help"])
     assert caught.value.code == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(f"usage: dowse {name}")
+    assert shown.startswith(f"usage: {parser.prog}")
     options = [line.split() for line in shown.splitlines() if re.match(r"  \S", line)]
-    for flag in [*FLAGS[name], "--help"]:
-        (line,) = [words for words in options if flag in (word.rstrip(",") for word in words[:3])]
-        assert len(line) > 2, f"{flag} is explained"
+    shown_actions = [each for each in plain_actions(parser) if f"{parser.prog} {spelling(each)}" not in HIDDEN]
+    for action in shown_actions:
+        flag = spelling(action)
+        assert [words for words in options if flag in (word.rstrip(",") for word in words[:3])], f"{flag} is listed"
+        # Wherever the lines are broken.
+        explanation = parser._get_formatter()._expand_help(action)
+        assert "".join(explanation.split()) in "".join(shown.split()), f"{flag} is explained"
+
+
+def test_a_command_that_prints_an_answer_prints_it_as_json_too() -> None:
+    leaves = [parser for parser in walk(_parser()) if not subcommands(parser)]
+    assert {parser.prog for parser in leaves if "--json" not in parser._option_string_actions} == set(WITHOUT_JSON)
+
+
+def test_a_hidden_flag_is_a_flag_without_help() -> None:
+    assert {flag for parser in walk(_parser()) for flag in unexplained(parser)} == set(HIDDEN)
+
+
+def test_a_flag_and_a_command_without_help_are_found() -> None:
+    parser = argparse.ArgumentParser(prog="made")
+    parser.add_argument("--silent")
+    parser.add_argument("--hidden", help=argparse.SUPPRESS)
+    commands = parser.add_subparsers()
+    commands.add_parser("up")
+    commands.add_parser("down", help="the other way")
+    assert unexplained(parser) == ["made --silent", "made --hidden", "made up"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["search", "otters", "--num-results", "3", "--time-range", "week"], ["answer", "why?", "--max-results", "3"]],
+)
+def test_the_long_spelling_of_a_flag_is_understood(arguments: list[str]) -> None:
+    assert set(arguments[2::2]) <= set(subcommands(_parser())[arguments[0]]._option_string_actions)
+    assert vars(_parser().parse_args(arguments))
 
 
 def test_the_help_names_every_command_and_exit_code(capsys: Captured) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     shown = capsys.readouterr().out
-    for word in (*FLAGS, "exit codes:", "130  interrupted", "docs/configuration.md"):
+    for word in (*COMMANDS, "exit codes:", "130  interrupted", "docs/configuration.md"):
         assert word in shown
 
 
 def test_no_command_is_missing_from_this_file(capsys: Captured) -> None:
     with pytest.raises(SystemExit):
         main(["nonsense"])
-    assert f"(choose from {', '.join(map(repr, FLAGS))})" in capsys.readouterr().err
+    assert f"(choose from {', '.join(map(repr, COMMANDS))})" in capsys.readouterr().err
 
 
 def test_the_version_is_printed(capsys: Captured) -> None:
