@@ -33,12 +33,12 @@ FLOOR = ROOT / "tests/security/mutation_floor.json"
 # Each module and the quick tests that are about it.
 SUBJECTS = {
     "src/dowse/net/guard.py": [
-        "tests/unit/net/test_net_guard.py",
-        "tests/unit/net/test_net_addresses.py",
-        "tests/unit/net/test_net_machine.py",
+        "tests/unit/net/test_guard.py",
+        "tests/unit/net/test_guard_addresses.py",
+        "tests/unit/net/test_guard_machine.py",
         "tests/unit/net/test_dns_late_answer.py",
-        "tests/integration/net/test_net_dns.py",
-        "tests/integration/net/test_net_listener.py",
+        "tests/integration/net/test_dns.py",
+        "tests/integration/net/test_listener.py",
     ],
     "src/dowse/net/decode.py": ["tests/security/test_decoder.py"],
     "src/dowse/secrets/requests.py": ["tests/unit/secrets/test_urls.py", "tests/unit/secrets/test_queries.py"],

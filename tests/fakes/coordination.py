@@ -1,4 +1,4 @@
-"""A board in memory, on a clock of its own: it can be down, and it can keep its answers to itself."""
+"""A coordinator in memory, on a clock of its own: it can be down, and it can keep its answers to itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.fakes.clock import FakeClock
 
 
 class MemoryCoordinator:
-    """The part of a board that counts calls."""
+    """The part of a coordinator that counts calls."""
 
     def __init__(self) -> None:
         self.clock = FakeClock()

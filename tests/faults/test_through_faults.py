@@ -231,11 +231,11 @@ async def test_a_page_is_shown_whole_or_not_at_all(path: str, web: PocketWeb) ->
         ports = [web.port, *(proxy.port for proxy in lines.values())]
         settings = {**web.environment(), **FORGETFUL}
         settings["DOWSE_ALLOW_PRIVATE"] = ",".join(f"{HOST}:{port}" for port in ports)
-        hurried = {**settings, "DOWSE_CONTENT_FETCH_TIMEOUT": SILENCE}
-        async with App(load({}, settings).settings) as app, App(load({}, hurried).settings) as in_a_hurry:
+        short_timeout = {**settings, "DOWSE_CONTENT_FETCH_TIMEOUT": SILENCE}
+        async with App(load({}, settings).settings) as app, App(load({}, short_timeout).settings) as short_app:
 
             async def case(proxy: FaultProxy, fault: str) -> Told:
-                reader = in_a_hurry if fault in TIMEOUTS else app
+                reader = short_app if fault in TIMEOUTS else app
                 return await ask(reader, "get_content", {"url": f"http://{HOST}:{proxy.port}{path}"})
 
             told = await on_each(lines, case)

@@ -249,8 +249,8 @@ async def test_a_caller_in_a_hurry_does_not_close_a_provider_for_the_others(
 ) -> None:
     web.serper.delays(30)
     async with connect(web.environment("serper")) as client:
-        hurried = [ask(client, f"q{number}", timeout_s=5) for number in range(6)]
-        assert all(result.is_error for result in await asyncio.gather(*hurried))
+        calls = [ask(client, f"q{number}", timeout_s=5) for number in range(6)]
+        assert all(result.is_error for result in await asyncio.gather(*calls))
         assert len(web.serper.requests) == 6
         web.serper.works()
         result = await ask(client)

@@ -25,7 +25,7 @@ PROBE_S = 18.0
 DOWN = Unavailable(NAME)
 
 
-class WatchedBoard(RedisCoordinator):
+class WatchedCoordinator(RedisCoordinator):
     """Counts what it is asked; can be out of reach, or keep its answers to itself."""
 
     def __init__(self, store: RedisStore) -> None:
@@ -70,7 +70,7 @@ class Process:
         self.clock = FakeClock()
         self.observer = RecordingObserver()
         self.store = RedisStore(url, SystemClock())
-        self.coordinator = WatchedBoard(self.store)
+        self.coordinator = WatchedCoordinator(self.store)
         self.fallback = LocalFallback(self.coordinator.look, Outage(self.clock), self.clock, 0.0)
         self.breakers = Breakers("search", self.clock, self.observer, (self.coordinator, self.fallback))
 
@@ -233,7 +233,7 @@ async def test_the_end_of_a_probe_is_told_even_if_its_caller_is_gone(
     assert await two.admits() is (end != "record_failure")
 
 
-async def test_who_is_cancelled_while_the_board_decides_does_not_keep_the_probe(
+async def test_who_is_cancelled_while_the_coordinator_decides_does_not_keep_the_probe(
     processes: Processes, valkey: Valkey
 ) -> None:
     one, two = everybody = processes(2)
@@ -280,7 +280,7 @@ async def test_an_open_breaker_is_not_asked_for_again_and_again(processes: Proce
     assert two.coordinator.asked == ["consult"]
 
 
-async def test_without_the_board_each_process_decides_alone_and_goes_on_from_what_it_knew(
+async def test_without_the_coordinator_each_process_decides_alone_and_goes_on_from_what_it_knew(
     processes: Processes, valkey: Valkey
 ) -> None:
     one, two = everybody = processes(2)
@@ -300,7 +300,7 @@ async def test_without_the_board_each_process_decides_alone_and_goes_on_from_wha
     assert two.changes == ["open", "half_open", "closed"]
 
 
-async def test_an_end_that_the_board_does_not_hear_counts_here(processes: Processes, valkey: Valkey) -> None:
+async def test_an_end_that_the_coordinator_does_not_hear_counts_here(processes: Processes, valkey: Valkey) -> None:
     (process,) = processes(1)
     permits = [await process.admitted() for _ in range(FAILURES_TO_OPEN)]
     process.coordinator.is_down = True
@@ -314,7 +314,7 @@ async def test_an_end_that_the_board_does_not_hear_counts_here(processes: Proces
     assert await process.admits(), "the others never knew that it was open"
 
 
-async def test_a_probe_whose_success_the_board_does_not_hear_closes_the_breaker_here(
+async def test_a_probe_whose_success_the_coordinator_does_not_hear_closes_the_breaker_here(
     processes: Processes, valkey: Valkey
 ) -> None:
     (process,) = processes(1)
@@ -343,7 +343,7 @@ async def test_a_probe_that_ends_too_late_is_not_in_the_way_of_the_next_one(
     assert await late.admits(), "alone by now, and its own probe has ended"
 
 
-async def test_a_board_that_is_back_has_the_say_again(processes: Processes, valkey: Valkey) -> None:
+async def test_a_coordinator_that_is_back_has_the_say_again(processes: Processes, valkey: Valkey) -> None:
     one, two = everybody = processes(2)
     one.coordinator.is_down = True
     assert await one.admits()
@@ -380,7 +380,7 @@ async def test_whoever_is_never_blamed_costs_no_question(processes: Processes) -
     assert (only.calls, process.coordinator.asked) == (10, [])
 
 
-async def test_a_board_that_takes_all_the_time_says_nothing_of_the_provider(processes: Processes) -> None:
+async def test_a_coordinator_that_takes_all_the_time_says_nothing_of_the_provider(processes: Processes) -> None:
     (process,) = processes(1)
     only = Scripted(NAME, answers())
     router = Router[Scripted]("search", clock=process.clock, observer=process.observer, breakers=process.breakers)
@@ -464,7 +464,7 @@ async def test_a_wait_that_is_cancelled_or_runs_out_of_its_own_time_ends_as_it_w
     assert breakers.state(NAME) is State.CLOSED
 
 
-async def test_a_slow_board_keeps_nobody_long_from_asking_again(processes: Processes) -> None:
+async def test_a_slow_coordinator_keeps_nobody_long_from_asking_again(processes: Processes) -> None:
     """What was reported before is waited for, so that the next one finds it; but only for a moment."""
     (process,) = processes(1)
     permit = await process.admitted()

@@ -260,7 +260,7 @@ async def test_what_does_not_run_scripts_as_a_redis_does_is_a_failure(answer: by
         await store.close()
 
 
-def test_only_a_store_of_several_machines_has_a_board(clock: FakeClock, store: RedisStore, tmp_path: Path) -> None:
+def test_only_a_store_for_several_machines_coordinates(clock: FakeClock, store: RedisStore, tmp_path: Path) -> None:
     assert open_coordinator(open_store("memory:", clock)) is None
     assert open_coordinator(open_store(f"sqlite:///{tmp_path}/state.db", clock)) is None
     assert isinstance(open_coordinator(store), RedisCoordinator)

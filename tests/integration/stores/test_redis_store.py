@@ -193,8 +193,8 @@ async def test_an_answer_that_is_late_is_not_waited_for(
     async with relay(valkey) as between:
         store = RedisStore(f"redis://127.0.0.1:{between.port}", clock)
         await store.put(KEY, b"text", 60.0)
-        with monkeypatch.context() as hurried:
-            hurried.setattr("dowse.stores.redis.client.ANSWER_S", 0.05)
+        with monkeypatch.context() as patched:
+            patched.setattr("dowse.stores.redis.client.ANSWER_S", 0.05)
             between.answers.clear()
             with pytest.raises(StoreFailed, match=r"^Redis: no answer in time$"):
                 await store.get(KEY)

@@ -68,8 +68,8 @@ class Desk:
     remarks: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.turnstile = ProviderSlots(self.clock)
-        self.pacer = Pacer(at_all(self.pace), self.turnstile, self.clock)
+        self.slots = ProviderSlots(self.clock)
+        self.pacer = Pacer(at_all(self.pace), self.slots, self.clock)
 
     def ask(self, name: str, patience_s: float = 100.0, lasts_s: float = 0.0) -> None:
         """`a2` is a call of the caller `a`."""
@@ -139,7 +139,7 @@ async def test_what_a_first_call_needs_is_made_ready_before_its_turn() -> None:
             prepared.append(desk.clock.time)
             desk.clock.time += 0.5
 
-        desk.pacer = Pacer(at_all(desk.pace), desk.turnstile, desk.clock, prepare)
+        desk.pacer = Pacer(at_all(desk.pace), desk.slots, desk.clock, prepare)
         desk.ask("a0")
         desk.ask("a1")
         await desk.passes(3.0)
@@ -326,7 +326,7 @@ async def test_who_is_cancelled_while_it_asks_gives_its_place_back() -> None:
     assert len(left) == 2
 
 
-async def test_what_the_turnstile_remarks_reaches_the_caller() -> None:
+async def test_what_the_slots_remark_reaches_the_caller() -> None:
     class Lost(ProviderSlots):
         async def enter(self, *_: object) -> Admission:
             return Admission(remark="kept by each")
@@ -362,9 +362,9 @@ async def test_no_more_than_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("is_shared", [False, True])
 async def test_where_another_process_has_half_of_the_turns_newcomers_are_told_by_that(is_shared: bool) -> None:
     async with opened(A_SECOND) as desk, opened(A_SECOND) as other:
-        # What two processes share is one turnstile; each has its own queue, and its own idea of the future.
+        # What two processes share is one set of slots; each has its own queue, and its own idea of the future.
         other.clock = desk.clock
-        other.pacer = Pacer(at_all(other.pace), desk.turnstile, desk.clock)
+        other.pacer = Pacer(at_all(other.pace), desk.slots, desk.clock)
         for number in range(40):
             desk.ask(f"a{number}")
             if is_shared:

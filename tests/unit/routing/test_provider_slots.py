@@ -27,50 +27,50 @@ def sharing(coordinator: MemoryCoordinator) -> ProviderSlots:
     return ProviderSlots(clock, (coordinator, LocalFallback(coordinator.look, Outage(clock), clock)))
 
 
-async def entered(turnstile: ProviderSlots, pace: Pace, tickets: str) -> list[Admission]:
-    return [await turnstile.enter("serper", pace, ticket, 60.0) for ticket in tickets]
+async def entered(slots: ProviderSlots, pace: Pace, tickets: str) -> list[Admission]:
+    return [await slots.enter("serper", pace, ticket, 60.0) for ticket in tickets]
 
 
 async def test_a_provider_without_a_pace_is_asked_as_often_as_anybody_likes(coordinator: MemoryCoordinator) -> None:
-    turnstile = sharing(coordinator)
-    assert await entered(turnstile, Pace(), "abcdef") == [YES] * 6
-    await turnstile.leave("serper", "a")
+    slots = sharing(coordinator)
+    assert await entered(slots, Pace(), "abcdef") == [YES] * 6
+    await slots.leave("serper", "a")
     assert coordinator.asked == 0
 
 
 async def test_places_are_given_back(clock: FakeClock) -> None:
-    turnstile = ProviderSlots(clock)
-    assert await entered(turnstile, Pace(at_once=2), "abc") == [YES, YES, NO_PLACE]
-    await turnstile.leave("serper", "c")
-    assert await entered(turnstile, Pace(at_once=2), "c") == [NO_PLACE]
-    await turnstile.leave("serper", "b")
-    assert await entered(turnstile, Pace(at_once=2), "cd") == [YES, NO_PLACE]
-    assert await turnstile.enter("exa", Pace(at_once=2), "a", 60.0) == YES
+    slots = ProviderSlots(clock)
+    assert await entered(slots, Pace(at_once=2), "abc") == [YES, YES, NO_PLACE]
+    await slots.leave("serper", "c")
+    assert await entered(slots, Pace(at_once=2), "c") == [NO_PLACE]
+    await slots.leave("serper", "b")
+    assert await entered(slots, Pace(at_once=2), "cd") == [YES, NO_PLACE]
+    assert await slots.enter("exa", Pace(at_once=2), "a", 60.0) == YES
 
 
 async def test_a_place_is_held_for_its_time_at_most(clock: FakeClock) -> None:
-    turnstile = ProviderSlots(clock)
-    await entered(turnstile, Pace(at_once=1), "a")
+    slots = ProviderSlots(clock)
+    await entered(slots, Pace(at_once=1), "a")
     clock.advance(59)
-    assert await entered(turnstile, Pace(at_once=1), "b") == [NO_PLACE]
+    assert await entered(slots, Pace(at_once=1), "b") == [NO_PLACE]
     clock.advance(1)
-    assert await entered(turnstile, Pace(at_once=1), "b") == [YES]
+    assert await entered(slots, Pace(at_once=1), "b") == [YES]
 
 
 async def test_nothing_is_counted_unless_both_the_rate_and_the_places_allow_it(clock: FakeClock) -> None:
-    turnstile = ProviderSlots(clock)
-    assert await entered(turnstile, BOTH, "ab") == [YES, NO_PLACE]
-    await turnstile.leave("serper", "a")
-    assert await entered(turnstile, BOTH, "b") == [YES]
-    assert await entered(turnstile, BOTH, "c") == [Admission(60.0)], "the longer of the waits"
-    await turnstile.leave("serper", "b")
+    slots = ProviderSlots(clock)
+    assert await entered(slots, BOTH, "ab") == [YES, NO_PLACE]
+    await slots.leave("serper", "a")
+    assert await entered(slots, BOTH, "b") == [YES]
+    assert await entered(slots, BOTH, "c") == [Admission(60.0)], "the longer of the waits"
+    await slots.leave("serper", "b")
     clock.advance(60)
-    assert await entered(turnstile, BOTH, "c") == [YES]
+    assert await entered(slots, BOTH, "c") == [YES]
 
 
 async def test_a_ticket_that_asks_again_holds_one_place(clock: FakeClock) -> None:
-    turnstile = ProviderSlots(clock)
-    assert await entered(turnstile, Pace(at_once=2), "aaab") == [YES] * 4
+    slots = ProviderSlots(clock)
+    assert await entered(slots, Pace(at_once=2), "aaab") == [YES] * 4
 
 
 async def test_processes_share_the_rate_and_the_places(coordinator: MemoryCoordinator) -> None:
@@ -85,19 +85,19 @@ async def test_processes_share_the_rate_and_the_places(coordinator: MemoryCoordi
     assert await entered(one, BOTH, "c") == [Admission(60.0)]
 
 
-async def test_without_the_board_each_process_keeps_the_pace_and_says_so(coordinator: MemoryCoordinator) -> None:
+async def test_without_the_coordinator_each_process_keeps_the_pace_and_says_so(coordinator: MemoryCoordinator) -> None:
     one, other = sharing(coordinator), sharing(coordinator)
     coordinator.is_down = True
-    for turnstile in (one, other):
-        assert await entered(turnstile, BOTH, "ab") == [
+    for slots in (one, other):
+        assert await entered(slots, BOTH, "ab") == [
             Admission(remark=KEPT_BY_EACH),
             Admission(POLL_S, KEPT_BY_EACH),
         ]
-        await turnstile.leave("serper", "a")
-        assert await entered(turnstile, BOTH, "b") == [Admission(remark=KEPT_BY_EACH)]
+        await slots.leave("serper", "a")
+        assert await entered(slots, BOTH, "b") == [Admission(remark=KEPT_BY_EACH)]
 
 
-async def test_a_place_on_the_board_comes_back_from_who_was_cancelled_before_they_heard_of_it(
+async def test_a_place_on_the_coordinator_comes_back_from_who_was_cancelled_before_they_heard_of_it(
     coordinator: MemoryCoordinator,
 ) -> None:
     one, other = sharing(coordinator), sharing(coordinator)
@@ -114,7 +114,7 @@ async def test_a_place_on_the_board_comes_back_from_who_was_cancelled_before_the
     assert await entered(other, BOTH, "b") == [YES]
 
 
-async def test_what_was_never_on_the_board_is_not_given_back_there(coordinator: MemoryCoordinator) -> None:
+async def test_what_was_never_on_the_coordinator_is_not_given_back_there(coordinator: MemoryCoordinator) -> None:
     one = sharing(coordinator)
     await entered(one, Pace(Rate(1, 60.0)), "a")
     await one.leave("serper", "a")

@@ -64,7 +64,7 @@ def test_of_rate_and_places_the_narrower_counts(clock: FakeClock) -> None:
     assert turns(forecast, 3) == [0, 2, 4]
 
 
-def test_nobody_comes_before_what_the_turnstile_said(clock: FakeClock) -> None:
+def test_nobody_comes_before_what_the_slots_said(clock: FakeClock) -> None:
     forecast = Forecast(THREE_IN_TEN, clock)
     forecast.record_wait(3.0)
     assert turns(forecast, 2) == [3, 3]

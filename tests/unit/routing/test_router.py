@@ -333,7 +333,7 @@ async def test_an_error_other_than_a_timeout_counts_however_little_time_there_wa
 
 
 @each_row(
-    ("kind", "given_s", "timeout_s", "hurried"),
+    ("kind", "given_s", "timeout_s", "lacks_time"),
     [
         (errors.TimedOut, 4.9, 15, True),
         (errors.TimedOut, 5.0, 15, False),
@@ -343,9 +343,9 @@ async def test_an_error_other_than_a_timeout_counts_however_little_time_there_wa
     ],
 )
 def test_a_fair_time_is_five_seconds_or_the_providers_own(
-    kind: type[errors.ProviderError], given_s: float, timeout_s: float, hurried: bool
+    kind: type[errors.ProviderError], given_s: float, timeout_s: float, lacks_time: bool
 ) -> None:
-    assert lacked_time(kind("a"), given_s, timeout_s) is hurried
+    assert lacked_time(kind("a"), given_s, timeout_s) is lacks_time
 
 
 async def test_a_provider_is_told_how_long_it_has() -> None:

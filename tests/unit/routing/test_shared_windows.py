@@ -1,4 +1,4 @@
-"""A limit that processes share: the board decides, and without it each process keeps the limit and says so."""
+"""A limit that processes share: the coordinator decides, and without it each process keeps the limit and says so."""
 
 import asyncio
 
@@ -47,14 +47,16 @@ async def test_the_limit_is_one_for_all_processes(coordinator: MemoryCoordinator
     assert await one.ask() == [Admission(40.0)]
 
 
-async def test_who_has_used_up_the_limit_alone_is_refused_without_the_board(coordinator: MemoryCoordinator) -> None:
+async def test_a_limit_used_up_alone_refuses_without_the_coordinator(
+    coordinator: MemoryCoordinator,
+) -> None:
     one = Process(coordinator)
     await one.ask(3)
     assert await one.ask(10) == [Admission(60.0)] * 10
     assert coordinator.asked == 3
 
 
-async def test_what_the_board_refuses_counts_nowhere(coordinator: MemoryCoordinator) -> None:
+async def test_what_the_coordinator_refuses_counts_nowhere(coordinator: MemoryCoordinator) -> None:
     one, other = Process(coordinator), Process(coordinator)
     await other.ask(3)
     assert await one.ask(10) == [Admission(60.0)] * 10
@@ -62,14 +64,14 @@ async def test_what_the_board_refuses_counts_nowhere(coordinator: MemoryCoordina
     assert await one.ask(3) == [YES_ALONE] * 3
 
 
-async def test_without_the_board_each_keeps_the_limit_and_says_so(coordinator: MemoryCoordinator) -> None:
+async def test_without_the_coordinator_each_keeps_the_limit_and_says_so(coordinator: MemoryCoordinator) -> None:
     coordinator.is_down = True
     for process in (Process(coordinator), Process(coordinator)):
         assert await process.ask(3) == [YES_ALONE] * 3
         assert await process.ask() == [Admission(pytest.approx(60.0), KEPT_BY_EACH)]
 
 
-async def test_what_was_allowed_before_counts_when_the_board_is_gone(coordinator: MemoryCoordinator) -> None:
+async def test_what_was_allowed_before_counts_when_the_coordinator_is_gone(coordinator: MemoryCoordinator) -> None:
     one = Process(coordinator)
     await one.ask(2)
     coordinator.is_down = True
@@ -78,7 +80,7 @@ async def test_what_was_allowed_before_counts_when_the_board_is_gone(coordinator
     assert (await one.ask())[0].wait_s == pytest.approx(30, abs=2)
 
 
-async def test_what_was_allowed_alone_counts_when_the_board_is_back(coordinator: MemoryCoordinator) -> None:
+async def test_what_was_allowed_alone_counts_when_the_coordinator_is_back(coordinator: MemoryCoordinator) -> None:
     one, other = Process(coordinator), Process(coordinator)
     coordinator.is_down = True
     await one.ask(3)
@@ -89,7 +91,7 @@ async def test_what_was_allowed_alone_counts_when_the_board_is_back(coordinator:
 
 
 async def test_answers_on_their_way_count_as_yes(coordinator: MemoryCoordinator) -> None:
-    """Otherwise a process would allow as many again, alone, while the board has allowed these."""
+    """Otherwise a process would allow as many again, alone, while the coordinator has allowed these."""
     one = Process(coordinator)
     coordinator.answers.clear()
     asking = [asyncio.create_task(one.ask()) for _ in range(3)]

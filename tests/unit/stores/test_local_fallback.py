@@ -1,4 +1,4 @@
-"""A board that is gone: everybody waits for it a moment, then nobody does, and it is found again when it is back."""
+"""A coordinator that is down: callers wait a moment, then no longer, and it is used again once it is back."""
 
 import asyncio
 
@@ -173,7 +173,7 @@ async def test_nobody_looks_for_it_after_the_end(fallback: LocalFallback, server
 
 
 async def test_one_whose_question_alone_fails_does_not_wait_for_ever(fallback: LocalFallback, server: Server) -> None:
-    """The others are answered all the time, so that the board is never lost."""
+    """The others are answered all the time, so that the coordinator is never lost."""
 
     async def refused() -> str:
         raise StoreFailed("it answered with the error WRONGTYPE")

@@ -37,10 +37,10 @@ async def test_what_was_said_before_the_tunnel_stood_is_not_lost(start, proxy) -
 
 
 async def test_the_last_words_of_a_server_arrive(start, proxy) -> None:
-    async def farewell(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def send_and_close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"x" * 300_000)
 
-    site = await start(farewell)
+    site = await start(send_and_close)
     browser = await proxy(site.budget())
 
     async with browser.tunnel(site.pair) as (reader, _):

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from dowse.surfaces.cli.markdown import render
-from tests.unit.surfaces.test_cli_markdown import HOSTILE
+from tests.unit.surfaces.cli.test_markdown import HOSTILE
 
 
 @pytest.mark.parametrize("part", HOSTILE)

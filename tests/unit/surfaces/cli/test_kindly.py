@@ -8,7 +8,7 @@ import pytest
 from dowse import __version__
 from dowse.surfaces.cli import kindly
 from tests.support.command_line import Terminal
-from tests.unit.surfaces.test_cli_serve import Conversation
+from tests.unit.surfaces.cli.test_serve import Conversation
 
 Captured = pytest.CaptureFixture[str]
 

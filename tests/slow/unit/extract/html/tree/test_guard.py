@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from dowse.extract.html.tree.guard import cap_markup
 from tests.tries import least
-from tests.unit.extract.test_guard import DEEPEST, HOSTILE, PIECES, depth, hostile
+from tests.unit.extract.html.tree.test_guard import DEEPEST, HOSTILE, PIECES, depth, hostile
 
 
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=12))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.tables import each_row
-from tests.unit.extract.rendering import markdown
+from tests.unit.extract.html.render.rendering import markdown
 
 
 @each_row(

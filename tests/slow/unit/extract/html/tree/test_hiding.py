@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dowse.extract.html.tree.hiding import Hiding
-from tests.unit.extract.test_hiding import HOSTILE, hostile
+from tests.unit.extract.html.tree.test_hiding import HOSTILE, hostile
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

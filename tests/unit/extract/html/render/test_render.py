@@ -8,7 +8,7 @@ from dowse.document.markdown import scan_lines
 from dowse.extract.html.render import render
 from dowse.extract.html.tree.build import build
 from tests.support.tables import each_row
-from tests.unit.extract.rendering import URL, markdown
+from tests.unit.extract.html.render.rendering import URL, markdown
 
 
 def test_a_page_keeps_its_order_and_its_levels() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.surfaces.test_http_limit_model import KINDS, overload
+from tests.unit.surfaces.http.test_adaptive_concurrency_model import KINDS, overload
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
