@@ -207,7 +207,8 @@ def test_the_help_of_a_command_explains_every_flag(parser: argparse.ArgumentPars
     shown_actions = [each for each in plain_actions(parser) if f"{parser.prog} {spelling(each)}" not in HIDDEN]
     for action in shown_actions:
         flag = spelling(action)
-        assert [words for words in options if flag in (word.rstrip(",") for word in words[:3])], f"{flag} is listed"
+        listed = [words for words in options if flag in (word.rstrip(",") for word in words[:3])]
+        assert len(listed) == 1, f"{flag} is listed once"
         # Wherever the lines are broken.
         explanation = parser._get_formatter()._expand_help(action)
         assert "".join(explanation.split()) in "".join(shown.split()), f"{flag} is explained"
