@@ -13,7 +13,7 @@ from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.net.wire import build_session
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.table import Kit, make
+from dowse.providers.table import Kit, make_reader, make_search
 from dowse.routing.limiter import SlidingWindows
 from dowse.secrets.redact import Redactor
 from dowse.settings import SEARCHERS, SPECS, Settings
@@ -63,14 +63,12 @@ def in_memory() -> ClientSession:
 
 def provider(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> SearchProvider:
     loaded = load({}, {**web.environment(name), **settings}).settings
-    made: SearchProvider = make(name, _kit(loaded, client))
-    return made
+    return make_search(name, _kit(loaded, client))
 
 
 def reader(web: PocketWeb, name: str, client: ConfiguredClient, **settings: str) -> PageReader:
     loaded = load({}, {**web.environment(name), **settings}).settings
-    made: PageReader = make(name, _kit(loaded, client))
-    return made
+    return make_reader(name, _kit(loaded, client))
 
 
 def _kit(settings: Settings, client: ConfiguredClient) -> Kit:

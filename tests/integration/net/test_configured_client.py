@@ -203,7 +203,7 @@ async def test_refused_connection_names_no_address(client: ConfiguredClient, ser
 
 @pytest.mark.parametrize("url", ["not an address", "ftp://127.0.0.1/", "/search"])
 async def test_endpoint_that_is_no_web_address_is_a_failure(client: ConfiguredClient, url: str) -> None:
-    with pytest.raises(WireFailed, match="no valid address"):
+    with pytest.raises(WireFailed, match="not a valid address"):
         await client.send("GET", url, headers={}, timeout_s=5)
 
 
