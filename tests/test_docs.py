@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dowse.core import errors
-from dowse.routing.policy import FallbackPolicy, counts_as_failure
+from dowse.routing.fallback import FallbackPolicy, counts_as_failure
 from dowse.settings import SEARCHERS, SPECS, all_settings
 from dowse.settings.sources import UNSUPPORTED, WITHOUT_EFFECT
 from dowse.surfaces.cli import kindly, session

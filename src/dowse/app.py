@@ -9,9 +9,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from dowse import PROJECT_URL, __version__
-from dowse.cache.entries import CacheEntries
+from dowse.cache.entries import AnswerLifetimes, CacheEntries, PageLifetimes, SearchLifetimes
 from dowse.cache.fetch import Cache
-from dowse.cache.lifetimes import AnswerLifetimes, PageLifetimes, SearchLifetimes
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Contract, Dispatcher, Services
 from dowse.contracts.guardrails import RULES, Guardrails
@@ -34,11 +33,11 @@ from dowse.net.guard import Guard
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.table import Kit, LazyProvider, make_answerer, make_reader, make_remote, make_search
 from dowse.rank.sources import SiteRules
+from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.hedging import Hedging
-from dowse.routing.policy import FallbackPolicy
+from dowse.routing.provider_limits import Account
 from dowse.routing.router import Router
 from dowse.routing.shared_limits import Traffic
-from dowse.routing.spending import Account
 from dowse.secrets.redact import Redactor
 from dowse.secrets.requests import QueryScrubber, SecretUrls
 from dowse.settings import ANSWERERS, SEARCHERS, SPECS, Settings

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dowse.cache.entries import AnswerLifetimes
 from dowse.cache.fetch import Cache
-from dowse.cache.lifetimes import AnswerLifetimes
 from dowse.core.answers import Citation, CitedAnswer, Question
 from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.core.protocols import AnswerProvider, Extractor, Observer, SearchProvider

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.cache.lifetimes import AnswerLifetimes
+from dowse.cache.entries import AnswerLifetimes
 from dowse.contracts import registry
 from dowse.contracts.dispatch import Answer, Services
 from dowse.contracts.guardrails import RULES, Guardrails

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dowse.cache.entries import CacheEntries
+from dowse.cache.entries import CacheEntries, PageLifetimes, SearchLifetimes
 from dowse.cache.fetch import Cache
-from dowse.cache.lifetimes import PageLifetimes, SearchLifetimes
 from dowse.core.models import Clock
 from dowse.core.protocols import Observer
 from dowse.stores.fail_soft import FailSoftStore, Outage

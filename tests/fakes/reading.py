@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dowse.cache.entries import PageLifetimes
 from dowse.cache.fetch import Cache
-from dowse.cache.lifetimes import PageLifetimes
 from dowse.core.models import Clock
 from dowse.core.protocols import Discretion, Extractor, Fetcher, Observer, PageReader, Robots, SiteLoader
 from dowse.flows.read import ReadFlow, RobotsMode
 from dowse.flows.readers import FetchingReader, ReadChain, Readers
-from dowse.routing.policy import FallbackPolicy
+from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.secrets.requests import SecretUrls
 from tests.fakes.memory import NO_PAGES, remembering

@@ -10,7 +10,7 @@ import pytest
 
 from dowse.app import App
 from dowse.core.runtime import CallContext
-from dowse.routing.spending import Account
+from dowse.routing.provider_limits import Account
 from dowse.settings.sources import load
 from dowse.stores.ledger import MemoryLedger
 

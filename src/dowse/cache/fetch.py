@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from dowse.cache.entries import CacheEntries, Codec
+from dowse.cache.entries import CacheEntries, Codec, LifetimePolicy
 from dowse.cache.flights import Flight, Flights, Leases
-from dowse.cache.lifetimes import LifetimePolicy
 from dowse.core.errors import AllProvidersFailed
 from dowse.core.models import OK, Attempt, CacheState, Clock, Deadline, Freshness, Routed
 from dowse.core.protocols import Observer, Progress

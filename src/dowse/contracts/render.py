@@ -196,10 +196,10 @@ def _headline(found: WebSearchOutput) -> str:
 
 
 def _add_title(title: str, facts: str, text: str) -> str:
-    from dowse.document.clean import to_plain_text  # `dowse --help` does without.
+    from dowse.document.outline import plain_heading  # `dowse --help` does without.
 
     heading, _, rest = text.partition("\n") if text.startswith("# ") else ("", "", text)
-    if title and not to_plain_text(heading).startswith(title):
+    if title and not plain_heading(heading).startswith(title):
         heading, rest = f"# {title}", f"\n{text}"
     if facts:
         rest = f"\n{facts}\n\n" + rest.lstrip("\n")

@@ -18,6 +18,7 @@ from dowse.document.markdown import Document
 MOST_SECTIONS = 200
 _TITLE_CHARS = 150
 _LINE_CHARS = 1000
+_PLAIN = re.compile(r"[^\W_](?:[^\W_]|[ ,.:;?'()/+&%-])*+")
 _CLOSING_MARKS = re.compile(r"[ \t]#{1,99}$")
 # Outlines are built on the event loop: of a long page, tokens are counted at the beginning of each section only.
 _COUNTED_CHARS = 20_000
@@ -25,6 +26,12 @@ _ANCHOR = re.compile(r"\[?b(\d{1,9})\]?", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:§ ?)?(\d{1,5}(?:\.\d{1,5}){0,9})\.?(?: (.*))?")
 _PATH_MARK = re.compile(" [>›»] ")
 _NO_WORD = re.compile(r"[\W_]+")
+
+
+def plain_heading(line: str) -> str:
+    """The words of a heading without syntax; most have none."""
+    words = line.removeprefix("# ")
+    return words if _PLAIN.fullmatch(words) else to_plain_text(line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,7 @@ class _Entry:
 
     @cached_property
     def title(self) -> str:
-        words = to_plain_text(_CLOSING_MARKS.sub("", self.line.rstrip())).rstrip(" ¶")
+        words = plain_heading(_CLOSING_MARKS.sub("", self.line.rstrip())).rstrip(" ¶")
         # Code and escapes of the page have become plain words, which may hold markup again.
         return without_markup(words, _TITLE_CHARS)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dowse.cache.entries import AnswerLifetimes
 from dowse.cache.fetch import Cache, CacheKey, Kind
-from dowse.cache.lifetimes import AnswerLifetimes
 from dowse.core.answers import EXTRACTIVE, CitedAnswer, Question, code_of
 from dowse.core.errors import AllProvidersFailed, DowseError, NoProvider, Offline, ProviderError, TimedOut, Transient
 from dowse.core.models import LOCAL, Attempt, Clock, Deadline, Freshness, Principal, Routed

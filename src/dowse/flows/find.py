@@ -9,8 +9,8 @@ from functools import partial, reduce
 from itertools import chain
 from typing import TypeVar
 
+from dowse.cache.entries import SearchLifetimes
 from dowse.cache.fetch import Cache, CacheKey, Kind
-from dowse.cache.lifetimes import SearchLifetimes
 from dowse.core.errors import AllProvidersFailed, ProviderError, TimedOut, Transient
 from dowse.core.models import (
     LOCAL,

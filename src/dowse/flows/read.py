@@ -10,9 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dowse.cache.entries import Codec
+from dowse.cache.entries import Codec, PageLifetimes
 from dowse.cache.fetch import CACHE, Cache, CacheKey, Kind, NegativeCaching, recall_attempt
-from dowse.cache.lifetimes import PageLifetimes
 from dowse.core import urls
 from dowse.core.errors import AllProvidersFailed, NoBrowser, Offline, PageUnreadable, Skipped, TimedOut, Unread
 from dowse.core.models import (

@@ -14,7 +14,7 @@ from dowse.core.errors import AllProvidersFailed, NotRead, PageUnreadable, Provi
 from dowse.core.models import LOCAL, OK, Attempt, Body, Deadline, Onward, Principal, Routed, Status, Text
 from dowse.core.protocols import Discretion, Extractor, Fetcher, PageReader, Robots, SiteLoader
 from dowse.net.clients import ConfiguredClient, UntrustedClient
-from dowse.routing.attempt import FallbackRun
+from dowse.routing.fallback import FallbackRun
 from dowse.routing.router import Router
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings

@@ -11,10 +11,9 @@ from dowse.core.errors import ProviderError
 from dowse.core.models import LOCAL, Clock, Deadline, Principal, Routed
 from dowse.core.protocols import Observer, Pacing, Progress, Spending
 from dowse.core.runtime import no_progress
-from dowse.routing.attempt import AttemptRunner, Call, FallbackRun, P, R
 from dowse.routing.breaker import Breakers, State
+from dowse.routing.fallback import RETRY_DELAY_S, AttemptRunner, Call, FallbackPolicy, FallbackRun, P, R, RetryBudget
 from dowse.routing.hedging import Hedging, race
-from dowse.routing.policy import RETRY_DELAY_S, FallbackPolicy, RetryBudget
 
 Order = Callable[[FallbackRun[P]], AsyncIterator[Sequence[P]]]
 """Yields the candidates that are left, the next one first; sees the failures so far in the run."""

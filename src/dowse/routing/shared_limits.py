@@ -10,7 +10,7 @@ from dowse.core.models import Clock
 from dowse.core.protocols import Limiter, Observer
 from dowse.routing.breaker import Breakers
 from dowse.routing.limiter import SharedWindows, SlidingWindows
-from dowse.routing.pacing import Pacer
+from dowse.routing.provider_limits import Pacer
 from dowse.routing.provider_slots import ProviderSlots
 from dowse.stores.coordination import Coordinator, LocalFallback
 from dowse.stores.fail_soft import Outage

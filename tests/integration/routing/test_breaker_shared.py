@@ -11,7 +11,7 @@ from dowse.core.errors import AllProvidersFailed, Paused, ProviderError, RateLim
 from dowse.core.models import Deadline
 from dowse.core.runtime import SystemClock
 from dowse.routing.breaker import Breakers, CallPermit, State, blame
-from dowse.routing.policy import FallbackPolicy
+from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.stores.coordination import FAILURES_TO_OPEN, Circuit, LocalFallback
 from dowse.stores.fail_soft import Outage

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from dowse.cache.entries import Lifetime
 from dowse.cache.fetch import CacheKey, Kind, NegativeCaching, Produce
-from dowse.cache.lifetimes import Lifetime
 from dowse.core.errors import AllProvidersFailed, Unavailable
 from dowse.core.models import LIVE, CacheState, Deadline, Freshness, Routed
 from dowse.core.protocols import Progress

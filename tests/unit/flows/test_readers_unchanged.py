@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dowse.cache.lifetimes import PageLifetimes
+from dowse.cache.entries import PageLifetimes
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Deadline, Facts, Page, Status, Text
 from dowse.flows import readers

@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.cache.entries import RECENT_S, Sealed
-from dowse.cache.lifetimes import PageLifetimes, SearchLifetimes
+from dowse.cache.entries import RECENT_S, PageLifetimes, Sealed, SearchLifetimes
 from dowse.core.errors import AllProvidersFailed, KeyRejected, PageUnreadable, Unavailable
 from dowse.core.models import (
     Body,

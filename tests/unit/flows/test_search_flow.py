@@ -27,7 +27,7 @@ from dowse.flows.find import Finder
 from dowse.flows.search import SearchFlow
 from dowse.providers.disclosure import Disclosure
 from dowse.rank.sources import SiteRules
-from dowse.routing.policy import FallbackPolicy
+from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.router import Router
 from dowse.secrets.redact import Redactor
 from dowse.secrets.requests import QueryScrubber

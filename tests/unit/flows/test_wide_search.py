@@ -10,7 +10,7 @@ from dowse.core.protocols import SearchProvider
 from dowse.core.runtime import SystemClock, no_progress
 from dowse.flows import find
 from dowse.flows.find import Finder, Findings
-from dowse.routing.policy import FallbackPolicy
+from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 from tests.fakes.memory import NO_SEARCHES, SEARCHES, remembering

@@ -11,7 +11,7 @@ import pytest
 
 from dowse.core import errors
 from dowse.core.models import Attempt, Deadline, Routed
-from dowse.routing.policy import ANSWER_S, patience_of, share_of
+from dowse.routing.fallback import ANSWER_S, patience_of, share_of
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 from tests.support.tables import each_row

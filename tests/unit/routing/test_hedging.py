@@ -10,8 +10,8 @@ from dowse.core import errors
 from dowse.core.models import Deadline, Routed
 from dowse.core.protocols import Spending
 from dowse.routing.breaker import Breakers
+from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.hedging import LEAST, Hedging, race
-from dowse.routing.policy import FallbackPolicy
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 from tests.unit.routing.test_attempt_turns import Turns

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from dowse.core.allowances import Admission, Pace, Rate
 from dowse.core.errors import Busy
-from dowse.routing import pacing
-from dowse.routing.pacing import MARGIN_S, MARGIN_SHARE, Pacer
+from dowse.routing import provider_limits
+from dowse.routing.provider_limits import MARGIN_S, MARGIN_SHARE, Pacer
 from dowse.routing.provider_slots import ProviderSlots
 from tests.fakes import FakeClock
 
@@ -350,7 +350,7 @@ async def test_each_provider_has_a_line_of_its_own() -> None:
 
 
 async def test_no_more_than_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pacing, "MOST_WAITING", 20)
+    monkeypatch.setattr(provider_limits, "MOST_WAITING", 20)
     async with opened(A_SECOND) as desk:
         for number in range(23):
             desk.ask(f"a{number}", patience_s=1e9)

@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.routing.pacing import FairQueue, Waiter
+from dowse.routing.provider_limits import FairQueue, Waiter
 
 
 def waiter(name: str, until: float = 1000.0) -> Waiter:

@@ -5,7 +5,7 @@ import pytest
 from dowse.core import errors
 from dowse.core.models import Deadline
 from dowse.routing import breaker
-from dowse.routing.policy import FLOOR, WINDOW_S, RetryBudget
+from dowse.routing.fallback import FLOOR, WINDOW_S, RetryBudget
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 

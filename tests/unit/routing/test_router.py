@@ -10,7 +10,7 @@ from dowse.core import errors
 from dowse.core.models import Attempt, Deadline, Routed
 from dowse.core.protocols import Spending
 from dowse.core.runtime import SystemClock
-from dowse.routing.policy import FAIR_TIME_S, FallbackPolicy, lacked_time, share_of
+from dowse.routing.fallback import FAIR_TIME_S, FallbackPolicy, lacked_time, share_of
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 from tests.support.tables import each_row

@@ -11,7 +11,7 @@ import pytest
 from dowse.core import errors
 from dowse.core.models import Deadline, Routed
 from dowse.routing.breaker import Breakers, State
-from dowse.routing.policy import FLOOR, RETRY_DELAY_S
+from dowse.routing.fallback import FLOOR, RETRY_DELAY_S
 from dowse.routing.router import Router
 from dowse.stores.coordination import FAILURES_TO_OPEN
 from tests.fakes import FakeClock, RecordingObserver

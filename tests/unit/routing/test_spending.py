@@ -8,7 +8,7 @@ import pytest
 from dowse.core.allowances import Budget
 from dowse.core.errors import BudgetSpent
 from dowse.core.protocols import Charge, Spent
-from dowse.routing.spending import Account, Prices
+from dowse.routing.provider_limits import Account, Prices
 from dowse.stores import open_store
 from dowse.stores.ledger import Ledger, MemoryLedger
 from dowse.telemetry.log import LOGGER
