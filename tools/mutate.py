@@ -36,8 +36,6 @@ SUBJECTS = {
         "tests/unit/net/test_guard.py",
         "tests/unit/net/test_guard_addresses.py",
         "tests/unit/net/test_guard_machine.py",
-        "tests/unit/net/test_dns_late_answer.py",
-        "tests/integration/net/test_dns.py",
         "tests/integration/net/test_listener.py",
     ],
     "src/dowse/net/decode.py": ["tests/security/test_decoder.py"],

@@ -20,7 +20,8 @@ from aiohttp.tracing import Trace
 from dowse.core.errors import WireDenied, WireError, WireFailed, WireInsecure, WireTimeout, WireTooLarge
 from dowse.core.urls import Url
 from dowse.net.decode import ACCEPTED, Decoder
-from dowse.net.guard import Address, look_up, parse_address
+from dowse.net.dns import look_up
+from dowse.net.guard import Address, parse_address
 
 _MAX_LINE_BYTES = 16_384
 _MAX_HEADERS = 200
