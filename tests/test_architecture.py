@@ -421,6 +421,7 @@ def test_files_and_functions_fit_on_a_few_screens() -> None:
 
 
 def test_the_tree_can_be_read_at_one_sitting() -> None:
+    assert [path.name for path in SRC.iterdir()] == [ROOT]
     assert len(_files()) <= MOST_FILES
     assert len(list((SRC / ROOT).glob("*.py"))) <= MOST_ROOT_MODULES
 

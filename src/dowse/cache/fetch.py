@@ -64,7 +64,7 @@ class Kind(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class CacheKey(Generic[T]):
-    """Under which a value is cached. Calls of another `variant` share the value, but not the work in flight."""
+    """The cache key of a value. Calls of another `variant` share the value, but not the work in flight."""
 
     kind: Kind[T]
     name: str

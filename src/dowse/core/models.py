@@ -53,7 +53,7 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The absolute deadline of a call, passed down to every step."""
+    """Deadline propagation: the absolute deadline of a call is passed down to every step."""
 
     clock: Clock
     at: float

@@ -63,7 +63,7 @@ class Fetched:
 
 
 class ConfiguredClient:
-    """Client of endpoints from the settings: any address, carries keys, follows no redirect.
+    """The configured client, for endpoints from the settings: any address, carries keys, follows no redirect.
 
     `open_session` replaces the session of pooled connections.
     """

@@ -1,4 +1,4 @@
-"""The providers, each declared once.
+"""The keyed and keyless providers, each declared once: a keyed provider needs a key or an address of the user.
 
 The declarations stand here rather than beside the adapters because settings are read at every start, before any adapter
 is imported. `dowse.providers.table` says where the adapter of each is.
