@@ -26,7 +26,8 @@ sys.path.append(str(Path(__file__).parents[1]))
 from benchmarks.flood import Arguments, Callers, Flood, percentile
 from benchmarks.processes import pocket_web, running
 
-BOUND = 2.0
+# Refused requests are parsed by h11 too, which takes CPU from admitted calls: their latency is bounded in seconds.
+ADMITTED_BOUND_S = 0.25
 REFUSAL_BOUND_S = 0.25
 # Now and then chance alone brings so many at once that somebody is refused.
 SPARED = 0.03
@@ -65,6 +66,10 @@ class Round:
         return percentile(self.excess.admitted, 0.95) / percentile(self.ordinary.admitted, 0.95)
 
     @property
+    def admitted_s(self) -> float:
+        return percentile(self.excess.admitted, 0.95)
+
+    @property
     def refusal_s(self) -> float:
         return percentile(self.excess.refused, 0.95)
 
@@ -75,7 +80,7 @@ class Round:
     def is_within(self, slack: float) -> bool:
         """Whether everything is within so many times its bound; nothing may be lost anyway."""
         within = (
-            self.ratio <= slack * BOUND,
+            self.admitted_s <= slack * ADMITTED_BOUND_S,
             self.refusal_s <= slack * REFUSAL_BOUND_S,
             self.refused_without_need <= slack * SPARED,
         )
@@ -139,7 +144,8 @@ def main() -> int:
             f"  refused: {len(done.excess.refused)}, "
             f"p95 {done.refusal_s * 1000:.1f} ms (<= {REFUSAL_BOUND_S * 1000:.0f})"
         )
-        print(f"  ratio:   {done.ratio:.2f} (<= {BOUND})")
+        admitted_ms, bound_ms = done.admitted_s * 1000, ADMITTED_BOUND_S * 1000
+        print(f"  admitted: p95 {admitted_ms:.0f} ms (<= {bound_ms:.0f}), ratio {done.ratio:.2f}")
     return 0 if all(done.is_within(1.0) for done in best.values()) else 1
 
 
