@@ -23,6 +23,12 @@ from tests.support.tables import each_row
 SRC = Path(__file__).resolve().parent.parent / "src"
 ROOT = "dowse"
 
+TESTS = Path(__file__).resolve().parent
+UNIT_TESTS = ("unit", "slow/unit")
+NOT_MIRRORED = {
+    "unit/test_names.py": "names that are contracts come from settings, tools, commands, statuses and pyproject alike",
+}
+
 LEVELS = (
     (ROOT, "errors", "core", "language"),
     ("settings", "document", "secrets"),
@@ -424,6 +430,31 @@ def test_the_tree_can_be_read_at_one_sitting() -> None:
     assert [path.name for path in SRC.iterdir()] == [ROOT]
     assert len(_files()) <= MOST_FILES
     assert len(list((SRC / ROOT).glob("*.py"))) <= MOST_ROOT_MODULES
+
+
+def test_a_unit_test_is_named_after_the_module_it_tests() -> None:
+    """`tests/unit/<folders>/test_<module>[_<aspect>].py`; a package counts as a module of the folder above."""
+    assert {str(path.relative_to(TESTS)) for path in unit_tests() if not mirrored(path)} == set(NOT_MIRRORED)
+
+
+def unit_tests() -> Iterator[Path]:
+    return (path for folder in UNIT_TESTS for path in (TESTS / folder).rglob("test_*.py"))
+
+
+def mirrored(test: Path) -> bool:
+    """Whether a module or package of the same folder in `src` begins the name of this file."""
+    (root,) = (TESTS / folder for folder in UNIT_TESTS if test.is_relative_to(TESTS / folder))
+    folder = SRC / ROOT / test.parent.relative_to(root)
+    name = f"{test.stem.removeprefix('test_')}_"
+    modules_here = [path for path in folder.glob("*") if path.suffix == ".py" or (path / "__init__.py").exists()]
+    return any(name.startswith(f"{path.stem}_") for path in modules_here)
+
+
+def test_a_unit_test_of_no_module_is_found() -> None:
+    unit = TESTS / "unit"
+    assert mirrored(unit / "routing" / "test_breaker.py") and mirrored(unit / "routing" / "test_breaker_half_open.py")
+    assert mirrored(unit / "extract" / "test_verdict.py")
+    assert not mirrored(unit / "test_breaker.py") and not mirrored(unit / "routing" / "test_breakers.py")
 
 
 def test_no_function_is_more_complex_than_ten_by_radon() -> None:

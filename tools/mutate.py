@@ -39,9 +39,15 @@ SUBJECTS = {
         "tests/integration/net/test_listener.py",
     ],
     "src/dowse/net/decode.py": ["tests/security/test_decoder.py"],
-    "src/dowse/secrets/requests.py": ["tests/unit/secrets/test_urls.py", "tests/unit/secrets/test_queries.py"],
-    "src/dowse/secrets/credentials.py": ["tests/unit/secrets/test_urls.py", "tests/unit/secrets/test_queries.py"],
-    "src/dowse/secrets/leaks.py": ["tests/unit/secrets/test_queries.py"],
+    "src/dowse/secrets/requests.py": [
+        "tests/unit/secrets/test_requests_urls.py",
+        "tests/unit/secrets/test_requests_queries.py",
+    ],
+    "src/dowse/secrets/credentials.py": [
+        "tests/unit/secrets/test_requests_urls.py",
+        "tests/unit/secrets/test_requests_queries.py",
+    ],
+    "src/dowse/secrets/leaks.py": ["tests/unit/secrets/test_requests_queries.py"],
 }
 PROCESSES = 2
 # A mutant that takes so much longer than the module itself hangs, and has been noticed.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dowse.core.tokens import estimate_tokens
 from dowse.document.cut import BEGINNING, Position, TextPart, next_part
 from tests.support.tables import each_row
-from tests.unit.document.test_budget import PIECES, ends_in_code
+from tests.unit.document.test_cut_budget import PIECES, ends_in_code
 
 SENTENCE = "A sentence of the page that says something. "
 PARAGRAPHS = "".join(f"Paragraph {number}. {SENTENCE * 3}\n\n" for number in range(60)).strip()

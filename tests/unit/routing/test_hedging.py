@@ -14,7 +14,7 @@ from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.hedging import LEAST, Hedging, race
 from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
-from tests.unit.routing.test_attempt_turns import Turns
+from tests.unit.routing.test_fallback_turns import Turns
 from tests.unit.routing.test_router import Purse, Scripted, answers, fails
 
 # What it takes to earn one extra call.

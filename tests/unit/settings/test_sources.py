@@ -500,6 +500,11 @@ def test_a_worker_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     assert KEY not in inherited.values()
 
 
+def test_numpy_starts_no_threads_in_a_worker() -> None:
+    """On a machine of many cores their stacks alone would be more than the memory that a worker may have."""
+    assert sources.subprocess_environment().items() >= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}.items()
+
+
 def test_the_nearest_name_of_a_typo_is_one_of_ours() -> None:
     """`LOG_LEVEL` is as near, but belongs to everybody."""
     warnings = load({}, {"DOWSE_LOGLEVEL": "x"}).warnings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from dowse.secrets.requests import SecretUrls
-from tests.unit.secrets.test_urls import HOSTILE
+from tests.unit.secrets.test_requests_urls import HOSTILE
 
 
 def test_a_hostile_url_takes_no_time() -> None:

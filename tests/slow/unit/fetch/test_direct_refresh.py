@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dowse.fetch.direct import find_refresh
-from tests.unit.fetch.test_fetch_refresh import HOSTILE, HTML, URL
+from tests.unit.fetch.test_direct_refresh import HOSTILE, HTML, URL
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -9,7 +9,7 @@ import pytest
 
 from dowse.core.errors import PageUnreadable
 from dowse.extract import verdict
-from tests.unit.extract.verdict.test_verdict import hostile
+from tests.unit.extract.test_verdict import hostile
 
 
 @pytest.mark.parametrize("page", hostile(1000), ids=lambda page: page[:24])

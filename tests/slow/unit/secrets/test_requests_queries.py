@@ -8,7 +8,7 @@ import time
 import pytest
 
 from dowse.core.errors import InvalidRequest
-from tests.unit.secrets.test_queries import HOSTILE, scrubber
+from tests.unit.secrets.test_requests_queries import HOSTILE, scrubber
 
 
 @pytest.mark.parametrize("beginning", HOSTILE)

@@ -8,7 +8,7 @@ import pytest
 
 from dowse.document.clean import strip_comments
 from dowse.extract.formats.plain import without_hidden_elements
-from tests.unit.extract.formats.test_hidden_text import HOSTILE
+from tests.unit.extract.test_convert_hidden_text import HOSTILE
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

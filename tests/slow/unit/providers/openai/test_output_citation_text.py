@@ -5,7 +5,7 @@ import time
 import pytest
 
 from dowse.providers.openai.output import Wording
-from tests.unit.providers.openai.test_citation_text import HOSTILE
+from tests.unit.providers.openai.test_output_citation_text import HOSTILE
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

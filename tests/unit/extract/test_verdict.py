@@ -18,7 +18,7 @@ from tests.support.tables import each_row
 
 pytestmark = pytest.mark.promise("verdict-error-page", "case-37")
 
-PAGES = Path(__file__).resolve().parents[3] / "fixtures" / "verdicts"
+PAGES = Path(__file__).resolve().parents[2] / "fixtures" / "verdicts"
 ORDINARY = "ordinary"
 # Folder of a page: what it ends as, who may be asked further, and what the log says about it.
 EXPECTED = {

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dowse.extract.verdict import judge_text
-from tests.unit.extract.verdict.test_text import HOSTILE
+from tests.unit.extract.test_verdict_text import HOSTILE
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
