@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
@@ -46,7 +46,7 @@ _TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
 # As much of a page as any contract can show, and little enough to be cleaned between two requests.
 PAGE_CHARS = 200_000
 _URL_CHARS = 2048  # the limit of sitemaps, so search engines list nothing longer
-_MOST_LOOKED_AT = 300  # no API lists so many, and each bad one of a huge answer takes time
+_MOST_RESULTS = 300  # no API lists so many, and each one of a huge answer takes time
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +217,11 @@ def items(provider: str, body: Json, name: str) -> list[Json]:
     return objects(value)
 
 
+def results(provider: str, body: Json, name: str) -> list[Json]:
+    """The objects of a list of search results; the rest of a huge answer is left out."""
+    return items(provider, body, name)[:_MOST_RESULTS]
+
+
 def hit(title: str, url: str, snippet: str, *, engine: str = "", published: str = "") -> Hit | None:
     """A search result; `None` without a title or a web address. The snippet may be empty."""
     title = without_markup(title, _TITLE_CHARS)
@@ -234,9 +239,9 @@ def media(found: Hit | None, *, image_url: str = "", thumbnail: str = "", durati
     return replace(found, image_url=image_url, thumbnail=thumbnail, duration=one_line(duration, 20))
 
 
-def first_hits(found: Iterable[Hit | None], wanted: int) -> tuple[Hit, ...]:
-    """The first valid hits; the rest of a long answer is not parsed."""
-    return tuple(islice(filter(None, islice(found, _MOST_LOOKED_AT)), wanted))
+def first_hits(found: Sequence[Hit | None], wanted: int) -> tuple[Hit, ...]:
+    """The first valid hits."""
+    return tuple(filter(None, found))[:wanted]
 
 
 def plain(texts: Iterable[str], most: int = 10) -> tuple[str, ...]:

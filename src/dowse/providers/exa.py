@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
 from dowse.core.text import one_line
-from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, items, string, strings
+from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, results, string, strings
 from dowse.providers.limits import fit
 from dowse.providers.table import Kit
 from dowse.settings.providers import EXA as SPEC
@@ -38,7 +38,7 @@ class Exa:
         fitted, warnings = fit(self.name, query, SPEC.limits)
         payload = _payload(fitted, self._today())
         body = await self._api.post(self._search_endpoint, deadline, headers=self._headers(), body=payload)
-        hits = first_hits(map(_hit, items(self.name, body, "results")), fitted.num_results)
+        hits = first_hits([_hit(item) for item in results(self.name, body, "results")], fitted.num_results)
         return Found(hits[query.earlier :], warnings=warnings)
 
     async def read(self, url: str, deadline: Deadline) -> Text:
@@ -47,10 +47,10 @@ class Exa:
         body = await self._api.post(self._contents_endpoint, deadline, headers=self._headers(), body=payload)
         if failure := _failure(body):
             raise self._api.not_read(failure)
-        results = items(self.name, body, "results")
-        if not results:
+        pages = results(self.name, body, "results")
+        if not pages:
             raise BadAnswer(self.name, "the answer has no page")
-        return self._api.page(string(results[0], "text"), string(results[0], "title"))
+        return self._api.page(string(pages[0], "text"), string(pages[0], "title"))
 
     def _headers(self) -> dict[str, str]:
         return {"x-api-key": self._key.get_secret_value()}

@@ -135,7 +135,7 @@ class HtmlEngine(ABC):
         if listing.outcome is Outcome.UNKNOWN:
             reason = listing.detail or "neither results nor anything known stands on it"
             raise BadAnswer(self.name, f"its page has changed or is another one: {reason}")
-        return first_hits(map(_hit, listing.rows), query.num_results), plain(listing.suggestions)
+        return first_hits([_hit(row) for row in listing.rows], query.num_results), plain(listing.suggestions)
 
     def _refusal(self, reply: Reply) -> ProviderError | None:
         """Translate a refusal: without a key, each is a ban for a while."""

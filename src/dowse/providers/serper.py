@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
-from dowse.net.json_api import Api, Json, first_hits, hit, items, media, objects, plain, string
+from dowse.net.json_api import Api, Json, first_hits, hit, media, objects, plain, results, string
 from dowse.providers.limits import fit
 from dowse.providers.table import Kit
 from dowse.settings.providers import SERPER as SPEC
@@ -102,9 +102,9 @@ def _hits(body: Json, query: Query) -> tuple[Hit, ...]:
     name = _LISTS[query.category][1]
     if name not in body and "searchParameters" not in body:
         raise BadAnswer(Serper.name, f"the answer has no list {name!r}")
-    listed = items(Serper.name, body, name) if name in body else []
+    listed = results(Serper.name, body, name) if name in body else []
     read = {Category.IMAGES: _image, Category.VIDEOS: _video, Category.MAP: _place}.get(query.category, _hit)
-    return first_hits(map(read, listed), query.num_results)
+    return first_hits([read(item) for item in listed], query.num_results)
 
 
 def _hit(item: Json) -> Hit | None:
@@ -135,4 +135,4 @@ def _answers(body: Json) -> tuple[str, ...]:
 
 
 def _suggestions(body: Json) -> tuple[str, ...]:
-    return plain(string(entry, "query") for entry in objects(body.get("relatedSearches")))
+    return plain([string(entry, "query") for entry in objects(body.get("relatedSearches"))])

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text
-from dowse.net.json_api import Api, Json, first_hits, hit, items, plain, string
+from dowse.net.json_api import Api, Json, first_hits, hit, plain, results, string
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import fit
 from dowse.providers.table import Kit
@@ -46,10 +46,10 @@ class Tavily:
         if failed := body.get("failed_results"):
             first = failed[0] if isinstance(failed, list) else failed
             raise self._api.not_read(string(first, "error") if isinstance(first, dict) else "")
-        results = items(self.name, body, "results")
-        if not results:
+        pages = results(self.name, body, "results")
+        if not pages:
             raise BadAnswer(self.name, "the answer has no page")
-        return self._api.page(string(results[0], "raw_content"), string(results[0], "title"))
+        return self._api.page(string(pages[0], "raw_content"), string(pages[0], "title"))
 
     def _headers(self) -> dict[str, str]:
         # The header only: a key in the body is legacy, and where both are sent the body wins.
@@ -111,7 +111,7 @@ def _payload(query: Query, depth: str) -> Json:
 
 
 def _read_results(provider: str, body: Json, query: Query, *, wanted: int, warnings: tuple[str, ...]) -> Found:
-    hits = first_hits(map(_hit, items(provider, body, "results")), wanted)
+    hits = first_hits([_hit(item) for item in results(provider, body, "results")], wanted)
     return Found(hits[query.earlier :], plain([string(body, "answer")]), warnings=warnings)
 
 

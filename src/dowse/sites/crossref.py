@@ -7,7 +7,7 @@ import re
 from dowse.core.allowances import Rate
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Deadline, Hit, Query
-from dowse.net.json_api import Api, Json, first_hits, hit, items, objects, string, strings
+from dowse.net.json_api import Api, Json, first_hits, hit, objects, results, string, strings
 from dowse.settings import Settings
 from dowse.sites.query import keywords, period_of, without_tags
 from dowse.sites.site import Site, SiteHits
@@ -49,7 +49,7 @@ class CrossrefSearch:
         message = body.get("message")
         if not isinstance(message, dict):
             raise BadAnswer(NAME, "the answer has no object 'message'")
-        return SiteHits(first_hits(map(_hit, items(NAME, message, "items")), query.num_results))
+        return SiteHits(first_hits([_hit(item) for item in results(NAME, message, "items")], query.num_results))
 
 
 def _hit(item: Json) -> Hit | None:

@@ -14,7 +14,7 @@ from dowse.core.errors import BadRequest, PageUnreadable, ProviderError
 from dowse.core.models import Deadline, Hit, Query, Status, Text
 from dowse.core.urls import Url
 from dowse.document.clean import to_plain_text
-from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, items, objects, string, whole
+from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, items, objects, results, string, whole
 from dowse.settings import Settings
 from dowse.sites.compose import Part, compose_page, day, label, link, shift_headings, title
 from dowse.sites.query import Period, keywords, period_of, without_tags
@@ -158,7 +158,7 @@ class HackerNewsSearch:
         if filters := _filters(period_of(query, deadline.clock.today())):
             params["numericFilters"] = filters
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
-        return SiteHits(first_hits(map(_hit, items(NAME, body, "hits")), query.num_results))
+        return SiteHits(first_hits([_hit(item) for item in results(NAME, body, "hits")], query.num_results))
 
 
 def _describe_story(root: CommentNode, source: Json) -> tuple[str, list[str]]:

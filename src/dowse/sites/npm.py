@@ -10,7 +10,7 @@ from dowse.core import urls
 from dowse.core.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut, WireError
 from dowse.core.models import Deadline, Hit, Query, Status, Text
 from dowse.core.urls import Url
-from dowse.net.json_api import Api, Json, first_hits, hit, items, mapping, string, strings
+from dowse.net.json_api import Api, Json, first_hits, hit, mapping, results, string, strings
 from dowse.settings import Settings
 from dowse.sites.compose import Part, bullets, code, day
 from dowse.sites.markup import LinkBase
@@ -104,7 +104,7 @@ class NpmSearch:
             return SiteHits(())
         params = {"text": text, "size": str(min(query.num_results, _MOST))}
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
-        return SiteHits(first_hits(map(_hit, items(NAME, body, "objects")), query.num_results))
+        return SiteHits(first_hits([_hit(item) for item in results(NAME, body, "objects")], query.num_results))
 
 
 def _find_package(url: Url) -> tuple[str, str]:

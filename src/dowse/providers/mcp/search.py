@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dowse.core import urls
 from dowse.core.errors import NotCovered
 from dowse.core.models import Deadline, Found, Hit, Query
-from dowse.net.json_api import Api, Json, first_hits
+from dowse.net.json_api import Api, Json
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.limits import fit
 from dowse.providers.mcp.client import McpClient
@@ -50,7 +50,7 @@ class McpSearch:
         arguments = _arguments(self._server, fitted)
         # One deadline for the handshake, the call, and both again after a lost session.
         result = await self._client.call(self._server.tool, arguments, deadline.cap(self.timeout_s))
-        listed = first_hits(map(to_hit, self._rows(result)), _MOST_LISTED)
+        listed = [hit for row in self._rows(result)[:_MOST_LISTED] if (hit := to_hit(row))]
         hits = [hit for hit in listed if _is_within(hit, query)][: fitted.num_results]
         if listed and not hits:
             raise NotCovered(self.name, "none of its results is from the requested domains")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dowse.core.errors import BadAnswer, Blocked, EnginesFailed, PageUnreadable, ProviderError, TimedOut
@@ -11,12 +11,11 @@ from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.media_types import HTML
 from dowse.core.models import Body, Category, Deadline, Found, Hit, Query, Status
 from dowse.core.protocols import ListingReader
-from dowse.net.json_api import Json, first_hits, hit, items, media, plain, string, strings
+from dowse.net.json_api import Json, first_hits, hit, media, plain, results, string, strings
 from dowse.providers import relevance
 
 PER_PAGE = 10
 _MEDIA = frozenset({Category.IMAGES, Category.VIDEOS})
-_MOST_ROWS = 200  # More is no page of results.
 _SCHEME = re.compile(r"\s{0,9}([a-z][a-z0-9+.-]{0,30}):", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s{0,9}=\s{0,9}[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _SHOWN_ENGINES = 5
@@ -111,14 +110,14 @@ async def gather(
 
 def from_json(provider: str, body: Json, query: Query) -> SearxngAnswer:
     """Parse a JSON answer. Raises `BadAnswer` for a body without a list of results."""
-    results = items(provider, body, "results")[:_MOST_ROWS]
+    rows = results(provider, body, "results")
     failed = _as_list(body.get("unresponsive_engines"))
     return SearxngAnswer(
-        _first_per_address((_from_item(item, query) for item in results), query),
+        _first_per_address([_from_item(item, query) for item in rows], query),
         plain(_answers(body)),
         plain(strings(body.get("suggestions"))),
         {str(pair[0]): str(pair[1]) for pair in failed if isinstance(pair, list) and len(pair) == 2},
-        sum(_leads_elsewhere(string(item, "url")) for item in results),
+        sum(_leads_elsewhere(string(item, "url")) for item in rows),
     )
 
 
@@ -144,7 +143,7 @@ def from_listing(provider: str, listing: Listing, query: Query) -> SearxngAnswer
     if listing.outcome is Outcome.UNKNOWN and not listing.odd_links:
         raise BadAnswer(provider, listing.detail or "the page is not a list of results")
     return SearxngAnswer(
-        _first_per_address((_from_row(row, query) for row in listing.rows), query),
+        _first_per_address([_from_row(row, query) for row in listing.rows], query),
         plain(listing.answers),
         plain(listing.suggestions),
         dict(listing.failed_engines),
@@ -182,7 +181,7 @@ async def _add_pages(
     return hits, ()
 
 
-def _first_per_address(hits: Iterable[Hit | None], query: Query) -> tuple[Hit, ...]:
+def _first_per_address(hits: Sequence[Hit | None], query: Query) -> tuple[Hit, ...]:
     by_address: dict[str, Hit] = {}
     # A whole page where fewer are wanted: relevance is judged by more than the first results.
     for found in first_hits(hits, max(query.num_results, PER_PAGE)):

@@ -80,7 +80,7 @@ class ArxivSearch:
             papers = await asyncio.to_thread(read_papers, reply.body)
         except NotAFeed as error:
             raise BadAnswer(NAME, str(error)) from error
-        return SiteHits(first_hits(map(_hit, papers), query.num_results), _PAUSE_S)
+        return SiteHits(first_hits([_hit(paper) for paper in papers], query.num_results), _PAUSE_S)
 
 
 def user_agent_headers(settings: Settings) -> dict[str, str]:

@@ -13,7 +13,7 @@ from dowse.core.allowances import Rate
 from dowse.core.errors import BadAnswer, KeyRejected, NotRead, PageUnreadable, ProviderError, RateLimited
 from dowse.core.models import Deadline, Hit, Query, Status
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, Json, first_hits, hit, items, objects, string, whole
+from dowse.net.json_api import Api, Json, first_hits, hit, objects, results, string, whole
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.sites.github.targets import NAME
@@ -154,8 +154,8 @@ class GithubSearch:
             "per_page": str(min(query.num_results, _MOST)),
         }
         body = await self._api.get(self.address(query), deadline, headers=self._headers, params=params)
-        found = items(NAME, body, "items")
-        return SiteHits(first_hits(map(_issue_hit if is_error else _repository_hit, found), query.num_results))
+        read = _issue_hit if is_error else _repository_hit
+        return SiteHits(first_hits([read(item) for item in results(NAME, body, "items")], query.num_results))
 
 
 def _headers(token: str, accept: str = _JSON) -> dict[str, str]:

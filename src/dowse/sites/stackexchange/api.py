@@ -16,7 +16,7 @@ from dowse.core.allowances import Rate
 from dowse.core.errors import BadAnswer, KeyRejected, NotRead, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.core.models import Clock, Deadline, Hit, Query, Status
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, Json, first_hits, hit, items, string, strings, whole
+from dowse.net.json_api import Api, Json, first_hits, hit, items, results, string, strings, whole
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.sites.compose import day
@@ -201,7 +201,7 @@ class StackExchangeSearch:
         } | {name: value for name, value in optional.items() if value}
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
         pause_s = max(_backoff_s(body), _quota_pause_s(body, deadline.clock))
-        return SiteHits(first_hits(map(_hit, items(NAME, body, "items")), query.num_results), pause_s)
+        return SiteHits(first_hits([_hit(item) for item in results(NAME, body, "items")], query.num_results), pause_s)
 
 
 def _site_of(query: Query) -> str:

@@ -13,7 +13,7 @@ from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, RateLimi
 from dowse.core.models import Deadline, Hit, Query, Status
 from dowse.core.text import one_line
 from dowse.core.urls import Url
-from dowse.net.json_api import Api, Json, first_hits, hit, items, string
+from dowse.net.json_api import Api, Json, first_hits, hit, results, string
 from dowse.settings import Settings
 from dowse.sites.compose import day
 from dowse.sites.query import keywords, without_tags
@@ -171,7 +171,7 @@ class WikipediaSearch:
         if not isinstance(found, dict):
             raise BadAnswer(NAME, "the answer has no object 'query'")
         base = _articles(found, address)
-        return SiteHits(first_hits((_hit(item, base) for item in items(NAME, found, "search")), query.num_results))
+        return SiteHits(first_hits([_hit(item, base) for item in results(NAME, found, "search")], query.num_results))
 
 
 def find_address(url: Url) -> PageAddress | None:
