@@ -41,6 +41,7 @@ _SETTINGS = {
     # What is measured is dowse: the provider takes as much as it is asked.
     **{f"DOWSE_PACE_{name.upper()}": "off" for name in SEARCHERS},
 }
+_UNREAD = "Failed to retrieve page content"
 _FORGETFUL = {f"DOWSE_TTL_{kind}": "0" for kind in ("SEARCH", "PAGES", "FAILURES")}
 
 
@@ -74,7 +75,7 @@ class Level:
     def incomplete(self) -> int:
         """Answers without one of their pages."""
         answered = [json.loads(answer.text) for answer in self.run.answers if answer.outcome == "ok"]
-        return sum(bool(each["result"]["structuredContent"]["stats"]["pages_failed"]) for each in answered)
+        return sum(_UNREAD in each["result"]["content"][0]["text"] for each in answered)
 
 
 @dataclass(frozen=True, slots=True)

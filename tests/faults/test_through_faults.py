@@ -46,6 +46,7 @@ T = TypeVar("T")
 SILENCE = "500ms"
 SOON_S = 60.0
 FORGETFUL = {"DOWSE_STATE": "memory:"}
+TYPED = {"DOWSE_STRUCTURED": "on"}
 
 # Everything arrives in the end, though not as it should.
 HARMLESS: dict[str, tuple[Fault, ...]] = {
@@ -179,7 +180,7 @@ async def search(provider: Provider, environment: Mapping[str, str]) -> Told:
     """A search by an application of its own."""
     # What follows a model is a search with its pages, for which the others have nothing to do.
     further = {"fetch_content": False} if provider.tool == "web_search" else {}
-    async with App(load({}, environment).settings) as app:
+    async with App(load({}, {**TYPED, **environment}).settings) as app:
         return await ask(app, provider.tool, {"query": "python release", **further})
 
 
@@ -232,7 +233,10 @@ async def test_a_page_is_shown_whole_or_not_at_all(path: str, web: PocketWeb) ->
         settings = {**web.environment(), **FORGETFUL}
         settings["DOWSE_ALLOW_PRIVATE"] = ",".join(f"{HOST}:{port}" for port in ports)
         short_timeout = {**settings, "DOWSE_CONTENT_FETCH_TIMEOUT": SILENCE}
-        async with App(load({}, settings).settings) as app, App(load({}, short_timeout).settings) as short_app:
+        async with (
+            App(load({}, {**TYPED, **settings}).settings) as app,
+            App(load({}, {**TYPED, **short_timeout}).settings) as short_app,
+        ):
 
             async def case(proxy: FaultProxy, fault: str) -> Told:
                 reader = short_app if fault in TIMEOUTS else app
@@ -270,7 +274,7 @@ async def test_a_reader_with_a_bad_line_leaves_the_page_to_the_next_one(
         if fault in TIMEOUTS:
             # A loader of a site has its part of the time that the call has.
             own |= {"SERPER_TIMEOUT": SILENCE} if reader == "serper" else {"DOWSE_DEADLINE_S": "3s"}
-        async with App(load({}, {**web.environment("serper"), **FORGETFUL, **own}).settings) as app:
+        async with App(load({}, {**TYPED, **web.environment("serper"), **FORGETFUL, **own}).settings) as app:
             return await ask(app, "get_content", {"url": "https://pypi.org/project/lantern/"})
 
     async with bad_lines(web.port) as lines:
@@ -288,7 +292,7 @@ async def test_a_bad_line_to_the_store_never_fails_a_search(web: PocketWeb, valk
 
     async def case(proxy: FaultProxy, fault: str) -> list[Told]:
         own = {"DOWSE_STATE": f"redis://{HOST}:{proxy.port}/0", "DOWSE_TTL_SEARCH": "5m"}
-        async with App(load({}, {**web.environment("serper"), **own}).settings) as app:
+        async with App(load({}, {**TYPED, **web.environment("serper"), **own}).settings) as app:
             asked = {"query": f"python release {fault}", "fetch_content": False}
             return [await ask(app, "web_search", asked) for _ in range(3)]
 
@@ -309,7 +313,7 @@ async def test_a_bad_line_to_the_store_never_fails_a_search(web: PocketWeb, valk
 async def test_a_store_that_comes_and_goes_costs_no_search(web: PocketWeb, valkey: Valkey) -> None:
     async with FaultProxy(valkey.port) as proxy:
         settings = {**web.environment("serper"), "DOWSE_STATE": f"redis://{HOST}:{proxy.port}/0"}
-        async with App(load({}, settings).settings) as app:
+        async with App(load({}, {**TYPED, **settings}).settings) as app:
             for name in ("latency", "reset", "no more after a while", "a damaged body", "slicing"):
                 proxy.answers = FAULTS[name]
                 await ask(app, "web_search", {"query": f"python {name}", "fetch_content": False})

@@ -256,7 +256,7 @@ async def test_queries_are_logged_when_asked_for(web: PocketWeb, server: Server)
     assert '"query": "quetzal"' in server.log
 
 
-async def test_structured_output_can_be_left_out(web: PocketWeb, server: Server) -> None:
+async def test_without_structured_output_the_text_has_the_pages_in_their_fence(web: PocketWeb, server: Server) -> None:
     async with server.connect(web.environment("serper") | {"DOWSE_STRUCTURED": "off"}) as client:
         result = await client.call_tool("web_search", {"query": "python", "num_results": 1})
     assert result.structured_content is None

@@ -21,10 +21,16 @@ CONTRACTS: Mapping[str, ContractSettings] = {
     "kindly": ContractSettings({"web_search": None, "get_content": None}, {"keyless": "off"}),
     "jan": ContractSettings(
         {"google_search": None, "scrape": None},
-        {"fallback": "any", "read_order": "scrape-first", "default_results_count": 10, "keyless": "off"},
+        {
+            "structured": True,
+            "fallback": "any",
+            "read_order": "scrape-first",
+            "default_results_count": 10,
+            "keyless": "off",
+        },
     ),
-    "swissarmyhammer": ContractSettings({"web_search": None}, {"default_results_count": 10}),
-    "answers": ContractSettings({"search_web": _ANSWERS_LIMIT}),
+    "swissarmyhammer": ContractSettings({"web_search": None}, {"structured": True, "default_results_count": 10}),
+    "answers": ContractSettings({"search_web": _ANSWERS_LIMIT}, {"structured": True}),
 }
 
 TOOL_LIMITS: Mapping[str, str | None] = {

@@ -44,8 +44,10 @@ class ServerSettings(FrozenModel):
         "dowse", "DOWSE_CONTRACT", about="Which set of tools the MCP server offers."
     )
     structured: OnOff = _SERVER.setting(
-        "on", "DOWSE_STRUCTURED", about="`off` leaves `structuredContent` and output schemas out of MCP answers."
-    )
+        "off", "DOWSE_STRUCTURED",
+        about="`on` adds `structuredContent` and output schemas to MCP answers, for programs: several clients hand it "
+        "to the model in place of the text. The drop-ins keep theirs.",
+    )  # fmt: skip
     allow_tty_stdio: Flag = _SERVER.setting(
         False, "MCP_ALLOW_TTY_STDIO", about="Serve stdio although stdin is a terminal."
     )

@@ -16,6 +16,7 @@ from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from tests.doubles import EXA_KEY, SERPER_KEY, Listing, PocketWeb
 
+TYPED = {"DOWSE_STRUCTURED": "on"}
 ERAS = ["legacy", "2026-07-28"]
 
 
@@ -32,19 +33,37 @@ def text(result: CallToolResult) -> str:
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_search_is_text_and_the_typed_object(web: PocketWeb, era: str) -> None:
+async def test_an_answer_is_text_alone(web: PocketWeb, era: str) -> None:
+    """Several clients hand the model `structuredContent` in place of the text, with its fence and its hints."""
+    web.serper.finds(["/articles/python-315"])
     async with connected(web.environment("serper"), era) as client:
+        tools = (await client.list_tools()).tools
+        found = await client.call_tool("web_search", {"query": "python"})
+        read = await client.call_tool("get_content", {"url": web.page("/articles/python-315")})
+        answered = await client.call_tool(tools[2].name, {"question": "What is new in python?"})
+        failed = await client.call_tool(tools[2].name, {})
+    assert [tool.output_schema for tool in tools] == [None, None, None]
+    assert [each.structured_content for each in (found, read, answered, failed)] == [None] * 4
+    assert all("untrusted" in text(each) for each in (found, read, answered))
+
+
+@pytest.mark.parametrize("contract", ["jan", "swissarmyhammer", "answers"])
+async def test_the_drop_ins_keep_their_structured_output(web: PocketWeb, contract: str) -> None:
+    async with connected(web.environment("serper") | {"DOWSE_CONTRACT": contract}) as client:
+        tool, *_ = (await client.list_tools()).tools
+        result = await client.call_tool(tool.name, {"q" if contract == "jan" else "query": "python"})
+    assert isinstance(result.structured_content, dict)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_search_can_be_text_and_the_typed_object(web: PocketWeb, era: str) -> None:
+    async with connected(web.environment("serper") | TYPED, era) as client:
+        tools = (await client.list_tools()).tools
         result = await client.call_tool("web_search", {"query": "python", "fetch_content": False})
+    assert all(tool.output_schema for tool in tools)
     jsonschema.validate(result.structured_content, schema_of(WebSearchOutput))
     assert text(result).startswith("3 results for 'python', found by serper.")
     assert not result.is_error
-
-
-async def test_the_typed_half_can_be_left_out(web: PocketWeb) -> None:
-    async with connected(web.environment("serper") | {"DOWSE_STRUCTURED": "off"}) as client:
-        result = await client.call_tool("web_search", {"query": "python", "fetch_content": False})
-    assert result.structured_content is None
-    assert text(result).startswith("3 results for 'python'")
 
 
 async def test_kindly_answers_with_one_block_of_json(web: PocketWeb) -> None:
@@ -60,7 +79,7 @@ async def test_kindly_answers_with_one_block_of_json(web: PocketWeb) -> None:
 async def test_secrets_are_masked_in_both_halves_of_a_result(web: PocketWeb) -> None:
     """Acceptance case 34."""
     web.serper.finds([Listing("Leak", web.page("/leak"), f"The keys are {SERPER_KEY} and {EXA_KEY[::-1]}.")])
-    async with connected(web.environment("serper", "exa")) as client:
+    async with connected(web.environment("serper", "exa") | TYPED) as client:
         result = await client.call_tool("web_search", {"query": "x", "fetch_content": False})
     assert isinstance(result.structured_content, dict)
     assert result.structured_content["results"][0]["snippet"] == "The keys are [redacted] and [redacted]."

@@ -39,7 +39,7 @@ class Bench:
         self.observer = RecordingObserver()
         self.ran = 0
         self.dispatcher = Dispatcher(
-            load({}, environ).settings,
+            load({}, {"DOWSE_STRUCTURED": "on", **environ}).settings,
             clock=clock,
             limiter=limiter or SlidingWindows(clock),
             observer=self.observer,

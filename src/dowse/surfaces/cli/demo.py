@@ -87,6 +87,8 @@ async def _demo() -> int:
         environment = {**sources.subprocess_environment(), **web.environment()}
         # Without the user's own configuration file and cache.
         environment |= {"DOWSE_LOG_LEVEL": "error", "DOWSE_CONFIG": os.devnull, "DOWSE_STATE": "memory:"}
+        # For the table of attempts below; a model reads the text.
+        environment["DOWSE_STRUCTURED"] = "on"
         server = StdioServerParameters(command=sys.executable, args=["-m", "dowse", "serve"], env=environment)
         _say(2, "The real server starts, as a subprocess on stdio, and a real MCP client connects.")
         async with Client(server) as client:

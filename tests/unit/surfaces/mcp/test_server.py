@@ -57,12 +57,19 @@ async def listed(client: Client) -> list[dict[str, Any]]:
     return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
 
 
-@pytest.mark.parametrize("contract", ["dowse", "kindly"])
+SNAPSHOT_SETTINGS = {
+    "dowse": {},
+    "dowse_structured": {"DOWSE_STRUCTURED": "on"},
+    "kindly": {"DOWSE_CONTRACT": "kindly"},
+}
+
+
+@pytest.mark.parametrize("name", SNAPSHOT_SETTINGS)
 @pytest.mark.parametrize("era", ERAS)
-async def test_the_tools_are_exactly_those_of_the_snapshot(contract: str, era: str) -> None:
-    """To update: delete snapshots/tools_<contract>.json and run this once with UPDATE_SNAPSHOTS=1."""
-    path = SNAPSHOTS / f"tools_{contract}.json"
-    async with connected({"DOWSE_CONTRACT": contract}, era) as client:
+async def test_the_tools_are_exactly_those_of_the_snapshot(name: str, era: str) -> None:
+    """To update: delete snapshots/tools_<name>.json and run this once with UPDATE_SNAPSHOTS=1."""
+    path = SNAPSHOTS / f"tools_{name}.json"
+    async with connected(SNAPSHOT_SETTINGS[name], era) as client:
         tools = await listed(client)
     if not path.exists() and os.environ.get("UPDATE_SNAPSHOTS") == "1":
         path.write_text(json.dumps(tools, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -85,8 +92,8 @@ async def test_every_tool_says_that_it_only_reads(contract: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("settings", [{"DOWSE_CONTRACT": "kindly"}, {"DOWSE_STRUCTURED": "off"}])
-async def test_without_a_typed_half_no_output_is_declared(settings: dict[str, str]) -> None:
+@pytest.mark.parametrize("settings", [{}, {"DOWSE_CONTRACT": "kindly"}, {"DOWSE_STRUCTURED": "off"}])
+async def test_without_structured_output_no_output_is_declared(settings: dict[str, str]) -> None:
     async with connected(settings) as client:
         assert [tool for tool in await listed(client) if "outputSchema" in tool] == []
 
