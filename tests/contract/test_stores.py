@@ -261,6 +261,13 @@ async def test_without_a_cap_everything_is_admitted(store: Store) -> None:
     assert await store.total("serper", NOVEMBER) == Tally(3, 3 * 10**12)
 
 
+async def test_a_cost_that_is_given_back_makes_room_within_the_cap(store: Store) -> None:
+    await spend(store, 3)
+    today = Days(NOVEMBER.today, NOVEMBER.today)
+    assert await store.add("serper", today, Tally() - CALL) == LedgerEntry(Tally(2, 600), admitted=True)
+    assert [entry.admitted for entry in await spend(store, 2)] == [True, False]
+
+
 async def test_providers_have_accounts_of_their_own(store: Store) -> None:
     await spend(store, 3)
     assert await store.total("exa", NOVEMBER) == Tally()

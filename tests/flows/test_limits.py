@@ -148,6 +148,63 @@ async def test_money_is_counted_by_the_prices_of_the_providers(web: PocketWeb, c
     assert len(web.tavily.requests) == 2
 
 
+@pytest.fixture(params=["memory", "sqlite", "valkey"])
+def state(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a store."""
+    if request.param == "valkey":
+        return str(request.getfixturevalue("valkey_url"))
+    return "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/state.db"
+
+
+@pytest.mark.promise("given-back")
+@pytest.mark.parametrize("where", ["refused", "unknown host"])
+async def test_calls_that_sent_nothing_are_given_back(web: PocketWeb, clock: FakeClock, state: str, where: str) -> None:
+    """Three refused connections once spent a budget of three."""
+    address = "nowhere.invalid" if where == "unknown host" else f"127.0.0.1:{closed_port()}"
+    budget = {"DOWSE_BUDGET_SERPER": "3calls/day", "DOWSE_STATE": state}
+    away = {"SERPER_SEARCH_ENDPOINT": f"http://{address}/search"}
+    moved = Moved({**web.environment("serper"), **budget, **away}, clock)
+    async with moved.app:
+        # Each of them tries twice, and a fifth failure would open the breaker.
+        for _ in range(2):
+            assert "could not be reached" in (await moved.search()).text
+        assert (spent := await moved.app.spending.spent("serper"))
+        assert (spent.calls, spent.share) == (0, 0)
+    back = Moved({**web.environment("serper"), **budget}, clock)
+    async with back.app:
+        assert [(await back.search()).is_error for _ in range(4)] == [False, False, False, True]
+
+
+@pytest.mark.promise("given-back")
+async def test_an_open_breaker_and_a_failure_of_the_provider_are_told_apart(web: PocketWeb, clock: FakeClock) -> None:
+    """What was sent is charged, whatever became of it; a breaker that is open sends nothing."""
+    web.serper.fails("500")
+    moved = Moved({**web.environment("serper"), "DOWSE_BUDGET_SERPER": "100calls/day"}, clock)
+    async with moved.app:
+        for _ in range(8):
+            assert (await moved.search()).is_error
+        spent = await moved.app.spending.spent("serper")
+    assert spent
+    assert spent.calls == len(web.serper.requests) == 5
+
+
+@pytest.mark.promise("given-back")
+async def test_searches_without_a_network_do_not_spend_the_keyless_calls_of_the_day(
+    web: PocketWeb, clock: FakeClock, state: str
+) -> None:
+    doubles = {name: value for name, value in web.environment().items() if value.startswith("http://")}
+    nowhere = {name: f"http://127.0.0.1:{closed_port()}/" for name in doubles}
+    moved = Moved({**web.environment(), **nowhere, "DOWSE_KEYLESS": "on", "DOWSE_STATE": state}, clock)
+    async with moved.app:
+        for _ in range(8):
+            assert (await moved.search()).is_error
+            clock.advance(60)
+        budgets = [name for name in moved.app.settings.keyless_members() if moved.app.settings.budget(name)]
+        spent = {name: await moved.app.spending.spent(name) for name in budgets}
+    assert budgets
+    assert {name: each.calls for name, each in spent.items() if each} == dict.fromkeys(budgets, 0)
+
+
 async def test_servers_and_commands_of_one_user_share_the_budget(
     server: Server, web: PocketWeb, tmp_path: Path
 ) -> None:

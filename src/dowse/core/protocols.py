@@ -11,7 +11,7 @@ from dowse.core.allowances import Admission, Rate
 from dowse.core.answers import CitedAnswer, Question, TokenUsage
 from dowse.core.digests import Digest, Source
 from dowse.core.listings import Listing
-from dowse.core.models import Attempt, Body, CacheState, Category, Deadline, Found, Principal, Query, Text
+from dowse.core.models import LOCAL, Attempt, Body, CacheState, Category, Deadline, Found, Principal, Query, Text
 from dowse.core.urls import Url
 
 
@@ -188,8 +188,11 @@ class Pacing(Protocol):
 class Spending(Protocol):
     """Accounts the cost of providers."""
 
-    async def charge(self, provider: str, operation: str) -> str:
-        """Count one call before it is made; raises `QuotaSpent` when the budget is. Returns a warning, or nothing."""
+    def charge(self, provider: str, operation: str, caller: str = LOCAL.name) -> AbstractAsyncContextManager[str]:
+        """Count one call before it is made, and give it back if it fails without having sent a request.
+
+        Yields a warning, or an empty string. Raises `QuotaSpent` when the budget is spent.
+        """
         ...
 
 
@@ -227,6 +230,7 @@ class Charge:
     provider: str
     operation: str
     usd: float
+    caller: str = LOCAL.name
 
 
 @dataclass(frozen=True, slots=True)

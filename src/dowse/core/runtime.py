@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -63,6 +65,33 @@ async def first_of(*work: Coroutine[None, None, None]) -> None:
 
 async def no_progress(step: str) -> None:
     """The default for callers without progress reports."""
+
+
+@dataclass(slots=True)
+class Sending:
+    """Record of whether an attempt has sent anything to its provider."""
+
+    is_begun: bool = False
+
+
+_sending: ContextVar[Sending | None] = ContextVar("sending", default=None)
+
+
+@contextmanager
+def watch_sending() -> Iterator[Sending]:
+    """Watch the requests of this context and of the tasks that it starts."""
+    sending = Sending()
+    outside = _sending.set(sending)
+    try:
+        yield sending
+    finally:
+        _sending.reset(outside)
+
+
+def record_sending() -> None:
+    """Record that a request has got its connection, on which it is written at once."""
+    if sending := _sending.get():
+        sending.is_begun = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from aiohttp.tracing import Trace
 
 from dowse.core.errors import WireDenied, WireError, WireFailed, WireInsecure, WireTimeout, WireTooLarge
+from dowse.core.runtime import record_sending
 from dowse.core.urls import Url
 from dowse.net.decode import ACCEPTED, Decoder
 from dowse.net.dns import look_up
@@ -61,7 +62,7 @@ def build_session(connector: aiohttp.BaseConnector) -> aiohttp.ClientSession:
 
 def pooled_session() -> aiohttp.ClientSession:
     """A session that dials any address and pools connections."""
-    return build_session(aiohttp.TCPConnector(resolver=AiohttpResolver(look_up)))
+    return build_session(_PooledConnector(resolver=AiohttpResolver(look_up)))
 
 
 def request_target(url: Url) -> yarl.URL:
@@ -136,7 +137,7 @@ class AiohttpResolver(AbstractResolver):
 
 def pinned_session(tls: SSLContext | None) -> aiohttp.ClientSession:
     """A session for `get`; any other use fails before it dials."""
-    connector = _Connector(
+    connector = _PinnedConnector(
         resolver=AiohttpResolver(_checked_addresses),
         use_dns_cache=False,
         # aiohttp resolves no IP literals, so the socket is the only place that every dial passes.
@@ -204,7 +205,21 @@ class _Hop:
 _current: ContextVar[_Hop] = ContextVar("hop")
 
 
-class _Connector(aiohttp.TCPConnector):
+class _PooledConnector(aiohttp.TCPConnector):
+    """A pool that records when a request gets its connection: before that nothing was sent."""
+
+    async def connect(
+        self,
+        req: aiohttp.ClientRequest,
+        traces: list[Trace],
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - the signature is aiohttp's
+    ) -> Connection:
+        connection = await super().connect(req, traces, timeout)
+        record_sending()
+        return connection
+
+
+class _PinnedConnector(aiohttp.TCPConnector):
     """A pool that reuses no connection to an address outside the request's checked ones."""
 
     async def connect(
@@ -217,6 +232,7 @@ class _Connector(aiohttp.TCPConnector):
         while True:
             connection = await super().connect(req, traces, timeout)
             if hop.has_dialled or (hop.may_reuse and _peer(connection) in hop.addresses):
+                record_sending()
                 return connection
             connection.close()
 

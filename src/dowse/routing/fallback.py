@@ -316,7 +316,7 @@ class AttemptRunner:
                 async with self.breakers.require_closed(name, 0.0 if run.has_others else patience_s):
                     turns = self.pacing.turn(name, self.operation, patience_s, run.caller.name)
                     run.warn(await _in_time(run, turn.enter_async_context(turns)))
-            return await self._ask(call, run, await self._permit(run))
+            return await self._ask(call, run, await self._permit(run), turn)
 
     async def _permit(self, run: FallbackRun[P]) -> CallPermit:
         provider = run.provider
@@ -327,14 +327,18 @@ class AttemptRunner:
         probe_s = min(provider.timeout_s, run.deadline.remaining_s()) + _AROUND_PROBE_S
         return await _in_time(run, self.breakers.admit(provider.name, probe_s))
 
-    async def _ask(self, call: Call[P, R], run: FallbackRun[P], permit: CallPermit) -> R:
-        """Charge the budget, then call within the provider's share of the time; report its health to the breaker."""
+    async def _ask(self, call: Call[P, R], run: FallbackRun[P], permit: CallPermit, turn: AsyncExitStack) -> R:
+        """Charge the budget, then call within the provider's share of the time; report its health to the breaker.
+
+        The charge is settled with the turn.
+        """
         provider, given_s = run.provider, 0.0
         # A cancellation or a bug is no verdict on the provider; but a probe must not be lost.
         verdict = permit.release
         try:
             if self.spending:
-                run.warn(await _in_time(run, self.spending.charge(provider.name, self.operation)))
+                charge = self.spending.charge(provider.name, self.operation, run.caller.name)
+                run.warn(await _in_time(run, turn.enter_async_context(charge)))
             self.retries.count_call(provider.name)
             given_s = run.share_s()
             until = Deadline.after(self.clock, given_s)

@@ -14,8 +14,9 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from dowse.core.allowances import Admission, Budget, Pace, Rate
 from dowse.core.errors import BudgetSpent, Busy
-from dowse.core.models import Clock
+from dowse.core.models import LOCAL, Clock
 from dowse.core.protocols import Charge, Observer, Spent
+from dowse.core.runtime import watch_sending
 from dowse.routing.provider_slots import Forecast, ProviderSlots
 from dowse.stores.ledger import UNLIMITED, Days, Ledger, Tally
 from dowse.telemetry.log import event
@@ -259,12 +260,23 @@ class Account:
         self._clock = clock
         self._observer = observer
 
-    async def charge(self, provider: str, operation: str) -> str:
-        usd = self._usd(provider, operation)
+    @asynccontextmanager
+    async def charge(self, provider: str, operation: str, caller: str = LOCAL.name) -> AsyncIterator[str]:
+        charge = Charge(provider, operation, self._usd(provider, operation), caller)
         plan = self._plan(provider)
-        warning = await self._enter(plan, Tally(1, _micro(usd))) if plan else ""
-        self._observer.provider_charged(Charge(provider, operation, usd))
-        return warning
+        cost = Tally(1, _micro(charge.usd))
+        warning = await self._enter(plan, cost) if plan else ""
+        is_sent = False
+        with watch_sending() as sending:
+            try:
+                yield warning
+                # An answer from another attempt's request counts as well.
+                is_sent = True
+            finally:
+                if is_sent or sending.is_begun:
+                    self._observer.provider_charged(charge)
+                elif plan:
+                    await self._give_back(plan, cost)
 
     async def spent(self, provider: str) -> Spent | None:
         """Spending on a provider in the current period, over all processes; `None` without a budget."""
@@ -289,6 +301,13 @@ class Account:
         if plan.runs_out(entry.total) and not plan.runs_out(entry.total - cost):
             return plan.warn(entry.total)
         return ""
+
+    async def _give_back(self, plan: _Plan, cost: Tally) -> None:
+        """Take a cost from the day on which it was entered."""
+        day = plan.days.today
+        await self._ledger.add(plan.provider, Days(day, day), Tally() - cost)
+        if spent := await self.spent(plan.provider):
+            self._observer.budget_charged(spent)
 
     def _plan(self, provider: str) -> _Plan | None:
         budget = self._budgets.get(provider)

@@ -132,22 +132,34 @@ class FailSoftLedger:
         self._turn = asyncio.Lock()
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
-        is_owed = False
+        is_late = is_entered = False
 
         async def enter() -> LedgerEntry:
+            nonlocal is_entered
             entry = await self._ledger.add(provider, days, cost, cap)
-            if is_owed and entry.admitted:
-                # Entered after the caller's patience had ended and the cost was counted in memory.
+            is_entered = entry.admitted
+            if is_late and is_entered:
+                # Entered after the caller had left, or had counted the cost in memory.
                 self._owe(provider, days.today, Tally() - cost)
             return entry
 
-        entry = await self._attempt(enter)
+        try:
+            entry = await self._attempt(enter)
+        except asyncio.CancelledError:
+            # The caller will not make its call.
+            is_late = True
+            if is_entered:
+                self._owe(provider, days.today, Tally() - cost)
+            raise
         if entry is not None:
+            if cost.calls < 0:
+                # Only here: `learn` raises totals.
+                await self._memory.add(provider, days, cost)
             self._memory.learn(provider, days, entry.total)
             return entry
         entry = await self._memory.add(provider, days, cost, cap)
         if entry.admitted:
-            is_owed = True
+            is_late = True
             self._owe(provider, days.today, cost)
         return entry
 

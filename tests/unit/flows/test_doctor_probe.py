@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from dowse.core import errors
@@ -32,11 +34,12 @@ class Purse:
     poor: str = ""
     paid: list[tuple[str, str]] = field(default_factory=list)
 
-    async def charge(self, provider: str, operation: str) -> str:
+    @asynccontextmanager
+    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[str]:
         if provider == self.poor:
             raise QuotaSpent(provider, "nothing is left")
         self.paid.append((provider, operation))
-        return ""
+        yield ""
 
 
 @dataclass

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from dowse.core.models import Deadline
@@ -25,10 +26,9 @@ class Provider:
 class Budgets:
     """Warns with every charge: of a budget that both providers share, and of the provider's own."""
 
-    async def charge(self, provider: str, operation: str) -> str:
-        return SHARED if provider in ("a", "b") else f"the budget of {provider} is nearly spent"
-
-    async def refund(self, provider: str, operation: str) -> None: ...
+    @asynccontextmanager
+    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[str]:
+        yield SHARED if provider in ("a", "b") else f"the budget of {provider} is nearly spent"
 
 
 async def hang() -> str:

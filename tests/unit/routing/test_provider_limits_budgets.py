@@ -1,13 +1,16 @@
 """Budgets: counted before the call, never exceeded, warned about once, new with each period."""
 
+import asyncio
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from dowse.core.allowances import Budget
-from dowse.core.errors import BudgetSpent
+from dowse.core.errors import BudgetSpent, NetworkFailed, Unavailable
 from dowse.core.protocols import Charge, Spent
+from dowse.core.runtime import record_sending
 from dowse.routing.provider_limits import Account, Prices
 from dowse.stores import open_store
 from dowse.stores.ledger import Ledger, MemoryLedger
@@ -36,11 +39,24 @@ class Bench:
         self.account = Account(budgets, prices, ledger, clock=self.clock, observer=self.observer)
 
     async def charge(self, times: int, provider: str = "serper") -> list[str]:
-        return [await self.account.charge(provider, "search") for _ in range(times)]
+        return [await self.pay(provider, "search") for _ in range(times)]
+
+    async def pay(self, provider: str, operation: str) -> str:
+        """The warning of a call that was made."""
+        async with self.account.charge(provider, operation) as warning:
+            return warning
+
+    async def fail(self, error: BaseException, *, sends: bool, provider: str = "serper") -> None:
+        """A call that fails, before or after its request was sent."""
+        with suppress(type(error)):
+            async with self.account.charge(provider, "search"):
+                if sends:
+                    record_sending()
+                raise error
 
     async def admits(self, provider: str = "serper") -> bool:
         try:
-            await self.account.charge(provider, "search")
+            await self.pay(provider, "search")
         except BudgetSpent:
             return False
         return True
@@ -82,6 +98,51 @@ async def test_a_refused_call_is_neither_charged_nor_counted() -> None:
     assert await bench.account.spent("serper") == Spent("serper", 1, 0.001, share=1.0, fits_a_search=False)
 
 
+NOTHING_SENT = (NetworkFailed("serper", "no connection"), asyncio.CancelledError())
+
+
+@pytest.mark.parametrize("error", NOTHING_SENT, ids=lambda error: type(error).__name__)
+async def test_a_call_that_sent_nothing_is_given_back(error: BaseException) -> None:
+    bench = Bench(serper=Budget(1, "calls", "day"))
+    for _ in range(3):
+        await bench.fail(error, sends=False)
+    assert bench.observer.charges == []
+    assert bench.observer.spent[-1] == Spent("serper", 0, 0.0, share=0.0)
+    assert await bench.admits()
+    assert not await bench.admits()
+
+
+@pytest.mark.parametrize("error", [Unavailable("serper"), *NOTHING_SENT], ids=lambda error: type(error).__name__)
+async def test_a_call_that_failed_after_its_request_was_sent_is_charged(error: BaseException) -> None:
+    bench = Bench(serper=Budget(1, "calls", "day"))
+    await bench.fail(error, sends=True)
+    assert bench.observer.charges == [Charge("serper", "search", 0.001)]
+    assert not await bench.admits()
+
+
+async def test_a_request_that_another_task_of_the_call_sent_is_charged() -> None:
+    bench = Bench(serper=Budget(1, "calls", "day"))
+
+    async def send() -> None:
+        record_sending()
+
+    with pytest.raises(NetworkFailed):
+        async with bench.account.charge("serper", "search"):
+            await asyncio.create_task(send())
+            raise NetworkFailed("serper")
+    assert not await bench.admits()
+
+
+async def test_a_call_is_given_back_to_the_day_on_which_it_was_counted() -> None:
+    bench = Bench(serper=Budget(2, "calls", "day"))
+    with pytest.raises(NetworkFailed):
+        async with bench.account.charge("serper", "search"):
+            bench.clock.date = date(2026, 11, 16)
+            await bench.charge(1)
+            raise NetworkFailed("serper")
+    assert [await bench.admits() for _ in range(2)] == [True, False]
+
+
 @pytest.mark.parametrize(("amount", "calls"), [(0.007999, 0), (0.008, 1), (0.024, 3), (0.08, 10), (0.1, 12)])
 async def test_money_is_never_exceeded_by_the_call_that_would_cross_the_line(amount: float, calls: int) -> None:
     """Ten calls at 0.008 dollars are 0.08 dollars, which sums of floats do not find."""
@@ -91,8 +152,8 @@ async def test_money_is_never_exceeded_by_the_call_that_would_cross_the_line(amo
 
 async def test_operations_have_prices_of_their_own_and_share_the_budget() -> None:
     bench = Bench(serper=Budget(0.003, "usd", "day"))
-    await bench.account.charge("serper", "read")
-    await bench.account.charge("serper", "search")
+    await bench.pay("serper", "read")
+    await bench.pay("serper", "search")
     assert not await bench.admits()
     assert bench.observer.charges == [Charge("serper", "read", 0.002), Charge("serper", "search", 0.001)]
 
@@ -131,13 +192,13 @@ async def test_the_warning_also_comes_when_no_further_search_fits() -> None:
 
 async def test_for_a_provider_of_answers_the_next_answer_counts() -> None:
     bench = Bench(openai=Budget(0.03, "usd", "month"), prices={"openai": {"answer": 0.02}})
-    warning = await bench.account.charge("openai", "answer")
+    warning = await bench.pay("openai", "answer")
     assert "since another search does not fit" in warning
     spent = await bench.account.spent("openai")
     assert spent is not None
     assert not spent.fits_a_search
     with pytest.raises(BudgetSpent):
-        await bench.account.charge("openai", "answer")
+        await bench.pay("openai", "answer")
 
 
 @pytest.mark.parametrize(("calls", "fits"), [(0, True), (11, True), (12, False)])
@@ -150,7 +211,7 @@ async def test_a_budget_of_money_is_used_up_when_no_further_search_fits(calls: i
     assert spent is not None
     assert spent.fits_a_search is fits
     assert await bench.admits("tavily") is fits
-    assert await bench.account.charge("tavily", "read") == ""
+    assert await bench.pay("tavily", "read") == ""
 
 
 async def test_the_warning_comes_again_in_the_next_period() -> None:

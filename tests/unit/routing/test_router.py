@@ -1,7 +1,8 @@
 """The walk through providers: order, fallback, breaker, retry, deadline, and the account of it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -408,11 +409,16 @@ class Purse:
         self.warning = warning
         self.charged: list[tuple[str, str]] = []
 
-    async def charge(self, provider: str, operation: str) -> str:
+    @asynccontextmanager
+    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[str]:
         if provider in self.spent:
             raise errors.BudgetSpent(provider, "its budget is spent", retry_after_s=1000)
+        await self.enter()
         self.charged.append((provider, operation))
-        return self.warning
+        yield self.warning
+
+    async def enter(self) -> None:
+        """Write the charge down."""
 
 
 async def test_a_spent_budget_moves_on_to_the_next_provider() -> None:
@@ -478,9 +484,8 @@ async def test_a_spent_budget_of_the_only_provider_is_the_error() -> None:
 
 async def test_an_account_that_takes_its_time_takes_it_from_the_provider() -> None:
     class Slow(Purse):
-        async def charge(self, provider: str, operation: str) -> str:
+        async def enter(self) -> None:
             bench.clock.advance(4.0)
-            return ""
 
     only = Scripted("a", answers())
     bench = Bench(only, spending=Slow())
@@ -492,9 +497,8 @@ async def test_an_account_that_never_answers_ends_with_the_deadline_and_says_not
     works = asyncio.Event()
 
     class Stuck(Purse):
-        async def charge(self, provider: str, operation: str) -> str:
+        async def enter(self) -> None:
             await works.wait()
-            return ""
 
     only = Scripted("a", fails(errors.RateLimited("a", retry_after_s=30)))
     bench = Bench(only, spending=Stuck())

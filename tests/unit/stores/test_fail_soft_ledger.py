@@ -1,6 +1,7 @@
 """A ledger that is down or late: nobody waits for it, no budget opens again, and everything is counted once."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
@@ -100,11 +101,13 @@ class Late(Flaky):
         super().__init__()
         self.entered = asyncio.Event()
         self.answers = asyncio.Event()
+        self.answering: Callable[[], object] = lambda: None
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
         entry = await super().add(provider, days, cost, cap)
         self.entered.set()
         await self.answers.wait()
+        self.answering()
         return entry
 
 
@@ -121,7 +124,40 @@ async def test_callers_that_leave_while_the_debt_is_handed_in_do_not_have_it_cou
     with pytest.raises(asyncio.CancelledError):
         await leaving
     late.answers.set()
-    assert (await spend(steady, 1, cap=UNLIMITED))[0].total.calls == 5, "three, the one that left, and this one"
+    assert (await spend(steady, 1, cap=UNLIMITED))[0].total.calls == 4, "three, and this one"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_the_cost_of_a_caller_that_leaves_while_it_is_entered_is_given_back(clock: FakeClock, when: str) -> None:
+    """Its call is not made; it leaves before or after the ledger has answered."""
+    late = Late()
+    steady = FailSoftLedger(late, Outage(clock))
+    leaving = asyncio.create_task(spend(steady, 1))
+    await late.entered.wait()
+    if when == "before":
+        leaving.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await leaving
+    late.answering = lambda: asyncio.get_running_loop().call_soon(leaving.cancel)
+    late.answers.set()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    late.answering = lambda: None
+    assert await steady.total("serper", NOVEMBER) == Tally()
+    assert await late.inner.total("serper", NOVEMBER) == Tally()
+
+
+async def test_what_is_given_back_is_not_owed_and_not_remembered(clock: FakeClock) -> None:
+    flaky = Flaky()
+    steady = FailSoftLedger(flaky, Outage(clock))
+    await spend(steady, 3)
+    assert (await steady.add("serper", NOVEMBER, Tally() - CALL)).total == Tally(2, 600)
+    flaky.is_down = True
+    assert await steady.total("serper", NOVEMBER) == Tally(2, 600)
+    assert (await steady.add("serper", NOVEMBER, Tally() - CALL)).total == Tally(1, 300)
+    flaky.is_down = False
+    clock.advance(REST_S)
+    assert await steady.total("serper", NOVEMBER) == await flaky.inner.total("serper", NOVEMBER) == Tally(1, 300)
 
 
 async def test_a_ledger_that_does_not_answer_is_not_waited_for_and_what_it_entered_is_not_owed(

@@ -204,9 +204,9 @@ class Probe:
     async def _search(self, provider: SearchProvider) -> Check:
         name, started = provider.name, self._clock.now()
         try:
-            await self._spending.charge(name, "search")
-            deadline = Deadline.after(self._clock, provider.timeout_s)
-            found = await provider.search(Query(QUERY, num_results=1), deadline)
+            async with self._spending.charge(name, "search"):
+                deadline = Deadline.after(self._clock, provider.timeout_s)
+                found = await provider.search(Query(QUERY, num_results=1), deadline)
         except ProviderError as error:
             details = {"outcome": error.code, "ms": self._ms(started)}
             return _check(name, PROBLEM, f"{error}.", _fix(self._settings, error), details)

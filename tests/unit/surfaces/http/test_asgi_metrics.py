@@ -52,5 +52,6 @@ async def test_what_another_process_spends_shows_at_the_next_reading(tmp_path: P
     settings = load({}, {**BUDGET, "DOWSE_STATE": f"sqlite:///{tmp_path}/state.db"}).settings
     async with App(settings, clock=clock) as other, surface(App(settings, clock=clock)) as client:
         for used in ("0.25", "0.5"):
-            await other.spending.charge("serper", "search")
+            async with other.spending.charge("serper", "search"):
+                pass
             assert f'dowse_budget_used_ratio{{provider="serper"}} {used}\n' in (await client.get("/metrics")).text
