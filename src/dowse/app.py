@@ -78,7 +78,8 @@ class App:
         self.redactor = Redactor(settings.secrets())
         self.clock = clock or SystemClock()
         self._store = open_store(state_address(settings), self.clock, max_bytes=settings.cache_size)
-        self._outage = Outage(self.clock)
+        self.observer = Observers(LogObserver(log_queries=settings.log_queries))
+        self._outage = Outage(self.clock, self.observer)
         self._entries = CacheEntries(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
         self._is_brief = is_brief
         self._guard = self._make_guard()
@@ -91,7 +92,6 @@ class App:
             is_semantic=settings.semantic == "auto",
         )
         self.browser = self._make_browser()
-        self.observer = Observers(LogObserver(log_queries=settings.log_queries))
         self._cache = Cache(self._entries, clock=self.clock, observer=self.observer, refreshes=not is_brief)
         names = (*SPECS, EXTRACTIVE, *settings.mcp_providers, *LOADED_SITES)
         self.engines = (*names, DirectFetcher.name, BrowserOnDemand.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.core.answers import TokenUsage
 from dowse.core.models import Attempt, CacheState
-from dowse.core.protocols import BreakerChange, Charge, Spent, ToolCall
+from dowse.core.protocols import BreakerChange, Charge, Spent, StoreState, ToolCall
 
 
 class RecordingObserver:
@@ -20,6 +20,7 @@ class RecordingObserver:
         self.succeeded: list[tuple[str, str]] = []
         self.charges: list[Charge] = []
         self.spent: list[Spent] = []
+        self.store: list[StoreState] = []
         self.tokens: list[tuple[str, TokenUsage]] = []
         self.cache: list[tuple[str, str]] = []
 
@@ -55,6 +56,9 @@ class RecordingObserver:
 
     def budget_charged(self, spent: Spent) -> None:
         self.spent.append(spent)
+
+    def store_changed(self, state: StoreState) -> None:
+        self.store.append(state)
 
     def tokens_used(self, provider: str, usage: TokenUsage) -> None:
         self.tokens.append((provider, usage))

@@ -112,7 +112,9 @@ async def test_only_public_instances_and_search_pages_see_a_browsers_headers(
     assert all(outages.sent[double] for double in disguised)
 
 
-async def test_each_third_party_is_named_once_with_the_way_to_change_it(server: Server, web: PocketWeb) -> None:
+async def test_the_note_on_the_keyless_pool_appears_once_in_a_run_and_then_in_the_log(
+    server: Server, web: PocketWeb
+) -> None:
     async with connected(server, {**web.environment(), **KEYLESS}) as client:
         first, second = [(await client.call_tool("web_search", QUERY)).structured_content for _ in range(2)]
         web.tavily.fails("429")
@@ -121,9 +123,10 @@ async def test_each_third_party_is_named_once_with_the_way_to_change_it(server: 
     assert "the query was sent to Tavily (127.0.0.1)" in told
     assert "DOWSE_KEYLESS=off" in told
     assert second["warnings"] == []
-    (told,) = third["warnings"]
-    assert "Exa (127.0.0.1)" in told
-    assert "Tavily (" not in told
+    assert third["engine"] == "exa_mcp"
+    assert third["warnings"] == []
+    told = [line for line in server.log.splitlines() if "query sent to a keyless provider" in line]
+    assert ["Tavily (127.0.0.1)" in told[0], "Exa (127.0.0.1)" in told[1], len(told)] == [True, True, 2]
 
 
 async def test_pages_are_read_as_with_a_key(server: Server, web: PocketWeb) -> None:

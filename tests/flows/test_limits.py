@@ -121,14 +121,16 @@ async def test_a_spent_budget_moves_on_to_the_next_provider_and_is_new_next_mont
     assert len(web.serper.requests) == 3
 
 
-async def test_the_answer_that_reaches_80_percent_carries_the_warning(web: PocketWeb, clock: FakeClock) -> None:
+async def test_80_percent_of_a_budget_are_told_to_the_log_and_to_no_caller(
+    web: PocketWeb, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    LOGGER.propagate = True
     settings = {**web.environment("serper"), "DOWSE_BUDGET_SERPER": "5calls/day"}
     moved = Moved(settings, clock)
     async with moved.app:
         answers = [await moved.search() for _ in range(5)]
-    warnings = [answer.structured["warnings"] for answer in answers if answer.structured]
-    assert [len(items) for items in warnings] == [0, 0, 0, 1, 0]  # type: ignore[arg-type]
-    assert "serper has used 80 % of its budget of 5 calls/day" in answers[3].text
+    assert not [answer for answer in answers if "budget" in answer.text]
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == ["budget runs out"]
 
 
 async def test_a_spent_budget_of_the_only_provider_says_so(web: PocketWeb, clock: FakeClock) -> None:

@@ -86,9 +86,6 @@ class CacheEntries:
     async def release(self, kind: str, name: str, owner: str) -> None:
         await self._store.release(self._seal(kind, name).key, owner)
 
-    def take_warnings(self) -> tuple[str, ...]:
-        return self._store.take_warnings()
-
     async def _look_up(self, sealed: Sealed) -> Kept | None:
         kept = await self._store.get(sealed.key)
         if kept is None:

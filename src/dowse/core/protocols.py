@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from dowse.core.allowances import Admission, Rate
 from dowse.core.answers import CitedAnswer, Question, TokenUsage
@@ -150,7 +150,7 @@ class Disclosures(Protocol):
     """Records the third parties that got a query without being configured."""
 
     def news(self) -> tuple[str, ...]:
-        """A sentence about the new ones; each is named once in the life of a process."""
+        """A sentence about them for the first caller of a run; nothing for the others."""
         ...
 
 
@@ -188,10 +188,10 @@ class Pacing(Protocol):
 class Spending(Protocol):
     """Accounts the cost of providers."""
 
-    def charge(self, provider: str, operation: str, caller: str = LOCAL.name) -> AbstractAsyncContextManager[str]:
+    def charge(self, provider: str, operation: str, caller: str = LOCAL.name) -> AbstractAsyncContextManager[None]:
         """Count one call before it is made, and give it back if it fails without having sent a request.
 
-        Yields a warning, or an empty string. Raises `QuotaSpent` when the budget is spent.
+        Raises `QuotaSpent` when the budget is spent.
         """
         ...
 
@@ -247,6 +247,10 @@ class Spent:
     fits_a_search: bool = True
 
 
+StoreState = Literal["up", "down"]
+"""Whether the store works."""
+
+
 class Observer(Protocol):
     """Observes events for telemetry, without influence on them."""
 
@@ -275,6 +279,10 @@ class Observer(Protocol):
     def provider_charged(self, charge: Charge) -> None: ...
 
     def budget_charged(self, spent: Spent) -> None: ...
+
+    def store_changed(self, state: StoreState) -> None:
+        """Called at the first failure of the store, and when all of it works again."""
+        ...
 
     def tokens_used(self, provider: str, usage: TokenUsage) -> None:
         """Called once for each answer of a model; not for a cached one."""

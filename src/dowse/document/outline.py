@@ -24,6 +24,7 @@ _CLOSING_MARKS = re.compile(r"[ \t]#{1,99}$")
 _COUNTED_CHARS = 20_000
 _ANCHOR = re.compile(r"\[?b(\d{1,9})\]?", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:§ ?)?(\d{1,5}(?:\.\d{1,5}){0,9})\.?(?: (.*))?")
+_BARE_NUMBER = re.compile(r"(?:§ ?)?[\d.]+")
 _PATH_MARK = re.compile(" [>›»] ")
 _NO_WORD = re.compile(r"[\W_]+")
 
@@ -85,7 +86,8 @@ def outline(document: Document, within: Section | None = None) -> tuple[Section,
 def find_section(document: Document, name: str) -> Section | None:
     """The section of a number, heading or path of headings ("Install > Linux"), or the text from a block ("b7") on.
 
-    Case and punctuation do not matter, and a part of a heading is enough if no other heading has it.
+    Case and punctuation do not matter, and a part of a heading is enough if no other heading has it. A bare number is
+    one of the outline: "3" is not the heading "Python 3".
     """
     name = " ".join(name.split())
     if not name:
@@ -93,7 +95,9 @@ def find_section(document: Document, name: str) -> Section | None:
     headings = _number_headings(document)
     if anchor := _ANCHOR.fullmatch(name):
         return _from_block(document, headings, int(anchor[1]))
-    found = _by_number(headings, name) or _by_words(headings, name) or _by_path(headings, name)
+    found = _by_number(headings, name)
+    if found is None and not _BARE_NUMBER.fullmatch(name):
+        found = _by_words(headings, name) or _by_path(headings, name)
     return found.section(_cost(document.text, found.start, found.end, _COUNTED_CHARS)) if found else None
 
 

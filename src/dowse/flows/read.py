@@ -123,10 +123,7 @@ class ReadFlow:
         """The page behind a URL; raises only when offline, which is decided before anything else."""
         self._check_online(offline=offline)
         heeds_robots = self._robots == "all" or (self._robots == "search" and for_search)
-        page = await self._observe(url, lambda: self._fetch(url, deadline, caller, heeds_robots=heeds_robots))
-        # A search reports warnings of the store once, not for each page.
-        warnings = () if for_search else self._cache.entries.take_warnings()
-        return replace(page, warnings=page.warnings + warnings) if warnings else page
+        return await self._observe(url, lambda: self._fetch(url, deadline, caller, heeds_robots=heeds_robots))
 
     async def _fetch(self, url: str, deadline: Deadline, caller: Principal, *, heeds_robots: bool) -> Page:
         async def produce(known: Text | None, until: Deadline, _tell: Progress) -> Routed[Text]:

@@ -111,7 +111,7 @@ class SearchFlow:
         else:
             results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed)], ()
         told = (*scrubbed, *findings.warnings, *self._disclosures.news())
-        warnings = (*told, *_describe_blocked(blocked), *remarks, *self._cache.entries.take_warnings())
+        warnings = (*told, *_describe_blocked(blocked), *remarks)
         return _outcome(query, findings, results, warnings, _Times(search_ms, self._ms(started)))
 
     async def _find(

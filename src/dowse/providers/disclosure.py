@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+
 from dowse.core import urls
 from dowse.settings.providers import list_credentials
+from dowse.telemetry.log import event
 
 
 def party(vendor: str, url: str) -> str:
@@ -13,25 +16,28 @@ def party(vendor: str, url: str) -> str:
 
 
 class Disclosure:
-    """Implements `protocols.Disclosures`. Members of the keyless pool report to it before a query leaves."""
+    """Implements `protocols.Disclosures`. Members of the keyless pool report to it before a query leaves.
+
+    Every party is in the log once; the first answer of a run tells the caller, and later ones do not repeat it.
+    """
 
     def __init__(self) -> None:
-        self._named: set[str] = set()
-        self._waiting: dict[str, str] = {}
+        self._parties: dict[str, str] = {}
+        self._is_told = False
 
     def tell(self, party: str, member: str) -> None:
         """`party` is about to receive a query, because `member` was asked."""
-        if party not in self._named:
-            self._waiting.setdefault(party, member)
+        if party not in self._parties:
+            self._parties[party] = member
+            event(logging.INFO, "query sent to a keyless provider", engine=member, party=party)
 
     def news(self) -> tuple[str, ...]:
-        if not self._waiting:
+        if self._is_told or not self._parties:
             return ()
-        parties, members = list(self._waiting), sorted(set(self._waiting.values()))
-        self._named.update(parties)
-        self._waiting.clear()
+        self._is_told = True
+        parties, member = list(self._parties), min(self._parties.values())
         names = " and ".join(filter(None, [", ".join(parties[:-1]), parties[-1]]))
         return (
             f"no search provider of your own answers, so the query was sent to {names}; set {list_credentials()} "
-            f"to choose one, leave members such as {members[0]} out of DOWSE_KEYLESS_ORDER, or set DOWSE_KEYLESS=off",
+            f"to choose one, leave members such as {member} out of DOWSE_KEYLESS_ORDER, or set DOWSE_KEYLESS=off",
         )

@@ -338,7 +338,7 @@ class AttemptRunner:
         try:
             if self.spending:
                 charge = self.spending.charge(provider.name, self.operation, run.caller.name)
-                run.warn(await _in_time(run, turn.enter_async_context(charge)))
+                await _in_time(run, turn.enter_async_context(charge))
             self.retries.count_call(provider.name)
             given_s = run.share_s()
             until = Deadline.after(self.clock, given_s)

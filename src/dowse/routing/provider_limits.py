@@ -261,15 +261,16 @@ class Account:
         self._observer = observer
 
     @asynccontextmanager
-    async def charge(self, provider: str, operation: str, caller: str = LOCAL.name) -> AsyncIterator[str]:
+    async def charge(self, provider: str, operation: str, caller: str = LOCAL.name) -> AsyncIterator[None]:
         charge = Charge(provider, operation, self._usd(provider, operation), caller)
         plan = self._plan(provider)
         cost = Tally(1, _micro(charge.usd))
-        warning = await self._enter(plan, cost) if plan else ""
+        if plan:
+            await self._enter(plan, cost)
         is_sent = False
         with watch_sending() as sending:
             try:
-                yield warning
+                yield
                 # An answer from another attempt's request counts as well.
                 is_sent = True
             finally:
@@ -292,15 +293,14 @@ class Account:
     async def close(self) -> None:
         await self._ledger.close()
 
-    async def _enter(self, plan: _Plan, cost: Tally) -> str:
+    async def _enter(self, plan: _Plan, cost: Tally) -> None:
         entry = await self._ledger.add(plan.provider, plan.days, cost, plan.cap)
         self._observer.budget_charged(plan.spent(entry.total))
         if not entry.admitted:
             raise plan.refusal()
         # Compared with the total of all processes, so the warning appears once.
         if plan.runs_out(entry.total) and not plan.runs_out(entry.total - cost):
-            return plan.warn(entry.total)
-        return ""
+            plan.warn(entry.total)
 
     async def _give_back(self, plan: _Plan, cost: Tally) -> None:
         """Take a cost from the day on which it was entered."""
@@ -364,11 +364,17 @@ class _Plan:
             retry_after_s=(opens - self.now).total_seconds(),
         )
 
-    def warn(self, total: Tally) -> str:
-        event(logging.WARNING, "budget runs out", engine=self.provider, budget=str(self.budget), until=str(self.ends))
-        when = "once it is spent" if self._fits_a_search(total) else "since another search does not fit"
-        used = f"{self.spent(total).share * 100:.0f} % of its budget of {self.budget}"
-        return f"{self.provider} has used {used}; {when}, {self.provider} is not asked until {self.ends}"
+    def warn(self, total: Tally) -> None:
+        """Log that the budget is nearly spent: the operator can change that, the caller cannot."""
+        event(
+            logging.WARNING,
+            "budget runs out",
+            engine=self.provider,
+            budget=str(self.budget),
+            used=f"{self.spent(total).share * 100:.0f} %",
+            fits_a_search=self._fits_a_search(total),
+            until=str(self.ends),
+        )
 
     def _fits_a_search(self, total: Tally) -> bool:
         return (total + self.search).within(self.cap)

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
+from dowse.core.protocols import Observer
 from dowse.stores.ledger import UNLIMITED, Days, Ledger, LedgerEntry, MemoryLedger, Tally
 from dowse.stores.store import Kept, Key, Store
 from dowse.telemetry.log import event
@@ -28,12 +29,15 @@ _READING, _WRITING, _BUDGETS = "reading", "writing", "budgets"
 
 
 class Outage:
-    """Failing uses of a store: the first failure is logged and reported once, and each use rests for a while."""
+    """Failing uses of a store: the first failure is logged, and each use rests for a while.
 
-    def __init__(self, clock: Clock) -> None:
+    Callers are not told: they can do nothing about it, and their answers are the same without the store.
+    """
+
+    def __init__(self, clock: Clock, observer: Observer | None = None) -> None:
         self._clock = clock
+        self._observer = observer
         self._rests_until: dict[str, float] = {}
-        self._unreported: list[str] = []
 
     def is_resting(self, use: str) -> bool:
         """Whether this use failed less than `REST_S` ago, so that another attempt is not worth it."""
@@ -42,22 +46,20 @@ class Outage:
     def record_failure(self, use: str, detail: str) -> None:
         if not self._rests_until:
             event(logging.WARNING, "store failed, calls go on without it", detail=detail)
-            self._unreported.append(f"the store failed, so less is cached: {detail}")
+            if self._observer:
+                self._observer.store_changed("down")
         self._rests_until[use] = self._clock.now() + REST_S
 
     def record_success(self, use: str) -> None:
         if self._rests_until.pop(use, None) is not None and not self._rests_until:
             event(logging.INFO, "store works again")
+            if self._observer:
+                self._observer.store_changed("up")
 
     def end_rest(self, use: str) -> None:
         """Allow one more attempt right now."""
         if use in self._rests_until:
             self._rests_until[use] = 0.0
-
-    def take_warnings(self) -> tuple[str, ...]:
-        """Failures not yet shown to users; each is returned once."""
-        unreported, self._unreported = tuple(self._unreported), []
-        return unreported
 
 
 class FailSoftStore:
@@ -93,10 +95,6 @@ class FailSoftStore:
 
     async def release(self, key: Key, owner: str) -> None:
         await self._attempt(_WRITING, lambda: self._store.release(key, owner), None)
-
-    def take_warnings(self) -> tuple[str, ...]:
-        """Failures not yet shown to users."""
-        return self._outage.take_warnings()
 
     async def _attempt(self, use: str, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
         if self._outage.is_resting(use):

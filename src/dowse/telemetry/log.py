@@ -18,7 +18,7 @@ from opentelemetry.trace import Status, StatusCode
 from dowse.core import urls
 from dowse.core.answers import TokenUsage
 from dowse.core.models import LOCAL, Attempt, CacheState, fields_of
-from dowse.core.protocols import BreakerChange, Charge, Observer, Spent, ToolCall
+from dowse.core.protocols import BreakerChange, Charge, Observer, Spent, StoreState, ToolCall
 from dowse.secrets.redact import Redactor
 
 LOGGER = logging.getLogger("dowse")
@@ -115,6 +115,9 @@ class LogObserver:
     def budget_charged(self, spent: Spent) -> None:
         """Counted, not logged: the warning that a budget runs out is the account's own."""
 
+    def store_changed(self, state: StoreState) -> None:
+        """Counted, not logged: the store logs the cause."""
+
     def tokens_used(self, provider: str, usage: TokenUsage) -> None:
         """Counted, not logged."""
 
@@ -178,6 +181,10 @@ class Observers:
     def budget_charged(self, spent: Spent) -> None:
         for observer in self._observers:
             observer.budget_charged(spent)
+
+    def store_changed(self, state: StoreState) -> None:
+        for observer in self._observers:
+            observer.store_changed(state)
 
     def tokens_used(self, provider: str, usage: TokenUsage) -> None:
         for observer in self._observers:

@@ -9,7 +9,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from dowse.core import errors
 from dowse.core.answers import TokenUsage
 from dowse.core.models import OK, Attempt, CacheState, Status
-from dowse.core.protocols import BreakerChange, Charge, Spent, ToolCall
+from dowse.core.protocols import BreakerChange, Charge, Spent, StoreState, ToolCall
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 NOBODY = "none"
@@ -53,6 +53,8 @@ class MetricsObserver:
         )
         self._cache = counter("dowse_cache", "Cache lookups, by outcome", "kind", "state")
         self._used = gauge("dowse_budget_used_ratio", "Used part of a budget in its current period", "provider")
+        self._store = gauge("dowse_store_up", "0 while the store fails and calls go on without it")
+        self._store.set(1)
         self._tasks = gauge("dowse_tasks", "Tasks of the event loop; constant while the server is idle")
 
     def exposition(self) -> bytes:
@@ -104,6 +106,9 @@ class MetricsObserver:
 
     def budget_charged(self, spent: Spent) -> None:
         self._used.labels(self._engine(spent.provider)).set(spent.share)
+
+    def store_changed(self, state: StoreState) -> None:
+        self._store.set(state == "up")
 
     def tokens_used(self, provider: str, usage: TokenUsage) -> None:
         self._tokens.labels(self._engine(provider), "prompt").inc(usage.prompt_tokens)

@@ -160,9 +160,13 @@ def test_of_sections_with_the_same_title_the_first_is_found_unless_a_path_tells_
     assert "Meat" in text_of(find_section(Document(page), "Dogs > Food"), page)
 
 
-def test_numbers_that_the_page_gives_are_found_if_no_section_has_them() -> None:
-    page = "# Guide\n\n## 2.1 Setup\n\nFirst.\n\n## 2.2 Start\n\nThen.\n"
-    assert text_of(find_section(Document(page), "2.2"), page) == "## 2.2 Start\n\nThen.\n"
+@each_row("name", ["3", "3.", "§ 3", "2.2", "2026"])
+def test_a_bare_number_is_one_of_the_outline_only(name: str) -> None:
+    """A heading with the number in its words is another part of the page."""
+    page = "# Guide\n\n## Python 3\n\nFirst.\n\n## 2.2 Start\n\nThen.\n\n## 2026\n\nNow.\n"
+    assert find_section(Document(page), name) is None
+    assert text_of(find_section(Document(page), "2.2 Start"), page) == "## 2.2 Start\n\nThen.\n\n"
+    assert text_of(find_section(Document(page), "1.3"), page) == "## 2026\n\nNow.\n"
 
 
 @each_row(

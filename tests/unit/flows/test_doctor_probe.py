@@ -35,11 +35,11 @@ class Purse:
     paid: list[tuple[str, str]] = field(default_factory=list)
 
     @asynccontextmanager
-    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[str]:
+    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[None]:
         if provider == self.poor:
             raise QuotaSpent(provider, "nothing is left")
         self.paid.append((provider, operation))
-        yield ""
+        yield
 
 
 @dataclass

@@ -1,10 +1,10 @@
-"""Warnings about budgets in a hedged request: both attempts may cause one."""
+"""Remarks about queues in a hedged request: both attempts may cause one."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
 from dowse.core.models import Deadline
@@ -13,7 +13,7 @@ from dowse.routing.router import Router
 from tests.fakes import FakeClock, RecordingObserver
 
 CALLS_PER_EXTRA = 20
-SHARED = "80 % of the budget of this month are spent"
+SHARED = "the call waited behind others"
 
 
 @dataclass
@@ -23,12 +23,13 @@ class Provider:
     timeout_s: float = 15.0
 
 
-class Budgets:
-    """Warns with every charge: of a budget that both providers share, and of the provider's own."""
+class Queues:
+    """Remarks with every turn: on a queue that both providers share, or on the provider's own."""
 
-    @asynccontextmanager
-    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[str]:
-        yield SHARED if provider in ("a", "b") else f"the budget of {provider} is nearly spent"
+    def turn(self, provider: str, operation: str, patience_s: float, caller: str) -> AbstractAsyncContextManager[str]:
+        return nullcontext(SHARED if provider in ("a", "b") else f"the call waited for {provider}")
+
+    def hold(self, provider: str, for_s: float) -> None: ...
 
 
 async def hang() -> str:
@@ -52,7 +53,7 @@ async def hedged_warnings(first: str, second: str) -> tuple[str, ...]:
         "search",
         clock=clock,
         observer=RecordingObserver(),
-        spending=Budgets(),
+        pacing=Queues(),
         hedging=hedging,
     )
     routed = await router.first(providers, lambda provider, _: provider.answer(), Deadline.after(clock, 50.0))
@@ -61,8 +62,7 @@ async def hedged_warnings(first: str, second: str) -> tuple[str, ...]:
 
 
 async def test_a_hedged_answer_carries_the_warnings_of_both_attempts() -> None:
-    """Both were paid for, so that both budgets have become smaller."""
-    assert await hedged_warnings("c", "d") == ("the budget of c is nearly spent", "the budget of d is nearly spent")
+    assert await hedged_warnings("c", "d") == ("the call waited for c", "the call waited for d")
 
 
 async def test_a_warning_that_both_attempts_caused_is_given_once() -> None:

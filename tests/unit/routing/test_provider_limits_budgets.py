@@ -38,13 +38,14 @@ class Bench:
         ledger = ledger or MemoryLedger()
         self.account = Account(budgets, prices, ledger, clock=self.clock, observer=self.observer)
 
-    async def charge(self, times: int, provider: str = "serper") -> list[str]:
-        return [await self.pay(provider, "search") for _ in range(times)]
+    async def charge(self, times: int, provider: str = "serper") -> None:
+        for _ in range(times):
+            await self.pay(provider, "search")
 
-    async def pay(self, provider: str, operation: str) -> str:
-        """The warning of a call that was made."""
-        async with self.account.charge(provider, operation) as warning:
-            return warning
+    async def pay(self, provider: str, operation: str) -> None:
+        """A call that was made."""
+        async with self.account.charge(provider, operation):
+            return
 
     async def fail(self, error: BaseException, *, sends: bool, provider: str = "serper") -> None:
         """A call that fails, before or after its request was sent."""
@@ -169,31 +170,40 @@ def logged(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     return caplog
 
 
-async def test_at_80_percent_there_is_one_warning_in_the_answer_and_one_in_the_log(
-    logged: pytest.LogCaptureFixture,
-) -> None:
+def warnings(logged: pytest.LogCaptureFixture) -> list[dict[str, object]]:
+    assert {record.getMessage() for record in logged.records} <= {"budget runs out"}
+    return [record.__dict__["dowse_fields"] for record in logged.records]
+
+
+async def test_at_80_percent_there_is_one_warning_in_the_log(logged: pytest.LogCaptureFixture) -> None:
     bench = Bench(serper=Budget(10, "calls", "month"))
-    warnings = await bench.charge(10)
-    assert [index for index, warning in enumerate(warnings, start=1) if warning] == [8]
-    assert warnings[7] == (
-        "serper has used 80 % of its budget of 10 calls/month; once it is spent, serper is not asked until 2026-12-01"
-    )
-    assert [record.getMessage() for record in logged.records] == ["budget runs out"]
-
-
-async def test_the_warning_also_comes_when_no_further_search_fits() -> None:
-    bench = Bench(tavily=Budget(0.012, "usd", "month"))
-    assert await bench.charge(1, "tavily") == [
-        "tavily has used 67 % of its budget of 0.012 usd/month; "
-        "since another search does not fit, tavily is not asked until 2026-12-01"
+    await bench.charge(7)
+    assert warnings(logged) == []
+    await bench.charge(3)
+    assert warnings(logged) == [
+        {
+            "engine": "serper",
+            "budget": "10 calls/month",
+            "used": "80 %",
+            "fits_a_search": True,
+            "until": "2026-12-01",
+        }
     ]
+
+
+async def test_the_warning_also_comes_when_no_further_search_fits(logged: pytest.LogCaptureFixture) -> None:
+    bench = Bench(tavily=Budget(0.012, "usd", "month"))
+    await bench.charge(1, "tavily")
+    (warning,) = warnings(logged)
+    assert (warning["used"], warning["fits_a_search"]) == ("67 %", False)
     assert not await bench.admits("tavily")
 
 
-async def test_for_a_provider_of_answers_the_next_answer_counts() -> None:
+async def test_for_a_provider_of_answers_the_next_answer_counts(logged: pytest.LogCaptureFixture) -> None:
     bench = Bench(openai=Budget(0.03, "usd", "month"), prices={"openai": {"answer": 0.02}})
-    warning = await bench.pay("openai", "answer")
-    assert "since another search does not fit" in warning
+    await bench.pay("openai", "answer")
+    (warning,) = warnings(logged)
+    assert warning["fits_a_search"] is False
     spent = await bench.account.spent("openai")
     assert spent is not None
     assert not spent.fits_a_search
@@ -211,22 +221,30 @@ async def test_a_budget_of_money_is_used_up_when_no_further_search_fits(calls: i
     assert spent is not None
     assert spent.fits_a_search is fits
     assert await bench.admits("tavily") is fits
-    assert await bench.pay("tavily", "read") == ""
+    await bench.pay("tavily", "read")
 
 
-async def test_the_warning_comes_again_in_the_next_period() -> None:
+async def test_the_warning_comes_again_in_the_next_period(logged: pytest.LogCaptureFixture) -> None:
     bench = Bench(serper=Budget(0.005, "usd", "day"))
-    assert [bool(warning) for warning in await bench.charge(5)] == [False, False, False, True, False]
+    await bench.charge(5)
+    assert len(warnings(logged)) == 1
     bench.clock.date = date(2026, 11, 16)
-    assert [bool(warning) for warning in await bench.charge(5)] == [False, False, False, True, False]
+    await bench.charge(3)
+    assert len(warnings(logged)) == 1
+    await bench.charge(2)
+    assert len(warnings(logged)) == 2
 
 
-async def test_processes_that_share_a_ledger_warn_once_between_them(tmp_path: Path) -> None:
+async def test_processes_that_share_a_ledger_warn_once_between_them(
+    tmp_path: Path, logged: pytest.LogCaptureFixture
+) -> None:
     clock = FakeClock()
     ledgers = [open_store(f"sqlite:///{tmp_path}/state.db", clock) for _ in range(2)]
     one, two = (Bench(ledger, clock, serper=Budget(10, "calls", "day")) for ledger in ledgers)
-    warnings = [warning for _ in range(5) for bench in (one, two) for warning in await bench.charge(1)]
-    assert len([warning for warning in warnings if warning]) == 1
+    for _ in range(5):
+        await one.charge(1)
+        await two.charge(1)
+    assert len(warnings(logged)) == 1
     assert not await one.admits()
     assert await two.account.spent("serper") == Spent("serper", 10, 0.01, share=1.0, fits_a_search=False)
     for bench in (one, two):

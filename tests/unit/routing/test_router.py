@@ -402,20 +402,19 @@ def test_no_provider_gets_so_much_time_that_the_next_could_not_run(
 
 
 class Purse:
-    """Spending as a test writes it: who may not be asked any more, and what is said when somebody is."""
+    """Spending as a test writes it: who may not be asked any more."""
 
-    def __init__(self, *spent: str, warning: str = "") -> None:
+    def __init__(self, *spent: str) -> None:
         self.spent = set(spent)
-        self.warning = warning
         self.charged: list[tuple[str, str]] = []
 
     @asynccontextmanager
-    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[str]:
+    async def charge(self, provider: str, operation: str, caller: str = "local") -> AsyncIterator[None]:
         if provider in self.spent:
             raise errors.BudgetSpent(provider, "its budget is spent", retry_after_s=1000)
         await self.enter()
         self.charged.append((provider, operation))
-        yield self.warning
+        yield
 
     async def enter(self) -> None:
         """Write the charge down."""
@@ -435,11 +434,6 @@ async def test_every_try_is_charged_before_it_is_made() -> None:
     with pytest.raises(errors.AllProvidersFailed):
         await Bench(only, spending=purse).ask()
     assert purse.charged == [("a", "search")] * 2
-
-
-async def test_what_the_account_says_is_among_the_warnings() -> None:
-    routed = await Bench(Scripted("a", answers()), spending=Purse(warning="it runs out")).ask()
-    assert routed.warnings == ("it runs out",)
 
 
 async def test_a_provider_that_the_breaker_holds_back_is_not_charged() -> None:

@@ -13,7 +13,7 @@ from dowse.stores import fail_soft
 from dowse.stores.fail_soft import REST_S, FailSoftLedger, FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Kept, Key
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, RecordingObserver
 
 KEY = Key("search", "00ff")
 
@@ -72,9 +72,21 @@ async def test_a_store_that_is_down_is_a_miss_and_one_warning(
         await steady_store.put(KEY, b"x", 60)
         assert await steady_store.claim(KEY, "me", 3) is True, "everybody does their own work"
         await steady_store.release(KEY, "me")
-    assert [record.getMessage() for record in caplog.records] == ["store failed, calls go on without it"]
-    assert steady_store.take_warnings() == ("the store failed, so less is cached: it is down",)
-    assert steady_store.take_warnings() == ()
+    (record,) = caplog.records
+    assert record.getMessage() == "store failed, calls go on without it"
+    assert record.__dict__["dowse_fields"] == {"detail": "it is down"}
+
+
+async def test_an_outage_of_the_store_is_told_to_the_metrics(store: Moody, clock: FakeClock) -> None:
+    observer = RecordingObserver()
+    watched = FailSoftStore(store, Outage(clock, observer))
+    store.is_down = True
+    for _ in range(2):
+        await watched.get(KEY)
+        clock.advance(REST_S)
+    store.is_down = False
+    await watched.get(KEY)
+    assert observer.store == ["down", "up"]
 
 
 async def test_a_store_that_is_down_is_left_alone_for_a_minute(
@@ -115,24 +127,30 @@ async def test_a_second_outage_is_told_again(
 
 
 async def test_nobody_waits_for_a_store_that_hangs(
-    store: Moody, steady_store: FailSoftStore, monkeypatch: pytest.MonkeyPatch
+    store: Moody,
+    steady_store: FailSoftStore,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(fail_soft, "PATIENCE_S", 0.01)
     monkeypatch.setattr(fail_soft, "_LATE_S", 60.0)  # the machine that runs the tests may be busy
     store.hangs = True
     assert await steady_store.get(KEY) is None
-    assert steady_store.take_warnings() == ("the store failed, so less is cached: no answer within 0.01 s",)
+    assert caplog.records[0].__dict__["dowse_fields"] == {"detail": "no answer within 0.01 s"}
 
 
 async def test_a_store_is_not_blamed_for_a_process_that_was_too_busy_to_hear_it(
-    store: Moody, steady_store: FailSoftStore, monkeypatch: pytest.MonkeyPatch
+    store: Moody,
+    steady_store: FailSoftStore,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(fail_soft, "PATIENCE_S", 0.01)
     monkeypatch.setattr(fail_soft, "_LATE_S", 0.02)
     store.hangs = True
     asyncio.get_running_loop().call_soon(time.sleep, 0.05)
     assert await steady_store.get(KEY) is None
-    assert steady_store.take_warnings() == ()
+    assert not caplog.records
     store.hangs = False
     await steady_store.get(KEY)
     assert store.asked == 2, "it is not left alone either"

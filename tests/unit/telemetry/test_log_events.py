@@ -145,6 +145,7 @@ REPORTS: dict[str, tuple[object, ...]] = {
     "provider_charged": (Charge("exa", "search", 0.01),),
     "budget_charged": (Spent("exa", 1, 0.01, 0.5),),
     "tokens_used": ("openai", TokenUsage(321, 45)),
+    "store_changed": ("down",),
 }
 
 
@@ -167,7 +168,15 @@ def test_the_page_of_a_failed_attempt_reaches_every_observer() -> None:
 
 
 def test_what_is_only_counted_leaves_no_line(logged: Lines) -> None:
-    for name in ("attempt_succeeded", "page_finished", "provider_charged", "budget_charged", "cache_asked"):
+    counted = (
+        "attempt_succeeded",
+        "page_finished",
+        "provider_charged",
+        "budget_charged",
+        "store_changed",
+        "cache_asked",
+    )
+    for name in counted:
         getattr(LogObserver(), name)(*REPORTS[name])
     assert logged() == []
 

@@ -107,6 +107,14 @@ def test_a_budget_is_shown_as_it_stands_now(metrics: Metrics) -> None:
     assert metrics["dowse_budget_used_ratio{provider=serper}"] == 0.0
 
 
+def test_a_store_that_fails_is_shown_until_it_works_again(metrics: Metrics) -> None:
+    assert metrics["dowse_store_up{}"] == 1
+    metrics.observer.store_changed("down")
+    assert metrics["dowse_store_up{}"] == 0
+    metrics.observer.store_changed("up")
+    assert metrics["dowse_store_up{}"] == 1
+
+
 def test_pages_are_counted_by_engine_and_status(metrics: Metrics) -> None:
     metrics.observer.page_finished("direct", "ok")
     metrics.observer.page_finished("direct", "blocked")
