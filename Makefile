@@ -26,10 +26,16 @@ MEASURED := tests/unit tests/contract tests/integration tests/security/test_deco
 COVERED_WHOLE := src/dowse/net/*,src/dowse/secrets/*,src/dowse/routing/*,src/dowse/auth/*,src/dowse/telemetry/*,src/dowse/cache/*
 COVERED_WHOLE := $(COVERED_WHOLE),src/dowse/surfaces/http/auth.py,src/dowse/settings/sources.py
 
-.PHONY: demo serve check test test-slow slow coverage properties mutate bench lint types pure fmt docs lock clean
+.PHONY: demo install uninstall serve check test test-slow slow coverage properties mutate bench lint types pure fmt docs lock clean
 
 demo: $(RUN)  ## run the main job end to end, with no key and no internet
 	$(BIN)/dowse demo
+
+install:  ## put the command dowse and the drop-ins into ~/.local/bin; again after git pull
+	@tools/install
+
+uninstall:  ## remove what make install has installed
+	@tools/install --remove
 
 serve: $(RUN)  ## run the MCP server on stdio
 	$(BIN)/dowse serve

@@ -24,7 +24,12 @@ from tools import generate_docs
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-IN_README = ("Codex", "Claude Code")
+IN_README = ("Codex",)
+THREE_LINES = """\
+make install
+claude mcp add -s user dowse -- ~/.local/bin/dowse serve
+claude -p "Search the web: what is new in Python 3.15?" --allowedTools mcp__dowse
+"""
 VARIABLES = [name for setting in all_settings() for name in setting.variables]
 LIMITS = {name: SPECS[name].limits for name in SEARCHERS}
 
@@ -113,7 +118,7 @@ def test_the_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize("client", MAIN, ids=lambda client: client.title)
-def test_the_readme_names_every_client_and_shows_what_the_code_renders_for_those_in_a_terminal(client: Client) -> None:
+def test_the_readme_names_every_client_and_shows_what_the_code_renders_for_one(client: Client) -> None:
     """docs/clients.md, which is generated, shows all of them."""
     shown = f"```{client.language}\n{client.render(LaunchCommand())}\n```"
     assert (shown in text(README)) == (client.title in IN_README)
@@ -121,6 +126,19 @@ def test_the_readme_names_every_client_and_shows_what_the_code_renders_for_those
     page = text(ROOT / "docs" / "clients.md")
     assert f"## {client.title}\n" in page
     assert client.where.removeprefix("a ") in page
+
+
+def test_the_readme_and_the_page_of_clients_show_the_same_three_lines_to_a_first_search() -> None:
+    """`tests/slow/clients` pastes them, and the block of the 30-second start."""
+    assert THREE_LINES in fenced(README, "sh")
+    assert THREE_LINES in fenced(ROOT / "docs" / "clients.md", "sh")
+
+
+def test_no_block_of_the_readme_that_is_pasted_needs_an_edit_or_has_a_comment() -> None:
+    """In zsh, unlike in other shells, a comment is an argument when it is pasted."""
+    start = text(README).partition("## 30-second start")[2].partition("\n```console")[0]
+    pasted = [*_FENCED.findall(start), ("sh", THREE_LINES)]
+    assert [body for _, body in pasted if re.search(r"[#<>…]|your-", body)] == []
 
 
 def test_the_readme_names_every_command_and_exit_code() -> None:

@@ -39,9 +39,9 @@ RENAMED = {
 }
 
 NOTES = {
-    "Codex": "Codex waits 10 seconds for a server to start unless `startup_timeout_sec` says more. The first `uvx` "
-    "run downloads packages and can take longer. A trusted project may use `.codex/config.toml` instead.",
-    "Claude Code": "Run it once. It stores the same entry that a project's `.mcp.json` would hold under `mcpServers`.",
+    "Codex": "A trusted project may use `.codex/config.toml` instead.",
+    "Claude Code": "`-s user` makes it available in every project. A project's `.mcp.json` holds the same entry under "
+    "`mcpServers`.",
     "Gemini CLI": "A project may use `.gemini/settings.json` instead.",
     "Cursor": "A project may use `.cursor/mcp.json` instead.",
     "Claude Desktop": "On macOS the file is in `~/Library/Application Support/Claude/`, on Windows in "

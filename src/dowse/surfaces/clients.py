@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 _LIST_OF_WORDS = re.compile(r"\[\n\s+([^\[\]{}]+)\n\s+\]")
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchCommand:
-    """How a client starts the server. `<repo>` stands for where the code was cloned from."""
+    """Command line with which a client starts the installed server."""
 
-    command: str = "uvx"
-    args: tuple[str, ...] = ("--from", "git+<repo>", "dowse", "serve")
-    env: dict[str, str] = field(default_factory=lambda: {"SERPER_API_KEY": "your-key", "UV_COMPILE_BYTECODE": "1"})
+    command: str = "dowse"
+    args: tuple[str, ...] = ("serve",)
+    env: dict[str, str] = field(default_factory=lambda: {"SERPER_API_KEY": "your-key"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +74,13 @@ def _codex(launch: LaunchCommand) -> str:
         f"command = {json.dumps(launch.command)}",
         f"args = {json.dumps(list(launch.args))}",
         f"env = {{ {env} }}",
-        "startup_timeout_sec = 60  # the first start downloads the packages; the default is 10",
     ]
     return "\n".join(lines)
 
 
 def _claude_code(launch: LaunchCommand) -> str:
     env = [part for name, value in launch.env.items() for part in ("-e", f"{name}={value}")]
-    return shlex.join(["claude", "mcp", "add", "dowse", *env, "--", launch.command, *launch.args])
+    return shlex.join(["claude", "mcp", "add", "-s", "user", "dowse", *env, "--", launch.command, *launch.args])
 
 
 def _vs_code(launch: LaunchCommand) -> str:
@@ -106,7 +108,8 @@ def _remote_codex(remote: Remote) -> str:
 
 def _remote_claude_code(remote: Remote) -> str:
     header = f"Authorization: {remote.headers['Authorization']}"
-    return shlex.join(["claude", "mcp", "add", "--transport", "http", "dowse", remote.url, "--header", header])
+    added = ["claude", "mcp", "add", "-s", "user", "--transport", "http", "dowse", remote.url]
+    return shlex.join([*added, "--header", header])
 
 
 def _remote_gemini(remote: Remote) -> str:
@@ -159,3 +162,47 @@ FURTHER = (
     Client("LM Studio", "mcp.json", "json", _servers, _remote_servers),
     Client("Goose", "~/.config/goose/config.yaml", "yaml", _goose),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """Origin of this copy of dowse: whether it runs from a clone, and the address for `uv tool install`, if known."""
+
+    is_clone: bool
+    source: str
+
+
+def read_installation(record: str) -> Installation:
+    """Find the origin in an installer's `direct_url.json` (PEP 610), and for a folder in its git configuration."""
+    found = json.loads(record)
+    url = found.get("url", "")
+    if "vcs_info" in found:
+        return Installation(is_clone=False, source=_source(url))
+    if "dir_info" not in found:
+        return Installation(is_clone=False, source="")
+    folder = Path(unquote(urlsplit(url).path))
+    return Installation(is_clone=found["dir_info"].get("editable", False), source=_source(_clone_origin(folder)))
+
+
+def _clone_origin(folder: Path) -> str:
+    """Address that a clone came from; empty if it has no remote `origin`, or there is no git."""
+    # With the directory named, git does not take the origin of a repository around it.
+    command = ["git", "--git-dir", str(folder / ".git"), "config", "--get", "remote.origin.url"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _source(origin: str) -> str:
+    """Address in the form that pip and uv take, without a password; empty for a relative path."""
+    if origin.startswith("/"):
+        return f"git+{Path(origin).as_uri()}"
+    if "://" not in origin:
+        host, colon, path = origin.partition(":")
+        return f"git+ssh://{host}/{path.lstrip('/')}" if colon and "/" not in host else ""
+    parts = urlsplit(origin)
+    user, at, host = parts.netloc.rpartition("@")
+    # In https, the user may be a token as well.
+    kept = f"{user.partition(':')[0]}{at}" if parts.scheme == "ssh" else ""
+    return "git+" + urlunsplit(parts._replace(netloc=kept + host, query="", fragment=""))

@@ -37,6 +37,8 @@ def test_it_shows_a_search_that_survives_an_outage_and_how_to_use_it(capsys: pyt
     assert "attempt: tavily -> ok, " in shown
     assert "install Chromium or set DOWSE_BROWSER_PATH" in shown
     assert "[ok]" in shown or "[truncated]" in shown
+    assert "\n  make install\n" in shown
+    assert "<repo>" not in shown
     for client in MAIN:
         assert f"\n{client.title} — {client.where}\n" in shown
 

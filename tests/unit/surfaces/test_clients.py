@@ -5,7 +5,7 @@ import shlex
 import tomllib
 from typing import Any
 
-from dowse.surfaces.clients import FURTHER, MAIN, Client, LaunchCommand, Remote
+from dowse.surfaces.clients import FURTHER, MAIN, Client, Installation, LaunchCommand, Remote, read_installation
 from tests.support.tables import each_row
 
 LAUNCH = LaunchCommand(
@@ -34,8 +34,8 @@ def test_most_clients_share_one_shape(title: str) -> None:
     assert parsed(title) == {"mcpServers": {"dowse": ENTRY}}
 
 
-def test_codex_has_time_for_the_first_start() -> None:
-    assert parsed("Codex") == {"mcp_servers": {"dowse": {**ENTRY, "startup_timeout_sec": 60}}}
+def test_codex_has_a_table_of_its_own() -> None:
+    assert parsed("Codex") == {"mcp_servers": {"dowse": ENTRY}}
 
 
 def test_vs_code_asks_for_the_key_instead_of_storing_it() -> None:
@@ -55,11 +55,12 @@ def test_opencode_and_zed_have_their_own_words() -> None:
     assert parsed("Zed") == {"context_servers": {"dowse": ENTRY}}
 
 
-def test_claude_code_is_one_command_that_survives_a_shell() -> None:
+def test_claude_code_is_one_command_for_every_project_that_survives_a_shell() -> None:
     words = shlex.split(ALL["Claude Code"].render(LAUNCH))
     assert words == [
-        "claude", "mcp", "add", "dowse", "-e", 'SERPER_API_KEY=k"1', "-e", "UV_X=1", "--", LAUNCH.command, *LAUNCH.args,
-    ]  # fmt: skip
+        *("claude", "mcp", "add", "-s", "user", "dowse", "-e", 'SERPER_API_KEY=k"1', "-e", "UV_X=1"),
+        *("--", LAUNCH.command, *LAUNCH.args),
+    ]
 
 
 def test_goose_is_yaml() -> None:
@@ -76,10 +77,8 @@ def test_goose_is_yaml() -> None:
     ]
 
 
-def test_no_default_holds_a_real_key_or_an_address() -> None:
-    launch = LaunchCommand()
-    assert launch.env["SERPER_API_KEY"] == "your-key"
-    assert "<repo>" in " ".join(launch.args)
+def test_the_default_is_the_installed_command_without_a_real_key() -> None:
+    assert LaunchCommand() == LaunchCommand("dowse", ("serve",), {"SERPER_API_KEY": "your-key"})
 
 
 REMOTE = Remote("http://127.0.0.1:8000/mcp", "tok-123", "TEAM_TOKEN")
@@ -117,10 +116,35 @@ def test_claude_code_adds_a_server_over_http_by_one_command() -> None:
     connect = ALL["Claude Code"].connect
     assert connect
     assert shlex.split(connect(REMOTE)) == [
-        *("claude", "mcp", "add", "--transport", "http", "dowse", REMOTE.url),
+        *("claude", "mcp", "add", "-s", "user", "--transport", "http", "dowse", REMOTE.url),
         *("--header", "Authorization: Bearer tok-123"),
     ]
 
 
 def test_lists_of_words_stay_on_one_line() -> None:
-    assert '"args": ["--from", "git+<repo>", "dowse", "serve"],' in ALL["Cursor"].render(LaunchCommand())
+    assert '"args": ["--from", "git+https://host/r epo", "dowse", "serve"],' in ALL["Cursor"].render(LAUNCH)
+
+
+INSTALLED_FROM = [
+    ("https://host/team/dowse.git", "git+https://host/team/dowse.git"),
+    ("https://ana:secret-1@host:8443/dowse?private_token=secret-2", "git+https://host:8443/dowse"),
+    ("https://secret-3@host/dowse", "git+https://host/dowse"),
+    ("ssh://git:secret-4@host/dowse.git", "git+ssh://git@host/dowse.git"),
+    ("git@host:team/dowse.git", "git+ssh://git@host/team/dowse.git"),
+    ("/srv/my dowse.git", "git+file:///srv/my%20dowse.git"),
+    ("file:///srv/dowse.git", "git+file:///srv/dowse.git"),
+    ("../dowse", ""),
+    ("./team:x/dowse", ""),
+    ("", ""),
+]
+
+
+@each_row("origin,source", INSTALLED_FROM)
+def test_the_source_is_an_address_that_uv_takes_without_any_secret(origin: str, source: str) -> None:
+    record = json.dumps({"url": origin, "vcs_info": {"vcs": "git", "commit_id": "0" * 40}})
+    assert read_installation(record) == Installation(is_clone=False, source=source)
+
+
+@each_row("record", [{}, {"url": "file:///tmp/dowse-0.1.0.whl", "archive_info": {}}])
+def test_a_wheel_has_no_source(record: dict[str, object]) -> None:
+    assert read_installation(json.dumps(record)) == Installation(is_clone=False, source="")

@@ -150,11 +150,20 @@ def _print_excerpt(text: str) -> None:
 
 
 def _print_configurations() -> None:
-    from dowse.surfaces.clients import MAIN, LaunchCommand
+    from importlib.metadata import distribution
+
+    from dowse.surfaces.clients import MAIN, LaunchCommand, read_installation
 
     credentials = [SPECS[name].credential for name in SEARCHERS]
-    _say(6, f"To use it, give your MCP client one of these (any of {', '.join(credentials[:-1])},")
-    print(f"   {credentials[-1]} will do; several make it survive an outage):")
+    installation = read_installation(distribution("dowse").read_text("direct_url.json") or "{}")
+    if installation.is_clone:
+        _say(6, "To use it, install the command `dowse` once:\n\n  make install")
+        if installation.source:
+            print(f"  uv tool install {shlex.quote(installation.source)}    (the same without a clone)")
+    _say(
+        7 if installation.is_clone else 6, "Give your MCP client one of these. Without a key, leave SERPER_API_KEY out."
+    )
+    print(f"   {', '.join(credentials[1:])} work too; with several keys it survives an outage.")
     launch = LaunchCommand()
     for client in MAIN:
         print(f"\n{style(client.title, 'bold')} — {client.where}\n")
