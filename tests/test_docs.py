@@ -15,7 +15,7 @@ import pytest
 from dowse.core import errors
 from dowse.routing.fallback import FallbackPolicy, counts_as_failure
 from dowse.settings import SEARCHERS, SPECS, all_settings
-from dowse.settings.sources import UNSUPPORTED, WITHOUT_EFFECT
+from dowse.settings.sources import WITHOUT_EFFECT
 from dowse.surfaces.cli import kindly, session
 from dowse.surfaces.cli import main as cli
 from dowse.surfaces.clients import FURTHER, MAIN, Client, LaunchCommand
@@ -169,7 +169,7 @@ def test_every_variable_that_is_mentioned_exists(page: Path) -> None:
     # The blocks of the walk-through add settings of their own.
     read = prose if page.name == "CONTRIBUTING.md" else text
     mentioned = set(re.findall(r"\bDOWSE_[A-Z_]*[A-Z]\b(?!_)", read(page)))
-    known = {*VARIABLES, *WITHOUT_EFFECT, *UNSUPPORTED, "DOWSE_CONFIG", "DOWSE_EVAL_DATA"}
+    known = {*VARIABLES, *WITHOUT_EFFECT, "DOWSE_CONFIG", "DOWSE_EVAL_DATA"}
     assert mentioned - known == set()
 
 

@@ -30,6 +30,7 @@ from dowse.flows.readers import FetchingReader, ReadChain, Readers, make_site_lo
 from dowse.flows.search import SearchFlow
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
+from dowse.net.upstream import UpstreamProxy
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.table import Kit, LazyProvider, make_answerer, make_reader, make_remote, make_search
 from dowse.rank.sources import SiteRules
@@ -83,8 +84,9 @@ class App:
         self._entries = CacheEntries(FailSoftStore(self._store, self._outage), self.clock, settings.scope())
         self._is_brief = is_brief
         self._guard = self._make_guard()
-        self._api_client = ConfiguredClient(USER_AGENT)
-        self._page_client = UntrustedClient(self._guard, USER_AGENT)
+        proxy = UpstreamProxy(settings.proxy) if settings.proxy else None
+        self._api_client = ConfiguredClient(USER_AGENT, proxy=proxy)
+        self._page_client = UntrustedClient(self._guard, USER_AGENT, proxy=proxy)
         self._robots = RobotsFiles(self._page_client, self.clock, self._entries, kept_s=settings.ttl_robots)
         self._workers = WorkerPool(
             pdf_max_pages=settings.pdf_max_pages,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from dowse.core.urls import Url
     from dowse.net.guard import Address
+    from dowse.net.upstream import UpstreamProxy
 
     OpenSession = Callable[[], aiohttp.ClientSession]
 
@@ -65,10 +67,13 @@ class Fetched:
 class ConfiguredClient:
     """The configured client, for endpoints from the settings: any address, carries keys, follows no redirect.
 
-    `open_session` replaces the session of pooled connections.
+    `open_session` replaces the session of pooled connections; `proxy` is the proxy that all connections pass.
     """
 
-    def __init__(self, user_agent: str, open_session: OpenSession | None = None) -> None:
+    def __init__(
+        self, user_agent: str, open_session: OpenSession | None = None, *, proxy: UpstreamProxy | None = None
+    ) -> None:
+        self.proxy = proxy
         self._user_agent = user_agent
         self._open_session = open_session
         self._session: aiohttp.ClientSession | None = None
@@ -126,7 +131,7 @@ class ConfiguredClient:
         if self._session is None:
             from dowse.net import wire
 
-            self._session = (self._open_session or wire.pooled_session)()
+            self._session = self._open_session() if self._open_session else wire.pooled_session(self.proxy)
         return self._session
 
 
@@ -140,8 +145,10 @@ class UntrustedClient:
         *,
         tls: SSLContext | None = None,
         open_session: OpenSession | None = None,
+        proxy: UpstreamProxy | None = None,
     ) -> None:
         self._guard = guard
+        self._proxy = proxy
         self._user_agent = user_agent
         self._tls = tls
         self._open_session = open_session
@@ -189,7 +196,8 @@ class UntrustedClient:
         from dowse.net import wire
 
         if self._session is None:
-            self._session = self._open_session() if self._open_session else wire.pinned_session(self._tls)
+            open_session = self._open_session or partial(wire.pinned_session, self._tls, self._proxy)
+            self._session = open_session()
         response = await wire.get(self._session, target, addresses, headers)
         try:
             # Of a failure only the status counts; its body could only turn it into a timeout or a size error.

@@ -11,6 +11,7 @@ import aiohttp
 
 from dowse.core.errors import WireFailed
 from dowse.net import wire
+from dowse.net.upstream import UpstreamProxy
 
 # A peer that does not answer a ping for this long is gone.
 _HEARTBEAT_S = 20.0
@@ -65,9 +66,16 @@ class WebSocket:
             await self._session.close()
 
 
-async def connect(url: str, *, headers: Mapping[str, str], timeout_s: float, max_message_bytes: int) -> WebSocket:
+async def connect(
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    timeout_s: float,
+    max_message_bytes: int,
+    proxy: UpstreamProxy | None = None,
+) -> WebSocket:
     """Open a connection; raises `WireError`, whose text never holds the address."""
-    session = wire.pooled_session()
+    session = wire.pooled_session(proxy)
     session.trace_configs.append(_refuse_redirects())
     socket = None
     try:

@@ -8,11 +8,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from ssl import SSLContext
+from ssl import SSLContext, SSLError
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import aiohttp
 import yarl
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from aiohttp.tracing import Trace
@@ -23,6 +26,8 @@ from dowse.core.urls import Url
 from dowse.net.decode import ACCEPTED, Decoder
 from dowse.net.dns import look_up
 from dowse.net.guard import Address, parse_address
+from dowse.net.sockets import is_loopback
+from dowse.net.upstream import Tunnel, UpstreamProxy
 
 _MAX_LINE_BYTES = 16_384
 _MAX_HEADERS = 200
@@ -60,9 +65,9 @@ def build_session(connector: aiohttp.BaseConnector) -> aiohttp.ClientSession:
     return session
 
 
-def pooled_session() -> aiohttp.ClientSession:
+def pooled_session(proxy: UpstreamProxy | None = None) -> aiohttp.ClientSession:
     """A session that dials any address and pools connections."""
-    return build_session(_PooledConnector(resolver=AiohttpResolver(look_up)))
+    return build_session(_PooledConnector(proxy, resolver=AiohttpResolver(look_up)))
 
 
 def request_target(url: Url) -> yarl.URL:
@@ -135,9 +140,10 @@ class AiohttpResolver(AbstractResolver):
         """Nothing is held."""
 
 
-def pinned_session(tls: SSLContext | None) -> aiohttp.ClientSession:
+def pinned_session(tls: SSLContext | None, proxy: UpstreamProxy | None = None) -> aiohttp.ClientSession:
     """A session for `get`; any other use fails before it dials."""
     connector = _PinnedConnector(
+        proxy,
         resolver=AiohttpResolver(_checked_addresses),
         use_dns_cache=False,
         # aiohttp resolves no IP literals, so the socket is the only place that every dial passes.
@@ -205,7 +211,65 @@ class _Hop:
 _current: ContextVar[_Hop] = ContextVar("hop")
 
 
-class _PooledConnector(aiohttp.TCPConnector):
+class _TunnelConnector(aiohttp.TCPConnector):
+    """A pool whose connections pass the proxy of the settings, except those that stay on this machine.
+
+    aiohttp's own support of proxies has no SOCKS, and sends plain requests with names, which the proxy would look up.
+    """
+
+    def __init__(self, proxy: UpstreamProxy | None, **options: Any) -> None:
+        super().__init__(**options)
+        self._proxy = proxy
+
+    async def _create_connection(
+        self,
+        req: aiohttp.ClientRequest,
+        traces: list[Trace],
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - the signature is aiohttp's
+    ) -> ResponseHandler:
+        if self._proxy is None or self._stays_here(req):
+            return await super()._create_connection(req, traces, timeout)
+        protocol = self._factory()
+        tunnel = await self._open_tunnel(self._proxy, req, protocol)
+        transport = await self._secure(tunnel.transport, protocol, req)
+        protocol.connection_made(transport)
+        return protocol
+
+    def _stays_here(self, req: aiohttp.ClientRequest) -> bool:
+        return is_loopback(req.url.raw_host or "")
+
+    async def _open_tunnel(
+        self,
+        proxy: UpstreamProxy,
+        req: aiohttp.ClientRequest,
+        protocol: ResponseHandler,  # noqa: ARG002 - for the pinned pool
+    ) -> Tunnel:
+        return await proxy.connect(req.url.raw_host or "", req.url.port or 0)
+
+    async def _secure(
+        self, transport: asyncio.Transport, protocol: ResponseHandler, req: aiohttp.ClientRequest
+    ) -> asyncio.Transport:
+        """Pass the tunnel on to aiohttp, with TLS to the destination if it needs that."""
+        context = self._get_ssl_context(req)
+        if context is None:
+            transport.set_protocol(protocol)
+            return transport
+        # Certificates have names without the final dot.
+        name = (req.server_hostname or req.url.raw_host or "").rstrip(".")
+        secured: asyncio.Transport | None = None
+        try:
+            secured = await self._loop.start_tls(transport, protocol, context, server_hostname=name)
+        except SSLError as error:
+            raise WireInsecure from error
+        finally:
+            if secured is None:
+                transport.abort()
+        if secured is None:
+            raise WireFailed("no connection")
+        return secured
+
+
+class _PooledConnector(_TunnelConnector):
     """A pool that records when a request gets its connection: before that nothing was sent."""
 
     async def connect(
@@ -219,8 +283,13 @@ class _PooledConnector(aiohttp.TCPConnector):
         return connection
 
 
-class _PinnedConnector(aiohttp.TCPConnector):
+class _PinnedConnector(_TunnelConnector):
     """A pool that reuses no connection to an address outside the request's checked ones."""
+
+    def __init__(self, proxy: UpstreamProxy | None, **options: Any) -> None:
+        super().__init__(proxy, **options)
+        # The peer of a tunnel's socket is the proxy.
+        self._destinations: WeakKeyDictionary[ResponseHandler, Address] = WeakKeyDictionary()
 
     async def connect(
         self,
@@ -231,15 +300,29 @@ class _PinnedConnector(aiohttp.TCPConnector):
         hop = _current.get()
         while True:
             connection = await super().connect(req, traces, timeout)
-            if hop.has_dialled or (hop.may_reuse and _peer(connection) in hop.addresses):
+            if hop.has_dialled or (hop.may_reuse and self._peer(connection) in hop.addresses):
                 record_sending()
                 return connection
             connection.close()
 
+    def _stays_here(self, req: aiohttp.ClientRequest) -> bool:  # noqa: ARG002 - the addresses decide, not the name
+        return any(address.is_loopback for address in _current.get().addresses)
 
-def _peer(connection: Connection) -> Address | None:
-    peer = connection.transport and connection.transport.get_extra_info("peername")
-    return parse_address(peer[0]) if peer else None
+    async def _open_tunnel(self, proxy: UpstreamProxy, req: aiohttp.ClientRequest, protocol: ResponseHandler) -> Tunnel:
+        hop = _current.get()
+        tunnel = await proxy.connect_pinned(hop.addresses, req.url.port or 0)
+        hop.has_dialled = True
+        destination = parse_address(tunnel.destination)
+        if destination is not None:
+            self._destinations[protocol] = destination
+        return tunnel
+
+    def _peer(self, connection: Connection) -> Address | None:
+        protocol = connection.protocol
+        if protocol is not None and protocol in self._destinations:
+            return self._destinations[protocol]
+        peer = connection.transport and connection.transport.get_extra_info("peername")
+        return parse_address(peer[0]) if peer else None
 
 
 async def _checked_addresses(_host: str, _port: int) -> list[str]:

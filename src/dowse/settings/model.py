@@ -38,6 +38,7 @@ _NAMES_A_KEY = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
 # Shorter values in a query are options, and masking them would eat ordinary words.
 _SHORTEST_TOKEN = 8
 _ADVANCED_CREDITS = 2
+_ADDRESSES = ("browser_url", "proxy")
 _OPERATIONS = ("search", "read", "answer")
 
 
@@ -121,12 +122,13 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
             *chain.from_iterable(map(_secrets_in, self._addresses())),
             *_passwords(self.state),
             *_credentials(self.browser_url),
+            *_credentials(self.proxy),
         )
 
     def _keys(self) -> Iterator[SecretStr]:
-        """API keys, tokens and header values; the browser's URL is no key, only its credentials are."""
+        """API keys, tokens and header values; the URLs of browser and proxy are no keys, only their credentials are."""
         yield from (each.api_key for each in self.providers.values() if each.api_key)
-        yield from (value for name, value in self if isinstance(value, SecretStr) and name != "browser_url")
+        yield from (value for name, value in self if isinstance(value, SecretStr) and name not in _ADDRESSES)
         yield from self.tokens.values()
         for headers in (self.searxng_headers, *(each.headers for each in self.mcp_providers.values())):
             yield from _header_secrets(headers)

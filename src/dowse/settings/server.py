@@ -1,4 +1,4 @@
-"""Settings of the server: contracts, cache, callers, rate limits, load and logging."""
+"""Settings of the server: contracts, network, cache, callers, rate limits, load and logging."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dowse.settings.types import (
     Networks,
     OnOff,
     Origins,
+    ProxyUrl,
     RateLimit,
     State,
     Tokens,
@@ -31,6 +32,7 @@ else:
     ContractName = Literal[tuple(CONTRACTS)]
 
 _SERVER = Group("Server", splits_cache=False)
+_NETWORK = Group("Network", trusted_only=True)
 _MEMORY = Group("Cache and state", splits_cache=False)
 _CALLERS = Group("Access to the HTTP server", trusted_only=True, splits_cache=False)
 _LOAD = Group(LOAD_GROUP, trusted_only=True, splits_cache=False)
@@ -58,6 +60,12 @@ class ServerSettings(FrozenModel):
     port: int = _SERVER.setting(
         8000, "DOWSE_PORT", "FASTMCP_PORT", "MCP_TOOLS_HTTP_PORT", ge=0, le=65_535,
         about="Port the HTTP server listens on; 0 takes a free one.",
+    )  # fmt: skip
+
+    proxy: ProxyUrl | None = _NETWORK.setting(
+        None, "DOWSE_PROXY", secret=True,
+        about="Proxy of all outgoing connections: HTTP CONNECT (`http://`, `https://`) or SOCKS5 (`socks5://`), "
+        "with user and password where it needs them. Loopback and the store are reached without it.",
     )  # fmt: skip
 
     state: State = _MEMORY.setting(

@@ -25,8 +25,6 @@ from dowse.settings.sites import SEARCHED_SITES
 # Keys of swissarmyhammer's `[web_search]` table for features that dowse does not have. They are accepted without a
 # warning, so that the table can be copied as it is.
 WITHOUT_EFFECT = frozenset({"DOWSE_SUMMARIZE_LONG_CONTENT", "DOWSE_MAX_SUMMARY_LENGTH", "DOWSE_EXTRACT_CODE_BLOCKS"})
-# Requests that were meant for a proxy must not leave without it.
-UNSUPPORTED = {"DOWSE_PROXY": "DOWSE_PROXY is not supported by this version: dowse connects directly. Remove it."}
 # Variables that are no settings: the file to read, and the corpora of the project's own tests.
 _NO_SETTINGS = frozenset({"DOWSE_CONFIG", "DOWSE_EVAL_DATA"})
 _DOUBLED = "DOWSE_MCP_PROVIDERS names {!r}, which dowse has already; call it something else."
@@ -98,8 +96,6 @@ def examine(
     except ConfigError as error:
         problems.append(str(error))
     layers = [_strip(layer) for layer in (flags or {}, env, written)]
-    given = frozenset().union(*layers)
-    problems += [UNSUPPORTED[name] for name in sorted(given & UNSUPPORTED.keys())]
     warnings = [*file.refusals, *file.typos]
     settings = _coherent(_validate(_pick(layers), warnings, problems), problems)
     warnings += [_typo(name) for name in sorted(env.keys() - _variable_names()) if name.startswith("DOWSE_")]
@@ -242,9 +238,7 @@ def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[Confi
 
 @cache
 def _trusted_only() -> frozenset[str]:
-    return frozenset(name for each in all_settings() if each.is_trusted_only for name in each.variables) | {
-        *UNSUPPORTED
-    }
+    return frozenset(name for each in all_settings() if each.is_trusted_only for name in each.variables)
 
 
 def _as_variable(value: object) -> object:
@@ -263,7 +257,7 @@ def _variable_for(key: str) -> str:
 @cache
 def _variable_names() -> frozenset[str]:
     names = frozenset(name for setting in all_settings() for name in setting.variables)
-    return names | WITHOUT_EFFECT | {*UNSUPPORTED} | _NO_SETTINGS
+    return names | WITHOUT_EFFECT | _NO_SETTINGS
 
 
 def _typo(name: str, *, shown: str = "") -> str:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
@@ -49,6 +49,11 @@ _LONGEST_PAUSE_MS = 60_000
 _NAT64_LENGTHS = (32, 40, 48, 56, 64, 96)  # RFC 6052
 # A host with `*` for the labels at an end, and the beginning of a path.
 _SITE = re.compile(r"(?:\*\.)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,20}(?:\.\*)?(?:/[^\s,*]{0,200})?", re.ASCII)
+_PROXY = re.compile(
+    r"(?:https?|socks5h?)://(?:[^\s/?#@]*@)?(?:[\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?/?",
+    re.ASCII | re.IGNORECASE,
+)
+_LONGEST_CREDENTIAL = 255
 _LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
 
 
@@ -137,6 +142,18 @@ def _http_urls(value: object) -> tuple[str, ...]:
 def _browser_url(value: SecretStr) -> SecretStr:
     parsed = urls.parse(value.get_secret_value())
     if parsed is None or parsed.scheme not in ("http", "https", "ws", "wss"):
+        raise ValueError
+    return value
+
+
+def _proxy_url(value: SecretStr) -> SecretStr:
+    parts = urlsplit(value.get_secret_value())
+    # Reading a port that is too large raises `ValueError`.
+    if not _PROXY.fullmatch(value.get_secret_value()) or parts.port == 0:
+        raise ValueError
+    secrets = [unquote(part or "").encode() for part in (parts.username, parts.password)]
+    # The lengths of SOCKS5 are one byte each, and a colon would end the user of basic authentication.
+    if any(len(part) > _LONGEST_CREDENTIAL for part in secrets) or b":" in secrets[0]:
         raise ValueError
     return value
 
@@ -324,6 +341,11 @@ HttpUrls = Annotated[
 ]
 BrowserUrl = Annotated[
     SecretStr, AfterValidator(_browser_url), Takes("an address that starts with ws://, wss://, http:// or https://")
+]
+ProxyUrl = Annotated[
+    SecretStr,
+    AfterValidator(_proxy_url),
+    Takes("an address such as http://HOST:PORT, https://USER:PASSWORD@HOST:PORT or socks5://HOST:PORT"),
 ]
 Headers = Annotated[
     dict[str, SecretStr], BeforeValidator(headers), Takes('a JSON object of strings such as {"X-Key": "value"}')

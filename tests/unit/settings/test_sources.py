@@ -314,7 +314,7 @@ def test_an_mcp_server_cannot_have_the_name_of_a_provider() -> None:
 
 
 def test_every_setting_that_can_be_wrong_is_covered_here() -> None:
-    secret = {"SEARXNG_HEADERS_JSON", "DOWSE_TOKENS", "DOWSE_MCP_PROVIDERS"}
+    secret = {"SEARXNG_HEADERS_JSON", "DOWSE_TOKENS", "DOWSE_MCP_PROVIDERS", "DOWSE_PROXY"}
     covered = {name for names in WRONG for name in names} | secret | set(LISTS)
     assert {setting for setting in all_settings() if setting.takes != "text"} == {
         setting for setting in all_settings() if covered & set(setting.variables)
@@ -454,13 +454,43 @@ def test_reserved_names_and_families_and_foreign_variables_are_accepted_silently
     assert load({}, dict.fromkeys(names, "1")).warnings == ()
 
 
+PROXIES = (
+    *("http://proxy.example", "http://10.0.0.1:3128", "https://proxy.example:8443/", "socks5://[::1]:1080"),
+    *("socks5h://proxy.example:1080", "http://ada:p%40ss%3Aw@proxy.example:3128", "socks5://ada@proxy.example"),
+)
+
+
 @each_row("where", ["environment", "file"])
-def test_a_proxy_is_refused_until_there_is_support_for_one(tmp_path: Path, write: Write, where: str) -> None:
-    """Requests must not leave without the proxy that they were meant for."""
-    file = write(tmp_path / "mine.toml", 'proxy = "http://proxy.example"\n' if where == "file" else "")
-    environ = {"DOWSE_PROXY": "http://proxy.example"} if where == "environment" else {}
-    with pytest.raises(ConfigError, match=r"^DOWSE_PROXY is not supported by this version"):
-        load({}, environ, config=str(file))
+@each_row("address", PROXIES)
+def test_a_proxy_is_taken_from_the_environment_and_from_a_trusted_file(
+    tmp_path: Path, write: Write, where: str, address: str
+) -> None:
+    file = write(tmp_path / "mine.toml", f'proxy = "{address}"\n' if where == "file" else "")
+    environ = {"DOWSE_PROXY": address} if where == "environment" else {}
+    proxy = load({}, environ, config=str(file)).settings.proxy
+    assert proxy is not None and proxy.get_secret_value() == address
+
+
+WRONG_PROXIES = (
+    *("proxy.example:3128", "ftp://proxy.example", "socks4://proxy.example", "http://", "http://:3128", "http://h:0"),
+    *("http://h:99999", "http://h/path", "http://h?x=1", "http://h#x", f"socks5://u:{'x' * 256}@h", "http://a%3Ab:c@h"),
+)
+
+
+@each_row("address", [f"{address}" for address in WRONG_PROXIES])
+def test_a_proxy_that_cannot_be_used_stops_the_start_without_being_quoted(address: str) -> None:
+    sentence = (
+        "DOWSE_PROXY takes an address such as http://HOST:PORT, https://USER:PASSWORD@HOST:PORT or socks5://HOST:PORT."
+    )
+    with pytest.raises(ConfigError) as refused:
+        load({}, {"DOWSE_PROXY": address})
+    assert str(refused.value) == sentence
+
+
+def test_the_password_of_a_proxy_is_a_secret() -> None:
+    settings = load({}, {"DOWSE_PROXY": "http://ada:p%40ss-canary@proxy.example"}).settings
+    assert {"p%40ss-canary", "p@ss-canary", "ada:p@ss-canary"} <= set(settings.secrets())
+    assert "canary" not in repr(settings)
 
 
 def test_several_typos_are_told_in_alphabetical_order() -> None:

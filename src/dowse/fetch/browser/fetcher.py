@@ -27,6 +27,7 @@ from dowse.fetch.media import MediaType
 from dowse.net.guard import Guard, HostNotFound
 from dowse.net.proxy.page_policy import Exhausted, PageBudget
 from dowse.net.proxy.server import serve
+from dowse.net.upstream import UpstreamProxy
 
 _WEB = ("http://", "https://")
 # Share of the remaining time that is reserved for reading the text.
@@ -47,12 +48,14 @@ class BrowserFetcher:
         user_agent: str,
         max_bytes: int,
         patience: SettlePatience = SettlePatience(),  # noqa: B008 - a frozen value may be shared
+        upstream: UpstreamProxy | None = None,
     ) -> None:
         self._pool = pool
         self._guard = guard
         self._user_agent = user_agent
         self._max_bytes = max_bytes
         self._patience = patience
+        self._upstream = upstream
 
     async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:  # noqa: ARG002 - the signature is the protocol's
         """The page as HTML after its scripts have settled."""
@@ -91,7 +94,7 @@ class BrowserFetcher:
 
     async def _read(self, url: str, end: float) -> Body:
         left_s = end - asyncio.get_running_loop().time()
-        budget = PageBudget(self._guard)
+        budget = PageBudget(self._guard, upstream=self._upstream)
         async with serve(budget) as address, self._pool.tab(address, left_s) as tab:
             navigation = NavigationPolicy(self._guard, budget, is_remote=tab.is_remote)
             page = BrowserPage(tab.session, tab.target_id, navigation, RequestTracker(tab.session, budget))

@@ -36,7 +36,7 @@ class BrowserOnDemand:
     def __init__(
         self, settings: Settings, guard: Guard, client: ConfiguredClient, clock: Clock, *, user_agent: str
     ) -> None:
-        """`client` connects to a remote browser, whose address is one of the settings."""
+        """`client` connects to a remote browser, whose address is one of the settings; its proxy serves pages too."""
         self._settings = settings
         self._guard = guard
         self._client = client
@@ -70,7 +70,8 @@ class BrowserOnDemand:
 
         pool = BrowserPool(self._launch(), self._clock, max_pages=self._settings.browser_max_pages)
         size = self._settings.max_content_size
-        return _Parts(pool, BrowserFetcher(pool, self._guard, user_agent=self._user_agent, max_bytes=size))
+        agent, upstream = self._user_agent, self._client.proxy
+        return _Parts(pool, BrowserFetcher(pool, self._guard, user_agent=agent, max_bytes=size, upstream=upstream))
 
     def _launch(self) -> BrowserLauncher:
         settings = self._settings

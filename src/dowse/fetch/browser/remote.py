@@ -87,7 +87,11 @@ class RemoteLauncher:
 
         address = await self._web_socket_address(headers)
         socket = await websocket.connect(
-            address, headers=headers, timeout_s=self._ready_timeout_s, max_message_bytes=_LARGEST_MESSAGE
+            address,
+            headers=headers,
+            timeout_s=self._ready_timeout_s,
+            max_message_bytes=_LARGEST_MESSAGE,
+            proxy=self._client.proxy,
         )
         browser = RemoteBrowser(socket)
         try:

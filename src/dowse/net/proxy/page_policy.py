@@ -11,6 +11,7 @@ from dowse.core import urls
 from dowse.core.errors import WireDenied, WireError, WireTimeout, WireTooLarge
 from dowse.core.urls import Url
 from dowse.net.guard import Address, Guard
+from dowse.net.upstream import UpstreamProxy
 
 # Only refusals of documents are asked about, and those come first.
 _REMEMBERED_REFUSALS = 512
@@ -57,8 +58,10 @@ class PageBudget:
         max_requests: int = 200,
         max_bytes: int = 25_000_000,
         timeouts: ProxyTimeouts = _PATIENCE,
+        upstream: UpstreamProxy | None = None,
     ) -> None:
         self.timeouts = timeouts
+        self.upstream = upstream
         self.bytes = 0
         self.is_exhausted = False
         self._guard = guard

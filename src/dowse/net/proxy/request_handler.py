@@ -65,7 +65,8 @@ class RequestHandler:
         assert task is not None
         with self._budget.transfer(task.cancel):
             addresses = await self._budget.resolve(target)
-            async with dial(addresses, target.port, self._budget.timeouts.dial_s, self._record_bytes) as server:
+            dial_s, upstream = self._budget.timeouts.dial_s, self._budget.upstream
+            async with dial(addresses, target.port, dial_s, self._record_bytes, upstream) as server:
                 self._budget.clear_refusal(target)
                 if is_tunnel:
                     early, _ = self._incoming.trailing_data

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 
 from dowse.core.errors import WireError, WireFailed, WireTimeout
 from dowse.net.guard import Address
+from dowse.net.upstream import UpstreamProxy
 
 # Read size. About twice as much is buffered at most until the other side takes it.
 PIECE_BYTES = 65_536
@@ -77,10 +78,19 @@ def reset(writer: asyncio.StreamWriter) -> None:
 
 @asynccontextmanager
 async def dial(
-    addresses: Sequence[Address], port: int, dial_s: float, on_bytes: Callable[[int], None]
+    addresses: Sequence[Address],
+    port: int,
+    dial_s: float,
+    on_bytes: Callable[[int], None],
+    upstream: UpstreamProxy | None = None,
 ) -> AsyncIterator[ProxyStream]:
     """A connection to the first of the addresses that accepts one; raises `WireError` if none does."""
-    reader, writer = await _connect(addresses, port, dial_s)
+    if upstream is None or any(address.is_loopback for address in addresses):
+        reader, writer = await _connect(addresses, port, dial_s)
+    else:
+        tunnel = await upstream.connect_pinned(addresses, port)
+        loop = asyncio.get_running_loop()
+        reader, writer = tunnel.reader, asyncio.StreamWriter(tunnel.transport, tunnel.protocol, tunnel.reader, loop)
     async with closing(writer, _FLUSH_S):
         yield ProxyStream(reader, writer, on_bytes)
 
