@@ -110,6 +110,8 @@ async def web() -> AsyncIterator[PocketWeb]:
 FORGETFUL = {f"DOWSE_TTL_{kind}": "0" for kind in ("SEARCH", "NEWS", "PAGES", "FAILURES")}
 # And without waiting for turns at those who take one call in a second: pacing has tests of its own.
 UNPACED = {f"DOWSE_PACE_{name.upper()}": "off" for name, spec in SPECS.items() if spec.pace != "off"}
+# Nor with a second provider when a busy machine makes the first one slow: hedged requests have tests of their own.
+UNHEDGED = {"DOWSE_HEDGE": "off"}
 # Tests are programs: they look into the structured output. The default has tests of its own.
 TYPED = {"DOWSE_STRUCTURED": "on"}
 REMEMBERING = {
@@ -138,7 +140,7 @@ class Server:
     def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         own = {"HOME": str(self._home), "PYTHONWARNINGS": "error", "DOWSE_BROWSER": "off", "DOWSE_KEYLESS": "off"}
-        return {**kept, **own, **TYPED, **FORGETFUL, **UNPACED, **settings}
+        return {**kept, **own, **TYPED, **FORGETFUL, **UNPACED, **UNHEDGED, **settings}
 
     @asynccontextmanager
     async def connect(

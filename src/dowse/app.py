@@ -133,6 +133,7 @@ class App:
             for provider in (*self._providers, vars(self._pool).get("provider")):
                 if isinstance(provider, HasInstances):
                     closing.push_async_callback(provider.instances.close)
+            closing.push_async_callback(self._search_router.close)
             closing.push_async_callback(self._cache.close)
 
     def doctor(self, loaded: Loaded) -> Doctor:
@@ -217,7 +218,7 @@ class App:
         settings, observer = self.settings, self.observer
         reader = self._read_flow(self._read_chain(self._readers()), self._page_lifetimes)
         keyless = frozenset(settings.keyless_members())
-        router = Router[SearchProvider](
+        self._search_router = router = Router[SearchProvider](
             "search",
             clock=self.clock,
             observer=observer,

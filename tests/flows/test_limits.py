@@ -20,7 +20,7 @@ from dowse.settings.sources import load
 from dowse.stores.sqlite import file
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import LOGGER
-from tests.conftest import FORGETFUL, TYPED, Server
+from tests.conftest import FORGETFUL, TYPED, UNHEDGED, Server
 from tests.doubles import PocketWeb, closed_port
 from tests.fakes import FakeClock
 
@@ -73,7 +73,9 @@ class Moved:
 
     def __init__(self, settings: Mapping[str, str], clock: Clock) -> None:
         self.clock = clock
-        self.app = App(load({}, {**FORGETFUL, **TYPED, "DOWSE_STATE": "memory:", **settings}).settings, clock=clock)
+        self.app = App(
+            load({}, {**FORGETFUL, **TYPED, **UNHEDGED, "DOWSE_STATE": "memory:", **settings}).settings, clock=clock
+        )
 
     async def search(self, caller: str = "alice", **arguments: object) -> Answer:
         tool = self.app.contract.tool("web_search")
@@ -295,7 +297,7 @@ async def test_replicas_share_a_budget_on_one_valkey(server: Server, web: Pocket
 async def test_a_budget_refuses_in_both_eras(web: PocketWeb, clock: FakeClock, era: str) -> None:
     settings = {**web.environment("serper", "tavily"), "DOWSE_BUDGET_SERPER": "1calls/day", "DOWSE_STATE": "memory:"}
     async with (
-        App(load({}, {**FORGETFUL, **TYPED, **settings}).settings, clock=clock) as app,
+        App(load({}, {**FORGETFUL, **TYPED, **UNHEDGED, **settings}).settings, clock=clock) as app,
         Client(build_server(app), mode=era) as client,
     ):
         results = [await search(client) for _ in range(2)]

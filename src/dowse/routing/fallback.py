@@ -213,6 +213,11 @@ class FallbackRun(Generic[P]):
     errors: list[ProviderError] = field(default_factory=list)
     failed: set[str] = field(default_factory=set)
     """Names of the providers that were asked and failed; one that was skipped may be tried later."""
+    started_at: float | None = None
+    """When the last attempt began."""
+    limit: asyncio.Timeout | None = None
+    """The time limit of the call under way; `None` while its provider has not been asked."""
+    given_s: float = 0.0
 
     @property
     def provider(self) -> P:
@@ -234,7 +239,7 @@ class FallbackRun(Generic[P]):
 
     def alone(self) -> FallbackRun[P]:
         """The same run with an account of its own."""
-        return replace(self, attempts=[], warnings=[], errors=[], failed=set())
+        return replace(self, attempts=[], warnings=[], errors=[], failed=set(), started_at=None, limit=None)
 
     def beside(self) -> FallbackRun[P]:
         """A run for the hedged request: the next provider, once, and only without a queue."""
@@ -248,6 +253,12 @@ class FallbackRun(Generic[P]):
             self.failed |= other.failed
             for warning in other.warnings:
                 self.warn(warning)
+
+    def give_up(self, after_s: float) -> None:
+        """End the call under way as a timeout; does nothing while its provider has not been asked."""
+        if self.limit and not self.limit.expired():
+            self.given_s = after_s
+            self.limit.reschedule(asyncio.get_running_loop().time())
 
     def warn(self, warning: str) -> None:
         if warning and warning not in self.warnings:
@@ -287,6 +298,7 @@ class AttemptRunner:
     async def run(self, call: Call[P, R], run: FallbackRun[P]) -> R:
         """The answer of the next candidate of the run; raises `ProviderError`."""
         name, started = run.provider.name, self.clock.now()
+        run.started_at = started
         with span(f"{self.operation} {name}", provider=name, operation=self.operation) as current:
             try:
                 answer = await self._in_turn(call, run)
@@ -296,16 +308,17 @@ class AttemptRunner:
                 run.fail(attempt, error)
                 self.observer.attempt_failed(replace(attempt, detail=error.logged_detail), url=run.url)
                 raise
-            except asyncio.CancelledError:
-                # Only read if a hedged request was outrun, and not if the whole call was cancelled.
-                run.attempts.append(Attempt(name, self.operation, OUTRUN, self._ms(started)))
-                raise
             current.finish(OK)
         if self.hedging:
             self.hedging.record_answer(name, self.clock.now() - started)
         run.attempts.append(Attempt(name, self.operation, OK, self._ms(started)))
         self.observer.attempt_succeeded(run.attempts[-1])
         return answer
+
+    def outrun(self, run: FallbackRun[P]) -> None:
+        """Record that the attempt under way is not waited for any more."""
+        if run.started_at is not None:
+            run.attempts.append(Attempt(run.provider.name, self.operation, OUTRUN, self._ms(run.started_at)))
 
     async def _in_turn(self, call: Call[P, R], run: FallbackRun[P]) -> R:
         """Queue until the provider's pace allows a call, but not while its breaker is open or when it opens."""
@@ -340,9 +353,9 @@ class AttemptRunner:
                 charge = self.spending.charge(provider.name, self.operation, run.caller.name)
                 await _in_time(run, turn.enter_async_context(charge))
             self.retries.count_call(provider.name)
-            given_s = run.share_s()
+            run.given_s = given_s = run.share_s()
             until = Deadline.after(self.clock, given_s)
-            async with _within(given_s, provider.name):
+            async with _within(run):
                 answer = await call(provider, until)
             verdict = permit.record_success
         except ProviderError as error:
@@ -369,13 +382,15 @@ async def _in_time(run: FallbackRun[P], work: Awaitable[T]) -> T:
 
 
 @asynccontextmanager
-async def _within(seconds: float, provider: str) -> AsyncIterator[None]:
-    """A bound for a provider that ignores its deadline."""
+async def _within(run: FallbackRun[P]) -> AsyncIterator[None]:
+    """A bound for a provider that ignores its deadline, or is given up."""
     try:
-        async with asyncio.timeout(seconds + min(_GRACE_S, seconds / 4)):
+        async with asyncio.timeout(run.given_s + min(_GRACE_S, run.given_s / 4)) as run.limit:
             yield
     except TimeoutError:
-        raise TimedOut(provider, f"no answer within {seconds:.1f} s") from None
+        raise TimedOut(run.provider.name, f"no answer within {run.given_s:.1f} s") from None
+    finally:
+        run.limit = None
 
 
 def _no_time(provider: str) -> Skipped:

@@ -1,4 +1,4 @@
-"""Hedged requests: when a provider is slower than its 95th percentile, a second one is asked."""
+"""Hedged requests: when a provider is slower than its 95th percentile and a margin, a second one is asked as well."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ from typing import Any, Generic, TypeVar
 R = TypeVar("R")
 
 OUTRUN = "outrun"
-"""Outcome of an attempt that was given up because another provider had answered."""
+"""Outcome of an attempt that is not waited for any more, because another provider had answered."""
 
 # One hedged request per twenty ordinary calls; up to three unused ones are saved.
 _CALLS_PER_EXTRA = 20
 _MOST_SAVED = 3
+# Added to the 95th percentile: answers vary, and a hedged request costs a call.
+MARGIN_S, MARGIN_SHARE = 1.0, 0.5
+UNKNOWN_S = 4.0
+"""How long to wait for a provider whose usual latency is not known; most answers take less."""
 
 
 class Hedging:
-    """Latencies by provider, and the budget of hedged requests that ordinary calls have earned."""
+    """Latencies by provider, and the budget of hedged requests: one at the start, then as many as calls have earned."""
 
     def __init__(self) -> None:
         self._latencies: defaultdict[str, Latency] = defaultdict(Latency)
-        self._earned = 0
+        self._earned = _CALLS_PER_EXTRA
 
     def count_call(self) -> None:
         """Count an ordinary call."""
@@ -33,9 +37,14 @@ class Hedging:
     def record_answer(self, provider: str, seconds: float) -> None:
         self._latencies[provider].add(seconds)
 
-    def patience_s(self, provider: str) -> float | None:
-        """How long to wait for an answer before the hedged request; `None` while too few latencies are known."""
-        return self._latencies[provider].p95_s()
+    def has_answered(self, provider: str) -> bool:
+        """Whether the provider has answered any call of this process."""
+        return len(self._latencies[provider]) > 0
+
+    def patience_s(self, provider: str) -> float:
+        """How long to wait for an answer before the hedged request."""
+        usual_s = self._latencies[provider].p95_s()
+        return UNKNOWN_S if usual_s is None else usual_s + max(MARGIN_S, MARGIN_SHARE * usual_s)
 
     def take(self) -> bool:
         """Take one hedged request from the budget, if there is one."""
@@ -47,7 +56,7 @@ class Hedging:
 
 @dataclass(frozen=True, slots=True)
 class Race(Generic[R]):
-    """Two calls for the same thing, both ended; the second was perhaps never made."""
+    """Two calls for the same thing, at least one of them ended; the second was perhaps never made."""
 
     first: asyncio.Task[R]
     second: asyncio.Task[R] | None
@@ -56,6 +65,11 @@ class Race(Generic[R]):
     def winner(self) -> asyncio.Task[R] | None:
         """The task with the answer; the first one, if both have answered."""
         return next((task for task in (self.first, self.second) if task and _has_answered(task)), None)
+
+    @property
+    def running(self) -> asyncio.Task[R] | None:
+        """The task that has not ended."""
+        return next((task for task in (self.first, self.second) if task and not task.done()), None)
 
 
 async def race(
@@ -67,7 +81,7 @@ async def race(
     """Start `first`, and `second` as well if there is no answer when `patience` has ended.
 
     A failure leaves the other call running, unless it is the first call's and its error `ends` the race. The loser
-    is cancelled.
+    goes on, in the hands of the caller. A cancellation cancels both.
     """
     leader, timer = asyncio.create_task(first), asyncio.create_task(patience)
     follower: asyncio.Task[R] | None = None
@@ -81,21 +95,28 @@ async def race(
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             if any(map(_has_answered, done)) or (leader in done and ends(leader.exception())):
                 break
+    except asyncio.CancelledError:
+        await cancel(*[task for task in (leader, follower) if task])
+        raise
     finally:
-        tasks = [task for task in (leader, timer, follower) if task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        timer.cancel()
     return Race(leader, follower)
 
 
+async def cancel(*tasks: asyncio.Task[R]) -> None:
+    """Cancel tasks and wait until they have ended, whatever their result."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 def _has_answered(task: asyncio.Task[R]) -> bool:
-    return not task.cancelled() and task.exception() is None
+    return task.done() and not task.cancelled() and task.exception() is None
 
 
 REMEMBERED = 100
-# Of fewer answers the slowest twentieth says nothing.
-LEAST = 20
+# The slowest of fewer answers says nothing about the usual one.
+LEAST = 5
 _SHARE = 0.95
 
 
@@ -104,6 +125,10 @@ class Latency:
 
     def __init__(self) -> None:
         self._seconds: deque[float] = deque(maxlen=REMEMBERED)
+
+    def __len__(self) -> int:
+        """Number of known answers."""
+        return len(self._seconds)
 
     def add(self, seconds: float) -> None:
         self._seconds.append(seconds)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Generic
 
 from dowse.core.errors import ProviderError
 from dowse.core.models import LOCAL, Clock, Deadline, Principal, Routed
 from dowse.core.protocols import Observer, Pacing, Progress, Spending
-from dowse.core.runtime import no_progress
+from dowse.core.runtime import Background, no_progress
 from dowse.routing.breaker import Breakers, State
 from dowse.routing.fallback import RETRY_DELAY_S, AttemptRunner, Call, FallbackPolicy, FallbackRun, P, R, RetryBudget
-from dowse.routing.hedging import Hedging, race
+from dowse.routing.hedging import Hedging, Race, cancel, race
 
 Order = Callable[[FallbackRun[P]], AsyncIterator[Sequence[P]]]
 """Yields the candidates that are left, the next one first; sees the failures so far in the run."""
@@ -43,6 +44,11 @@ class Router(Generic[P]):
         self._attempts = AttemptRunner(
             operation, clock, observer, self._policy, self._breakers, self._retries, spending, pacing, hedging
         )
+        self._outrun = Background()
+
+    async def close(self) -> None:
+        """Cancel the outrun requests that still go on."""
+        await self._outrun.finish(0.0)
 
     async def first(
         self,
@@ -77,27 +83,34 @@ class Router(Generic[P]):
 
     async def _answer(self, call: Call[P, R], run: FallbackRun[P], progress: Progress) -> Routed[R]:
         """The answer of the next candidate, or of the one after it as a hedged request."""
-        patience_s = None
         if self._hedging and run.may_retry and run.has_others:
-            patience_s = self._hedging.patience_s(run.provider.name)
-        if patience_s is None:
-            return run.answer(await self._attempt(call, run), run.provider.name)
-        return await self._hedge(call, run, patience_s, progress)
+            return await self._hedge(call, run, self._hedging, progress)
+        return run.answer(await self._attempt(call, run), run.provider.name)
 
-    async def _hedge(self, call: Call[P, R], run: FallbackRun[P], patience_s: float, progress: Progress) -> Routed[R]:
+    async def _hedge(self, call: Call[P, R], run: FallbackRun[P], hedging: Hedging, progress: Progress) -> Routed[R]:
         """The first answer of two providers, where the first one takes longer than usual."""
         first, second = run.alone(), run.beside()
+        patience_s = hedging.patience_s(first.provider.name)
 
         async def ask_second() -> R:
             await progress(f"{self._operation}: asking {second.provider.name} as well")
             return await self._attempt(call, second)
 
+        def start_second() -> Coroutine[None, None, R] | None:
+            if self._may_hedge(first.provider.name, second.provider.name):
+                return ask_second()
+            if not hedging.has_answered(first.provider.name):
+                # It may be down: the next provider is asked instead of as well.
+                first.give_up(patience_s)
+            return None
+
         ended = await race(
             self._attempt(call, first),
             self._clock.sleep(patience_s),
-            lambda: ask_second() if self._may_hedge(second.provider.name) else None,
+            start_second,
             ends=lambda error: not (isinstance(error, ProviderError) and self._policy.moves_on(error)),
         )
+        await self._let_go(ended, first, second)
         if ended.winner is None:
             self._join_failures(run, first, second)
             # Its own failure decides how the run goes on, as without a hedged request.
@@ -107,6 +120,18 @@ class Router(Generic[P]):
         for error in loser.errors:
             self._warn(run, error)
         return run.answer(ended.winner.result(), winner.provider.name)
+
+    async def _let_go(self, ended: Race[R], first: FallbackRun[P], second: FallbackRun[P]) -> None:
+        """Let a request that was sent go on, so that its latency and its failure are learnt; cancel any other."""
+        task = ended.running
+        if task is None:
+            return
+        loser = first if task is ended.first else second
+        self._attempts.outrun(loser)
+        if ended.winner and loser.limit:
+            self._outrun.start(_wait_for(task))
+        else:
+            await cancel(task)
 
     def _join_failures(self, run: FallbackRun[P], first: FallbackRun[P], second: FallbackRun[P]) -> None:
         """Account for both failures; that of the second provider may end the run."""
@@ -141,15 +166,24 @@ class Router(Generic[P]):
         # Other calls may have failed meanwhile, and a shared breaker needs a moment to learn of this failure.
         return self._breakers.state(name) is State.CLOSED
 
-    def _may_hedge(self, provider: str) -> bool:
-        """Whether a hedged request is left for a healthy provider. Keyless ones only step in for failures."""
-        if self._hedging is None or provider in self._policy.keyless:
+    def _may_hedge(self, first: str, second: str) -> bool:
+        """Whether a hedged request is left for a healthy provider. For a keyed one, no keyless one steps in."""
+        keyless = self._policy.keyless
+        if self._hedging is None or (second in keyless and first not in keyless):
             return False
-        return self._breakers.state(provider) is State.CLOSED and self._hedging.take()
+        return self._breakers.state(second) is State.CLOSED and self._hedging.take()
 
     def _warn(self, run: FallbackRun[P], error: ProviderError) -> None:
         if self._policy.warns(error):
             run.warn(str(error))
+
+
+async def _wait_for(task: asyncio.Task[R]) -> None:
+    """Wait until a task has ended; its result is of no use, and it ends with its waiter."""
+    try:
+        await asyncio.wait([task])
+    finally:
+        await cancel(task)
 
 
 async def _in_order(providers: Sequence[P], run: FallbackRun[P]) -> AsyncIterator[Sequence[P]]:

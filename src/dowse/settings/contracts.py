@@ -18,7 +18,7 @@ _ANSWERS_LIMIT = "20/10m"
 
 CONTRACTS: Mapping[str, ContractSettings] = {
     "dowse": ContractSettings({"web_search": None, "get_content": None, "search_web": _ANSWERS_LIMIT}),
-    "kindly": ContractSettings({"web_search": None, "get_content": None}, {"keyless": "off"}),
+    "kindly": ContractSettings({"web_search": None, "get_content": None}, {"keyless": "off", "hedge": False}),
     "jan": ContractSettings(
         {"google_search": None, "scrape": None},
         {
@@ -27,10 +27,13 @@ CONTRACTS: Mapping[str, ContractSettings] = {
             "read_order": "scrape-first",
             "default_results_count": 10,
             "keyless": "off",
+            "hedge": False,
         },
     ),
-    "swissarmyhammer": ContractSettings({"web_search": None}, {"structured": True, "default_results_count": 10}),
-    "answers": ContractSettings({"search_web": _ANSWERS_LIMIT}, {"structured": True}),
+    "swissarmyhammer": ContractSettings(
+        {"web_search": None}, {"structured": True, "default_results_count": 10, "hedge": False}
+    ),
+    "answers": ContractSettings({"search_web": _ANSWERS_LIMIT}, {"structured": True, "hedge": False}),
 }
 
 TOOL_LIMITS: Mapping[str, str | None] = {

@@ -120,8 +120,8 @@ class ServerSettings(FrozenModel):
         about="Concurrency limit: further calls are refused at once, with `Retry-After`.",
     )  # fmt: skip
     hedge: OnOff = _LOAD.setting(
-        "off", "DOWSE_HEDGE",
-        about="`on` sends a hedged request to the next provider when one is slow; at most 5 % more calls.",
+        "on", "DOWSE_HEDGE",
+        about="Ask the next provider as well when one is slower than usual; at most 5 % more calls. `off` in drop-ins.",
     )  # fmt: skip
 
     log_level: Level = _LOGGING.setting(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dowse.core.errors import ConfigError
 from dowse.settings import SEARCHERS, SPECS, all_settings, sources
+from dowse.settings.contracts import CONTRACTS
 from dowse.settings.sources import WITHOUT_EFFECT, examine, load
 from tests.support.tables import each_row
 
@@ -357,6 +358,13 @@ def test_json_web_tokens_need_issuer_audience_and_keys(missing: str) -> None:
 def test_a_drop_in_has_the_defaults_of_what_it_replaces(contract: str, expected: tuple[str, str, int]) -> None:
     settings = load({}, {"DOWSE_CONTRACT": contract}).settings
     assert (settings.fallback, settings.read_order, settings.default_results_count) == expected
+
+
+@pytest.mark.promise("hedge")
+def test_hedged_requests_are_on_by_default_and_off_in_the_drop_ins() -> None:
+    hedging = {contract: load({}, {"DOWSE_CONTRACT": contract}).settings.hedge for contract in CONTRACTS}
+    assert hedging == {contract: contract == "dowse" for contract in CONTRACTS}
+    assert load({}, {"DOWSE_CONTRACT": "jan", "DOWSE_HEDGE": "on"}).settings.hedge
 
 
 def test_what_the_user_says_beats_the_defaults_of_a_drop_in() -> None:
