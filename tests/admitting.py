@@ -20,9 +20,6 @@ from dowse.stores.coordination import LocalFallback
 from dowse.stores.fail_soft import Outage
 from dowse.stores.redis import RedisCoordinator, RedisStore
 
-# Loaded before the fork: otherwise six processes would do it at the same time.
-from dowse.stores.redis.client import RedisClient  # noqa: F401
-
 SKEWS_S = (-5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
 _AT_ONCE = 3
 _PAUSE_S = 0.03

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,14 @@ KEY = Key("page", "00ff")
 )
 def test_the_scheme_says_which_store_it_is(address: str, kind: type, clock: FakeClock) -> None:
     assert isinstance(open_store(address, clock), kind)
+
+
+@pytest.mark.parametrize("address", ["memory:", "sqlite:////nowhere/state.db", "redis://localhost:6379/0"])
+def test_a_store_starts_no_thread_before_its_first_use(address: str, clock: FakeClock) -> None:
+    """A Redis needs none at all: an event loop that has used a thread waits for it at its end."""
+    before = set(threading.enumerate())
+    open_store(address, clock)
+    assert set(threading.enumerate()) <= before
 
 
 @pytest.mark.parametrize("address", ["memory:", "sqlite:///state.db"])

@@ -1,4 +1,4 @@
-"""Redis client with timeouts and failures in plain words. Its library imports slowly, so load it lazily."""
+"""Redis client with timeouts and failures in plain words."""
 
 from __future__ import annotations
 

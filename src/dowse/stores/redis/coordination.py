@@ -39,8 +39,7 @@ class RedisCoordinator:
         return _wait_s(await self._run(ENTER, keys, ticket, most, period, pace.at_once or 0, *further))
 
     async def leave(self, provider: str, ticket: str) -> None:
-        client = await self._store.connect()
-        await client.ask("ZREM", _key("places", provider), ticket)
+        await self._store.client.ask("ZREM", _key("places", provider), ticket)
 
     async def consult(self, circuit: str, owner: str, probe_s: float) -> Circuit:
         return await self._circuit(CONSULT, circuit, owner, _at_most(probe_s))
@@ -64,8 +63,7 @@ class RedisCoordinator:
         raise _no_redis()
 
     async def _run(self, script: str, keys: list[str], *words: str | int) -> object:
-        client = await self._store.connect()
-        answer: object = await client.ask("EVAL", script, len(keys), *keys, *words)
+        answer: object = await self._store.client.ask("EVAL", script, len(keys), *keys, *words)
         return answer
 
 

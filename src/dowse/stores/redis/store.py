@@ -5,22 +5,17 @@ Only commands on single keys are used, so that a cluster can serve them.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import struct
-import threading
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
 from dowse.stores.ledger import UNLIMITED, Days, LedgerEntry, Tally
 from dowse.stores.redis.address import parse
+from dowse.stores.redis.client import RedisClient
 from dowse.stores.redis.scripts import CLAIM, RELEASE, SPEND
 from dowse.stores.store import Kept, Key, Usage, age_s
-
-if TYPE_CHECKING:
-    from dowse.stores.redis.client import RedisClient
 
 # The number is that of the schema: a version of dowse with other values uses other keys.
 _OURS = "dowse:1:"
@@ -37,8 +32,6 @@ class RedisStore:
         self._address = parse(address)
         self._clock = clock
         self._client: RedisClient | None = None
-        # Importing the client library may take longer than a caller waits for a store, so it begins at once.
-        threading.Thread(target=_client_class, name="redis", daemon=True).start()
 
     @property
     def is_shared(self) -> bool:
@@ -49,37 +42,31 @@ class RedisStore:
         return False
 
     async def get(self, key: Key) -> Kept | None:
-        client = await self.connect()
         # Unlike GET, MGET returns nil for a key that is no string.
-        match await client.ask("MGET", _entry(key)):
+        match await self.client.ask("MGET", _entry(key)):
             case [bytes(value)]:
                 return _unpack(value, self._now())
         return None
 
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
-        client = await self.connect()
         now = self._now()
-        await client.ask("SET", _entry(key), _HEADER.pack(_MARK, now, now + kept_s) + value, "PX", _ms(kept_s))
+        await self.client.ask("SET", _entry(key), _HEADER.pack(_MARK, now, now + kept_s) + value, "PX", _ms(kept_s))
 
     async def drop(self, key: Key) -> None:
-        client = await self.connect()
-        await client.ask("UNLINK", _entry(key))
+        await self.client.ask("UNLINK", _entry(key))
 
     async def claim(self, key: Key, owner: str, for_s: float) -> bool:
-        client = await self.connect()
-        is_ours: bool = await client.ask("EVAL", CLAIM, 1, _lease(key), owner, _ms(for_s)) == 1
+        is_ours: bool = await self.client.ask("EVAL", CLAIM, 1, _lease(key), owner, _ms(for_s)) == 1
         return is_ours
 
     async def release(self, key: Key, owner: str) -> None:
-        client = await self.connect()
-        await client.ask("EVAL", RELEASE, 1, _lease(key), owner)
+        await self.client.ask("EVAL", RELEASE, 1, _lease(key), owner)
 
     async def add(self, provider: str, days: Days, cost: Tally, cap: Tally = UNLIMITED) -> LedgerEntry:
-        client = await self.connect()
         period = (str(days.first), str(days.today), str(days.kept_from))
         caps = (_format_cap(cap.calls, UNLIMITED.calls), _format_cap(cap.micro_usd, UNLIMITED.micro_usd))
         costs = (cost.calls, cost.micro_usd)
-        match await client.ask("EVAL", SPEND, 1, f"{_SPEND}{provider}", *period, *costs, *caps):
+        match await self.client.ask("EVAL", SPEND, 1, f"{_SPEND}{provider}", *period, *costs, *caps):
             case [int(admitted), int(calls), int(micro_usd)]:
                 return LedgerEntry(Tally(calls, micro_usd), admitted=bool(admitted))
         raise StoreFailed("Redis: it does not run scripts as a Redis does")
@@ -89,7 +76,7 @@ class RedisStore:
         return entry.total
 
     async def usage(self) -> Usage:
-        client = await self.connect()
+        client = self.client
         entries: Counter[str] = Counter()
         value_bytes: Counter[str] = Counter()
         size_bytes = 0
@@ -111,8 +98,7 @@ class RedisStore:
         return 0
 
     async def clear(self) -> int:
-        client = await self.connect()
-        deleted = 0
+        client, deleted = self.client, 0
         async for keys in client.keys(f"{_OURS}*"):
             answers = await client.ask_all([("UNLINK", key) for key in keys if _is_entry(key)])
             deleted += sum(answer for answer in answers if isinstance(answer, int))
@@ -123,21 +109,15 @@ class RedisStore:
         if client is not None:
             await client.close()
 
-    async def connect(self) -> RedisClient:
+    @property
+    def client(self) -> RedisClient:
         """The one client of the store and its coordinator."""
         if self._client is None:
-            client_class = await asyncio.to_thread(_client_class)
-            self._client = self._client or client_class(self._address)
+            self._client = RedisClient(self._address)
         return self._client
 
     def _now(self) -> float:
         return self._clock.utc().timestamp()
-
-
-def _client_class() -> type[RedisClient]:
-    from dowse.stores.redis.client import RedisClient
-
-    return RedisClient
 
 
 def _entry(key: Key) -> str:
