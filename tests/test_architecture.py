@@ -107,8 +107,6 @@ ADAPTER_TABLES = {
 ADAPTER_EXCEPTIONS = {
     # The open APIs are one provider; their code belongs to the sites, a level above, so the table has its name only.
     ("dowse.providers.table", "dowse.sites.search"),
-    # The hosted servers of three vendors are MCP servers with a fixed address.
-    ("dowse.providers.hosted_mcp", "dowse.providers.mcp"),
     # The doctor looks for the executable of the browser without starting it.
     ("dowse.flows.doctor.installation", "dowse.fetch.browser"),
     # The command shows the states of SearXNG instances, which no other provider has.

@@ -32,7 +32,7 @@ from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.net.upstream import UpstreamProxy
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.table import Kit, LazyProvider, make_answerer, make_reader, make_remote, make_search
+from dowse.providers.table import Kit, LazyProvider, make_answerer, make_reader, make_search
 from dowse.rank.sources import SiteRules
 from dowse.routing.fallback import FallbackPolicy
 from dowse.routing.hedging import Hedging
@@ -308,9 +308,7 @@ class App:
     @cached_property
     def _providers(self) -> list[SearchProvider]:
         kit = self._kit
-        return [
-            make_search(name, kit) if name in SPECS else make_remote(name, kit) for name in self.settings.searchers()
-        ]
+        return [make_search(name, kit) for name in self.settings.searchers()]
 
     @cached_property
     def _keyless_providers(self) -> list[SearchProvider]:

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from dowse import __version__
-from dowse.surfaces.http import connection, mcp
+from dowse.surfaces.http import mcp, serve
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN, HttpServer, call, call_headers
@@ -226,7 +226,7 @@ async def test_a_body_that_does_not_arrive_in_time_is_given_up(
 async def test_a_connection_that_does_not_say_what_it_wants_is_closed(
     http: HttpServer, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
-    monkeypatch.setattr(connection, "HEADERS_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(serve, "HEADERS_TIMEOUT_S", 0.01)
     reader, writer = await http.connection()
     writer.write(said)
     assert await reader.read() == b""
@@ -239,7 +239,7 @@ async def test_a_kept_connection_that_stops_within_a_further_head_is_closed(
     reader, writer = await http.connection()
     writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await reader.readuntil(b"ok\n")
-    monkeypatch.setattr(connection, "HEADERS_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(serve, "HEADERS_TIMEOUT_S", 0.01)
     writer.write(b"GET /healthz HT")
     assert await reader.read() == b""
     writer.close()

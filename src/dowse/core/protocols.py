@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from dowse.core.allowances import Admission, Rate
 from dowse.core.answers import CitedAnswer, Question, TokenUsage
@@ -15,6 +15,7 @@ from dowse.core.models import LOCAL, Attempt, Body, CacheState, Category, Deadli
 from dowse.core.urls import Url
 
 
+@runtime_checkable
 class SearchProvider(Protocol):
     """One search API. Raises `ProviderError`; retry, fallback and timing are the router's."""
 
@@ -34,6 +35,7 @@ class SearchProvider(Protocol):
         ...
 
 
+@runtime_checkable
 class AnswerProvider(Protocol):
     """Writes answers with citations. Raises `ProviderError`."""
 
@@ -48,6 +50,7 @@ class AnswerProvider(Protocol):
         ...
 
 
+@runtime_checkable
 class PageReader(Protocol):
     """Reads a page as text. Raises `ProviderError`, or `PageUnreadable` if it saw the page itself."""
 

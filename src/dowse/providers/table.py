@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dowse.cache.entries import CacheEntries
 from dowse.core.models import Clock, Deadline, Found, Query
@@ -19,9 +19,6 @@ from dowse.settings import SPECS, Settings
 
 if TYPE_CHECKING:
     from dowse.providers.politeness import Manners
-
-
-REMOTE_TIMEOUT_S = 15.0
 
 
 @dataclass(frozen=True)
@@ -65,9 +62,9 @@ ADAPTERS: Mapping[str, str] = {
     "searxng": "dowse.providers.searxng:make",
     "openai": "dowse.providers.openai.adapter:make",
     "tavily_keyless": "dowse.providers.tavily:make_keyless",
-    "exa_mcp": "dowse.providers.hosted_mcp:make_exa",
-    "parallel_mcp": "dowse.providers.hosted_mcp:make_parallel",
-    "firecrawl_mcp": "dowse.providers.hosted_mcp:make_firecrawl",
+    "exa_mcp": "dowse.providers.mcp.search:make_exa",
+    "parallel_mcp": "dowse.providers.mcp.search:make_parallel",
+    "firecrawl_mcp": "dowse.providers.mcp.search:make_firecrawl",
     "open": "dowse.sites.search:make_search",
     "searxng_pool": "dowse.providers.searxng:make_pool",
     "duckduckgo": "dowse.providers.html_engines:make_duckduckgo",
@@ -75,30 +72,29 @@ ADAPTERS: Mapping[str, str] = {
 }
 
 
+# For an MCP server that the user has described: this one takes its name, too.
+_REMOTE = "dowse.providers.mcp.search:make_remote"
+
+
 def make_search(name: str, kit: Kit) -> SearchProvider:
-    """The adapter of a provider that declares the operation `search`."""
-    adapter: SearchProvider = _make(name, kit)
+    """The adapter of a provider that declares the operation `search`, or of an MCP server in the settings."""
+    adapter = _import(ADAPTERS[name])(kit) if name in ADAPTERS else _import(_REMOTE)(name, kit)
+    assert isinstance(adapter, SearchProvider), f"{name} declares an operation that its adapter does not have"
     return adapter
 
 
 def make_reader(name: str, kit: Kit) -> PageReader:
     """The adapter of a provider that declares the operation `read`."""
-    adapter: PageReader = _make(name, kit)
+    adapter = _import(ADAPTERS[name])(kit)
+    assert isinstance(adapter, PageReader), f"{name} declares an operation that its adapter does not have"
     return adapter
 
 
 def make_answerer(name: str, kit: Kit) -> AnswerProvider:
     """The adapter of a provider that declares the operation `answer`."""
-    adapter: AnswerProvider = _make(name, kit)
+    adapter = _import(ADAPTERS[name])(kit)
+    assert isinstance(adapter, AnswerProvider), f"{name} declares an operation that its adapter does not have"
     return adapter
-
-
-def make_remote(name: str, kit: Kit) -> SearchProvider:
-    """An MCP server that the user has described."""
-    from dowse.providers.mcp.search import McpSearch
-
-    api = Api(name, kit.client, REMOTE_TIMEOUT_S, "DOWSE_MCP_PROVIDERS", kit.redactor)
-    return McpSearch(api, kit.settings.mcp_providers[name])
 
 
 class LazyProvider:
@@ -118,8 +114,7 @@ class LazyProvider:
         return make_search(self.name, self._kit)
 
 
-def _make(name: str, kit: Kit) -> Any:
-    """Import the adapter's module and construct it; a test checks that it implements its declared operations."""
-    module, _, function = ADAPTERS[name].partition(":")
-    factory: Callable[[Kit], Any] = getattr(import_module(module), function)
-    return factory(kit)
+def _import(place: str) -> Callable[..., object]:
+    module, _, function = place.partition(":")
+    factory: Callable[..., object] = getattr(import_module(module), function)
+    return factory

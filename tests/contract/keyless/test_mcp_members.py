@@ -11,8 +11,7 @@ from dowse.core.models import Deadline, Query, TimeRange
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.hosted_mcp import make_hosted
-from dowse.providers.mcp.search import McpSearch
+from dowse.providers.mcp.search import McpSearch, make_hosted
 from dowse.secrets.redact import Redactor
 from tests.contract.conftest import DEADLINE
 from tests.doubles.exa_mcp import ExaMcp

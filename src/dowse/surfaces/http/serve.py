@@ -1,24 +1,31 @@
-"""Runs the HTTP server until a signal: it becomes unready, then finishes the calls in flight."""
+"""HTTP server that runs until a signal: it becomes unready, then finishes the calls in flight.
+
+Its connections have bounds: their number, the size of a head, the time to send it, and the time to take a response.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
+import re
 import signal
 from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.app import App
 from dowse.core.errors import ConfigError
 from dowse.net.sockets import Listener, is_loopback, listen
 from dowse.surfaces.http.adaptive_concurrency import run
 from dowse.surfaces.http.asgi import build_asgi
-from dowse.surfaces.http.connection import BoundedConnection
+from dowse.surfaces.http.load_shedding import CONNECTIONS, LOAD_SHEDDER, LoadShedder
 from dowse.surfaces.http.mcp import Drain
-from dowse.surfaces.http.replies import MCP_PATHS
+from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, RETRY_AFTER_S, refusal
 from dowse.telemetry.log import event
 
 DRAIN_S = 10.0
@@ -29,6 +36,18 @@ _NOISE = (
     "Unsupported upgrade request.",
     "No supported WebSocket library detected.",
 )
+
+HEADERS_TIMEOUT_S = 10.0
+TAKING_TIMEOUT_S = 30.0
+MAX_CONNECTIONS = 1000
+# Those between get a refusal, or the health of the server; further ones are aborted.
+HARD_MAX_CONNECTIONS = 1100
+# Credentials end at 4 kB; up to here an absurd one is still refused as one.
+MAX_HEAD_BYTES = 128 * 1024
+MAX_HEAD_FIELDS = 100
+
+_HEAD_END = re.compile(rb"\n\r?\n")
+_LENGTHS = {b"content-length", b"transfer-encoding"}
 
 Build = Callable[[App, Drain], ASGIApp]
 
@@ -120,3 +139,129 @@ def _config(asgi: ASGIApp) -> uvicorn.Config:
         timeout_keep_alive=30,
         timeout_graceful_shutdown=1,
     )
+
+
+class BoundedConnection(H11Protocol):
+    """uvicorn's h11 connection with timeouts for a slow peer; uvicorn would wait for ever."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.conn = _StrictConnection(h11.SERVER, MAX_HEAD_BYTES)
+        self._head_timer = _Timer(self.loop)
+        self._taking_timer = _Timer(self.loop)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        if len(self.connections) > HARD_MAX_CONNECTIONS:
+            transport.abort()
+            return
+        if len(self.connections) > MAX_CONNECTIONS:
+            self.app = self._refuse
+        # Writing is paused as soon as the peer does not take everything, and until it has.
+        transport.set_write_buffer_limits(high=0)
+        self._head_timer.start(HEADERS_TIMEOUT_S, transport.close)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:
+            # After an earlier request, the head of the next one has begun on a kept connection.
+            self._head_timer.start(HEADERS_TIMEOUT_S, self.transport.close)
+        else:
+            self._head_timer.cancel()
+
+    async def _refuse(self, scope: Any, receive: Any, send: Any) -> None:
+        """In place of the application, except for health checks."""
+        if scope["path"] in HEALTH_PATHS:
+            await self.config.loaded_app(scope, receive, send)
+            return
+        load_shedder: LoadShedder | None = self.app_state.get(LOAD_SHEDDER)
+        if load_shedder is not None:
+            load_shedder.count(CONNECTIONS)
+        response = refusal(503, "there are too many connections", {"Retry-After": str(RETRY_AFTER_S)})
+        await response(scope, receive, send)
+
+    def on_response_complete(self) -> None:
+        if self.conn.their_state is h11.SEND_BODY:
+            # The rest of the body is not read, and nothing would bound the time it takes.
+            self.transport.close()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            super().send_400_response(msg)
+        else:
+            # The request that is being answered has turned out bad, and its answer may have begun.
+            self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._watch_taking(self.transport.get_write_buffer_size())
+
+    def _watch_taking(self, left: int) -> None:
+        """Abort a peer that takes nothing of a response for too long; a slow one is waited for."""
+
+        def check() -> None:
+            self._taking_timer.cancel()
+            now_left = self.transport.get_write_buffer_size()
+            if now_left < left:
+                self._watch_taking(now_left)
+            else:
+                self.transport.abort()
+
+        self._taking_timer.start(TAKING_TIMEOUT_S, check)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._taking_timer.cancel()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_timer.cancel()
+        self._taking_timer.cancel()
+        super().connection_lost(exc)
+
+
+class _StrictConnection(h11.Connection):
+    """h11 that refuses heads which are too large, even in one piece, or which give two lengths of the body."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._has_new_line = False
+
+    def receive_data(self, data: bytes) -> None:
+        self._has_new_line |= b"\n" in data
+        super().receive_data(data)
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        # Only where a line has ended: looking at every byte of a head that trickles in would take its square.
+        if self.their_state is h11.IDLE and self._has_new_line:
+            _check_size(self.trailing_data[0])
+        event = super().next_event()
+        if event is h11.NEED_DATA:
+            self._has_new_line = False
+        if isinstance(event, h11.Request) and {name for name, _ in event.headers} >= _LENGTHS:
+            raise h11.RemoteProtocolError("a proxy may have used the other length (request smuggling)")
+        return event
+
+
+def _check_size(received: bytes) -> None:
+    """Before the fields are parsed, which is the expensive part."""
+    head = _HEAD_END.split(received, 1)[0].rstrip(b"\r\n")
+    if len(head) > MAX_HEAD_BYTES or head.count(b"\n") > MAX_HEAD_FIELDS:
+        raise h11.RemoteProtocolError("the head is too large", error_status_hint=431)
+
+
+class _Timer:
+    """A timer that runs once; starting it while it runs does not move its end."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._handle: asyncio.TimerHandle | None = None
+
+    def start(self, seconds: float, action: Callable[[], None]) -> None:
+        if self._handle is None:
+            self._handle = self._loop.call_later(seconds, action)
+
+    def cancel(self) -> None:
+        if self._handle is not None:
+            self._handle.cancel()
+            self._handle = None

@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 from dowse.app import App
 from dowse.net.sockets import listen
 from dowse.settings.sources import load
-from dowse.surfaces.http import connection, serve
+from dowse.surfaces.http import serve
 from dowse.surfaces.http.mcp import Drain, McpEndpoint
 from dowse.surfaces.mcp.server import build_server
 from tests.doubles import PocketWeb
@@ -94,7 +94,7 @@ class Talkative:
 
 
 async def test_who_does_not_take_the_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "TAKING_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(serve, "TAKING_TIMEOUT_S", 0.01)
     talkative, stop = Talkative(), serve.StopSignals()
     with listen("127.0.0.1", 0) as listener:
         serving = asyncio.create_task(serve.serve(App(load({}, {}).settings), listener, stop, lambda *_: talkative))
@@ -109,7 +109,7 @@ async def test_who_does_not_take_the_answer_is_cut_off(monkeypatch: pytest.Monke
 async def test_beyond_the_hard_maximum_a_connection_is_not_even_listened_to(
     http: HttpHere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "HARD_MAX_CONNECTIONS", 1)
+    monkeypatch.setattr(serve, "HARD_MAX_CONNECTIONS", 1)
     async with opened(http) as (reader, writer):
         writer.write(GET)
         async with opened(http) as (refused, _):
@@ -121,8 +121,8 @@ async def test_beyond_the_hard_maximum_a_connection_is_not_even_listened_to(
 async def test_up_to_there_a_request_is_told_that_there_are_too_many(
     http: HttpHere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert connection.MAX_CONNECTIONS < connection.HARD_MAX_CONNECTIONS
-    monkeypatch.setattr(connection, "MAX_CONNECTIONS", 1)
+    assert serve.MAX_CONNECTIONS < serve.HARD_MAX_CONNECTIONS
+    monkeypatch.setattr(serve, "MAX_CONNECTIONS", 1)
     async with opened(http) as (reader, writer):
         writer.write(GET + b"\r\n")
         await reader.readuntil(b"ok\n")
@@ -229,8 +229,8 @@ async def test_a_call_whose_client_leaves_within_the_body_is_not_made(web: Pocke
 def test_a_head_that_trickles_in_is_looked_at_once_for_each_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking at all of it with every byte would take its square, without credentials."""
     looks: list[int] = []
-    monkeypatch.setattr(connection, "_check_size", lambda received: looks.append(len(received)))
-    heads = connection._StrictConnection(h11.SERVER, 1000)
+    monkeypatch.setattr(serve, "_check_size", lambda received: looks.append(len(received)))
+    heads = serve._StrictConnection(h11.SERVER, 1000)
     for byte in b"GET / HTTP/1.1\r\nHost: a\r\nX-Long: and so on":
         heads.receive_data(bytes([byte]))
         assert heads.next_event() is h11.NEED_DATA
