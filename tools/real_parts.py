@@ -30,8 +30,10 @@ class Part:
 PARTS = {
     "chromium": Part("chromium", "chromium", "is the browser of tests/browser and tests/security"),
     "ip": Part("ip", "iproute2", "builds the network of tests/security"),
+    "microsocks": Part("microsocks", "microsocks", "is the SOCKS5 proxy of tests/security"),
     "nginx": Part("nginx", "nginx", "is the balancer of tests/clients"),
     "searx": Part("searx-run", "searx", "is the real SearXNG of tests/slow"),
+    "tinyproxy": Part("tinyproxy", "tinyproxy", "is the HTTP proxy of tests/security"),
 }
 
 

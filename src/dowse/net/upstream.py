@@ -26,7 +26,8 @@ _DIAL_S = 4.0
 _TUNNEL_S = 6.0
 _BUFFER_BYTES = 65_536
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})\b")
-_NEEDS_CREDENTIALS = 407
+# tinyproxy says 401 to wrong ones.
+_NEEDS_CREDENTIALS = (401, 407)
 
 
 class ProxyFailed(WireFailed):
@@ -161,7 +162,7 @@ class UpstreamProxy:
     def _check_status(self, status: int) -> None:
         if 200 <= status < 300:
             return
-        if status == _NEEDS_CREDENTIALS:
+        if status in _NEEDS_CREDENTIALS:
             raise self._refused_credentials()
         if status >= 500:
             raise NotReachedByProxy(f"no connection through the proxy (HTTP {status})")
