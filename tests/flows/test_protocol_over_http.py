@@ -104,7 +104,7 @@ async def test_a_client_is_told_the_steps_in_order(http: HttpServer, web: Pocket
 
     async with http.client(mode) as client:
         await client.call_tool("web_search", {"query": "python", "num_results": 2}, progress_callback=listen)
-    assert steps == ["search: asking serper", "read 1 of 2 pages", "read 2 of 2 pages"]
+    assert steps == ["search: asking serper", "read 0 of 2 pages", "read 1 of 2 pages", "read 2 of 2 pages"]
 
 
 @each_row("version", ERAS)

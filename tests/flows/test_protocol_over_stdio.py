@@ -138,7 +138,13 @@ async def test_progress_is_told_per_attempt_and_per_page_when_asked_for(
 
     async with server.connect(web.environment("serper", "tavily"), mode=era) as client:
         await client.call_tool("web_search", {"query": "python", "num_results": 2}, progress_callback=listen)
-    assert steps == ["search: asking serper", "search: asking tavily", "read 1 of 2 pages", "read 2 of 2 pages"]
+    assert steps == [
+        "search: asking serper",
+        "search: asking tavily",
+        "read 0 of 2 pages",
+        "read 1 of 2 pages",
+        "read 2 of 2 pages",
+    ]
 
 
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])

@@ -133,6 +133,8 @@ class SearchFlow:
         wanted = sum(not each.hit.is_media for each in placed)
         done = 0
 
+        await progress(f"read 0 of {wanted} pages")
+
         async def read(each: Placed) -> Page:
             nonlocal done
             if each.hit.is_media:

@@ -6,8 +6,8 @@ import difflib
 import os
 import sys
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +28,8 @@ WITHOUT_EFFECT = frozenset({"DOWSE_SUMMARIZE_LONG_CONTENT", "DOWSE_MAX_SUMMARY_L
 # Variables that are no settings: the file to read, and the corpora of the project's own tests.
 _NO_SETTINGS = frozenset({"DOWSE_CONFIG", "DOWSE_EVAL_DATA"})
 _DOUBLED = "DOWSE_MCP_PROVIDERS names {!r}, which dowse has already; call it something else."
+FLAG, ENVIRONMENT, FILE = "flag", "environment", "file"
+"""Sources of values, in order of precedence."""
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
 SHARED = ("LOG_LEVEL",)
 
@@ -51,19 +53,28 @@ class ConfigFile:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings, the file they came from, warnings, and problems that stop the start."""
+    """Settings, the file they came from, warnings, problems that stop the start, and the values as they were given."""
 
     settings: Settings
     warnings: tuple[str, ...]
     file: ConfigFile = ConfigFile()
     problems: tuple[str, ...] = ()
+    given: Mapping[Setting, Given] = field(default_factory=dict)
 
 
-class _Given(NamedTuple):
-    """A value as it was written, and the name it was found under."""
+class Given(NamedTuple):
+    """A value as it was written, the name it was found under, and its source: flag, environment or file."""
 
     name: str
     value: object
+    source: str
+
+    @property
+    def shown_name(self) -> str:
+        """The name that the user wrote: a flag is spelled like its variable."""
+        if self.source != FLAG:
+            return self.name
+        return "--" + self.name.removeprefix("DOWSE_").lower().replace("_", "-")
 
 
 def load(
@@ -95,12 +106,13 @@ def examine(
         file, written = _read_file(config, env)
     except ConfigError as error:
         problems.append(str(error))
-    layers = [_strip(layer) for layer in (flags or {}, env, written)]
+    layers = {FLAG: _strip(flags or {}), ENVIRONMENT: _strip(env), FILE: _strip(written)}
     warnings = [*file.refusals, *file.typos]
-    settings = _coherent(_validate(_pick(layers), warnings, problems), problems)
+    given, validated = _validate(_pick(layers), warnings, problems)
+    settings = _coherent(validated, problems)
     warnings += [_typo(name) for name in sorted(env.keys() - _variable_names()) if name.startswith("DOWSE_")]
     warnings += enabled_without_credential(settings).values()
-    return Loaded(settings, tuple(warnings), file, tuple(problems))
+    return Loaded(settings, tuple(warnings), file, tuple(problems), given)
 
 
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
@@ -151,19 +163,22 @@ def _strip(layer: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value not in (None, "")}
 
 
-def _pick(layers: list[dict[str, object]]) -> dict[Setting, _Given]:
+def _pick(layers: Mapping[str, dict[str, object]]) -> dict[Setting, Given]:
     """For each setting the value of the first layer that has it."""
-    return {
-        setting: found
-        for setting in all_settings()
-        if (found := next((_Given(n, layer[n]) for layer in layers for n in setting.variables if n in layer), None))
-    }
+
+    def find(setting: Setting) -> Iterator[Given]:
+        for source, layer in layers.items():
+            yield from (Given(name, layer[name], source) for name in setting.variables if name in layer)
+
+    return {setting: found for setting in all_settings() if (found := next(find(setting), None))}
 
 
-def _validate(given: Mapping[Setting, _Given], warnings: list[str], problems: list[str]) -> Settings:
-    """The settings without invalid values. Sentences are dowse's own: pydantic's would quote a key."""
+def _validate(
+    given: Mapping[Setting, Given], warnings: list[str], problems: list[str]
+) -> tuple[Mapping[Setting, Given], Settings]:
+    """The valid values, and the settings made of them. Sentences are dowse's own: pydantic's would quote a key."""
     try:
-        return Settings.model_validate(_nest(given))
+        return given, Settings.model_validate(_nest(given))
     except ValidationError as error:
         wrong = [_find(item["loc"], given) for item in error.errors()]
     for setting in dict.fromkeys(wrong):
@@ -175,7 +190,7 @@ def _validate(given: Mapping[Setting, _Given], warnings: list[str], problems: li
     return _validate({each: value for each, value in given.items() if each not in wrong}, warnings, problems)
 
 
-def _nest(given: Mapping[Setting, _Given]) -> dict[str, Any]:
+def _nest(given: Mapping[Setting, Given]) -> dict[str, Any]:
     """The values in the shape of `Settings`, over the defaults of the contract."""
     contract = next((str(value.value) for setting, value in given.items() if setting.path == ("contract",)), "")
     values: dict[str, Any] = dict(CONTRACTS[contract].defaults) if contract in CONTRACTS else {}
@@ -188,7 +203,7 @@ def _nest(given: Mapping[Setting, _Given]) -> dict[str, Any]:
     return values
 
 
-def _find(location: tuple[int | str, ...], given: Mapping[Setting, _Given]) -> Setting:
+def _find(location: tuple[int | str, ...], given: Mapping[Setting, Given]) -> Setting:
     """The setting that an error of pydantic belongs to."""
     return next(setting for setting in given if location[: len(setting.path)] == setting.path)
 
@@ -269,14 +284,17 @@ def _typo(name: str, *, shown: str = "") -> str:
     return f"{shown or name} is not a setting of dowse{hint}"
 
 
-def _sentence(setting: Setting, given: _Given) -> str:
+def _sentence(setting: Setting, given: Given) -> str:
     """One sentence for an invalid value; it quotes the value only where that is no secret."""
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
+    value = "" if may_hold_secret(setting, given) else f" is {str(given.value)[:80]!r}, but it"
+    return f"{given.shown_name}{value} takes {setting.takes}."
+
+
+def may_hold_secret(setting: Setting, given: Given) -> bool:
+    """Whether a value must not be shown: an address may hold a password, before its host or in its parameters."""
     written = str(given.value)
-    # An address may hold a password, in front of its host or among its parameters.
-    is_secret = setting.is_secret or "@" in written or (setting.path == ("state",) and "?" in written)
-    value = "" if is_secret else f" is {written[:80]!r}, but it"
-    return f"{given.name}{value} takes {setting.takes}."
+    return setting.is_secret or "@" in written or (setting.path == ("state",) and "?" in written)
 
 
 def _coherent(settings: Settings, problems: list[str]) -> Settings:

@@ -89,10 +89,10 @@ def test_flags_become_arguments(otters: PocketWeb, capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [
-        (["-n", "9"], "maxResults must be a whole number from 1 to 8, not 9."),
-        (["--freshness-hours", "0"], "freshnessHours must be a whole number from 1 to 168, not 0."),
-        (["--region", "XX"], "region must be a country by its two letters in ISO 3166, such as US or AE, not XX."),
-        (["--timeout", "soon"], 'timeout_s must be a number from 1 to 300, not "soon".'),
+        (["-n", "9"], "--max-results must be a whole number from 1 to 8, not 9."),
+        (["--freshness-hours", "0"], "--freshness-hours must be a whole number from 1 to 168, not 0."),
+        (["--region", "XX"], "--region must be a country by its two letters in ISO 3166, such as US or AE, not XX."),
+        (["--timeout", "soon"], '--timeout must be a number from 1 to 300, not "soon".'),
     ],
 )
 def test_wrong_arguments_are_one_line_and_exit_code_2(capsys: Captured, flags: list[str], sentence: str) -> None:

@@ -81,8 +81,8 @@ def test_a_page_that_fails_is_its_note_and_exit_code_1(
 ) -> None:
     url = point().page("/missing")
     assert main(["read", url, *flags]) == 1
-    note = f"_Failed to retrieve page content: the page does not exist_\n\nSource: {url}\n"
-    assert capsys.readouterr().out == note
+    note = f"dowse: Failed to retrieve page content: the page does not exist ({url})\n"
+    assert capsys.readouterr() == ("", note)
     assert not (tmp_path / "page.html").exists()
 
 
@@ -90,12 +90,10 @@ def test_what_is_no_web_page_says_so(point: Point, capsys: Captured) -> None:
     web = point()
     web.pages.serves("/notes.txt", "Some words.", content_type="text/plain")
     url = web.page("/notes.txt")
-    sentence = f"There is nothing to explain about {url}: it came as text/plain, not as a web page.\n"
-    assert main(["read", url, "--explain"]) == 1
-    assert capsys.readouterr().out == sentence
-    assert main(["read", url, "--explain", "--json"]) == 1
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", sentence)
+    sentence = f"dowse: there is nothing to explain about {url}: it came as text/plain, not as a web page.\n"
+    for flags in ([], ["--json"]):
+        assert main(["read", url, "--explain", *flags]) == 1
+        assert capsys.readouterr() == ("", sentence)
 
 
 def test_the_page_is_written_and_the_command_says_where(point: Point, capsys: Captured, tmp_path: Path) -> None:
@@ -122,7 +120,7 @@ def test_offline_and_private_addresses_are_refused_as_always(pocket: PocketWeb, 
     assert main(["read", pocket.page("/"), "--explain", "--offline"]) == 1
     assert capsys.readouterr().err == "dowse: scrape unavailable: offline mode is enabled\n"
     assert main(["read", pocket.page("/"), "--explain"]) == 1
-    assert "the address is not allowed" in capsys.readouterr().out
+    assert "the address is not allowed" in capsys.readouterr().err
     assert pocket.pages.requests == []
 
 

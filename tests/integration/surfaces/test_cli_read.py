@@ -86,14 +86,44 @@ def test_a_page_that_dowse_did_not_read_to_its_end_says_so(point: Point, capsys:
     )
 
 
-@pytest.mark.parametrize("flags", [[], ["--json"]])
-def test_a_page_that_fails_is_its_note_and_exit_code_1(point: Point, capsys: Captured, flags: list[str]) -> None:
+def test_a_failed_read_goes_to_stderr_with_exit_code_1(point: Point, capsys: Captured) -> None:
     url = point().page("/missing")
-    assert main(["read", url, *flags]) == 1
-    out = capsys.readouterr().out
-    note = f"_Failed to retrieve page content: the page does not exist_\n\nSource: {url}"
-    shown = json.loads(out)["page_content"] if flags else out.removesuffix("\n\ntried: direct: not_found (HTTP 404)\n")
-    assert shown == note
+    assert main(["read", url]) == 1
+    reason = f"dowse: Failed to retrieve page content: the page does not exist ({url})\n"
+    assert capsys.readouterr() == ("", f"{reason}tried: direct: not_found (HTTP 404)\n")
+
+
+def test_a_failed_read_as_json_is_typed_on_stdout(point: Point, capsys: Captured) -> None:
+    assert main(["read", point().page("/missing"), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["status"] == "not_found"
+
+
+def test_several_pages_are_read_at_once_and_printed_in_their_order(point: Point, capsys: Captured) -> None:
+    web = point()
+    for name in ("one", "two"):
+        web.pages.serves(f"/{name}.txt", f"The text of page {name}.", content_type="text/plain")
+    one, missing, two = (web.page(path) for path in ("/one.txt", "/missing", "/two.txt"))
+    assert main(["read", one, missing, two]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == f"{one}\n\nThe text of page one.\n\n---\n\n{two}\n\nThe text of page two.\n"
+    assert captured.err.startswith("dowse: Failed to retrieve page content: the page does not exist")
+    assert main(["read", one, two]) == 0
+
+
+def test_several_pages_as_json_are_a_list(point: Point, capsys: Captured) -> None:
+    web = point()
+    urls = [web.page("/articles/python-315"), web.page("/missing")]
+    assert main(["read", *urls, "--json"]) == 1
+    assert [(page["url"], page["status"]) for page in json.loads(capsys.readouterr().out)] == [
+        (urls[0], "ok"),
+        (urls[1], "not_found"),
+    ]
+
+
+@pytest.mark.parametrize("flag", ["--section=1", "--cursor=x", "--explain", "--explain-html=x.html"])
+def test_a_flag_about_one_page_does_not_go_with_several(capsys: Captured, flag: str) -> None:
+    assert main(["read", "a.example", "b.example", flag]) == 2
+    assert capsys.readouterr() == ("", f"dowse: {flag.partition('=')[0]} takes one URL.\n")
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
@@ -104,7 +134,8 @@ def test_no_control_character_reaches_the_terminal(point: Point, capsys: Capture
     web.pages.serves("/image", b"x", content_type="image/\x9b31m")
     assert main(["read", web.page("/page?\x9b"), *flags]) == 0
     assert main(["read", web.page("/image?\x9b"), *flags]) == 1
-    shown = capsys.readouterr().out
+    captured = capsys.readouterr()
+    shown = captured.out + captured.err
     assert "A 2Jtitle[2J" in shown
     assert "image/31m" in shown
     assert [character for character in shown if character != "\n" and not character.isprintable()] == []
@@ -164,12 +195,6 @@ def test_raw_is_markdown_and_so_it_is_where_the_terminal_lacks_characters(
     assert "\n- Set `PYTHONUTF8=0` for a while\n" in shown
 
 
-def test_a_failure_on_a_terminal_is_the_note_as_it_is(point: Point, look: Look) -> None:
-    code, shown = look(point().page("/missing"))
-    assert code == 1
-    assert shown.startswith("_Failed to retrieve page content: the page does not exist_\n\nSource: ")
-
-
 def test_a_question_shows_the_part_that_answers(point: Point, capsys: Captured) -> None:
     web = point()
     arguments = ["--question", "Which encoding does a text file have?", "--max-tokens", "200"]
@@ -207,13 +232,13 @@ def test_the_outline_is_a_line_for_each_heading(point: Point, capsys: Captured) 
     assert main(["read", web.page("/notes.txt"), "--outline"]) == 0
     assert capsys.readouterr().out.endswith("\n\n(the page has no headings)\n")
     assert main(["read", web.page("/missing"), "--outline"]) == 1
-    assert capsys.readouterr().out.startswith("_Failed to retrieve page content")
+    assert capsys.readouterr().err.startswith("dowse: Failed to retrieve page content")
 
 
 def test_a_section_that_is_none_is_one_line_and_exit_code_2(point: Point, capsys: Captured) -> None:
     assert main(["read", point().page("/articles/python-315"), "--section", "UTF-9"]) == 2
     assert capsys.readouterr().err.startswith(
-        "dowse: section 'UTF-9' is not on the page. Nearest: '1.2 UTF-8 unless you say otherwise'"
+        "dowse: --section 'UTF-9' is not on the page. Nearest: '1.2 UTF-8 unless you say otherwise'"
     )
 
 
@@ -231,7 +256,8 @@ def test_the_renderer_is_not_loaded_for_a_pipe(point: Point) -> None:
 
 def test_a_private_address_is_not_read(pocket: PocketWeb, capsys: Captured) -> None:
     assert main(["read", pocket.page("/")]) == 1
-    assert "the address is not allowed" in capsys.readouterr().out
+    captured = capsys.readouterr()
+    assert (captured.out, "the address is not allowed" in captured.err) == ("", True)
     assert pocket.pages.requests == []
 
 
@@ -245,12 +271,12 @@ def test_offline_refuses_at_once(point: Point, capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["not an address"], "url must be a web address such as https://example.org/page, not 'not an address'."),
-        (["x.example", "--max-tokens", "5"], "max_tokens must be a whole number from 100 to 24000, not 5."),
-        (["x.example", "--question", ""], "question must not be empty."),
+        (["not an address"], "URL must be a web address such as https://example.org/page, not 'not an address'."),
+        (["x.example", "--max-tokens", "5"], "--max-tokens must be a whole number from 100 to 24000, not 5."),
+        (["x.example", "--question", ""], "--question must not be empty."),
         (
             ["x.example", "--cursor", "2"],
-            "cursor must be the next_cursor of an earlier answer, exactly as it stands there; "
+            "--cursor must be the next_cursor of an earlier answer, exactly as it stands there; "
             "leave it out to read the page from its beginning.",
         ),
     ],

@@ -102,7 +102,7 @@ async def test_who_was_asked_and_the_steps_are_told() -> None:
     routed = await bench.routed()
     assert routed.provider == EXTRACTIVE
     assert [(attempt.provider, attempt.outcome) for attempt in routed.attempts] == [("serper", "ok")]
-    assert bench.steps == ["search: asking serper", "read 1 of 2 pages", "read 2 of 2 pages"]
+    assert bench.steps == ["search: asking serper", "read 0 of 2 pages", "read 1 of 2 pages", "read 2 of 2 pages"]
 
 
 async def test_the_question_becomes_a_query_with_the_users_own_habits() -> None:

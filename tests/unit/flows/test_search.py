@@ -116,7 +116,7 @@ async def test_pages_are_found_read_and_counted() -> None:
 async def test_progress_names_the_provider_and_counts_the_pages() -> None:
     bench = Bench(ScriptedProvider(hits(A, B)), pages={A: "a", B: "b"})
     await bench.search()
-    assert bench.steps == ["search: asking serper", "read 1 of 2 pages", "read 2 of 2 pages"]
+    assert bench.steps == ["search: asking serper", "read 0 of 2 pages", "read 1 of 2 pages", "read 2 of 2 pages"]
 
 
 async def test_unreadable_pages_come_last_and_the_others_keep_their_order() -> None:

@@ -7,7 +7,19 @@ import argparse
 from dowse.contracts.output import SearchWebOutput
 from dowse.contracts.render import describe_copy
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import describe_attempts, style
+from dowse.surfaces.cli.session import describe_attempts, show_notes
+from dowse.surfaces.cli.terminal import can_draw, fit, lay_out, style
+
+_FLAGS = {
+    "query": "the question",
+    "question": "the question",
+    **dict.fromkeys(("maxResults", "max_results"), "--max-results"),
+    **dict.fromkeys(("freshnessHours", "freshness_hours"), "--freshness-hours"),
+    **dict.fromkeys(("includeAnswers", "include_answers"), "--no-summary"),
+    "region": "--region",
+    "timeout_s": "--timeout",
+    "offline_mode": "--offline",
+}
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -39,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     def show(answer: SearchWebOutput) -> str:
         return _show(answer, is_list=arguments.no_summary)
 
-    return session.call_and_print(settings, "search_web", given, SearchWebOutput, as_json=arguments.json, show=show)
+    return session.call_and_print(
+        settings, "search_web", given, SearchWebOutput, flags=_FLAGS, as_json=arguments.json, show=show
+    )
 
 
 def _show(answer: SearchWebOutput, *, is_list: bool) -> str:
@@ -47,11 +61,12 @@ def _show(answer: SearchWebOutput, *, is_list: bool) -> str:
     from dowse.contracts.answers import lists_sources  # Loaded by the call; `--help` does without.
 
     copy = describe_copy(answer.cache, answer.cache_age_s)
-    notes = [*([f"this is {copy}"] if copy else []), *answer.warnings]
-    blocks = [answer.text, "" if is_list or lists_sources(answer) else _list_sources(answer)]
-    blocks += [style(f"note: {note}", "yellow") for note in notes]
+    # Quotations and sources stand on lines of their own.
+    text = lay_out(answer.text, keeps_lines=True) if can_draw() else answer.text
+    blocks = [text, "" if is_list or lists_sources(answer) else _list_sources(answer)]
+    blocks += show_notes(answer.warnings, copy, _FLAGS)
     end = f"answered by {answer.provider}; {describe_attempts(answer.attempts)}"
-    return "\n\n".join([*filter(None, blocks), style(end, "dim")])
+    return "\n\n".join([*filter(None, blocks), style("\n".join(fit(end)), "dim")])
 
 
 def _list_sources(answer: SearchWebOutput) -> str:

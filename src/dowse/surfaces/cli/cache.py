@@ -18,7 +18,8 @@ from dowse.settings import Settings, sources
 from dowse.stores import file_of, format_size, open_store, show_address
 from dowse.stores.store import Store, Usage
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, FAILED, style
+from dowse.surfaces.cli.session import DONE, FAILED
+from dowse.surfaces.cli.terminal import style
 
 T = TypeVar("T")
 Data = dict[str, Any]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.core.errors import ConfigError
 from dowse.settings import SEARCHERS, SPECS, sources
-from dowse.surfaces.cli.session import DONE, FAILED, style
+from dowse.surfaces.cli.session import DONE, FAILED
+from dowse.surfaces.cli.terminal import style
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -14,7 +14,8 @@ from dowse.flows.doctor.check import Check, CheckState, Diagnosis
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, FAILED, USAGE, ProgressLine, style
+from dowse.surfaces.cli.session import DONE, FAILED, USAGE
+from dowse.surfaces.cli.terminal import ProgressLine, style
 from dowse.telemetry import log
 
 _STYLES = {"ok": "green", "off": "dim", "warning": "yellow", "problem": "red"}
@@ -46,11 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = loaded.settings
     redactor = Redactor(settings.secrets())
     log.configure(settings.log_level if "log_level" in settings.model_fields_set else "error", redactor)
-    line = ProgressLine()
-    try:
+    with ProgressLine() as line:
         diagnosis = asyncio.run(_examine(loaded, line, probing=arguments.probe))
-    finally:
-        line.clear()
     masked = replace(diagnosis, checks=tuple(_mask(check, redactor) for check in diagnosis.checks))
     print(_as_json(masked) if arguments.json else _report(masked))
     if diagnosis.invalid:

@@ -19,7 +19,8 @@ from dowse.core.models import Deadline, Page
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.surfaces.cli.session import DONE, FAILED, ProgressLine, report_failure, style
+from dowse.surfaces.cli.session import DONE, FAILED, describe_unread, report_failure
+from dowse.surfaces.cli.terminal import ProgressLine, style
 
 if TYPE_CHECKING:
     from dowse.extract.explain import ExplainedBlock, Explanation
@@ -71,18 +72,16 @@ def is_wanted(arguments: argparse.Namespace) -> bool:
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    line, redactor = ProgressLine(), Redactor(settings.secrets())
+    redactor = Redactor(settings.secrets())
     try:
         _check(arguments)
-        explained = asyncio.run(_explain(arguments, settings, line))
+        with ProgressLine() as line:
+            explained = asyncio.run(_explain(arguments, settings, line))
     except DowseError as error:
-        line.clear()
         return report_failure(error, settings)
-    line.clear()
     page, explanation = explained.page, explained.explanation
     if explanation is None:
-        # stdout is for JSON where that was asked for.
-        print(redactor.text(_why_not(explained)), file=sys.stderr if arguments.json else None)
+        print(redactor.text(_why_not(explained)), file=sys.stderr)
         return FAILED
     if arguments.json:
         print(redactor.text(json.dumps({"url": page.final_url} | asdict(explanation), indent=2, ensure_ascii=False)))
@@ -156,7 +155,7 @@ async def _explain(arguments: argparse.Namespace, settings: Settings, line: Prog
     from dowse.app import App  # Heavy; `--help` does without.
     from dowse.contracts.get_content import check_address
 
-    url = check_address(arguments.url)
+    url = check_address(arguments.urls[0])
     async with App(settings.model_copy(update={"contract": "dowse"}), is_brief=True) as app:
         await line.show(f"reading {url}")
         deadline = Deadline.after(app.clock, settings.deadline_s)
@@ -165,8 +164,8 @@ async def _explain(arguments: argparse.Namespace, settings: Settings, line: Prog
 
 def _why_not(explained: Explained) -> str:
     if not explained.page.status.readable:
-        return note(explained.page)
-    return f"There is nothing to explain about {explained.page.final_url}: {explained.reason}."
+        return f"dowse: {describe_unread(note(explained.page))}"
+    return f"dowse: there is nothing to explain about {explained.page.final_url}: {explained.reason}."
 
 
 def _render_text(page: Page, explanation: Explanation) -> str:

@@ -16,7 +16,8 @@ from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, FAILED, ProgressLine, style
+from dowse.surfaces.cli.session import DONE, FAILED
+from dowse.surfaces.cli.terminal import ProgressLine, style
 
 if TYPE_CHECKING:
     from dowse.app import App
@@ -103,14 +104,12 @@ def _test(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, ask: Ask, show: Callable[[Data], str]) -> int:
     """Query the application and print the answer, as JSON or as text."""
     settings = session.load(arguments, {}, quiet=True)
-    line = ProgressLine()
     try:
-        data = asyncio.run(_query(settings, ask, line))
+        with ProgressLine() as line:
+            data = asyncio.run(_query(settings, ask, line))
     except NoInstance as error:
-        line.clear()
         print(f"dowse: {Redactor(settings.secrets()).message(error.detail)}", file=sys.stderr)
         return FAILED
-    line.clear()
     for warning in data.get("warnings", ()):
         print(f"dowse: warning: {warning}", file=sys.stderr)
     print(json.dumps(data, indent=2) if arguments.json else show(data))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from dowse import __version__
-from dowse.surfaces.cli import serve, session
+from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import run_command
 
 
@@ -34,10 +34,14 @@ def serve_main(argv: Sequence[str] | None = None) -> int:
 
 
 def _add_server_flags(parser: argparse.ArgumentParser) -> None:
-    serve.add_transport(parser)
+    from dowse.surfaces.cli.serve import add_transport  # As in `main`: Ctrl-C while it is loaded is no traceback.
+
+    add_transport(parser)
     session.common_flags(parser)
 
 
 def _serve(arguments: argparse.Namespace) -> int:
+    from dowse.surfaces.cli.serve import serve
+
     # A flag, so that no setting for `dowse serve` changes the tools of a drop-in.
-    return serve.serve(arguments, "kindly")
+    return serve(arguments, "kindly")

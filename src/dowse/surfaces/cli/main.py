@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from dowse import __version__
-from dowse.surfaces.cli import answer, cache, demo, doctor, instances, read, search, serve, token
-from dowse.surfaces.cli.session import run_command
 
 _EPILOG = """\
 exit codes:
@@ -16,24 +17,88 @@ exit codes:
   2  wrong usage or an invalid setting
   130  interrupted
 
-Settings come from flags, the environment and dowse.toml, in this order; docs/configuration.md lists them."""
+Settings come from flags, the environment and dowse.toml, in this order; dowse config shows them."""
+_USAGE, _INTERRUPTED = 2, 130
+
+
+class Parser(argparse.ArgumentParser):
+    """Argument parser with errors of one line that suggest the nearest command, flag or value."""
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]  # it has overloads
+        """Refuse unknown arguments here, where the flags of the subcommand are known."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._describe_unknown(unknown[0]))
+        return parsed, unknown
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_USAGE, f"dowse: {message}\nTry: {self.prog} --help\n")
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(choice) for choice in action.choices]
+        if isinstance(action, argparse._SubParsersAction):
+            hint = _suggest(value, choices) or f"; the commands are {', '.join(choices)}"
+            raise argparse.ArgumentError(None, f"unknown command {_quote(value)}{hint}")
+        flag = action.option_strings[-1]
+        wanted = f"{flag} takes one of {', '.join(choices)}, not {_quote(value)}"
+        raise argparse.ArgumentError(None, wanted + _suggest(value, choices))
+
+    def _describe_unknown(self, argument: str) -> str:
+        flag = argument.partition("=")[0]
+        if not flag.startswith("-"):
+            return f"unexpected argument {_quote(argument)}"
+        hidden = [action for action in self._actions if action.help == argparse.SUPPRESS]
+        known = self._option_string_actions.keys() - {name for action in hidden for name in action.option_strings}
+        return f"unknown flag {_quote(flag)}{_suggest(flag, sorted(known))}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    arguments = _parser().parse_args(argv)
-    return run_command(lambda: arguments.run(arguments))
+    try:
+        return _run(argv)
+    except KeyboardInterrupt:
+        # Before the command began: modules were being loaded.
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        return _INTERRUPTED
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _run(argv: Sequence[str] | None) -> int:
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if "run" not in arguments:
+        parser.print_help()
+        return 0
+    from dowse.surfaces.cli.session import run_command
+
+    return run_command(lambda: int(arguments.run(arguments)))
+
+
+def _parser() -> Parser:
+    # Here and not above, so that Ctrl-C while they are loaded is no traceback.
+    from dowse.surfaces.cli import answer, cache, demo, doctor, instances, read, search, serve, token
+
+    parser = Parser(
         prog="dowse",
         description="Web search for LLM agents: finds pages, reads them, returns the passages that answer the query.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in (search, read, answer, serve, token, cache, instances, doctor, demo):
         command.register(commands)
     return parser
+
+
+def _suggest(given: object, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(str(given)[:80].lower(), known, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _quote(given: object) -> str:
+    from dowse.core.text import one_line
+
+    return repr(one_line(str(given), 80))

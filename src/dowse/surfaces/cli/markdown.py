@@ -45,8 +45,11 @@ _COLOURED_CHARS = 5000
 _TRAILING_BLANKS = re.compile(r" +(?=(?:\x1b\[0m)?$)", re.MULTILINE)
 
 
-def render(markdown: str, *, width: int, colour: bool) -> str:
-    """The text laid out for a terminal of this width; no escape sequence but colour, and none without."""
+def render(markdown: str, width: int, *, colour: bool, keeps_lines: bool = False) -> str:
+    """The text laid out for a terminal of this width; no escape sequence but colour, and none without.
+
+    `keeps_lines` breaks lines where the Markdown does, for texts that were not written as Markdown.
+    """
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -58,7 +61,7 @@ def render(markdown: str, *, width: int, colour: bool) -> str:
         _environ={},
     )
     with console.capture() as capture:
-        console.print(_Document(markdown))
+        console.print(_Document(markdown, keeps_lines=keeps_lines))
     return _TRAILING_BLANKS.sub("", capture.get()).strip("\n")
 
 
@@ -108,19 +111,20 @@ class _Document(rich_markdown.Markdown):
         "table_open": _Table,
     }
 
-    def __init__(self, markup: str) -> None:
+    def __init__(self, markup: str, *, keeps_lines: bool) -> None:
         super().__init__("", hyperlinks=False)
         parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).disable("image")
-        self.parsed = _clean_tokens(parser.parse(markup))
+        self.parsed = _clean_tokens(parser.parse(markup), "hardbreak" if keeps_lines else "softbreak")
 
 
-def _clean_tokens(tokens: Iterable[Token]) -> list[Token]:
+def _clean_tokens(tokens: Iterable[Token], line_break: str) -> list[Token]:
     """The tokens without invisible characters: character references become characters only when they are parsed."""
     tidy: list[Token] = []
     for token in tokens:
+        token.type = line_break if token.type == "softbreak" else token.type
         token.content = visible(token.content)
         token.attrs = {name: visible(value) if isinstance(value, str) else value for name, value in token.attrs.items()}
-        token.children = _clean_tokens(token.children) if token.children else None
+        token.children = _clean_tokens(token.children, line_break) if token.children else None
         tidy.append(token)
         if token.type == "link_close" and _says_its_address(tidy[-3:]):
             tidy[-3:] = tidy[-2:-1]

@@ -1,33 +1,47 @@
-"""Read one page as Markdown (the `get_content` tool)."""
+"""Read pages as Markdown (the `get_content` tool)."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
-import shutil
 import sys
+from collections.abc import Sequence
 
-from dowse.contracts.output import GetContentOutput
+from dowse.contracts.output import GetContentOutput, to_json
 from dowse.contracts.render import describe_copy, facts_line
+from dowse.core.errors import ConfigError, DowseError
 from dowse.core.models import Status
-from dowse.settings import sources
 from dowse.surfaces.cli import explain, session
-from dowse.surfaces.cli.session import describe_attempts, style
+from dowse.surfaces.cli.session import (
+    DONE,
+    FAILED,
+    describe_attempts,
+    describe_unread,
+    dump_json,
+    report_failure,
+    show_notes,
+)
+from dowse.surfaces.cli.terminal import can_draw, fit, lay_out, line_width, style
 
-# Longer lines are hard to read, however wide the window is.
-_WIDEST = 100
-# Characters of lists, quotations and tables.
-_DRAWN = "•▌─"
+_FLAGS = {
+    "url": "URL",
+    "urls": "URL",
+    "question": "--question",
+    "section": "--section",
+    "max_tokens": "--max-tokens",
+    "cursor": "--cursor",
+    "offline_mode": "--offline",
+}
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("read", help="read one page as Markdown", description=__doc__)
-    parser.add_argument("url", help="URL of the page")
+    parser = commands.add_parser("read", help="read pages as Markdown", description=__doc__)
+    parser.add_argument("urls", nargs="+", metavar="URL", help="URL of a page; several are read at once")
     parser.add_argument("--question", metavar="Q", help="print only the passages that answer this question")
     parser.add_argument(
         "--section", metavar="S", help="print one section: a number of the outline, a heading, or a block such as b7"
     )
-    parser.add_argument("--max-tokens", metavar="N", help="maximum length of the text in tokens")
+    parser.add_argument("--max-tokens", metavar="N", help="maximum length of the text of each page in tokens")
     parser.add_argument("--cursor", metavar="C", help="continue a page: next_cursor of an earlier answer")
     parser.add_argument("--offline", action="store_true", help="fail instead of using the network")
     shape = parser.add_mutually_exclusive_group()
@@ -41,33 +55,51 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
+    _check(arguments)
     if explain.is_wanted(arguments):
         return explain.run(arguments, settings)
-    given = {name: getattr(arguments, name) for name in ("url", "question", "section", "max_tokens", "cursor")}
+    given = {name: getattr(arguments, name) for name in ("question", "section", "max_tokens", "cursor")}
     given["offline_mode"] = arguments.offline
-    draw = _lay_out if _can_draw() and not arguments.raw else _plain
-
-    def show(page: GetContentOutput) -> str:
-        if arguments.outline and page.status.readable:
-            return _show_outline(page)
-        title, text = draw(page)
-        return _frame(page, title, text, is_part=bool(arguments.section))
-
-    def hint(page: GetContentOutput) -> str:
-        return "" if arguments.outline else _how_to_read_on(page)
-
-    return session.call_and_print(
-        settings, "get_content", given, GetContentOutput, as_json=arguments.json, show=show, hint=hint
-    )
-
-
-def _can_draw() -> bool:
-    """Whether stdout is a terminal that has the characters."""
+    calls = [{"url": url, **given} for url in arguments.urls]
     try:
-        _DRAWN.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return sys.stdout.isatty()
+        pages = session.call(settings, "get_content", calls, GetContentOutput, _FLAGS)
+    except DowseError as error:
+        return report_failure(error, settings)
+    if arguments.json:
+        read = [to_json(page) for page in pages]
+        print(dump_json(read if len(read) > 1 else read[0]))
+    else:
+        _print(pages, arguments)
+    return DONE if all(page.status.readable for page in pages) else FAILED
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse flags that are about one page where several are given."""
+    names = ("section", "cursor", "explain", "explain_html")
+    given = next((name for name in names if getattr(arguments, name)), "")
+    if given and len(arguments.urls) > 1:
+        raise ConfigError(f"--{given.replace('_', '-')} takes one URL.")
+
+
+def _print(pages: Sequence[GetContentOutput], arguments: argparse.Namespace) -> None:
+    """Pages on stdout, failures on stderr, and how to read on from a page that was cut."""
+    draw = _lay_out if can_draw() and not arguments.raw else _plain
+    is_first = True
+    for page in pages:
+        if not page.status.readable:
+            sys.stdout.flush()
+            print(_describe_failure(page), file=sys.stderr)
+            continue
+        if not is_first:
+            print(f"\n{style('─' * line_width(), 'dim') if can_draw() else '---'}\n")
+        is_first = False
+        if arguments.outline:
+            print(_show_outline(page))
+            continue
+        print(_frame(page, *draw(page), is_part=bool(arguments.section)))
+        if next_step := _how_to_read_on(page):
+            sys.stdout.flush()
+            print(next_step, file=sys.stderr)
 
 
 def _plain(page: GetContentOutput) -> tuple[str, str]:
@@ -77,15 +109,18 @@ def _plain(page: GetContentOutput) -> tuple[str, str]:
 
 def _lay_out(page: GetContentOutput) -> tuple[str, str]:
     """The same for a terminal, where the title is a part of the text."""
-    from dowse.surfaces.cli.markdown import render  # Half as heavy as everything else together.
-
     markdown = page.page_content
-    if not page.status.readable:
-        return "", markdown
     if page.title and not markdown.startswith(f"# {page.title}\n"):
         markdown = f"# {page.title}\n\n{markdown}"
-    width = min(shutil.get_terminal_size().columns, _WIDEST)
-    return "", render(markdown, width=width, colour=sources.wants_colour())
+    return "", lay_out(markdown)
+
+
+def _describe_failure(page: GetContentOutput) -> str:
+    """The note in place of the text, then warnings and attempts."""
+    lines = [f"dowse: {describe_unread(page.page_content)}"]
+    lines += [f"note: {warning}" for warning in page.warnings]
+    lines += [describe_attempts(page.attempts)] if page.attempts else []
+    return "\n".join(lines)
 
 
 def _show_outline(page: GetContentOutput) -> str:
@@ -97,16 +132,11 @@ def _show_outline(page: GetContentOutput) -> str:
 
 def _frame(page: GetContentOutput, title: str, text: str, *, is_part: bool) -> str:
     """The text with address and facts before it, and notes after it."""
-    copy = describe_copy(page.cache, page.cache_age_s)
-    notes = [style(f"note: {note}", "yellow") for note in [*([f"this is {copy}"] if copy else []), *page.warnings]]
-    if not page.status.readable:
-        attempts = [style(describe_attempts(page.attempts), "dim")] if page.attempts else []
-        return "\n\n".join([text, *notes, *attempts])
     head = [f"{title}{style(page.final_url, 'cyan')}", style(facts_line(page, page.url), "dim")]
     blocks = ["\n".join(filter(None, head)), text.rstrip("\n")]
     if page.status is Status.TRUNCATED and not page.next_cursor:
-        blocks.append(style(_describe_cut(page, is_part=is_part), "dim"))
-    return "\n\n".join([*blocks, *notes])
+        blocks.append(style("\n".join(fit(_describe_cut(page, is_part=is_part))), "dim"))
+    return "\n\n".join([*blocks, *show_notes(page.warnings, describe_copy(page.cache, page.cache_age_s), _FLAGS)])
 
 
 def _describe_cut(page: GetContentOutput, *, is_part: bool) -> str:

@@ -3,41 +3,65 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterable
+from functools import partial
 
 from dowse.contracts.output import ResultOutput, WebSearchOutput
 from dowse.contracts.render import describe_copy
+from dowse.core.models import Category, Depth, Status, TimeRange
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import describe_attempts, style
+from dowse.surfaces.cli.session import describe_attempts, show_notes
+from dowse.surfaces.cli.terminal import can_draw, fit, lay_out, style
 
 _OPTIONS = (
     *("category", "language", "safe_search", "time_range", "start_date", "end_date"),
     *("depth", "response_format", "max_tokens", "timeout_s"),
 )
+_FLAGS = {name: f"--{name.replace('_', '-')}" for name in ("num_results", *_OPTIONS)} | {
+    "query": "the query",
+    "response_format": "--format",
+    "timeout_s": "--timeout",
+    "include_domains": "--site",
+    "exclude_domains": "--not-site",
+    "fetch_content": "--no-content",
+    "offline_mode": "--offline",
+}
+# Lines of text below a result.
+_MOST_LINES = 3
+_INDENT = 3
+_HOW_TO_SEE_PAGES = "(--full prints the pages; dowse read URL reads one)"
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("search", help="search the web and read the pages", description=__doc__)
     parser.add_argument("query", nargs="+", help="search query")
     parser.add_argument("-n", "--num-results", metavar="N", help="number of results, 1 to 50")
-    parser.add_argument("--no-content", action="store_true", help="titles and snippets only; read no pages")
-    parser.add_argument("--category", help="general, news, it, science, images, videos, map, music or files")
+    content = parser.add_mutually_exclusive_group()
+    content.add_argument("--full", action="store_true", help="print the pages too, cut to the passages about the query")
+    content.add_argument("--no-content", action="store_true", help="titles and snippets only; read no pages")
+    _add_choice(parser, "--category", Category, metavar="KIND", help=f"kind of result: {', '.join(Category)}")
     parser.add_argument("--language", help="language code, such as en or pt-BR")
-    parser.add_argument("--safe-search", metavar="0|1|2", help="0 off, 1 moderate, 2 strict")
-    parser.add_argument("--time-range", metavar="RANGE", help="day, week, month or year")
+    _add_choice(parser, "--safe-search", "012", metavar="0|1|2", help="0 off, 1 moderate, 2 strict")
+    _add_choice(parser, "--time-range", TimeRange, metavar="RANGE", help="day, week, month or year")
     parser.add_argument("--start-date", metavar="DATE", help="earliest publication date, such as 2026-01-31")
     parser.add_argument("--end-date", metavar="DATE", help="latest publication date")
     parser.add_argument("--site", action="append", metavar="DOMAIN", help="include only this domain; may be repeated")
     parser.add_argument("--not-site", action="append", metavar="DOMAIN", help="exclude this domain; may be repeated")
-    parser.add_argument("--depth", metavar="DEPTH", help="normal, or wide to query several providers at once")
-    parser.add_argument(
-        "--format", dest="response_format", metavar="FORMAT", help="detailed, or concise for passages only"
-    )
+    _add_choice(parser, "--depth", Depth, metavar="DEPTH", help="normal, or wide to query several providers at once")
+    about = "detailed, or concise for passages only"
+    _add_choice(parser, "--format", ("concise", "detailed"), dest="response_format", metavar="FORMAT", help=about)
     parser.add_argument("--max-tokens", metavar="N", help="maximum length of the text of all pages together, in tokens")
     parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="deadline for the whole search, in seconds")
     parser.add_argument("--offline", action="store_true", help="fail instead of using the network")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     session.common_flags(parser)
     parser.set_defaults(run=run)
+
+
+def _add_choice(parser: argparse.ArgumentParser, flag: str, choices: Iterable[str], **how: str) -> None:
+    # As in a tool call, upper case is no mistake; an empty choice is left out instead.
+    parser.add_argument(flag, type=str.lower, choices=list(filter(None, choices)), **how)  # type: ignore[arg-type]  # all of them are texts
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,18 +75,25 @@ def run(arguments: argparse.Namespace) -> int:
         "fetch_content": False if arguments.no_content else None,
         "offline_mode": arguments.offline,
     }
-    return session.call_and_print(settings, "web_search", given, WebSearchOutput, as_json=arguments.json, show=_show)
+    show = partial(_show, is_full=arguments.full)
+    return session.call_and_print(
+        settings, "web_search", given, WebSearchOutput, flags=_FLAGS, as_json=arguments.json, show=show
+    )
 
 
-def _show(found: WebSearchOutput) -> str:
+def _show(found: WebSearchOutput, *, is_full: bool) -> str:
     blocks = [f"{style(found.query, 'bold')} — {_count_results(found)}"]
-    blocks += [f"{style('answer', 'green')} {answer}" for answer in found.answers]
+    blocks += [style("\n".join(fit(f"answer {answer}")), "green") for answer in found.answers]
     copy = describe_copy(found.cache, found.cache_age_s)
-    # Every result of a stale search is stale.
-    blocks += [_block(number, result, tells_age=not copy) for number, result in enumerate(found.results, start=1)]
-    blocks += [style(f"note: this is {copy}", "yellow")] if copy else []
-    blocks += [style(f"note: {warning}", "yellow") for warning in found.warnings]
-    return "\n\n".join([*blocks, style(describe_attempts(found.attempts), "dim")])
+    for number, result in enumerate(found.results, start=1):
+        # Every result of a stale search is stale.
+        lines = _head(number, result, tells_age=not copy)
+        blocks.append("\n".join([*lines, *(_page(result) if is_full else _excerpt(result))]))
+    blocks += show_notes(found.warnings, copy, _FLAGS)
+    end = fit(describe_attempts(found.attempts))
+    if sys.stdout.isatty() and not is_full and any(result.status.readable for result in found.results):
+        end += fit(_HOW_TO_SEE_PAGES)
+    return "\n\n".join([*blocks, style("\n".join(end), "dim")])
 
 
 def _count_results(found: WebSearchOutput) -> str:
@@ -72,27 +103,52 @@ def _count_results(found: WebSearchOutput) -> str:
     return f"{count} result{'' if count == 1 else 's'} from {providers}{agreed}"
 
 
-def _block(number: int, result: ResultOutput, *, tells_age: bool) -> str:
-    is_readable = result.status.readable
-    facts = _facts(result, tells_age=tells_age)
-    lines = [f"{number}. {style(result.title, 'bold')}", f"   {style(result.link, 'cyan')}"]
-    lines.append(f"   {style(facts, 'green' if is_readable else 'yellow')}")
-    lines += [f"   image: {style(result.image_url, 'cyan')}"] if result.image_url else []
-    lines += [f"   {style(f'the same text: {url}', 'dim')}" for url in result.duplicates]
-    lines += [f"   {style(f'note: {warning}', 'yellow')}" for warning in result.warnings]
-    lines += [f"   {result.snippet}"] if result.snippet else []
-    if is_readable:
-        lines += ["", *(f"   {line}".rstrip() for line in result.page_content.splitlines())]
-    return "\n".join(lines)
-
-
-def _facts(result: ResultOutput, *, tells_age: bool) -> str:
+def _head(number: int, result: ResultOutput, *, tells_age: bool) -> list[str]:
+    """Title, address, facts and notes of a result."""
     facts = (
-        result.published,
+        result.published.partition("T")[0],
         result.duration,
-        result.status.value,
-        f"{result.blocks} blocks" if result.blocks else "",
+        f"{result.word_count:,} words" if result.status.readable and result.word_count else "",
         describe_copy(result.cache, result.cache_age_s) if tells_age else "",
         f"found by {', '.join(result.found_by)}" if result.found_by else "",
     )
-    return " · ".join(filter(None, facts))
+    below = [(" · ".join(filter(None, facts)), "green"), (_failure(result), "yellow")]
+    below += [(f"image: {result.image_url}", "cyan")] if result.image_url else []
+    below += [(f"the same text: {url}", "dim") for url in result.duplicates]
+    below += [(f"note: {warning}", "yellow") for warning in result.warnings]
+    title = "\n".join(fit(result.title, _INDENT)).strip()
+    return [
+        f"{f'{number}.':<{_INDENT}}{style(title, 'bold')}",
+        # Never wrapped, so that it can be copied.
+        f"{' ' * _INDENT}{style(result.link, 'cyan')}",
+        *(style("\n".join(fit(text, _INDENT)), colour) for text, colour in below if text),
+    ]
+
+
+def _failure(result: ResultOutput) -> str:
+    """Why the page was not read: the first line of the note in place of its text."""
+    if result.status.readable or result.status is Status.NOT_FETCHED:
+        return ""
+    return result.page_content.partition("\n")[0].strip("_")
+
+
+def _excerpt(result: ResultOutput) -> list[str]:
+    """A few lines: the summary of the page if it was read, else the provider's snippet."""
+    from dowse.document.clean import to_plain_text  # Loaded by the call; `--help` does without.
+
+    is_read = result.status.readable
+    text = to_plain_text((is_read and (result.summary or result.page_content)) or result.snippet)
+    return fit(text, _INDENT, most_lines=_MOST_LINES)
+
+
+def _page(result: ResultOutput) -> list[str]:
+    """The snippet, and the text of the page as a block of its own."""
+    snippet, margin = fit(result.snippet, _INDENT), " " * _INDENT
+    if not result.status.readable:
+        return snippet
+    if can_draw():
+        text = lay_out(result.page_content.removeprefix(f"# {result.title}\n"), indent=_INDENT)
+    else:
+        text = "\n".join(f"{margin}{line}".rstrip() for line in result.page_content.splitlines())
+    shown = ["", *fit(f"({result.blocks} blocks are shown)", _INDENT)] if result.blocks else []
+    return [*snippet, "", text, *shown]

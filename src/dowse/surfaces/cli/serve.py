@@ -26,7 +26,8 @@ dowse serve speaks MCP on stdin and stdout: it is started by an MCP client, not 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("serve", help="run the MCP server on stdio or HTTP", description=__doc__)
-    parser.add_argument("--contract", metavar="NAME", help=f"set of tools: {', '.join(CONTRACTS)}")
+    about = f"set of tools: {', '.join(CONTRACTS)}"
+    parser.add_argument("--contract", choices=list(CONTRACTS), metavar="NAME", help=about)
     add_transport(parser)
     session.common_flags(parser)
     parser.set_defaults(run=run)

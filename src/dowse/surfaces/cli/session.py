@@ -1,4 +1,4 @@
-"""Shared by all commands: exit codes, settings from flags, colour and progress on a terminal, one tool call."""
+"""Shared by all commands: exit codes, settings from flags, one tool call."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ import io
 import json
 import logging
 import os
-import shutil
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from dowse.contracts.output import map_texts, to_json
 from dowse.core.errors import ConfigError, DowseError, InvalidRequest
-from dowse.core.models import Attempt, Status
-from dowse.core.text import one_line
+from dowse.core.models import Attempt
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources
+from dowse.surfaces.cli.terminal import ProgressLine, fit, style
 from dowse.telemetry import log
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+    from dowse.contracts.dispatch import Answer, Tool
+
 T = TypeVar("T", bound="DataclassInstance")
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes of every command."""
-
-_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
 def run_command(command: Callable[[], int]) -> int:
@@ -49,6 +49,8 @@ def run_command(command: Callable[[], int]) -> int:
         print(f"dowse: {error}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
+        # The terminal has written "^C" where the next prompt is going to be.
+        ProgressLine().clear()
         return INTERRUPTED
     except BrokenPipeError:
         # `dowse search … | head`: the reader has enough. Python would complain again at its own flush.
@@ -86,23 +88,44 @@ def call_and_print(
     given: Mapping[str, object],
     output: type[T],
     *,
+    flags: Mapping[str, str],
     as_json: bool,
     show: Callable[[T], str],
-    hint: Callable[[T], str] = lambda _answer: "",
 ) -> int:
-    """Call one tool of the `dowse` contract and print its answer, and for people a hint what to do next."""
-    line = ProgressLine()
+    """Call one tool of the `dowse` contract and print its answer; `flags` names its arguments as the shell does."""
     try:
-        answer = asyncio.run(_call(settings, tool, given, line))
+        (answer,) = call(settings, tool, [given], output, flags)
     except DowseError as error:
-        line.clear()
         return report_failure(error, settings)
-    line.clear()
-    assert isinstance(answer, output), "the command names the output of its tool"
-    print(json.dumps(to_json(answer), indent=2, ensure_ascii=False) if as_json else show(answer))
-    if not as_json and (next_step := hint(answer)):
-        print(next_step, file=sys.stderr)
-    return DONE if getattr(answer, "status", Status.OK).readable else FAILED
+    print(dump_json(to_json(answer)) if as_json else show(answer))
+    return DONE
+
+
+def call(
+    settings: Settings, tool: str, calls: Sequence[Mapping[str, object]], output: type[T], flags: Mapping[str, str]
+) -> list[T]:
+    """The outputs of concurrent calls of one tool, in their order; an invalid argument is named by its flag."""
+    try:
+        with ProgressLine() as line:
+            answers = asyncio.run(_call(settings, tool, calls, line))
+    except InvalidRequest as error:
+        raise InvalidRequest(name_flags(str(error), flags)) from error
+    assert all(isinstance(answer, output) for answer in answers), "the command names the output of its tool"
+    return cast(list[T], answers)
+
+
+def dump_json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def name_flags(text: str, flags: Mapping[str, str]) -> str:
+    """A sentence about the arguments of a tool with the flags in their place.
+
+    A name that is an ordinary word is replaced at the beginning only.
+    """
+    distinct = [name for name in flags if not name.islower() or "_" in name]
+    pattern = rf"^(?:{'|'.join(flags)})\b|(?<![\w\"'-])(?:{'|'.join(distinct) or '$'})\b"
+    return re.sub(pattern, lambda name: flags[name[0]], text)
 
 
 def report_failure(error: DowseError, settings: Settings) -> int:
@@ -111,44 +134,42 @@ def report_failure(error: DowseError, settings: Settings) -> int:
     return USAGE if isinstance(error, InvalidRequest) else FAILED
 
 
-def style(text: str, name: str, stream: TextIO | None = None) -> str:
-    """The text in a style, when the stream is a terminal that wants colour."""
-    target = stream or sys.stdout
-    if not text or not target.isatty() or not sources.wants_colour():
-        return text
-    return f"\x1b[{_STYLES[name]}m{text}\x1b[0m"
-
-
 def describe_attempts(attempts: Sequence[Attempt]) -> str:
     """The attempts of an answer with their outcomes, in one line."""
     described = [f"{each.provider}: {each.outcome} ({each.detail or f'{each.ms} ms'})" for each in attempts]
     return "tried: " + ", ".join(described)
 
 
-class ProgressLine:
-    """One line on stderr with the step under way, erased at the end."""
-
-    def __init__(self) -> None:
-        # A dumb terminal would show the escapes that erase the line.
-        self._live = sys.stderr.isatty() and sources.is_capable_terminal()
-
-    async def show(self, step: str) -> None:
-        if self._live:
-            width = max(shutil.get_terminal_size().columns - 3, 20)
-            text = style(f"… {one_line(step, width)}", "dim", sys.stderr)
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        if self._live:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+def describe_unread(note: str) -> str:
+    """The note in place of a page that was not read, as one line."""
+    reason, _, source = note.partition("\n")
+    return f"{reason.strip('_')} ({source.strip().removeprefix('Source: ')})"
 
 
-async def _call(settings: Settings, name: str, given: Mapping[str, object], line: ProgressLine) -> object:
+def show_notes(warnings: Sequence[str], copy: str, flags: Mapping[str, str]) -> list[str]:
+    """A note for each warning, before them the age of a copy."""
+    notes = [*([f"this is {copy}"] if copy else []), *(name_flags(warning, flags) for warning in warnings)]
+    return [style("\n".join(fit(f"note: {note}")), "yellow") for note in notes]
+
+
+async def _call(
+    settings: Settings, name: str, calls: Sequence[Mapping[str, object]], line: ProgressLine
+) -> list[object]:
     from dowse.app import App  # Heavy; `--help` does without.
-    from dowse.core.runtime import CallContext
+    from dowse.core.runtime import CallContext, no_progress
+
+    done = 0
+
+    async def run(tool: Tool, given: Mapping[str, object]) -> Answer:
+        nonlocal done
+        answer = await tool.call(given, CallContext(progress=line.show if len(calls) == 1 else no_progress))
+        done += 1
+        if len(calls) > 1:
+            await line.show(f"read {done} of {len(calls)} pages")
+        return answer
 
     async with App(settings.model_copy(update={"contract": "dowse"}), is_brief=True) as app:
         tool = app.contract.tool(name)
         assert tool is not None, "the command names a tool of its contract"
-        answer = await tool.call(given, CallContext(progress=line.show))
-        return map_texts(answer.output, app.redactor.text)
+        answers = await asyncio.gather(*(run(tool, given) for given in calls))
+        return [map_texts(answer.output, app.redactor.text) for answer in answers]

@@ -114,7 +114,7 @@ async def test_progress_is_told() -> None:
     bench = ContractBench("kindly", hits(A), {A: "Text."})
     await bench.call("web_search", query="x")
     await bench.call("get_content", url=A)
-    assert bench.steps == ["search: asking serper", "read 1 of 1 pages", f"reading {A}"]
+    assert bench.steps == ["search: asking serper", "read 0 of 1 pages", "read 1 of 1 pages", f"reading {A}"]
 
 
 def test_no_tool_declares_an_output() -> None:

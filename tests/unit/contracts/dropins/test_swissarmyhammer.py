@@ -255,7 +255,7 @@ async def test_the_whole_answer_with_pages() -> None:
         "warnings": ['unknown argument "extra" was ignored.', "serper is in a mood."],
         "content_fetch_stats": {"attempted": 2, "successful": 1, "failed": 1, "total_time_ms": 0},
     }
-    assert here.steps == ["search: asking serper", "read 1 of 2 pages", "read 2 of 2 pages"]
+    assert here.steps == ["search: asking serper", "read 0 of 2 pages", "read 1 of 2 pages", "read 2 of 2 pages"]
 
 
 async def test_of_a_long_page_the_passages_about_the_query_are_shown_and_its_code_is_listed() -> None:

@@ -137,15 +137,18 @@ def test_an_invalid_setting_stops_the_start_with_one_line(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["nonsense"], ["serve", "--nonsense"], ["serve", "--stdio", "--transport=stdio"]]
+    "arguments", [["nonsense"], ["serve", "--nonsense"], ["serve", "--stdio", "--transport=stdio"]]
 )
-def test_wrong_usage_is_exit_code_2_with_the_usage_on_stderr(capsys: Captured, arguments: list[str]) -> None:
+def test_wrong_usage_is_exit_code_2_with_one_line_on_stderr_and_where_to_look(
+    capsys: Captured, arguments: list[str]
+) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
     captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("usage: dowse")
+    problem, hint = captured.err.splitlines()
+    assert (captured.out, problem.partition(" ")[0]) == ("", "dowse:")
+    assert hint == f"Try: {' '.join(['dowse', *arguments[: len(arguments) - 1]][:2])} --help"
 
 
 COMMANDS = ("search", "read", "answer", "serve", "token", "cache", "instances", "doctor", "demo")
@@ -246,14 +249,14 @@ def test_the_help_names_every_command_and_exit_code(capsys: Captured) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     shown = capsys.readouterr().out
-    for word in (*COMMANDS, "exit codes:", "130  interrupted", "docs/configuration.md"):
+    for word in (*COMMANDS, "exit codes:", "130  interrupted", "dowse config shows them"):
         assert word in shown
 
 
 def test_no_command_is_missing_from_this_file(capsys: Captured) -> None:
     with pytest.raises(SystemExit):
         main(["nonsense"])
-    assert f"(choose from {', '.join(map(repr, COMMANDS))})" in capsys.readouterr().err
+    assert f"unknown command 'nonsense'; the commands are {', '.join(COMMANDS)}\n" in capsys.readouterr().err
 
 
 def test_the_version_is_printed(capsys: Captured) -> None:
@@ -267,7 +270,7 @@ def test_the_package_runs_as_the_command(monkeypatch: pytest.MonkeyPatch, capsys
     with pytest.raises(SystemExit) as caught:
         runpy.run_module("dowse", run_name="__main__")
     assert caught.value.code == 2
-    assert capsys.readouterr().err.startswith("dowse: url must be a web address")
+    assert capsys.readouterr().err.startswith("dowse: URL must be a web address")
 
 
 def test_a_host_that_is_no_name_is_one_sentence_and_exit_code_2(

@@ -188,7 +188,7 @@ def test_the_action_has_to_be_named(capsys: Captured) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["token"])
     assert caught.value.code == 2
-    assert "usage: dowse token" in capsys.readouterr().err
+    assert "Try: dowse token --help" in capsys.readouterr().err
 
 
 def test_the_help_says_where_a_name_turns_up(capsys: Captured) -> None:
