@@ -12,6 +12,7 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 NODE := tests/clients/node_modules/.installed
+AGENTS := tests/slow/clients/node_modules/.installed
 SOURCES := src tests benchmarks tools
 
 PYTEST := $(BIN)/python -m pytest
@@ -48,11 +49,11 @@ test: $(DEV) $(NODE)  ## install what the tests need and run all but the slow on
 	@$(MAKE) --no-print-directory --jobs 2 lint types
 	$(PYTEST) $(SIDE_BY_SIDE) tests --ignore=tests/slow
 
-test-slow: $(DEV) $(NODE)  ## whole corpora, the full cage, soaks, timing, clients, mutation, coverage; at most 20 minutes
+test-slow: $(DEV) $(NODE) $(AGENTS)  ## whole corpora, the full cage, soaks, timing, clients, mutation, coverage; at most 20 minutes
 	$(BIN)/python tools/real_parts.py
 	@$(MAKE) --no-print-directory mutate coverage properties slow
 
-slow: $(DEV) $(NODE)  # one test at a time: some compare times
+slow: $(DEV) $(NODE) $(AGENTS)  # one test at a time: some compare times
 	$(PYTEST) tests/slow
 
 pure: $(DEV)
@@ -91,7 +92,7 @@ lock: $(DEV)  ## compile the lock files anew
 	$(BIN)/python tools/lock.py
 
 clean:
-	rm -rf $(VENV) tests/clients/node_modules .mypy_cache .pytest_cache .ruff_cache .coverage*
+	rm -rf $(VENV) tests/clients/node_modules tests/slow/clients/node_modules .mypy_cache .pytest_cache .ruff_cache .coverage*
 
 $(RUN): requirements/run.txt requirements/uv.txt pyproject.toml tools/bootstrap
 	tools/bootstrap requirements/run.txt
@@ -105,8 +106,9 @@ $(BENCH): requirements/bench.txt requirements/uv.txt pyproject.toml tools/bootst
 	tools/bootstrap requirements/bench.txt
 	@touch $@ $(DEV) $(RUN)
 
-# The MCP Inspector and the conformance suite; the wheel brings a Node that is new enough, which most systems do not have.
-$(NODE): tests/clients/package-lock.json | $(DEV)
-	cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" \
+# The MCP Inspector and the conformance suite; and Claude Code, Codex and Gemini CLI, which are 770 MB. The wheel brings a
+# Node that is new enough, which most systems do not have.
+$(NODE) $(AGENTS): %/node_modules/.installed: %/package-lock.json | $(DEV)
+	cd $* && PATH="$(abspath $(BIN)):$$PATH" \
 		npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -39,7 +39,8 @@ RENAMED = {
 }
 
 NOTES = {
-    "Codex": "A trusted project may use `.codex/config.toml` instead.",
+    "Codex": "A trusted project may use `.codex/config.toml` instead. `codex exec` asks the model at once; with "
+    "`required = true` in this table it waits until dowse has started.",
     "Claude Code": "`-s user` makes it available in every project. A project's `.mcp.json` holds the same entry under "
     "`mcpServers`.",
     "Gemini CLI": "A project may use `.gemini/settings.json` instead.",

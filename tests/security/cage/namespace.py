@@ -22,6 +22,8 @@ _NETWORK = " && ".join(
         "ip -6 route add local ::/0 dev lo",
     )
 )
+LOOPBACK = "ip link set lo up"
+"""A network with nothing but loopback, from which nothing outside can be reached."""
 _UNSHARE = ("unshare", "--map-root-user", "--net", "sh", "-c")
 
 
@@ -34,8 +36,13 @@ def unavailable() -> str:
 
 
 def run_inside(
-    module: str, *arguments: str, folder: str, environment: Mapping[str, str], timeout_s: float
+    module: str,
+    *arguments: str,
+    folder: str,
+    environment: Mapping[str, str],
+    timeout_s: float,
+    network: str = _NETWORK,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a module of this repository in a new network, from its root."""
-    command = [*_UNSHARE, f'{_NETWORK} && exec "$0" -m "$@"', sys.executable, module, *arguments]
+    """Run a module of this repository in a new network, from its root or with it on the path."""
+    command = [*_UNSHARE, f'{network} && exec "$0" -m "$@"', sys.executable, module, *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, timeout=timeout_s)
