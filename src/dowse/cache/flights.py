@@ -141,6 +141,7 @@ class _Waiter(Generic[T]):
                 await progress(step)
             except Exception:
                 # A boundary: a listener that has gone must not cost the answer.
+                LOGGER.debug("progress is no longer reported: the listener failed", exc_info=True)
                 progress = no_progress
 
 

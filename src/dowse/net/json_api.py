@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
@@ -28,7 +28,7 @@ from dowse.core.errors import (
     WireTimeout,
     WireTooLarge,
 )
-from dowse.core.models import Deadline, Hit, Text
+from dowse.core.models import Clock, Deadline, Hit, Text
 from dowse.core.text import one_line, without_markup
 from dowse.document.clean import clean
 from dowse.net.clients import ConfiguredClient, Reply
@@ -71,7 +71,7 @@ class Api:
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], body: Json
     ) -> tuple[Json, Mapping[str, str]]:
         """The answer with its headers, in which some APIs describe their limits."""
-        reply = self.check(await self._send("POST", url, deadline, headers=headers, json=body))
+        reply = self.check(await self._send("POST", url, deadline, headers=headers, json=body), deadline)
         return self.read_object(reply), reply.headers
 
     async def post_reply(
@@ -102,19 +102,19 @@ class Api:
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], params: Mapping[str, str]
     ) -> Reply:
         """A successful answer with any body."""
-        return self.check(await self._send("GET", url, deadline, headers=headers, params=params))
+        return self.check(await self._send("GET", url, deadline, headers=headers, params=params), deadline)
 
     async def post_form(
         self, url: str, deadline: Deadline, *, headers: Mapping[str, str], form: Mapping[str, str]
     ) -> Reply:
         """Post a form; returns a successful answer."""
-        return self.check(await self._send("POST", url, deadline, headers=headers, form=form))
+        return self.check(await self._send("POST", url, deadline, headers=headers, form=form), deadline)
 
-    def check(self, reply: Reply) -> Reply:
+    def check(self, reply: Reply, deadline: Deadline) -> Reply:
         """Return a successful answer; raise the failure of any other."""
         if 200 <= reply.status < 300:
             return reply
-        raise self.own_failure(reply) or self._failure(reply)
+        raise self.own_failure(reply) or self._failure(reply, deadline.clock)
 
     def read_object(self, reply: Reply) -> Json:
         """Parse the JSON object of an answer."""
@@ -180,7 +180,7 @@ class Api:
                 raise Blocked(self.provider, "it answered with a challenge page") from error
             raise BadAnswer(self.provider, "the body is not JSON") from error
 
-    def _failure(self, reply: Reply) -> ProviderError:
+    def _failure(self, reply: Reply, clock: Clock) -> ProviderError:
         kind, detail = _classify(reply), f"HTTP {reply.status}"
         if kind is KeyRejected:
             # Without a key there is none to check: the API refuses this client.
@@ -189,7 +189,7 @@ class Api:
             )
         # Redacted before it is cut: half a key would pass the redaction of the output.
         said = self.redactor.message(_message(reply))
-        wait_s = retry_after_s(reply.headers)
+        wait_s = retry_after_s(reply.headers, clock)
         return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
 
 
@@ -340,7 +340,7 @@ def _message(reply: Reply) -> str:
     return ""
 
 
-def retry_after_s(headers: Mapping[str, str]) -> float | None:
+def retry_after_s(headers: Mapping[str, str], clock: Clock) -> float | None:
     """Retry-After as seconds or as a date; `None` for invalid values and the past."""
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():
@@ -349,5 +349,5 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
         moment = parsedate_to_datetime(value).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    seconds = (moment - datetime.now(UTC)).total_seconds()
+    seconds = (moment - clock.utc()).total_seconds()
     return seconds if seconds > 0 else None

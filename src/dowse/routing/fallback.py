@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -60,6 +61,8 @@ class FallbackPolicy:
     never_blamed: frozenset[str] = frozenset()
     # Providers without a key: there is nothing to fix, and another provider may take a query that one refuses.
     keyless: frozenset[str] = frozenset()
+    # Draws the delay before a retry from a range, so that callers do not come back all at once.
+    jitter: Callable[[float, float], float] = random.uniform
 
     def moves_on(self, error: ProviderError) -> bool:
         rejected = self.after_rejected_key and isinstance(error, KeyRejected)
@@ -68,16 +71,13 @@ class FallbackPolicy:
 
     def warns(self, error: ProviderError) -> bool:
         """Whether the user gets a warning although another provider may answer."""
-        if isinstance(error, Unread):
-            # The outcome of a page is its status, and the attempts tell it.
-            return False
-        if error.provider in self.keyless:
-            # There is nothing to fix, and the attempts tell it.
+        if isinstance(error, Unread) or error.provider in self.keyless:
+            # The attempts tell it: the outcome of a page is its status, and without a key there is nothing to fix.
             return False
         return self.after_everything or isinstance(error, KeyRejected | Blocked | Misconfigured | Irrelevant)
 
     def blames(self, error: ProviderError) -> bool:
-        """Whether an error says something about the provider's health, so that its breaker should hear of it."""
+        """Whether an error says something about the provider's health: only then it counts for its circuit breaker."""
         return counts_as_failure(error) and error.provider not in self.never_blamed
 
     def retries(self, error: ProviderError) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Generic
@@ -157,7 +156,7 @@ class Router(Generic[P]):
 
     async def _may_retry(self, run: FallbackRun[P]) -> bool:
         """Whether a retry is made, after a pause with jitter: within the retry budget, with a closed breaker."""
-        name, delay_s = run.provider.name, random.uniform(*RETRY_DELAY_S)
+        name, delay_s = run.provider.name, self._policy.jitter(*RETRY_DELAY_S)
         if self._breakers.state(name) is not State.CLOSED or run.deadline.remaining_s() <= delay_s:
             return False
         if not self._retries.take(name):

@@ -15,6 +15,7 @@ from dowse.cache import flights as module
 from dowse.cache.flights import Flight, Flights
 from dowse.core.errors import Stopping, Unavailable
 from dowse.core.models import Deadline
+from dowse.telemetry.log import LOGGER
 from tests.fakes import FakeClock
 
 pytestmark = pytest.mark.promise("single-flight")
@@ -558,7 +559,10 @@ async def test_everybody_hears_the_steps_in_order_and_before_the_answer(flights:
         assert [step for who, step in heard if who == number] == ["asking", "reading", "found"]
 
 
-async def test_listeners_that_fail_or_hang_cost_nobody_the_answer(flights: Flights, deadline: Deadline) -> None:
+async def test_listeners_that_fail_or_hang_cost_no_answer(
+    flights: Flights, deadline: Deadline, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", LOGGER.name)
     are_all_here = asyncio.Event()
     heard: list[str] = []
 
@@ -579,6 +583,7 @@ async def test_listeners_that_fail_or_hang_cost_nobody_the_answer(flights: Fligh
     are_all_here.set()
     assert await asyncio.wait_for(asyncio.gather(hanging, failing, well), SOON_S) == ["found"] * 3
     assert heard == ["asking"]
+    assert "progress is no longer reported: the listener failed" in caplog.messages
 
 
 async def test_a_failure_is_heard_although_a_listener_hangs(

@@ -5,7 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse.core.models import Hit
-from dowse.net.json_api import first_hits, hit, iso_date, media, objects, plain, results
+from dowse.net.json_api import first_hits, hit, iso_date, media, objects, plain, results, retry_after_s
+from tests.fakes import FakeClock
 from tests.support.tables import each_row
 
 URL = "https://example.org/page"
@@ -70,6 +71,23 @@ def test_the_first_valid_hits_are_taken() -> None:
 
 def test_of_a_huge_answer_only_the_first_results_are_read() -> None:
     assert len(results("mine", {"results": [{}] * 100_000}, "results")) == 300
+
+
+@each_row(
+    ("value", "seconds"),
+    [
+        ("7", 7.0),
+        ("Sun, 15 Nov 2026 12:00:30 GMT", 30.0),
+        ("Sun, 15 Nov 2026 14:00:30 +0200", 30.0),
+        ("Sat, 14 Nov 2026 00:00:00 GMT", None),
+        ("0", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_retry_after_is_a_number_of_seconds_or_a_date_on_the_injected_clock(value: str, seconds: float | None) -> None:
+    """The fake clock stands at noon of 15 November 2026."""
+    assert retry_after_s({"retry-after": value}, FakeClock()) == seconds
 
 
 def test_the_objects_of_a_list_are_told_from_all_else_that_may_be_there() -> None:

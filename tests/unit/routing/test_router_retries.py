@@ -11,7 +11,7 @@ import pytest
 from dowse.core import errors
 from dowse.core.models import Deadline, Routed
 from dowse.routing.breaker import Breakers, State
-from dowse.routing.fallback import FLOOR, RETRY_DELAY_S
+from dowse.routing.fallback import FLOOR, RETRY_DELAY_S, FallbackPolicy
 from dowse.routing.router import Router
 from dowse.stores.coordination import FAILURES_TO_OPEN
 from tests.fakes import FakeClock, RecordingObserver
@@ -71,6 +71,22 @@ async def test_a_second_try_that_would_begin_after_the_deadline_is_not_waited_fo
         await ask(router, provider, clock, deadline_s=RETRY_DELAY_S[0])
 
     assert (provider.calls, clock.slept) == (1, [])
+
+
+async def test_a_second_try_comes_after_a_delay_that_the_policy_draws() -> None:
+    clock, provider, ranges = FakeClock(), Provider(itertools.repeat(False)), list[tuple[float, float]]()
+
+    def longest(low: float, high: float) -> float:
+        ranges.append((low, high))
+        return high
+
+    policy = FallbackPolicy(jitter=longest)
+    router = Router[Provider]("search", clock=clock, observer=RecordingObserver(), policy=policy)
+
+    with pytest.raises(errors.AllProvidersFailed):
+        await ask(router, provider, clock)
+
+    assert (provider.calls, clock.slept, ranges) == (2, [RETRY_DELAY_S[1]], [RETRY_DELAY_S])
 
 
 async def test_a_failure_that_opens_the_breaker_is_not_tried_again() -> None:

@@ -78,7 +78,7 @@ class McpClient:
         if exchange.reply.status in _MISUNDERSTANDINGS:
             # The server may have been replaced since the handshake: the next call begins with a new one.
             self._forget(session)
-        return self._result(exchange)
+        return self._result(exchange, deadline)
 
     async def _ensure_session(self, deadline: Deadline) -> McpSession:
         """The open session, or a new one; concurrent calls wait for the same handshake."""
@@ -99,7 +99,7 @@ class McpClient:
         exchange = await self._send(None, "initialize", handshake_params(), deadline)
         if exchange.refuses_handshakes:
             return McpSession(WITHOUT_HANDSHAKE)
-        version = string(self._result(exchange), "protocolVersion")
+        version = string(self._result(exchange, deadline), "protocolVersion")
         if version not in KNOWN:
             raise BadAnswer(self._api.provider, "the server uses an unknown version of MCP")
         given = exchange.reply.headers.get("mcp-session-id", "")
@@ -125,8 +125,8 @@ class McpClient:
         sent = headers(session, method, {}, self._headers)
         await self._api.post_reply(self._url, deadline, headers=sent, body={"jsonrpc": "2.0", "method": method})
 
-    def _result(self, exchange: _Exchange) -> Json:
-        reply = self._api.check(exchange.reply)
+    def _result(self, exchange: _Exchange, deadline: Deadline) -> Json:
+        reply = self._api.check(exchange.reply, deadline)
         if exchange.answer is None:
             # The error of an HTML page or a truncated body says more.
             if "event-stream" not in reply.headers.get("content-type", "").lower():

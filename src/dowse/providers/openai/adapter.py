@@ -84,7 +84,7 @@ class OpenAI:
     async def _ask(self, wanted: Json, deadline: Deadline) -> Json:
         headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"}
         reply = await self._api.post_reply(self._url, deadline, headers=headers, body=wanted)
-        return self._api.read_object(_wrap_list(self._api.check(reply)))
+        return self._api.read_object(_wrap_list(self._api.check(reply, deadline)))
 
 
 def _wait_s(error: ProviderError) -> float:

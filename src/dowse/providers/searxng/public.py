@@ -146,7 +146,7 @@ class PublicClient:
     async def ping(self, url: str) -> None:
         headers, deadline = self.manners.headers(), Deadline.after(self.clock, self.check_timeout_s)
         fetched = await self.get(health_address(url), headers, deadline)
-        error = failure_of(self.provider, fetched)
+        error = failure_of(self.provider, fetched, self.clock)
         # Instances without this page, or that hide it, are up to say so.
         if isinstance(error, RateLimited | Unavailable):
             raise error
@@ -200,7 +200,7 @@ class PublicVisit:
         fetched = await self._get(number, deadline, as_json=not refuses_json)
         if fetched.status == 403 and not refuses_json:
             fetched = await self._get(number, deadline, as_json=False)
-        if error := failure_of(self._client.provider, fetched):
+        if error := failure_of(self._client.provider, fetched, deadline.clock):
             raise error
         is_page = "html" in fetched.headers.get("content-type", "")
         answer = await self._from_page(fetched, deadline) if is_page else self._from_json(fetched)
@@ -227,13 +227,13 @@ class PublicVisit:
         return from_listing(provider, listing, self._query)
 
 
-def failure_of(provider: str, fetched: Fetched) -> ProviderError | None:
+def failure_of(provider: str, fetched: Fetched, clock: Clock) -> ProviderError | None:
     """The error of a status, `None` for a success; 202 is a challenge page."""
     status, detail = fetched.status, f"HTTP {fetched.status}"
     if 200 <= status < 300 and status != 202:
         return None
     if status == 429:
-        wait_s = retry_after_s(fetched.headers)
+        wait_s = retry_after_s(fetched.headers, clock)
         return RateLimited(provider, f"{detail} of its limiter", retry_after_s=wait_s, http_status=status)
     if status in (202, 401, 403):
         return Blocked(provider, f"{detail}: it does not serve programs", http_status=status)
