@@ -13,18 +13,21 @@ from aiohttp import web
 
 Message = dict[str, Any]
 Call = tuple[str, Mapping[str, object]]
-_DONE = "done"
 # Claude Code offers it while a server is still starting.
 _WAIT = "WaitForMcpServers"
 _USAGE = {"input_tokens": 1, "output_tokens": 1}
 
 
 class ScriptedModel:
-    """Use `app` with any server. `received` has one text for each result of a tool, in the order of the calls."""
+    """Use `app` with any server. `received` has one text for each result of a tool, in the order of the calls.
 
-    def __init__(self, calls: Sequence[Call]) -> None:
+    After the last one it gives its answer.
+    """
+
+    def __init__(self, calls: Sequence[Call], answer: str = "done") -> None:
         self.received: list[str] = []
         self._calls = calls
+        self._answer = answer
 
     @property
     def app(self) -> web.Application:
@@ -56,14 +59,14 @@ class ScriptedModel:
         if call is None and not ours and _WAIT in offered:
             call, use = (_WAIT, {}), f"{_WAIT}_{len(results)}"
         block: Message = {"type": "text", "text": ""}
-        delta: Message = {"type": "text_delta", "text": _DONE}
+        delta: Message = {"type": "text_delta", "text": self._answer}
         if call:
             block = {"type": "tool_use", "id": use, "name": call[0], "input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
         message = {"id": "msg_1", "type": "message", "role": "assistant", "model": asked["model"], "usage": _USAGE}
         stop = {"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None}
         if not asked.get("stream"):
-            return web.json_response({**message, **stop, "content": [{"type": "text", "text": _DONE}]})
+            return web.json_response({**message, **stop, "content": [{"type": "text", "text": self._answer}]})
         return _events(
             {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
             {"type": "content_block_start", "index": 0, "content_block": block},
@@ -89,7 +92,7 @@ class ScriptedModel:
             "type": "message",
             "role": "assistant",
             "id": "msg_1",
-            "content": [{"type": "output_text", "text": _DONE}],
+            "content": [{"type": "output_text", "text": self._answer}],
         }
         if call:
             space, name = names[call[0]]
@@ -108,7 +111,7 @@ class ScriptedModel:
         outputs = [part["functionResponse"]["response"] for part in parts if "functionResponse" in part]
         declared = [tool.get("functionDeclarations", []) for tool in asked.get("tools", [])]
         call = self._next([each["name"] for group in declared for each in group], outputs)
-        part: Message = {"functionCall": {"name": call[0], "args": call[1]}} if call else {"text": _DONE}
+        part: Message = {"functionCall": {"name": call[0], "args": call[1]}} if call else {"text": self._answer}
         answer = {
             "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
             "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},

@@ -1,7 +1,7 @@
 """Runs a coding agent with the pocket web and a scripted model; meant for a network with nothing but loopback.
 
-`python -m tests.slow.clients.session CALLS COMMAND…` prints as JSON what the model was given. The ports are fixed,
-so that the agent can be configured before.
+`python -m tests.slow.clients.session CALLS ANSWER COMMAND…` prints as JSON what the model was given. The ports are
+fixed, so that the agent can be configured before.
 """
 
 from __future__ import annotations
@@ -36,11 +36,17 @@ class Session:
     received: list[str]
 
 
-def run_session(command: Sequence[str], calls: Sequence[Call], environment: Mapping[str, str], folder: Path) -> Session:
-    """Run an agent whose model makes these calls, in a network of its own."""
+def run_session(
+    command: Sequence[str],
+    calls: Sequence[Call],
+    environment: Mapping[str, str],
+    folder: Path,
+    answer: str = "done",
+) -> Session:
+    """Run an agent whose model makes these calls and then answers, in a network of its own."""
     settings = {**environment, "PYTHONPATH": str(ROOT)}
     ran = run_inside(
-        *(__name__, json.dumps(calls), *command),
+        *(__name__, json.dumps(calls), answer, *command),
         folder=str(folder),
         environment=settings,
         timeout_s=_PATIENCE_S + 30,
@@ -50,8 +56,8 @@ def run_session(command: Sequence[str], calls: Sequence[Call], environment: Mapp
     return Session(**json.loads(ran.stdout))
 
 
-async def _run(calls: Sequence[Call], command: Sequence[str]) -> Session:
-    model = ScriptedModel(calls)
+async def _run(calls: Sequence[Call], answer: str, command: Sequence[str]) -> Session:
+    model = ScriptedModel(calls, answer)
     # The agent starts the server as it is installed.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     runner = web.AppRunner(model.app, access_log=None, shutdown_timeout=0.05)
@@ -68,5 +74,5 @@ async def _run(calls: Sequence[Call], command: Sequence[str]) -> Session:
 
 
 if __name__ == "__main__":
-    found = asyncio.run(_run(json.loads(sys.argv[1]), sys.argv[2:]))
+    found = asyncio.run(_run(json.loads(sys.argv[1]), sys.argv[2], sys.argv[3:]))
     print(json.dumps({"code": found.code, "said": found.said, "received": found.received}))
