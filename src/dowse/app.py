@@ -281,10 +281,13 @@ class App:
         return Query("", language=settings.default_language, safe_search=safe_search)
 
     def _rules(self) -> tuple[Rule, ...]:
-        """Guardrail rules for queries: the user's rules replace the built-in ones."""
-        if self.settings.guardrails == "off":
+        """Guardrail rules for questions: the user's rules replace the built-in ones."""
+        mode, own = self.settings.guardrails, self.settings.guardrails_json
+        if mode == "off":
             return ()
-        return RULES if self.settings.guardrails_json is None else self.settings.guardrails_json
+        if own is not None:
+            return own
+        return RULES if mode == "on" else ()
 
     def _read_flow(self, chain: ReadChain, lifetimes: PageLifetimes) -> ReadFlow:
         settings = self.settings

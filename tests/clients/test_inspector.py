@@ -14,7 +14,7 @@ async def test_the_inspector_lists_the_tools_with_portable_schemas_and_calls_one
     command, settings = list(dowse("serve")), server.environment(web.environment("serper"))
     listed = await inspector(command, settings, "--method", "tools/list", "--strict")
     assert (listed.code, listed.stderr) == (0, "")
-    assert [tool["name"] for tool in listed.json["tools"]] == ["web_search", "get_content", "search_web"]
+    assert [tool["name"] for tool in listed.json["tools"]] == ["web_search", "get_content", "answer_question"]
 
     words = ("--method", "tools/call", "--tool-name", "web_search")
     called = await inspector(command, settings, *words, "--tool-arg", "query=python 3.15 release", "num_results=1")

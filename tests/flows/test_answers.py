@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 from mcp_types import CallToolResult
 
-from dowse.contracts.output import AnswersOutput, FailureOutput, SearchWebOutput, schema_of
+from dowse.contracts.output import AnswerQuestionOutput, AnswersOutput, FailureOutput, schema_of
 from tests.conftest import Server
 from tests.doubles import PocketWeb
 from tests.http import LEGACY, MODERN
@@ -143,7 +143,7 @@ async def test_in_the_dowse_contract_it_is_readable_fenced_and_says_how_it_came_
     web.openai.replies(json=response(*CITED))
     async with connected(server, web.environment("openai"), surface, "dowse") as client:
         result = await ask(client, flavour="red")
-    found = typed(result, schema_of(SearchWebOutput, FailureOutput))
+    found = typed(result, schema_of(AnswerQuestionOutput, FailureOutput))
     assert sorted(found) == sorted(
         [*FIELDS, "usage", "attempts", "warnings", "cache", "cache_age_s", "untrusted"],
     )
@@ -186,13 +186,12 @@ VALID: list[dict[str, object]] = [
 ]
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_what_is_out_of_range_is_refused_before_anybody_is_asked(
-    web: PocketWeb, server: Server, surface: str, contract: str
+    web: PocketWeb, server: Server, surface: str
 ) -> None:
     settings = web.environment("openai", "serper") | {"DOWSE_LIMIT_SEARCH_WEB": "100/m"}
-    async with connected(server, settings, surface, contract) as client:
+    async with connected(server, settings, surface) as client:
         for sentence, arguments in INVALID.items():
             result = await ask(client, **arguments)
             assert refused(result) == ("VALIDATION", sentence)
@@ -212,16 +211,58 @@ async def test_what_is_just_within_the_limits_is_answered(
     assert len(web.openai.requests) == len(VALID)
 
 
-@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize("surface", SURFACES)
+async def test_answer_question_has_arguments_of_its_own_and_clamps_them(
+    web: PocketWeb, server: Server, surface: str
+) -> None:
+    web.openai.replies(json=response(*CITED))
+    refusals = {
+        "question is required.": {},
+        "question must have at least 3 characters; it has 2.": {"question": "ab"},
+        "max_results must be a whole number from 1 to 8, not 0.": {"question": "how heavy", "max_results": 0},
+        "freshness_hours must be a whole number from 1 to 8760, not -1.": {"question": "how", "freshness_hours": -1},
+    }
+    async with connected(server, web.environment("openai"), surface, "dowse") as client:
+        for sentence, arguments in refusals.items():
+            assert refused(await client.call_tool("answer_question", arguments)) == ("VALIDATION", sentence)
+        assert web.openai.requests == []
+        clamped = await client.call_tool("answer_question", {"question": "how heavy are otters", "max_results": 20})
+        german = await client.call_tool("answer_question", {"question": "wie schwer sind otter", "language": "German"})
+    assert "Note: max_results is at most 8; 20 was read as 8" in text(clamped)
+    assert 'Note: language "German" was read as de' in text(german)
+    at_most, in_german = (request.json["input"] for request in web.openai.requests)
+    assert "Use at most 8 distinct sources" in at_most
+    assert "Use sources in this language (BCP 47): de." in in_german
+
+
+GUARDED = {"answers": {}, "dowse": {"DOWSE_GUARDRAILS": "on"}}
+
+
+@pytest.mark.parametrize("contract", GUARDED)
 async def test_questions_for_another_tool_are_refused_with_its_name(
     web: PocketWeb, server: Server, contract: str
 ) -> None:
-    async with connected(server, web.environment("openai", "serper"), "http", contract) as client:
+    settings = web.environment("openai", "serper") | GUARDED[contract]
+    async with connected(server, settings, "http", contract) as client:
         code, message = refused(await ask(client, query="polymarket odds on the election"))
         assert code == "VALIDATION"
         assert "polymarket" in message
         assert not (await ask(client, query="is the farmers market better than the supermarket")).is_error
     assert len(web.openai.requests) == 1
+
+
+async def test_the_rules_on_topics_apply_to_the_contract_answers_only(web: PocketWeb, server: Server) -> None:
+    web.openai.replies(json=response(*CITED))
+    async with connected(server, web.environment("openai"), "http", "dowse") as client:
+        assert not (await ask(client, query="polymarket odds on the election")).is_error
+
+
+async def test_rules_of_ones_own_apply_in_every_contract(web: PocketWeb, server: Server) -> None:
+    rules = '{"tickets": {"phrases": ["open tickets"], "message": "Use the jira MCP server."}}'
+    settings = web.environment("openai") | {"DOWSE_GUARDRAILS_JSON": rules}
+    async with connected(server, settings, "http", "dowse") as client:
+        assert refused(await ask(client, query="how many open tickets are there"))[1] == "Use the jira MCP server."
+    assert web.openai.requests == []
 
 
 ERRORS = {
@@ -293,7 +334,7 @@ async def test_the_dowse_contract_answers_itself_when_the_model_fails_and_says_s
     settings = web.environment("openai", "serper")
     async with connected(server, settings, "http", "dowse") as client:
         result = await ask(client, query="what is new in python 3.15")
-    found = typed(result, schema_of(SearchWebOutput, FailureOutput))
+    found = typed(result, schema_of(AnswerQuestionOutput, FailureOutput))
     assert not result.is_error
     assert found["provider"] == "dowse-extractive"
     assert any(ERRORS[trouble][0] in warning for warning in found["warnings"])

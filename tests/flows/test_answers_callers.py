@@ -92,8 +92,8 @@ async def test_in_the_other_contracts_stdio_is_the_owners_although_there_are_tok
 ) -> None:
     settings = answering(web, **TOKENS) | {"DOWSE_CONTRACT": "dowse"}
     async with server.connect(settings) as client:
-        (tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "search_web"]
-        assert list(tool.input_schema["properties"]) == SEED
+        (tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "answer_question"]
+        assert "token" not in tool.input_schema["properties"]
         assert not (await ask(client)).is_error
 
 
@@ -140,6 +140,12 @@ async def test_over_stdio_the_limit_is_the_principals_too(web: PocketWeb, server
         assert not (await ask(client, token=OTTER)).is_error
         assert refused(await ask(client)) == REFUSED, "who calls comes before how often"
     assert_told_when_to_come_back(last)
+
+
+async def test_the_limit_of_20_calls_applies_to_the_contract_answers_only(web: PocketWeb, clock: FakeClock) -> None:
+    moved = Moved({**answering(web), "DOWSE_CONTRACT": "dowse"}, clock)
+    async with moved.app:
+        assert not any([(await moved.ask()).is_error for _ in range(30)])
 
 
 def assert_told_when_to_come_back(result: CallToolResult) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.contracts.output import FailureOutput, SearchWebOutput, schema_of
+from dowse.contracts.output import AnswerQuestionOutput, FailureOutput, schema_of
 from tests.conftest import Server
 from tests.doubles import Listing, PocketWeb
 from tests.flows.test_answers import CONTRACTS, SURFACES, ask, connected, refused, text, typed
@@ -44,7 +44,7 @@ async def test_what_is_quoted_stands_on_the_page_also_where_that_is_html(web: Po
     async with connected(server, web.environment("serper"), "http", "dowse") as client:
         found = typed(
             await ask(client, query="what is new in python 3.15", maxResults=3),
-            schema_of(SearchWebOutput, FailureOutput),
+            schema_of(AnswerQuestionOutput, FailureOutput),
         )
         assert 1 <= len({item["url"] for item in found["citations"]}) <= 3
         for item in found["citations"]:
@@ -61,7 +61,7 @@ def plain(text: str) -> str:
 async def test_without_an_answer_the_sources_are_listed_and_nothing_is_read(web: PocketWeb, server: Server) -> None:
     async with connected(server, web.environment("serper"), "http", "dowse") as client:
         result = await ask(client, query="python release", maxResults=2, includeAnswers=False)
-    found = typed(result, schema_of(SearchWebOutput, FailureOutput))
+    found = typed(result, schema_of(AnswerQuestionOutput, FailureOutput))
     assert [item["rank"] for item in found["citations"]] == [1, 2]
     assert found["text"].splitlines() == [item["textSnippet"] for item in found["citations"]]
     assert "Sources:" not in text(result)

@@ -32,7 +32,7 @@ async def test_with_no_keys_it_starts_lists_its_tools_and_keeps_stdout_clean(ser
     messages = [json.loads(line) for line in stdout.splitlines()]
     assert [message["id"] for message in messages] == [1, 2]
     assert messages[0]["result"]["serverInfo"]["version"] == __version__
-    assert [tool["name"] for tool in listed["result"]["tools"]] == ["web_search", "get_content", "search_web"]
+    assert [tool["name"] for tool in listed["result"]["tools"]] == ["web_search", "get_content", "answer_question"]
     assert bare.process.returncode == 0
 
 
@@ -81,12 +81,11 @@ BAD_ARGUMENTS = [
     ({"query": "x" * 501}, "query must have at most 500 characters; it has 501."),
     ({"query": "x", "num_results": 0}, "num_results must be a whole number from 1 to 50, not 0."),
     ({"query": "x", "num_results": -1}, "num_results must be a whole number from 1 to 50, not -1."),
-    ({"query": "x", "num_results": 1000}, "num_results must be a whole number from 1 to 50, not 1000."),
     ({"query": "x", "num_results": "x"}, 'num_results must be a whole number from 1 to 50, not "x".'),
     ({"query": "x", "num_results": 2.5}, "num_results must be a whole number from 1 to 50, not 2.5."),
     ({"query": "x", "language": "not-a-lang"}, 'language must be like en or pt-BR, not "not-a-lang".'),
     ({"query": ["x"]}, "query must be text, not a list."),
-    ({"q": "x"}, 'query is required. unknown argument "q" was ignored.'),
+    ({"text": "x"}, 'query is required. unknown argument "text" was ignored.'),
 ]
 
 
@@ -99,6 +98,28 @@ async def test_bad_arguments_are_one_sentence_and_no_network_call(web: PocketWeb
             assert (result.is_error, text(result)) == (True, sentence)
         assert web.serper.requests == []
         assert not (await client.call_tool("web_search", {"query": "python"})).is_error
+
+
+async def test_sloppy_values_are_clamped_with_a_note(web: PocketWeb, server: Server) -> None:
+    arguments = {
+        "q": "python",
+        "num_results": 100,
+        "max_tokens": 100_000,
+        "language": "EN",
+        "start_date": "2026-1-5",
+        "fetch_content": False,
+    }
+    async with server.connect(web.environment("serper") | {"DOWSE_STRUCTURED": "off"}) as client:
+        result = await client.call_tool("web_search", arguments)
+    assert not result.is_error
+    notes = [line.removeprefix("Note: ") for line in text(result).splitlines() if line.startswith("Note: ")]
+    assert notes[:5] == [
+        "q was read as query",
+        "num_results is at most 50; 100 was read as 50",
+        'language "EN" was read as en',
+        'start_date "2026-1-5" was read as 2026-01-05',
+        "max_tokens is at most 24000; 100000 was read as 24000",
+    ]
 
 
 async def test_sloppy_arguments_are_understood_and_unknown_ones_mentioned(web: PocketWeb, server: Server) -> None:

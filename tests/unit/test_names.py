@@ -37,7 +37,7 @@ DOWSE_ALLOWED_HOSTS DOWSE_ALLOWED_ORIGINS DOWSE_TRUSTED_PROXIES DOWSE_LIMIT_WEB_
 DOWSE_BUDGET_SERPER DOWSE_BUDGET_TAVILY DOWSE_TTL_SEARCH DOWSE_TTL_NEWS DOWSE_TTL_PAGES DOWSE_TTL_FAILURES DOWSE_HEDGE
 """.split()
 TOOLS = {
-    "dowse": {"web_search", "get_content", "search_web"},
+    "dowse": {"web_search", "get_content", "answer_question"},
     "kindly": {"web_search", "get_content"},
     "jan": {"google_search", "scrape"},
     "swissarmyhammer": {"web_search"},

@@ -1,4 +1,4 @@
-"""Answers of `search_web`: structured output, text for the model, and errors with advice."""
+"""Answers of `answer_question` and `search_web`: structured output, text for the model, and errors with advice."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 from dowse.contracts.dispatch import Answer, render_failure
 from dowse.contracts.output import (
     CEILING,
+    AnswerQuestionOutput,
     AnswersOutput,
     CitationOutput,
     ErrorOutput,
     FailureOutput,
-    SearchWebOutput,
     UsageOutput,
     to_json,
 )
@@ -71,7 +71,7 @@ def render_drop_in(outcome: AnswerOutcome, now: datetime) -> Answer:
 def render_answer(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str], *, is_list: bool) -> Answer:
     """With attempts, warnings and cache, and as text for a model; `is_list` for sources alone."""
     answer = outcome.answer
-    output = SearchWebOutput(
+    output = AnswerQuestionOutput(
         text=answer.text,
         citations=_fit_citations(answer),
         provider=answer.provider,
@@ -86,7 +86,7 @@ def render_answer(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str],
     return Answer(text, output, engine=outcome.engine)
 
 
-def first_citations(output: SearchWebOutput) -> dict[str, CitationOutput]:
+def first_citations(output: AnswerQuestionOutput) -> dict[str, CitationOutput]:
     """The first citation of each source of an answer, by address."""
     first: dict[str, CitationOutput] = {}
     for citation in output.citations:
@@ -94,7 +94,7 @@ def first_citations(output: SearchWebOutput) -> dict[str, CitationOutput]:
     return first
 
 
-def lists_sources(output: SearchWebOutput) -> bool:
+def lists_sources(output: AnswerQuestionOutput) -> bool:
     """Whether the text of the answer ends with a list of its sources."""
     return output.provider == EXTRACTIVE
 
@@ -149,7 +149,7 @@ def _responded_at(outcome: AnswerOutcome, now: datetime) -> str:
     return written.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _blocks(output: SearchWebOutput, *, is_list: bool) -> list[str]:
+def _blocks(output: AnswerQuestionOutput, *, is_list: bool) -> list[str]:
     found, copy = first_citations(output), describe_copy(output.cache, output.cache_age_s)
     head = f"Answer by {output.provider}, with {len(found)} source{'' if len(found) == 1 else 's'}. {UNTRUSTED}"
     blocks = [head + (f" This is {copy}." if copy else ""), Spotlight().fence(output.text, "answer")]

@@ -1,7 +1,8 @@
 """Tool arguments: one table gives the JSON schema, the lenient reading and the texts of the errors.
 
-Models send "5" for 5, "true" for true and a lone string for a list. All of that is accepted; a value out of range is
-refused in one sentence, before anything else happens.
+Models send "5" for 5, "true" for true and a lone string for a list. All of that is accepted. A lenient argument is also
+clamped and corrected where the meaning is plain, with a remark; any other value is refused in one sentence, before
+anything else happens.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dowse.contracts.corrections import correct_language
 from dowse.core.errors import InvalidRequest
 from dowse.core.text import one_line
 
@@ -29,7 +31,8 @@ class Param:
     """One argument of a tool.
 
     An empty choice means "none of them". Some clients refuse a schema that lists it, so it stays out
-    unless a contract promises it (`lists_empty`).
+    unless a contract promises it (`lists_empty`). `rare` choices stay out too. `misnomers` are names that models use by
+    mistake: understood, with a remark. `correct` maps a sloppy text to the one that is meant.
     """
 
     name: str
@@ -42,28 +45,38 @@ class Param:
     choices: tuple[str, ...] | tuple[int, ...] = ()
     lists_empty: bool = False
     pattern: str = ""
+    rare: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    misnomers: tuple[str, ...] = ()
+    correct: Callable[[str], str] | None = None
     is_listed: bool = True
     """Whether the schema has it; the schema of a drop-in has no more than the original's."""
+    is_lenient: bool = False
+    """Whether a number out of range is clamped. The schema has no bounds then: some clients would enforce them."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self.name, *self.aliases
+        return self.name, *self.aliases, *self.misnomers
 
     def schema(self) -> dict[str, object]:
-        low, high = ("minLength", "maxLength") if self.kind == "string" else ("minimum", "maximum")
+        unlisted = self.rare if self.lists_empty else (*self.rare, "")
         optional: dict[str, object] = {
-            low: self.minimum,
-            high: self.maximum,
-            "pattern": self.pattern,
-            "enum": list(self.choices if self.lists_empty else filter(_is_not_empty, self.choices)),
+            "description": self.about,
+            **self._bounds(),
+            "enum": [choice for choice in self.choices if choice not in unlisted],
             "items": {"type": "string"} if self.kind == "array" else None,
             "default": list(self.default) if isinstance(self.default, tuple) else self.default,
         }
         schema = {name: value for name, value in optional.items() if _is_not_empty(value)}
         if self.default == "" and self.lists_empty:
             schema["default"] = ""
-        return {"type": self.kind, "description": self.about, **schema}
+        return {"type": self.kind, **schema}
+
+    def _bounds(self) -> dict[str, object]:
+        if self.is_lenient:
+            return {}
+        low, high = ("minLength", "maxLength") if self.kind == "string" else ("minimum", "maximum")
+        return {low: self.minimum, high: self.maximum, "pattern": self.pattern}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +109,16 @@ class Arguments:
         return value if isinstance(value, tuple) else ()
 
 
-OFFLINE_MODE = Param("offline_mode", "boolean", "Refuse instead of using the network.", False)
+# Both are rare, and what a schema lists costs tokens in every conversation.
+OFFLINE_MODE = Param("offline_mode", "boolean", "Refuse instead of using the network.", False, is_listed=False)
+TIMEOUT_S = Param(
+    "timeout_s", "number", "Longest time for the whole call, in seconds.", minimum=1, maximum=300,
+    is_listed=False, is_lenient=True,
+)  # fmt: skip
+LANGUAGE = Param(
+    "language", "string", "A code such as en or pt-BR.", pattern="^[a-z]{2}(-[A-Z]{2})?$", correct=correct_language,
+    is_lenient=True,
+)  # fmt: skip
 
 
 def input_schema(params: Sequence[Param]) -> dict[str, object]:
@@ -110,50 +132,61 @@ def input_schema(params: Sequence[Param]) -> dict[str, object]:
 
 def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Sequence[str] = ()) -> Arguments:
     """Read the arguments of a call; raise `InvalidRequest` with one sentence for a value that cannot be meant."""
-    warnings = _warn_of_unknown(params, given, ignored)
+    remarks = _remark_unknown(params, given, ignored)
     values: dict[str, Value] = {param.name: param.default for param in params}
     sent: set[str] = set()
     for param in params:
         # `null` counts as not sent.
         found = {name: given[name] for name in param.names if given.get(name) is not None}
         if found:
-            values[param.name] = _read_value(param, found)
+            values[param.name] = _read_value(param, found, remarks)
             sent.add(param.name)
         elif param.required:
-            raise InvalidRequest(" ".join([f"{param.name} is required.", *warnings[:1]]))
-    return Arguments(values, warnings, frozenset(sent))
+            raise InvalidRequest(" ".join([f"{param.name} is required.", *remarks[:1]]))
+    return Arguments(values, tuple(remarks), frozenset(sent))
 
 
-def _warn_of_unknown(params: Sequence[Param], given: Mapping[str, object], ignored: Sequence[str]) -> tuple[str, ...]:
+def _remark_unknown(params: Sequence[Param], given: Mapping[str, object], ignored: Sequence[str]) -> list[str]:
     known = {name for param in params for name in param.names}
     unknown = [name for name in given if name not in known and name not in ignored]
-    return tuple(_describe_unknown(name, known) for name in unknown[:_MAX_REMARKS])
+    return [_describe_unknown(name, known) for name in unknown[:_MAX_REMARKS]]
 
 
 def _is_not_empty(value: object) -> bool:
     return value not in (None, "", [])
 
 
-def _read_value(param: Param, sent: Mapping[str, object]) -> Value:
-    values = {name: _check_value(param, name, value) for name, value in sent.items()}
+def _read_value(param: Param, sent: Mapping[str, object], remarks: list[str]) -> Value:
+    values = {name: _check_value(param, name, value, remarks) for name, value in sent.items()}
     if len(set(values.values())) > 1:
         raise InvalidRequest(f"{' and '.join(values)} are two names for one argument, but their values differ.")
+    remarks += [f"{name} was read as {param.name}" for name in values if name in param.misnomers]
     return next(iter(values.values()))
 
 
-def _check_value(param: Param, name: str, raw: object) -> Value:
-    value = _READERS[param.kind](raw)
-    if value is None:
-        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(raw)}.")
-    if isinstance(value, str):
-        value = value.lower() if param.choices else value
-    if param.choices and value not in param.choices:
-        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(value)}.")
+def _check_value(param: Param, name: str, raw: object, remarks: list[str]) -> Value:
+    sent = _correct(param, raw, remarks)
+    value = _READERS[param.kind](sent)
+    if isinstance(value, str) and param.choices:
+        value = value.lower()
+    if value is None or (param.choices and value not in param.choices):
+        raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(sent)}.")
     if isinstance(value, str):
         _check_text(param, name, value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        _check_range(param, name, value)
+        value = _check_range(param, name, value, remarks)
     return value
+
+
+def _correct(param: Param, raw: object, remarks: list[str]) -> object:
+    if param.correct is None or not isinstance(raw, str):
+        return raw
+    sent = raw.strip()
+    corrected = param.correct(sent)
+    # The case of a choice never matters.
+    if corrected != (sent.lower() if param.choices else sent):
+        remarks.append(f"{param.name} {_describe_sent(sent)} was read as {corrected or 'any'}")
+    return corrected
 
 
 def _check_text(param: Param, name: str, value: str) -> None:
@@ -166,11 +199,18 @@ def _check_text(param: Param, name: str, value: str) -> None:
         raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(value)}.")
 
 
-def _check_range(param: Param, name: str, value: float) -> None:
-    too_low = param.minimum is not None and value < param.minimum
-    too_high = param.maximum is not None and value > param.maximum
-    if too_low or too_high:
+def _check_range(param: Param, name: str, value: float, remarks: list[str]) -> float:
+    """The number; of a lenient argument the nearest one in range, unless it is below 1 and may mean anything."""
+    low, high = param.minimum, param.maximum
+    nearest = value if low is None else max(value, low)
+    nearest = nearest if high is None else min(nearest, high)
+    if nearest == value:
+        return value
+    if value <= 0 or not param.is_lenient:
         raise InvalidRequest(f"{name} must be {_describe_expected(param)}, not {_describe_sent(value)}.")
+    bound = "most" if nearest < value else "least"
+    remarks.append(f"{name} is at {bound} {nearest}; {_describe_sent(value)} was read as {nearest}")
+    return nearest
 
 
 def _describe_expected(param: Param) -> str:

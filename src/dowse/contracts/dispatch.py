@@ -86,6 +86,7 @@ class Tool:
     """One tool. `call` raises `DowseError`; `failed` gives the error the shape that the contract promises.
 
     `output` is the type of structured output, and `failure` the type in its place after an error, if there are any.
+    `aliases` are earlier names, understood in a call and not listed.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Tool:
     failed: RenderFailure = render_failure
     output: type | None = None
     failure: type | None = None
+    aliases: tuple[str, ...] = ()
 
     def input_schema(self) -> dict[str, object]:
         return input_schema(self.params)
@@ -123,7 +125,7 @@ class Contract:
     takes_token: bool = False
 
     def tool(self, name: str) -> Tool | None:
-        return next((tool for tool in self.tools if tool.name == name), None)
+        return next((tool for tool in self.tools if name in (tool.name, *tool.aliases)), None)
 
 
 @dataclass(frozen=True, slots=True)

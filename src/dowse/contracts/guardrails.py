@@ -1,4 +1,4 @@
-"""Guardrails of `search_web`: questions that another tool answers better are refused with the name of that tool.
+"""Guardrails of answers: questions that another tool answers better are refused with the name of that tool.
 
 The built-in rules are for Polymarket's figures and for news feeds, which have MCP servers of their own. Both ask for
 more than a name: for a word that shows that the data is wanted. Questions about Polymarket as a company, or about RSS
@@ -212,7 +212,7 @@ RULES = (
     Rule(
         "polymarket",
         "Use the polymarket MCP server for Polymarket data such as odds, prices, volumes and positions; "
-        "search_web answers other questions, also about Polymarket itself.",
+        "this tool answers other questions, also about Polymarket itself.",
         phrases=_phrases(_POLYMARKET_SAYS),
         patterns=(
             f"{_POLYMARKET} & {_FIGURES}",
@@ -225,7 +225,7 @@ RULES = (
     Rule(
         "feeds",
         "Use the google-news-rss MCP server for what is in RSS and news feeds; "
-        "search_web answers other questions, also about feeds themselves.",
+        "this tool answers other questions, also about feeds themselves.",
         phrases=(
             "news feed for",
             "news feed on",

@@ -155,8 +155,8 @@ class AnswersOutput(_CitedOutput):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchWebOutput(_CitedOutput):
-    """`search_web` of the contract `dowse`."""
+class AnswerQuestionOutput(_CitedOutput):
+    """`answer_question`."""
 
     attempts: tuple[Attempt, ...]
     warnings: tuple[str, ...]
@@ -168,7 +168,7 @@ class SearchWebOutput(_CitedOutput):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorOutput:
-    """The error of a `search_web` that failed."""
+    """The error of an answer that failed."""
 
     code: ErrorCode
     message: str
@@ -177,7 +177,7 @@ class ErrorOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureOutput:
-    """A `search_web` that failed."""
+    """An answer that failed."""
 
     error: ErrorOutput
 

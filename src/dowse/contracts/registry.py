@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dowse.contracts.answer_question import answer_question
 from dowse.contracts.dispatch import Contract, ContractSpec, Services
 from dowse.contracts.dropins import answers, jan, kindly, swissarmyhammer
 from dowse.contracts.get_content import get_content
-from dowse.contracts.search_web import search_web
 from dowse.contracts.web_search import web_search
 
 DOWSE = ContractSpec(
     "dowse",
     "Web search that reads the pages it finds. Search with web_search, read a known URL with get_content, "
-    "get a short answer with its sources from search_web.",
-    (web_search, get_content, search_web),
+    "get a short answer with its sources from answer_question.",
+    (web_search, get_content, answer_question),
 )
 CONTRACTS = {
     spec.name: spec for spec in (DOWSE, kindly.CONTRACT, jan.CONTRACT, swissarmyhammer.CONTRACT, answers.CONTRACT)

@@ -41,7 +41,8 @@ _CODES: tuple[tuple[type[DowseError], ErrorCode], ...] = (
 class Question:
     """A question. `max_results` limits the sources; without `wants_summary` they are only listed.
 
-    `freshness_hours` is the highest age of sources, 0 for any. `region` is a two-letter country code.
+    `freshness_hours` is the highest age of sources, 0 for any. `region` is a two-letter country code, `language` the
+    language of the sources; both may be empty.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Question:
     freshness_hours: int = 0
     region: str = ""
     wants_summary: bool = True
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ class Extractive:
             text=question.text,
             num_results=question.max_results + _SPARE_RESULTS,
             country=question.region.lower(),
+            language=question.language or self._usual.language,
             time_range=time_range(question.freshness_hours),
         )
 

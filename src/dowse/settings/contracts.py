@@ -14,10 +14,8 @@ class ContractSettings:
     defaults: Mapping[str, object] = field(default_factory=dict)
 
 
-_ANSWERS_LIMIT = "20/10m"
-
 CONTRACTS: Mapping[str, ContractSettings] = {
-    "dowse": ContractSettings({"web_search": None, "get_content": None, "search_web": _ANSWERS_LIMIT}),
+    "dowse": ContractSettings({"web_search": None, "get_content": None, "answer_question": None}),
     "kindly": ContractSettings({"web_search": None, "get_content": None}, {"keyless": "off", "hedge": False}),
     "jan": ContractSettings(
         {"google_search": None, "scrape": None},
@@ -33,7 +31,7 @@ CONTRACTS: Mapping[str, ContractSettings] = {
     "swissarmyhammer": ContractSettings(
         {"web_search": None}, {"structured": True, "default_results_count": 10, "hedge": False}
     ),
-    "answers": ContractSettings({"search_web": _ANSWERS_LIMIT}, {"structured": True, "hedge": False}),
+    "answers": ContractSettings({"search_web": "20/10m"}, {"structured": True, "guardrails": "on", "hedge": False}),
 }
 
 TOOL_LIMITS: Mapping[str, str | None] = {

@@ -21,6 +21,7 @@ from dowse.settings.types import (
     Language,
     Names,
     OnOffAll,
+    OnOffAuto,
     OnOffFallback,
     SafeSearch,
     SitePatterns,
@@ -189,9 +190,11 @@ class SearchSettings(FrozenModel):
     openai_blocked_domains: Hosts = _OPENAI.setting(
         "", "OPENAI_BLOCKED_DOMAINS", about="These domains are not searched for answers, at most 20."
     )
-    guardrails: Literal["on", "off"] = _ANSWERS.setting(
-        "on", "DOWSE_GUARDRAILS", about="Whether `search_web` refuses questions that another tool answers better."
-    )
+    guardrails: OnOffAuto = _ANSWERS.setting(
+        "auto", "DOWSE_GUARDRAILS",
+        about="Whether questions that another tool answers better are refused; `auto`: by the built-in rules in the "
+        "contract `answers`, elsewhere by your own rules only.",
+    )  # fmt: skip
     guardrails_json: GuardrailRules | None = _ANSWERS.setting(
         None, "DOWSE_GUARDRAILS_JSON", about="Rules instead of the built-in ones; docs/integrations.md shows them."
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import jsonschema
 import pytest
 
-from dowse.contracts.output import FailureOutput, SearchWebOutput, schema_of
+from dowse.contracts.output import AnswerQuestionOutput, FailureOutput, schema_of
 from dowse.surfaces.cli.main import main
 from tests.doubles import Listing, PocketWeb
 from tests.support.command_line import Terminal
@@ -72,7 +72,7 @@ def test_without_a_summary_the_sources_are_listed_once(otters: PocketWeb, capsys
 def test_json_prints_the_whole_typed_result(otters: PocketWeb, capsys: Captured) -> None:
     assert main(["answer", "how heavy is an otter", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    jsonschema.validate(found, schema_of(SearchWebOutput, FailureOutput))
+    jsonschema.validate(found, schema_of(AnswerQuestionOutput, FailureOutput))
     assert found["provider"] == "dowse-extractive"
     assert [citation["url"] for citation in found["citations"]][:1] == [otters.page("/otters.txt")]
 
@@ -89,8 +89,8 @@ def test_flags_become_arguments(otters: PocketWeb, capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [
-        (["-n", "9"], "--max-results must be a whole number from 1 to 8, not 9."),
-        (["--freshness-hours", "0"], "--freshness-hours must be a whole number from 1 to 168, not 0."),
+        (["-n", "0"], "--max-results must be a whole number from 1 to 8, not 0."),
+        (["--freshness-hours", "0"], "--freshness-hours must be a whole number from 1 to 8760, not 0."),
         (["--region", "XX"], "--region must be a country by its two letters in ISO 3166, such as US or AE, not XX."),
         (["--timeout", "soon"], '--timeout must be a number from 1 to 300, not "soon".'),
     ],
@@ -101,7 +101,8 @@ def test_wrong_arguments_are_one_line_and_exit_code_2(capsys: Captured, flags: l
     assert (captured.out, captured.err) == ("", f"dowse: {sentence}\n")
 
 
-def test_a_question_for_another_tool_is_exit_code_2(capsys: Captured) -> None:
+def test_a_question_for_another_tool_is_exit_code_2(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOWSE_GUARDRAILS", "on")
     assert main(["answer", "polymarket odds on the election"]) == 2
     assert "polymarket" in capsys.readouterr().err
 

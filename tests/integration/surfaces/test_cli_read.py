@@ -272,7 +272,7 @@ def test_offline_refuses_at_once(point: Point, capsys: Captured) -> None:
     ("arguments", "sentence"),
     [
         (["not an address"], "URL must be a web address such as https://example.org/page, not 'not an address'."),
-        (["x.example", "--max-tokens", "5"], "--max-tokens must be a whole number from 100 to 24000, not 5."),
+        (["x.example", "--max-tokens", "0"], "--max-tokens must be a whole number from 100 to 24000, not 0."),
         (["x.example", "--question", ""], "--question must not be empty."),
         (
             ["x.example", "--cursor", "2"],

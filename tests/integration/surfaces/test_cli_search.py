@@ -152,7 +152,7 @@ def test_offline_refuses_at_once(
     ("flags", "sentence"),
     [
         (["-n", "0"], "--num-results must be a whole number from 1 to 50, not 0."),
-        (["--language", "english"], '--language must be like en or pt-BR, not "english".'),
+        (["--language", "klingon"], '--language must be like en or pt-BR, not "klingon".'),
         (["--start-date", "soon"], '--start-date must be like 2026-01-31, not "soon".'),
         (["--max-tokens", "few"], '--max-tokens must be a whole number from 100 to 24000, not "few".'),
         (["--timeout", "0"], "--timeout must be a number from 1 to 300, not 0.0."),

@@ -28,7 +28,7 @@ async def test_the_schemas_are_portable_and_the_same_in_both_eras(
         *("--method", "tools/list", "--strict", "--protocol-era", era),
     )
     assert (run.code, run.stderr) == (0, "")
-    further = ["search_web"] if contract == "dowse" else []
+    further = ["answer_question"] if contract == "dowse" else []
     assert [tool["name"] for tool in run.json["tools"]] == ["web_search", "get_content", *further]
 
 
@@ -85,7 +85,7 @@ async def test_over_http_it_lists_and_calls_with_a_token(
             token=TOKEN,
         )
     assert listed.code == 0, listed.stderr
-    assert [tool["name"] for tool in listed.json["tools"]] == ["web_search", "get_content", "search_web"]
+    assert [tool["name"] for tool in listed.json["tools"]] == ["web_search", "get_content", "answer_question"]
     assert called.code == 0, called.stderr
     assert called.json["structuredContent"]["results"][0]["status"] == "ok"
 

@@ -226,8 +226,9 @@ async def test_the_most_results_are_a_setting_and_bound_the_default() -> None:
     bench = ContractBench(DOWSE_MAX_RESULTS_COUNT="2")
     await bench.call("web_search", query="x")
     assert bench.provider.asked[0].num_results == 2
-    with pytest.raises(InvalidRequest, match="num_results must be a whole number from 1 to 2, not 3"):
-        await bench.call("web_search", query="x", num_results=3)
+    found = await bench.structured("web_search", query="x", num_results=3)
+    assert bench.provider.asked[1].num_results == 2
+    assert found["warnings"] == ["num_results is at most 2; 3 was read as 2"]
 
 
 @pytest.mark.promise("case-55")
@@ -243,9 +244,12 @@ async def test_the_most_results_are_a_setting_and_bound_the_default() -> None:
             {"num_results": 3, "max_results": 4},
             "num_results and max_results are two names for one argument, but their values differ.",
         ),
-        ({"timeout_s": 0.5}, "timeout_s must be a number from 1 to 300, not 0.5."),
-        ({"safe_search": 3}, "safe_search must be a whole number from 0 to 2, not 3."),
-        ({"max_tokens": 99}, "max_tokens must be a whole number from 100 to 24000, not 99."),
+        ({"num_results": 0}, "num_results must be a whole number from 1 to 50, not 0."),
+        ({"num_results": "many"}, 'num_results must be a whole number from 1 to 50, not "many".'),
+        ({"timeout_s": 0}, "timeout_s must be a number from 1 to 300, not 0.0."),
+        ({"safe_search": -1}, "safe_search must be a whole number from 0 to 2, not -1."),
+        ({"max_tokens": -1}, "max_tokens must be a whole number from 100 to 24000, not -1."),
+        ({"language": "klingon"}, 'language must be like en or pt-BR, not "klingon".'),
         (
             {"category": "cats"},
             'category must be one of general, images, videos, news, map, music, it, science, files, not "cats".',
@@ -290,15 +294,63 @@ async def test_the_level_of_safe_search_is_a_number_of_three(sent: object, level
     bench = ContractBench()
     await bench.call("web_search", query="x", safe_search=sent)
     assert bench.provider.asked == [Query("x", safe_search=level)]
+
+
+@each_row(
+    ("arguments", "expected", "remark"),
+    [
+        ({"language": "EN"}, Query("x", language="en"), 'language "EN" was read as en'),
+        ({"language": "english"}, Query("x", language="en"), 'language "english" was read as en'),
+        ({"language": "pt_br"}, Query("x", language="pt-BR"), 'language "pt_br" was read as pt-BR'),
+        ({"language": "zh-Hans"}, Query("x", language="zh-CN"), 'language "zh-Hans" was read as zh-CN'),
+        ({"language": "auto"}, Query("x"), 'language "auto" was read as any'),
+        ({"num_results": 100}, Query("x", 50), "num_results is at most 50; 100 was read as 50"),
+        ({"max_tokens": 100_000}, Query("x"), "max_tokens is at most 24000; 100000 was read as 24000"),
+        ({"max_tokens": 20}, Query("x"), "max_tokens is at least 100; 20 was read as 100"),
+        ({"timeout_s": 0.5}, Query("x"), "timeout_s is at least 1; 0.5 was read as 1"),
+        ({"safe_search": 3}, Query("x", safe_search=2), "safe_search is at most 2; 3 was read as 2"),
+        ({"safe_search": "strict"}, Query("x", safe_search=2), 'safe_search "strict" was read as 2'),
+        (
+            {"start_date": "2026-1-5"},
+            Query("x", start_date="2026-01-05"),
+            'start_date "2026-1-5" was read as 2026-01-05',
+        ),
+        (
+            {"end_date": "2026/01/05T10:00:00Z"},
+            Query("x", end_date="2026-01-05"),
+            'end_date "2026/01/05T10:00:00Z" was read as 2026-01-05',
+        ),
+        ({"time_range": "past week"}, Query("x", time_range=TimeRange.WEEK), 'time_range "past week" was read as week'),
+        ({"category": "web"}, Query("x"), 'category "web" was read as general'),
+        ({"query": None, "q": "x"}, Query("x"), "q was read as query"),
+    ],
+)
+async def test_a_sloppy_value_whose_meaning_is_plain_is_clamped_with_a_note(
+    arguments: dict[str, object], expected: Query, remark: str
+) -> None:
+    bench = ContractBench()
+    answered = await bench.call("web_search", **{"query": "x", **arguments})
+    assert bench.provider.asked == [expected]
+    assert f"Note: {remark}" in answered.text
+
+
+async def test_rare_arguments_and_categories_are_accepted_and_not_listed() -> None:
+    bench = ContractBench()
+    await bench.call("web_search", query="x", safe_search=1, timeout_s=9, offline_mode=False, category="music")
+    assert bench.provider.asked == [Query("x", safe_search=1, category=Category.MUSIC)]
     tool = bench.contract.tool("web_search")
     assert tool is not None
     shown: Any = tool.input_schema()["properties"]
-    assert shown["safe_search"] == {
-        "type": "integer",
-        "description": "0 off, 1 moderate, 2 strict.",
-        "minimum": 0,
-        "maximum": 2,
-    }
+    assert not {"safe_search", "timeout_s", "offline_mode"} & set(shown)
+    assert shown["category"]["enum"] == ["general", "images", "videos", "news", "it", "science"]
+
+
+def test_no_bound_is_in_the_schema_that_a_client_would_enforce() -> None:
+    tool = ContractBench().contract.tool("web_search")
+    assert tool is not None
+    assert not {"minimum", "maximum", "minLength", "maxLength", "pattern"} & set(
+        re.findall(r"\w+", str(tool.input_schema()))
+    )
 
 
 async def test_a_category_may_be_written_with_capitals() -> None:

@@ -88,7 +88,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
     ("OPENAI_MAX_OUTPUT_TOKENS",): (("-1", "x", "200001"), "takes a whole number from 0 to 200000."),
     ("OPENAI_SEARCH_CONTEXT_SIZE",): (("huge",), "takes one of low, medium, high."),
     ("DOWSE_GUARDRAILS_JSON",): (("x", "[]", '{"a": {}}'), GUARDRAILS),
-    ("DOWSE_GUARDRAILS",): (("some",), "takes one of on, off."),
+    ("DOWSE_GUARDRAILS",): (("some",), "takes auto, on or off."),
     ("DOWSE_SCRUB",): (("on",), "takes one of mask, refuse, off."),
     ("DOWSE_REQUEST_DELAY_RANGE",): (
         ("100", "500,100", "-1,5", "a,b", "1,2,3", "0,90000"),
@@ -113,6 +113,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_LIMIT_GOOGLE_SEARCH",
         "DOWSE_LIMIT_SCRAPE",
         "DOWSE_LIMIT_SEARCH_WEB",
+        "DOWSE_LIMIT_ANSWER_QUESTION",
     ): (("20", "0/10m", "20/0m", "20/", "/10m", "-1/m", "1.5/m", "20/fortnight"), RATE),
     (*(setting.variables[0] for setting in DERIVED["budget"]),): (
         ("500", "500calls", "0usd/month", "5eur/month", "5usd/year", "-5usd/month", "0.5calls/month", "1.5calls/day"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dowse.contracts.arguments import OFFLINE_MODE, Param, read
 from dowse.contracts.dispatch import Answer, ContractSpec, Services, Tool
@@ -14,7 +13,6 @@ from dowse.contracts.web_search import MAX_QUERY_CHARS
 from dowse.core.models import Page
 from dowse.core.runtime import CallContext
 
-_OFFLINE = replace(OFFLINE_MODE, is_listed=False)
 MAX_PAGE_CHARS = 50_000
 CUT_MARK = "\n\n…(truncated)"
 _SEARCH = """\
@@ -29,11 +27,11 @@ Returns {"url", "page_content"}; page_content is always a string, a note when th
 _SEARCH_PARAMS = (
     Param("query", "string", "What to search for.", required=True, minimum=1, maximum=MAX_QUERY_CHARS),
     Param("num_results", "integer", "How many results to return.", 3, minimum=1, maximum=50),
-    _OFFLINE,
+    OFFLINE_MODE,
 )
 _CONTENT_PARAMS = (
     Param("url", "string", "The page's address.", required=True, minimum=1, maximum=8000),
-    _OFFLINE,
+    OFFLINE_MODE,
 )
 
 

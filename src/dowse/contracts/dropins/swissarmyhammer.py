@@ -137,7 +137,7 @@ def _params(settings: Settings) -> tuple[Param, ...]:
             "time_range", "string", "Only results of this period; empty for all.", "",
             choices=tuple(TimeRange), lists_empty=True,
         ),
-        replace(OFFLINE_MODE, is_listed=False),
+        OFFLINE_MODE,
     )  # fmt: skip
 
 

@@ -168,6 +168,7 @@ def prompt(question: Question) -> str:
         *(_SUMMARY if question.wants_summary else _LIST),
         f"Use at most {question.max_results} distinct sources, and cite each of them where you use it.",
         _freshness(question.freshness_hours),
+        f"Use sources in this language (BCP 47): {question.language}." if question.language else "",
         f"Question: {one_line(question.text)}",
     )
     return "\n".join(filter(None, lines))

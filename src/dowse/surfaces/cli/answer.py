@@ -1,21 +1,20 @@
-"""Answer a question from the web, with citations (the `search_web` tool)."""
+"""Answer a question from the web, with citations (the `answer_question` tool)."""
 
 from __future__ import annotations
 
 import argparse
 
-from dowse.contracts.output import SearchWebOutput
+from dowse.contracts.output import AnswerQuestionOutput
 from dowse.contracts.render import describe_copy
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import describe_attempts, show_notes
 from dowse.surfaces.cli.terminal import can_draw, fit, lay_out, style
 
 _FLAGS = {
-    "query": "the question",
     "question": "the question",
-    **dict.fromkeys(("maxResults", "max_results"), "--max-results"),
-    **dict.fromkeys(("freshnessHours", "freshness_hours"), "--freshness-hours"),
-    **dict.fromkeys(("includeAnswers", "include_answers"), "--no-summary"),
+    "max_results": "--max-results",
+    "freshness_hours": "--freshness-hours",
+    "include_answers": "--no-summary",
     "region": "--region",
     "timeout_s": "--timeout",
     "offline_mode": "--offline",
@@ -26,7 +25,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser = commands.add_parser("answer", help="answer a question from the web, with sources", description=__doc__)
     parser.add_argument("question", nargs="+", help="the question, 3 to 400 characters")
     parser.add_argument("-n", "--max-results", metavar="N", help="maximum number of sources, 1 to 8")
-    parser.add_argument("--freshness-hours", metavar="N", help="maximum age of the sources in hours, 1 to 168")
+    parser.add_argument("--freshness-hours", metavar="N", help="maximum age of the sources in hours")
     parser.add_argument("--region", metavar="CC", help="country code of the search, such as US")
     parser.add_argument("--no-summary", action="store_true", help="list the sources without an answer")
     parser.add_argument("--timeout", dest="timeout_s", metavar="S", help="deadline for the whole answer, in seconds")
@@ -39,24 +38,24 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def run(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     given: dict[str, object] = {
-        "query": " ".join(arguments.question),
-        "maxResults": arguments.max_results,
-        "freshnessHours": arguments.freshness_hours,
+        "question": " ".join(arguments.question),
+        "max_results": arguments.max_results,
+        "freshness_hours": arguments.freshness_hours,
         "region": arguments.region,
-        "includeAnswers": False if arguments.no_summary else None,
+        "include_answers": False if arguments.no_summary else None,
         "timeout_s": arguments.timeout_s,
         "offline_mode": arguments.offline,
     }
 
-    def show(answer: SearchWebOutput) -> str:
+    def show(answer: AnswerQuestionOutput) -> str:
         return _show(answer, is_list=arguments.no_summary)
 
     return session.call_and_print(
-        settings, "search_web", given, SearchWebOutput, flags=_FLAGS, as_json=arguments.json, show=show
+        settings, "answer_question", given, AnswerQuestionOutput, flags=_FLAGS, as_json=arguments.json, show=show
     )
 
 
-def _show(answer: SearchWebOutput, *, is_list: bool) -> str:
+def _show(answer: AnswerQuestionOutput, *, is_list: bool) -> str:
     """The answer, then its sources by number unless it ends with them."""
     from dowse.contracts.answers import lists_sources  # Loaded by the call; `--help` does without.
 
@@ -69,7 +68,7 @@ def _show(answer: SearchWebOutput, *, is_list: bool) -> str:
     return "\n\n".join([*filter(None, blocks), style("\n".join(fit(end)), "dim")])
 
 
-def _list_sources(answer: SearchWebOutput) -> str:
+def _list_sources(answer: AnswerQuestionOutput) -> str:
     from dowse.contracts.answers import first_citations
 
     lines = [

@@ -24,18 +24,19 @@ def test_the_contract_and_its_tools_are_told(examine: Examine) -> None:
 def test_limits_are_told_and_one_that_limits_nothing_is_a_warning(examine: Examine) -> None:
     assert examine(DOWSE_CONTRACT="kindly").one("limits")["state"] == "off"
     assert (
-        examine(DOWSE_CONTRACT="dowse").one("limits")["summary"]
+        examine(DOWSE_CONTRACT="answers").one("limits")["summary"]
         == "Each caller may use search_web 20 times in 600 seconds."
     )
+    assert examine(DOWSE_CONTRACT="dowse").one("limits")["state"] == "off"
     good, idle = examine(DOWSE_LIMIT_WEB_SEARCH="20/10m", DOWSE_LIMIT_SCRAPE="5/m").all("limits")
     assert (good["state"], good["summary"]) == (
         "ok",
-        "Each caller may use web_search 20 times in 600 seconds, search_web 20 times in 600 seconds.",
+        "Each caller may use web_search 20 times in 600 seconds.",
     )
     assert (idle["state"], idle["summary"], idle["fix"]) == (
         "warning",
         "DOWSE_LIMIT_SCRAPE has no effect: the contract dowse has no tool scrape.",
-        "Remove DOWSE_LIMIT_SCRAPE, or limit one of web_search, get_content, search_web.",
+        "Remove DOWSE_LIMIT_SCRAPE, or limit one of web_search, get_content, answer_question.",
     )
 
 

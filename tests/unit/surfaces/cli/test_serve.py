@@ -72,7 +72,7 @@ def serve_and_hear(monkeypatch: pytest.MonkeyPatch, arguments: list[str], *, ter
 def test_it_answers_until_the_client_hangs_up(monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
     heard = serve_and_hear(monkeypatch, arguments)
     assert heard[1]["serverInfo"] == {"name": "dowse", "title": "dowse", "version": __version__}
-    assert [tool["name"] for tool in heard[2]["tools"]] == ["web_search", "get_content", "search_web"]
+    assert [tool["name"] for tool in heard[2]["tools"]] == ["web_search", "get_content", "answer_question"]
 
 
 def test_the_contract_is_a_flag(monkeypatch: pytest.MonkeyPatch) -> None:

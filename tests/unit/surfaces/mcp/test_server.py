@@ -18,12 +18,14 @@ from dowse.app import App
 from dowse.contracts.arguments import Param
 from dowse.contracts.dispatch import Answer, Contract, Tool
 from dowse.core.runtime import CallContext
+from dowse.core.tokens import estimate_tokens
 from dowse.settings.sources import load
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import configure
 from tests.doubles import SERPER_KEY
 
 ERAS = ["legacy", "2026-07-28"]
+MOST_TOKENS = 1100
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 
@@ -74,6 +76,14 @@ async def test_the_tools_are_exactly_those_of_the_snapshot(name: str, era: str) 
     if not path.exists() and os.environ.get("UPDATE_SNAPSHOTS") == "1":
         path.write_text(json.dumps(tools, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     assert tools == json.loads(path.read_text(encoding="utf-8"))
+
+
+async def test_the_list_of_tools_costs_at_most_1100_tokens() -> None:
+    """Every conversation pays for it, whether it searches or not."""
+    async with connected({}) as client:
+        tools = await listed(client)
+    assert len(tools) == 3
+    assert estimate_tokens(json.dumps(tools, ensure_ascii=False)) <= MOST_TOKENS
 
 
 @pytest.mark.parametrize("contract", ["dowse", "kindly"])

@@ -1,4 +1,4 @@
-"""`search_web`: how an answer and a failure look in both contracts, whoever wrote it."""
+"""How an answer and a failure look in both contracts, whoever wrote it."""
 
 import json
 from datetime import UTC, datetime
@@ -8,12 +8,10 @@ import jsonschema
 import pytest
 
 from dowse.contracts import answers
-from dowse.contracts.arguments import input_schema, read
 from dowse.contracts.dispatch import Answer
-from dowse.contracts.output import CEILING, AnswersOutput, FailureOutput, SearchWebOutput, schema_of
-from dowse.contracts.search_web import COUNTRIES, PARAMS, to_question
+from dowse.contracts.output import CEILING, AnswerQuestionOutput, AnswersOutput, FailureOutput, schema_of
 from dowse.core.allowances import Rate
-from dowse.core.answers import Citation, CitedAnswer, Question, TokenUsage
+from dowse.core.answers import Citation, CitedAnswer, TokenUsage
 from dowse.core.errors import (
     AllProvidersFailed,
     BadAnswer,
@@ -108,7 +106,7 @@ def test_without_a_model_there_is_no_usage() -> None:
 def test_the_dowse_contract_tells_the_rest_too() -> None:
     answer = answers.render_answer(outcome(warnings=("PARSE: b",)), NOW, ["a"], is_list=False)
     found = typed(answer)
-    jsonschema.validate(found, schema_of(SearchWebOutput, FailureOutput))
+    jsonschema.validate(found, schema_of(AnswerQuestionOutput, FailureOutput))
     assert found.items() >= typed(answers.render_drop_in(outcome(), NOW)).items()
     assert {name: found[name] for name in ("attempts", "warnings", "cache", "cache_age_s", "untrusted")} == {
         "attempts": [{"provider": "openai", "operation": "answer", "outcome": "ok", "ms": 7, "detail": ""}],
@@ -294,7 +292,7 @@ def test_a_failure_has_its_code_and_says_what_to_do(
     assert answer.meta == ({"retry_after": retry_after} if is_for_programs else {})
     # Clients of the TypeScript SDK hold failures against the schema of answers.
     jsonschema.validate(answer.structured, schema_of(AnswersOutput, FailureOutput))
-    jsonschema.validate(answer.structured, schema_of(SearchWebOutput, FailureOutput))
+    jsonschema.validate(answer.structured, schema_of(AnswerQuestionOutput, FailureOutput))
 
 
 def test_where_there_is_a_search_it_is_the_way_out_of_a_rejected_key() -> None:
@@ -309,61 +307,9 @@ def test_no_variable_is_named_that_does_not_exist() -> None:
     assert text.endswith("whoever runs this server has to correct the key of wiki_server.")
 
 
-@pytest.mark.parametrize("schema", [schema_of(AnswersOutput, FailureOutput), schema_of(SearchWebOutput, FailureOutput)])
+@pytest.mark.parametrize(
+    "schema", [schema_of(AnswersOutput, FailureOutput), schema_of(AnswerQuestionOutput, FailureOutput)]
+)
 def test_half_an_answer_does_not_fit_the_schema(schema: dict[str, object]) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"text": TEXT}, schema)
-
-
-def asked(**given: object) -> Question:
-    return to_question(read(PARAMS, {"query": "how heavy are otters", **given}))
-
-
-def test_what_is_left_out_has_the_defaults_of_the_contract() -> None:
-    assert asked() == Question("how heavy are otters", 5, 0, "", wants_summary=True)
-
-
-def test_arguments_mean_the_same_under_every_usual_name_and_in_every_usual_type() -> None:
-    expected = Question("how heavy are otters", 3, 24, "AE", wants_summary=False)
-    assert asked(maxResults=3, freshnessHours=24, region="AE", includeAnswers=False) == expected
-    assert asked(max_results="3", freshness_hours="24", country="ae", include_answers="false") == expected
-    assert asked(limit=3.0, freshnessHours=24.0, region=" ae ", include_answer=0) == expected
-
-
-def test_only_the_arguments_of_the_contract_are_listed() -> None:
-    schema = input_schema(PARAMS)
-    assert schema["required"] == ["query"]
-    properties = schema["properties"]
-    assert isinstance(properties, dict)
-    bounds = {name: {key: entry[key] for key in entry if key != "description"} for name, entry in properties.items()}
-    assert bounds == {
-        "query": {"type": "string", "minLength": 3, "maxLength": 400},
-        "maxResults": {"type": "integer", "minimum": 1, "maximum": 8, "default": 5},
-        "freshnessHours": {"type": "integer", "minimum": 1, "maximum": 168},
-        "region": {"type": "string", "pattern": "^[A-Za-z]{2}$"},
-        "includeAnswers": {"type": "boolean", "default": True},
-    }
-
-
-def test_every_country_is_known_and_nothing_else_is() -> None:
-    """ISO 3166-1 has 249 countries; UK and EU are reserved, and none of them."""
-    assert len(COUNTRIES) == 249
-    assert all(asked(region=code.lower()).region == code for code in COUNTRIES)
-    for code in ("UK", "EU", "XX", "ZZ"):
-        with pytest.raises(InvalidRequest, match=f"ISO 3166, such as US or AE, not {code}"):
-            asked(region=code)
-
-
-def test_no_country_is_any_country() -> None:
-    assert asked(region="").region == ""
-
-
-@pytest.mark.parametrize("length", [3, 400])
-def test_the_length_of_a_question_is_that_of_what_can_be_seen_of_it(length: int) -> None:
-    assert len(asked(query=f"  \u200b{'🦦' * length}\n").text) == length
-
-
-@pytest.mark.parametrize("length", [2, 401])
-def test_a_question_that_is_shorter_or_longer_is_refused(length: int) -> None:
-    with pytest.raises(InvalidRequest, match=f"; it has {length}"):
-        asked(query=f" \u200b{'🦦' * length} ")
