@@ -16,6 +16,8 @@ import pytest
 from benchmarks.passages_eval import selectors
 from benchmarks.passages_eval.measure import Result, measure
 from benchmarks.passages_eval.report import recall
+from dowse.core.digests import Source
+from dowse.rank.digest import digest
 from tests.realparts import missing
 from tools.passages.data import Page, language_pages, squad_file, squad_pages, thinned, web_pages
 
@@ -87,6 +89,21 @@ def test_far_more_answers_are_shown_than_at_the_beginning_of_the_page(
 ) -> None:
     head = recall(by("head", languages, language), budget)
     assert recall(by("dowse", languages, language), budget) >= head + LEAD
+
+
+def off_topic_share(asked: Iterable[tuple[str, str]]) -> float:
+    """The share of the questions for which their page is not shown whole although it would fit."""
+    judged = [digest(question, [Source(text)], 1_000_000)[0].is_off_topic for text, question in asked]
+    return sum(judged) / len(judged)
+
+
+def test_pages_that_answer_are_shown_whole_and_most_others_are_not() -> None:
+    """A page of the web has questions that do not name its topic, as no query would; they are the hardest."""
+    pages = list(web_pages())
+    own = [(page.text, asked.text) for page in pages for asked in page.questions]
+    others = [(page.text, other.questions[0].text) for page in pages for other in pages if other.name != page.name]
+    assert off_topic_share(own) <= FLOORS["off_topic"]["right_pages_at_most"]
+    assert off_topic_share(others[::4]) >= FLOORS["off_topic"]["wrong_pages_at_least"]
 
 
 def test_what_is_shown_fits_into_the_budget_of_a_real_tokenizer(web: list[Result], languages: list[Result]) -> None:

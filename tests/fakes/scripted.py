@@ -90,9 +90,9 @@ class PlainExtractor:
         return [re.sub("<[^>]*>", "", fragment).strip() for fragment in fragments]
 
     async def digest(
-        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float, share: float = 1.0
     ) -> tuple[Digest, ...]:
-        return tuple(digest(question, sources, max_tokens))
+        return tuple(digest(question, sources, max_tokens, share=share))
 
     async def extract(self, body: Body, *, timeout_s: float) -> Text:
         text = body.data.decode()

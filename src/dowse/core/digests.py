@@ -47,13 +47,16 @@ class OutlineEntry:
 class Digest:
     """The passages shown of a page, and the results of comparing it with the question and the other pages.
 
-    `anchors` name the shown ones of its `blocks`; empty for the whole page. `duplicate_of` is the number of the earlier
-    page that it repeats; `quality_issues` are phrases.
+    `anchors` name the shown ones of its `blocks`; empty for the whole page. `tokens` are those of the whole page,
+    counted if there is a budget. An off-topic page has hardly a word of the question. `duplicate_of` is the number of
+    the earlier page that it repeats; `quality_issues` are phrases.
     """
 
     text: str
     anchors: tuple[str, ...] = ()
     blocks: int = 0
+    tokens: int = 0
+    is_off_topic: bool = False
     relevance: float = 0.0
     summary: str = ""
     key_points: tuple[KeyPoint, ...] = ()

@@ -159,13 +159,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer of one provider; the last of its `instances` gave it."""
+    """The answer of one provider; the last of its `instances` gave it. `spare` are hits beyond the wanted ones."""
 
     hits: tuple[Hit, ...]
     answers: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     instances: tuple[str, ...] = ()
+    spare: tuple[Hit, ...] = ()
 
 
 class Onward(Enum):

@@ -127,9 +127,12 @@ class Extractor(Protocol):
         ...
 
     async def digest(
-        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float, share: float = 1.0
     ) -> tuple[Digest, ...]:
-        """Digest pages for a question, in at most `max_tokens` tokens together; 0 to cut nothing."""
+        """Digest pages for a question, in at most `max_tokens` tokens together; 0 to cut nothing.
+
+        With a smaller `share` only that much of what would be shown of each page is shown.
+        """
         ...
 
 

@@ -49,9 +49,9 @@ class RecordingExtractor:
         return await self._extractor.render(fragments, url=url, timeout_s=timeout_s, without=without)
 
     async def digest(
-        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float, share: float = 1.0
     ) -> tuple[Digest, ...]:
-        return await self._extractor.digest(question, sources, max_tokens, timeout_s=timeout_s)
+        return await self._extractor.digest(question, sources, max_tokens, timeout_s=timeout_s, share=share)
 
     async def explain(self, page: Page, *, timeout_s: float) -> Explained:
         body = self._bodies[page.text]

@@ -37,6 +37,9 @@ _SEARCH_SHARE = 0.8
 # The rest is for passage retrieval.
 _READ_SHARE = 0.95
 _LONGEST_RESERVE_S = 1.0
+_OFF_TOPIC = "hardly a word of the query is on this page, so only its best lines are shown"
+# Rounds of reading further hits in the places of near-duplicates, each of which takes as long as a page does.
+_REPLACEMENTS = 2
 _NO_PASSAGES = "passage retrieval timed out; pages are shown from their beginning"
 _SET_A_KEY = f"{suggest_providers()} in the environment of this server, then restart it."
 NO_PROVIDER = f"No search provider is configured. {_SET_A_KEY} Or set DOWSE_KEYLESS=on to search without a key."
@@ -79,13 +82,14 @@ class SearchFlow:
         depth: Depth = Depth.NORMAL,
         fetch_content: bool = True,
         max_tokens: int = 0,
+        share: float = 1.0,
         offline: bool = False,
         progress: Progress = no_progress,
         caller: Principal = LOCAL,
     ) -> SearchOutcome:
         """Raises `Offline`, `NoProvider` or `AllProvidersFailed`; a page that fails is a result.
 
-        At most `max_tokens` tokens of all pages together are shown; 0 to cut nothing.
+        At most `max_tokens` tokens of all pages together are shown, or a share of those; 0 to cut nothing.
         """
         if offline or self._offline:
             raise Offline("search")
@@ -98,18 +102,18 @@ class SearchFlow:
         until = deadline.cap(deadline.remaining_s() * _SEARCH_SHARE) if fetch_content else deadline
         findings = await self._find(query, depth, until, progress, caller)
         search_ms = self._ms(started)
-        fused = fuse([(name, found.hits) for name, found in findings.answers])
+        fused = fuse([(name, found.hits + found.spare) for name, found in findings.answers])
         placed = order(fused, self._rules)
-        blocked = len(fused) - len(placed)
-        placed = placed[: query.num_results] if len(findings.answers) > 1 else placed
+        blocked = sum(self._rules.is_blocked(each.hit.url) for each in fused[: query.num_results])
+        count = min(len(placed), query.num_results)
         self._observer.search_completed(
-            findings.providers[0], query.text, len(placed), search_ms, cache=findings.freshness.state
+            findings.providers[0], query.text, count, search_ms, cache=findings.freshness.state
         )
         if fetch_content:
-            pages = await self._read(placed, deadline, progress, caller)
-            results, remarks = await self._digest(query, placed, pages, max_tokens, deadline)
+            reading = _Reading(query, deadline, max_tokens, share, progress, caller)
+            results, remarks = await self._read_distinct(reading, placed)
         else:
-            results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed)], ()
+            results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed[:count])], ()
         told = (*scrubbed, *findings.warnings, *self._disclosures.news())
         warnings = (*told, *_describe_blocked(blocked), *remarks)
         return _outcome(query, findings, results, warnings, _Times(search_ms, self._ms(started)))
@@ -124,10 +128,24 @@ class SearchFlow:
                 raise
             raise AllProvidersFailed(failed.errors, failed.attempts, failed.warnings, advice=KEYLESS_FAILED) from failed
 
-    async def _read(
-        self, placed: Sequence[Placed], deadline: Deadline, progress: Progress, caller: Principal
-    ) -> list[Page]:
+    async def _read_distinct(self, reading: _Reading, placed: Sequence[Placed]) -> tuple[list[Result], tuple[str, ...]]:
+        """Results with their pages; the next hits are read in the places of near-duplicates."""
+        wanted = reading.query.num_results
+        chosen, spare = list(placed[:wanted]), list(placed[wanted:])
+        pages = await self._read(reading, chosen)
+        results, remarks = await self._digest(reading, chosen, pages)
+        for _ in range(_REPLACEMENTS):
+            next_hits = spare[: len(chosen) - len(results)] if len(results) < wanted else []
+            if not next_hits or reading.deadline.passed:
+                break
+            chosen, spare = chosen + next_hits, spare[len(next_hits) :]
+            pages += await self._read(reading, next_hits)
+            results, remarks = await self._digest(reading, chosen, pages)
+        return results, (*_warnings(pages), *remarks)
+
+    async def _read(self, reading: _Reading, placed: Sequence[Placed]) -> list[Page]:
         """The pages of the results, read concurrently; some time is left to look for passages."""
+        deadline, progress = reading.deadline, reading.progress
         reserve_s = min(_LONGEST_RESERVE_S, deadline.remaining_s() * (1 - _READ_SHARE))
         until = deadline.cap(deadline.remaining_s() - reserve_s)
         wanted = sum(not each.hit.is_media for each in placed)
@@ -139,7 +157,7 @@ class SearchFlow:
             nonlocal done
             if each.hit.is_media:
                 return _unread(each)
-            page = await self._reader.read(each.hit.url, until, for_search=True, caller=caller)
+            page = await self._reader.read(each.hit.url, until, for_search=True, caller=reading.caller)
             done += 1
             await progress(f"read {done} of {wanted} pages")
             return page
@@ -149,16 +167,14 @@ class SearchFlow:
         return [task.result() for task in tasks]
 
     async def _digest(
-        self, query: Query, placed: Sequence[Placed], pages: Sequence[Page], max_tokens: int, deadline: Deadline
+        self, reading: _Reading, placed: Sequence[Placed], pages: Sequence[Page]
     ) -> tuple[list[Result], tuple[str, ...]]:
-        """The results with the passages of their pages, in order, and warnings about reading them."""
-        digests, remarks = await self._digests(query, pages, max_tokens, deadline)
+        """The results with the passages of their pages, in order, and warnings about finding those."""
+        digests, remarks = await self._digests(reading, pages)
         results = [_result(*each) for each in zip(placed, pages, digests, strict=True)]
-        return _sort(_drop_duplicates(results)), (*_warnings(pages), *remarks)
+        return _sort(_drop_duplicates(results)), remarks
 
-    async def _digests(
-        self, query: Query, pages: Sequence[Page], max_tokens: int, deadline: Deadline
-    ) -> tuple[list[Digest | None], tuple[str, ...]]:
+    async def _digests(self, reading: _Reading, pages: Sequence[Page]) -> tuple[list[Digest | None], tuple[str, ...]]:
         """The passages of each page that was read; `duplicate_of` is an index into all of the pages."""
         numbers = [number for number, page in enumerate(pages) if page.status.readable]
         digests: list[Digest | None] = [None] * len(pages)
@@ -166,10 +182,14 @@ class SearchFlow:
             return digests, ()
         sources = [source_of(pages[number]) for number in numbers]
         try:
-            made = await self._extractor.digest(query.text, sources, max_tokens, timeout_s=deadline.remaining_s())
+            timeout_s = reading.deadline.remaining_s()
+            made = await self._extractor.digest(
+                reading.query.text, sources, reading.max_tokens, timeout_s=timeout_s, share=reading.share
+            )
             remarks: tuple[str, ...] = ()
         except PageUnreadable:
             # In a thread: these may be long pages.
+            max_tokens = int(reading.max_tokens * reading.share)
             made, remarks = await asyncio.to_thread(beginnings, sources, max_tokens), (_NO_PASSAGES,)
         for number, digest in zip(numbers, made, strict=True):
             digests[number] = (
@@ -179,6 +199,18 @@ class SearchFlow:
 
     def _ms(self, started: float) -> int:
         return round((self._clock.now() - started) * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the pages of a search are read: for which query, until when, within which budget, and for which caller."""
+
+    query: Query
+    deadline: Deadline
+    max_tokens: int
+    share: float
+    progress: Progress
+    caller: Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +239,10 @@ def _unread(placed: Placed) -> Page:
 
 
 def _result(placed: Placed, page: Page, digest: Digest | None = None, *, rank: int = 0) -> Result:
-    quality_issues = tuple(f"sorted down: {flaw}" for flaw in digest.quality_issues) if digest else ()
-    remarks = ((placed.remark,) if placed.remark else ()) + quality_issues
+    remarks: tuple[str, ...] = (placed.remark,) if placed.remark else ()
+    if digest:
+        remarks += tuple(f"sorted down: {flaw}" for flaw in digest.quality_issues)
+        remarks += (_OFF_TOPIC,) if digest.is_off_topic and digest.text != page.text else ()
     score = _score(rank)
     return Result(placed.hit, page, score, digest, found_by=placed.found_by, indexes=placed.indexes, remarks=remarks)
 

@@ -23,7 +23,7 @@ from dowse.net.clients import Reply
 from dowse.net.json_api import Api, first_hits, hit, media, plain
 from dowse.providers import relevance
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.limits import fit
+from dowse.providers.limits import divide_hits, fit
 from dowse.providers.politeness import Manners
 from dowse.providers.table import Kit
 from dowse.settings.providers import DUCKDUCKGO, MOJEEK, list_credentials
@@ -101,9 +101,9 @@ class HtmlEngine(ABC):
         reply = await self.ask(query, self._manners.headers(language=query.language), deadline)
         if reply.status in _REFUSED:
             raise self._make_ban(f"HTTP {reply.status}", reply.status)
-        hits, suggestions = self._read(await self._listing(reply, query, deadline), query)
+        hits, suggestions = self._read(await self._listing(reply, query, deadline))
         relevance.check_relevance(self.name, query.text, hits)
-        return Found(hits, suggestions=suggestions, warnings=warnings)
+        return replace(divide_hits(hits, query.num_results), suggestions=suggestions, warnings=warnings)
 
     @abstractmethod
     async def ask(self, query: Query, headers: Mapping[str, str], deadline: Deadline) -> Reply:
@@ -128,14 +128,15 @@ class HtmlEngine(ABC):
             kind = TimedOut if error.status is Status.TIMEOUT else BadAnswer
             raise kind(self.name, f"its page could not be read: {error.detail}") from error
 
-    def _read(self, listing: Listing, query: Query) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    def _read(self, listing: Listing) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
         """Results and suggestions; raises for a challenge page or an unknown one."""
         if listing.outcome is Outcome.BLOCKED:
             raise self._make_ban(listing.detail)
         if listing.outcome is Outcome.UNKNOWN:
             reason = listing.detail or "neither results nor anything known stands on it"
             raise BadAnswer(self.name, f"its page has changed or is another one: {reason}")
-        return first_hits([_hit(row) for row in listing.rows], query.num_results), plain(listing.suggestions)
+        hits = first_hits([_hit(row) for row in listing.rows], len(listing.rows))
+        return hits, plain(listing.suggestions)
 
     def _refusal(self, reply: Reply) -> ProviderError | None:
         """Translate a refusal: without a key, each is a ban for a while."""

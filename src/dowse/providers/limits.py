@@ -1,14 +1,17 @@
-"""Adapts a query to the limits of a provider: cut, capped, emulated, or dropped with a warning."""
+"""Adapts a query to the limits of a provider (cut, capped, emulated, or dropped with a warning), and its hits to it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from dowse.core.models import Category, Query, TimeRange
+from dowse.core.models import Category, Found, Hit, Query, TimeRange
 from dowse.core.text import cut_at_word
 from dowse.settings.spec import QueryLimits
 
+# Near-duplicates are few; more would only be kept.
+_MOST_SPARE = 10
 # Filter name -> its value in a query that does not use it.
 _UNUSED: dict[str, object] = {
     "category": Category.GENERAL,
@@ -45,6 +48,11 @@ def fit(provider: str, query: Query, limits: QueryLimits) -> tuple[Query, tuple[
     if left_out:
         warnings.append(f"{provider} takes no longer queries, so {left_out} domain filters were left out.")
     return replace(query, text=text), tuple(warnings)
+
+
+def divide_hits(hits: Sequence[Hit], wanted: int) -> Found:
+    """The wanted number of hits, and some of the others as spare ones."""
+    return Found(tuple(hits[:wanted]), spare=tuple(hits[wanted : wanted + _MOST_SPARE]))
 
 
 def _takes(name: str, query: Query, limits: QueryLimits) -> bool:

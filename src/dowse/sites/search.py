@@ -27,7 +27,7 @@ from dowse.language.scripts import AGGLUTINATED
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.limits import fit
+from dowse.providers.limits import divide_hits, fit
 from dowse.providers.relevance import is_relevant
 from dowse.providers.table import Kit
 from dowse.secrets.redact import Redactor
@@ -118,7 +118,8 @@ class OpenApiSearch:
             raise NotCovered(self.name, _describe(outcomes))
         # Other failures need no action where there are results.
         rejected = tuple(f"{error}; it was left out." for error in errors if isinstance(error, KeyRejected))
-        return Found(tuple(hits[query.earlier :]), warnings=warnings + rejected)
+        found = divide_hits(hits[query.earlier :], fitted.num_results - query.earlier)
+        return replace(found, warnings=warnings + rejected)
 
     def _choose(self, query: Query, clock: Clock) -> list[OpenApi]:
         names = choose(query, [api.spec for api in self._apis.values()])
@@ -193,8 +194,6 @@ def merge_hits(query: Query, answers: Sequence[Sequence[Hit]]) -> list[Hit]:
     ]
     pages: dict[str, Hit] = {}
     for _, _, hit in sorted(ranked, key=lambda entry: entry[:2]):
-        if len(pages) == query.num_results:
-            break
         if is_relevant(query.text, [hit]):
             pages.setdefault(urls.identity(hit.url), hit)
     return list(pages.values())

@@ -107,8 +107,13 @@ def _digest(job: Job, data: bytes) -> Text:
     from dowse.rank.digest import digest
 
     sources = protocol.decode_sources(job["pages"], data)
-    is_semantic = job["is_semantic"] is True
-    digests = digest(str(job["question"]), sources, int(str(job["max_tokens"])), is_semantic=is_semantic)
+    digests = digest(
+        str(job["question"]),
+        sources,
+        int(str(job["max_tokens"])),
+        share=float(str(job["share"])),
+        is_semantic=job["is_semantic"] is True,
+    )
     return Text(protocol.encode_digests(digests, sources, job["pages"]))
 
 

@@ -107,25 +107,26 @@ class WorkerPool:
         return await self._run(header, job, timeout_s, lambda text: [str(piece) for piece in json.loads(text)])
 
     async def digest(
-        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float, share: float = 1.0
     ) -> tuple[Digest, ...]:
         """Digest pages for a question, in one job; the last digests are cached."""
-        key = _hash_digest(question, sources, max_tokens)
+        key = _hash_digest(question, sources, max_tokens, share)
         if (known := self._digests.pop(key, None)) is None:
-            known = await self._digest(question, sources, max_tokens, timeout_s)
+            known = await self._digest(question, sources, max_tokens, timeout_s, share)
         self._digests[key] = known
         if len(self._digests) > _KEPT_DIGESTS:
             self._digests.pop(next(iter(self._digests)))
         return known
 
     async def _digest(
-        self, question: str, sources: Sequence[Source], max_tokens: int, timeout_s: float
+        self, question: str, sources: Sequence[Source], max_tokens: int, timeout_s: float, share: float
     ) -> tuple[Digest, ...]:
         pages, data = protocol.encode_sources(sources, max_tokens)
         header: protocol.Header = {
             "mode": protocol.DIGEST,
             "question": question,
             "max_tokens": max_tokens,
+            "share": share,
             "is_semantic": self._is_semantic,
             "pages": pages,
         }
@@ -376,9 +377,9 @@ class _Worker:
         return self._to_worker
 
 
-def _hash_digest(question: str, sources: Sequence[Source], max_tokens: int) -> bytes:
+def _hash_digest(question: str, sources: Sequence[Source], max_tokens: int, share: float) -> bytes:
     hashed = hashlib.blake2b(digest_size=16)
-    for part in (question, str(max_tokens), *(field for source in sources for field in astuple(source))):
+    for part in (question, f"{max_tokens} {share}", *(field for source in sources for field in astuple(source))):
         encoded = part.encode("utf-8", "surrogatepass")
         hashed.update(len(encoded).to_bytes(8, "big") + encoded)
     return hashed.digest()

@@ -200,7 +200,7 @@ class LateExtractor(PlainExtractor):
     given_s: list[float] = field(default_factory=list)
 
     async def digest(
-        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+        self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float, share: float = 1.0
     ) -> tuple[Digest, ...]:
         self.given_s.append(timeout_s)
         raise PageUnreadable(Status.TIMEOUT, "no worker was free in time")

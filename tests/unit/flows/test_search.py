@@ -1,6 +1,7 @@
 """A whole search over scripted parts: who is asked, what is read, how it is ordered and counted."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,7 @@ class Bench:
 
     async def search(
         self,
+        query: Query = QUERY,
         *,
         deadline_s: float = 50.0,
         fetch_content: bool = True,
@@ -88,7 +90,7 @@ class Bench:
             self.steps.append(step)
 
         return await self.flow.search(
-            QUERY,
+            query,
             Deadline.after(self.clock, deadline_s),
             fetch_content=fetch_content,
             offline=offline,
@@ -122,7 +124,7 @@ async def test_progress_names_the_provider_and_counts_the_pages() -> None:
 async def test_unreadable_pages_come_last_and_the_others_keep_their_order() -> None:
     denied = PageUnreadable(Status.DENIED, "address not allowed")
     bench = Bench(ScriptedProvider(hits(A, B, C, "https://example.org/d")), pages={A: denied, B: "b", C: "c"})
-    outcome = await bench.search()
+    outcome = await bench.search(replace(QUERY, num_results=4))
     assert links(outcome) == [(B, "ok"), (C, "ok"), (A, "denied"), ("https://example.org/d", "not_found")]
     assert outcome.stats == Stats(pages_read=2, pages_failed=2)
 
@@ -251,6 +253,36 @@ async def test_pages_that_say_the_same_are_one_result_that_names_the_others() ->
     assert outcome.stats.pages_read == 3
 
 
+async def test_near_duplicates_are_replaced_by_the_next_hits_so_that_three_results_are_three() -> None:
+    mirrors = [f"https://mirror.example/{number}" for number in range(3)]
+    found = hits(A, mirrors[0], mirrors[1], mirrors[2], B, C)
+    provider = ScriptedProvider(Found(found.hits[:3], spare=found.hits[3:]))
+    copies: dict[str, str | Exception] = dict.fromkeys(mirrors, STORY)
+    bench = Bench(provider, pages={A: STORY, **copies, B: "Otters swim.", C: "Herons wade."})
+    outcome = await bench.search()
+    assert links(outcome) == [(A, "ok"), (B, "ok"), (C, "ok")]
+    assert outcome.results[0].duplicates == tuple(mirrors)
+    assert outcome.stats.pages_read == 6
+
+
+async def test_spare_hits_are_not_read_where_no_near_duplicate_left_a_place() -> None:
+    found = hits(A, B, C, "https://example.org/d")
+    pages: dict[str, str | Exception] = {A: STORY, B: "Otters swim.", C: PageUnreadable(Status.BLOCKED)}
+    bench = Bench(ScriptedProvider(Found(found.hits[:3], spare=found.hits[3:])), pages=pages)
+    assert links(await bench.search()) == [(A, "ok"), (B, "ok"), (C, "blocked")]
+    assert bench.fetcher.asked == [A, B, C]
+
+
+async def test_a_page_that_has_nothing_to_do_with_the_query_is_not_shown_whole() -> None:
+    kettles = " ".join(f"Kettle {n} boils {n} litres of water in {n + 2} minutes." for n in range(40))
+    bench = Bench(ScriptedProvider(hits(A, B)), pages={A: STORY, B: kettles})
+    outcome = await bench.search(replace(QUERY, text="who opened the harbour bridge"), max_tokens=6000)
+    right, wrong = outcome.results
+    assert right.digest and (right.digest.text, right.remarks) == (STORY, ())
+    assert wrong.digest and 20 < estimate_tokens(wrong.digest.text) <= 120
+    assert wrong.remarks[-1:] == ("hardly a word of the query is on this page, so only its best lines are shown",)
+
+
 async def test_a_page_that_says_nothing_comes_after_the_others_and_the_reason_is_told() -> None:
     spam = "Buy this domain. This domain is for sale! The domain example.org is for sale."
     outcome = await Bench(ScriptedProvider(hits(A, B)), pages={A: spam, B: STORY}).search()
@@ -286,7 +318,7 @@ async def test_a_wide_search_shows_as_many_results_as_were_asked_for_and_who_fou
 async def test_without_time_for_passages_pages_are_shown_from_their_beginning() -> None:
     class Late(PlainExtractor):
         async def digest(
-            self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float
+            self, question: str, sources: Sequence[Source], max_tokens: int, *, timeout_s: float, share: float = 1.0
         ) -> tuple[Digest, ...]:
             raise PageUnreadable(Status.TIMEOUT, "no worker was free in time")
 

@@ -49,6 +49,41 @@ def test_what_a_short_page_does_not_need_the_others_get() -> None:
     assert estimate_tokens(long.text) > 480
 
 
+def test_of_an_off_topic_page_that_would_fit_only_the_best_lines_are_shown() -> None:
+    """Also if it is short, but then half of it is enough."""
+    right, long, short = digest(QUESTION, [OTTERS[0], OTHERS[0], page("Yew", "is about other things", 4)], 20_000)
+    assert not right.is_off_topic and right.text == OTTERS[0].text
+    assert long.is_off_topic and estimate_tokens(long.text) <= 120
+    assert short.is_off_topic and 20 < estimate_tokens(short.text) <= short.tokens / 2
+
+
+@each_row(
+    ("question", "text"),
+    [
+        ("How much does the otter weigh?", "Der Fischotter wiegt neun Kilo, und er schwimmt mit den Ohren zu."),
+        ("How much does the otter weigh?", "カワウソの体重は九キロで、耳を閉じて泳ぎます。"),
+        ("カワウソの体重", "The otter weighs nine kilograms and swims with its ears shut."),
+        ("", "The kettle boils water in the kitchen, and the cat is under the table."),
+    ],
+)
+def test_a_page_in_another_language_than_the_question_is_never_off_topic(question: str, text: str) -> None:
+    (found,) = digest(question, [Source(text * 20)], 20_000)
+    assert (found.is_off_topic, found.text) == (False, text * 20)
+
+
+def test_a_page_with_the_question_in_its_title_is_not_off_topic() -> None:
+    (found,) = digest(QUESTION, [Source(OTHERS[0].text, "How much an otter weighs")], 20_000)
+    assert not found.is_off_topic
+
+
+@each_row("max_tokens", [300, 20_000])
+def test_a_share_of_each_page_is_shown_where_only_that_is_wanted(max_tokens: int) -> None:
+    whole, some = (digest(QUESTION, [OTTERS[0], OTTERS[1]], max_tokens, share=share) for share in (1.0, 0.4))
+    for one, other in zip(whole, some, strict=True):
+        assert estimate_tokens(other.text) <= 0.4 * estimate_tokens(one.text) + 1
+        assert (one.tokens, one.relevance) == (other.tokens, other.relevance)
+
+
 def test_without_a_budget_nothing_is_cut() -> None:
     assert [each.text for each in digest(QUESTION, OTTERS, 0)] == [source.text for source in OTTERS]
 

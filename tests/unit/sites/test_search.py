@@ -54,6 +54,6 @@ def test_nothing_is_made_of_nothing() -> None:
     assert _merge("otter", [[], []], 5) == []
 
 
-def test_no_more_than_were_asked_for_are_taken_and_they_are_the_best() -> None:
+def test_the_best_come_first_and_the_others_are_spare() -> None:
     hits = [_hit("otter"), _hit("kettle"), _hit("river otter")]
-    assert [hit.title for hit in _merge("river otter", [hits], 1)] == ["river otter"]
+    assert [hit.title for hit in _merge("river otter", [hits], 1)] == ["river otter", "otter"]

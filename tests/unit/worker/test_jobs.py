@@ -181,7 +181,15 @@ def test_pages_are_digested_and_one_that_is_shown_whole_is_not_sent_back(work: W
     pages, data = protocol.encode_sources(sources, 200)
 
     [(_, text)] = work(
-        job(protocol.DIGEST, data, question="what do otters eat", max_tokens=200, is_semantic=False, pages=pages)
+        job(
+            protocol.DIGEST,
+            data,
+            question="what do otters eat",
+            max_tokens=200,
+            share=1.0,
+            is_semantic=False,
+            pages=pages,
+        )
     )
 
     assert [page["text"] == "" for page in json.loads(text)] == [True, False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ from dowse.core.errors import NotCovered
 from dowse.core.models import Deadline, Found, Hit, Query
 from dowse.net.json_api import Api, Json
 from dowse.providers.disclosure import Disclosure, party
-from dowse.providers.limits import fit
+from dowse.providers.limits import divide_hits, fit
 from dowse.providers.mcp.client import McpClient
 from dowse.providers.mcp.results import rows, texts, to_hit, tool_failure, without_results
 from dowse.providers.table import Kit
@@ -58,10 +59,10 @@ class McpSearch:
         # One deadline for the handshake, the call, and both again after a lost session.
         result = await self._client.call(self._server.tool, arguments, deadline.cap(self.timeout_s))
         listed = [hit for row in self._rows(result)[:_MOST_LISTED] if (hit := to_hit(row))]
-        hits = [hit for hit in listed if _is_within(hit, query)][: fitted.num_results]
+        hits = [hit for hit in listed if _is_within(hit, query)]
         if listed and not hits:
             raise NotCovered(self.name, "none of its results is from the requested domains")
-        return Found(tuple(hits[query.earlier :]), warnings=warnings)
+        return replace(divide_hits(hits[query.earlier :], fitted.num_results - query.earlier), warnings=warnings)
 
     def _rows(self, result: Json) -> list[Json]:
         words = "\n".join(texts(result))

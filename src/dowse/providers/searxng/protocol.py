@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dowse.core.errors import BadAnswer, Blocked, EnginesFailed, PageUnreadable, ProviderError, TimedOut
 from dowse.core.listings import Listing, Outcome, Row
@@ -13,6 +13,7 @@ from dowse.core.models import Body, Category, Deadline, Found, Hit, Query, Statu
 from dowse.core.protocols import ListingReader
 from dowse.net.json_api import Json, first_hits, hit, media, plain, results, string, strings
 from dowse.providers import relevance
+from dowse.providers.limits import divide_hits
 
 PER_PAGE = 10
 _MEDIA = frozenset({Category.IMAGES, Category.VIDEOS})
@@ -105,7 +106,8 @@ async def gather(
     hits = {found.url: found for found in first.hits}
     numbers = range(start + 1, start + max_pages)
     hits, warnings = await _add_pages(query, hits, numbers, get_page, deadline)
-    return Found(tuple(hits.values())[: query.num_results], first.answers, first.suggestions, warnings)
+    found = divide_hits(tuple(hits.values()), query.num_results)
+    return replace(found, answers=first.answers, suggestions=first.suggestions, warnings=warnings)
 
 
 def from_json(provider: str, body: Json, query: Query) -> SearxngAnswer:
