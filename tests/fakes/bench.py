@@ -103,7 +103,7 @@ class ContractBench:
         return tool.failed(error, arguments)
 
     async def structured(self, name: str, **arguments: object) -> dict[str, object]:
-        answer = await self.call(name, **arguments)
+        answer = await self.call(name, context=None, **arguments)
         assert answer.structured is not None
         return dict(answer.structured)
 

@@ -7,7 +7,7 @@ import math
 from collections import defaultdict, deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 R = TypeVar("R")
 
@@ -73,9 +73,9 @@ class Race(Generic[R]):
 
 
 async def race(
-    first: Coroutine[Any, Any, R],
-    patience: Coroutine[Any, Any, None],
-    second: Callable[[], Coroutine[Any, Any, R] | None],
+    first: Coroutine[None, None, R],
+    patience: Coroutine[None, None, None],
+    second: Callable[[], Coroutine[None, None, R] | None],
     ends: Callable[[BaseException | None], bool],
 ) -> Race[R]:
     """Start `first`, and `second` as well if there is no answer when `patience` has ended.

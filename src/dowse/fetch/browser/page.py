@@ -114,7 +114,7 @@ class BrowserPage:
         if self._leaving:
             self._send("Page.stopLoading")
 
-    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+    async def run(self, work: Coroutine[None, None, T]) -> T:
         """Run work on the page; raises as soon as the page crashes, ends or is denied."""
         task: asyncio.Future[Any] = asyncio.ensure_future(work)
         try:
@@ -143,7 +143,7 @@ class BrowserPage:
         await self.traffic.flooded.wait()
         await self.call("Network.disable")
 
-    def _preparations(self, user_agent: str) -> list[Coroutine[Any, Any, Params]]:
+    def _preparations(self, user_agent: str) -> list[Coroutine[None, None, Params]]:
         return [
             self.call("Page.enable"),
             self.call("Inspector.enable"),
@@ -255,7 +255,7 @@ class BrowserPage:
     def _send(self, method: str, **params: object) -> None:
         self._start(self.call(method, **params))
 
-    def _start(self, work: Coroutine[Any, Any, object]) -> None:
+    def _start(self, work: Coroutine[None, None, object]) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._discard_task)

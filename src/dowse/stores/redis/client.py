@@ -38,13 +38,13 @@ _FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, ValueErro
 class _Pipeline(Protocol):
     def execute_command(self, *words: Word) -> object: ...
 
-    async def execute(self, raise_on_error: bool) -> list[Any]: ...
+    async def execute(self, raise_on_error: bool) -> list[object]: ...
 
 
 class _Library(Protocol):
     """The used part of the library's clients, which its own types do not declare for all of them."""
 
-    async def execute_command(self, *words: Word) -> Any: ...
+    async def execute_command(self, *words: Word) -> object: ...
 
     def scan_iter(self, match: str, count: int) -> AsyncIterator[bytes]: ...
 
@@ -62,13 +62,13 @@ class RedisClient:
         self._library = cast(_Library, client)
         self._places = asyncio.Semaphore(_MOST_AT_ONCE)
 
-    async def ask(self, *words: Word) -> Any:
+    async def ask(self, *words: Word) -> object:
         """Send one command. A connection that is abandoned on the way is closed, so its late answer is never read."""
         with _translate_failures():
             async with asyncio.timeout(ANSWER_S), self._places:
                 return await _await_cancellable(self._library.execute_command(*words))
 
-    async def ask_all(self, commands: Sequence[tuple[Word, ...]]) -> list[Any]:
+    async def ask_all(self, commands: Sequence[tuple[Word, ...]]) -> list[object]:
         """Send commands in one pipeline; errors stand in the list of answers."""
         pipeline = self._library.pipeline(transaction=False)
         for words in commands:

@@ -6,8 +6,8 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
 
 from dowse.cache.entries import RECENT_S
 from dowse.core.errors import StoreFailed
@@ -22,7 +22,6 @@ from dowse.surfaces.cli.session import DONE, FAILED
 from dowse.surfaces.cli.terminal import style
 
 T = TypeVar("T")
-Data = dict[str, Any]
 
 # Counting and deleting the entries of a large store takes a while.
 _TIMEOUT_S = 60.0
@@ -63,8 +62,8 @@ def _run(
     arguments: argparse.Namespace,
     ask: Callable[[Store], Awaitable[T]],
     nothing: T,
-    describe: Callable[[T], Data],
-    show: Callable[[Data], str],
+    describe: Callable[[T], Mapping[str, object]],
+    show: Callable[[str, T], str],
 ) -> int:
     """Query the store of the settings and print the answer; `nothing` stands for a store that does not exist."""
     settings = session.load(arguments, {}, quiet=True)
@@ -79,11 +78,11 @@ def _run(
         except StoreFailed as error:
             print(f"dowse: the store failed: {masked(one_line(str(error)))}", file=sys.stderr)
             return FAILED
-    data = {"state": masked(show_address(address)), **describe(found)}
+    state = masked(show_address(address))
     if arguments.json:
-        print(json.dumps(data, indent=2))
+        print(json.dumps({"state": state, **describe(found)}, indent=2))
     elif not why:
-        print(show(data))
+        print(show(state, found))
     return DONE
 
 
@@ -106,7 +105,7 @@ async def _query(address: str, settings: Settings, ask: Callable[[Store], Awaita
         await store.close()
 
 
-def _usage(usage: Usage) -> Data:
+def _usage(usage: Usage) -> Mapping[str, object]:
     kinds = {
         one_line(kind): {"entries": count, "bytes": usage.value_bytes.get(kind, 0)}
         for kind, count in sorted(usage.entries.items())
@@ -114,18 +113,16 @@ def _usage(usage: Usage) -> Data:
     return {"kinds": kinds, "size_bytes": usage.size_bytes, "max_bytes": usage.max_bytes}
 
 
-def _table(data: Data) -> str:
+def _table(state: str, usage: Usage) -> str:
     """A line for each kind, one for all of them, and the size of the store."""
-    rows = [(kind, row["entries"], row["bytes"]) for kind, row in data["kinds"].items()]
+    rows = [(one_line(kind), count, usage.value_bytes.get(kind, 0)) for kind, count in sorted(usage.entries.items())]
     rows.append(("all", sum(count for _, count, _ in rows), sum(size for _, _, size in rows)))
-    lines = [data["state"], "", style(f"{'kind':<10}{'entries':>10}{'bytes':>12}", "bold")]
+    lines = [state, "", style(f"{'kind':<10}{'entries':>10}{'bytes':>12}", "bold")]
     lines += [f"{kind:<10}{count:>10}{format_size(size):>12}" for kind, count, size in rows]
-    bound = data["max_bytes"]
-    most = f" of at most {format_size(bound)}" if bound is not None else ""
-    return "\n".join([*lines, "", f"Size: {format_size(data['size_bytes'])}{most}."])
+    most = f" of at most {format_size(usage.max_bytes)}" if usage.max_bytes is not None else ""
+    return "\n".join([*lines, "", f"Size: {format_size(usage.size_bytes)}{most}."])
 
 
-def _describe_deletion(data: Data) -> str:
-    count = data["deleted"]
-    deleted = f"{count} {'entry' if count == 1 else 'entries'} deleted from {data['state']}"
+def _describe_deletion(state: str, count: int) -> str:
+    deleted = f"{count} {'entry' if count == 1 else 'entries'} deleted from {state}"
     return f"{deleted}; spent budgets are kept. A running server notices within {RECENT_S:.0f} seconds."

@@ -6,9 +6,10 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dowse.core import urls
 from dowse.core.errors import ConfigError, NoInstance
@@ -21,11 +22,9 @@ from dowse.surfaces.cli.terminal import ProgressLine, style
 
 if TYPE_CHECKING:
     from dowse.app import App
+    from dowse.providers.searxng.directory import Excluded
     from dowse.providers.searxng.instance import Instance
     from dowse.providers.searxng.pool import CheckResult
-
-Data = dict[str, Any]
-Ask = Callable[["App", ProgressLine], Awaitable[Data]]
 
 _COLUMNS = ("address", "grade", "uptime", "response", "answers", "failures", "checked")
 _STATE_STYLES = {"ready": "green", "blocked": "red"}
@@ -66,66 +65,83 @@ def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace],
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    async def ask(app: App, line: ProgressLine) -> Data:
+    async def ask(app: App, line: ProgressLine) -> _Report:
         await line.show("loading the list of instances")
         await app.instances.load()
         now = app.clock.utc().timestamp()
-        data = {**_counts(app), "instances": [_describe(each, now) for each in app.instances.table()]}
+        listed, excluded = app.instances.table(), app.instances.exclusions()
+        data = {**_counts(app), "instances": [_describe(each, now) for each in listed]}
         if arguments.all:
-            data["excluded"] = [{"url": each.url, "reason": each.reason} for each in app.instances.exclusions()]
-        return {**data, "warnings": list(app.instances.warnings())}
+            data["excluded"] = [{"url": each.url, "reason": each.reason} for each in excluded]
+        text = _render_table(listed, excluded, now, shows_excluded=arguments.all)
+        warnings = list(app.instances.warnings())
+        return _Report({**data, "warnings": warnings}, text, warnings=warnings)
 
-    return _run(arguments, ask, _render_table)
+    return _run(arguments, ask)
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
-    async def ask(app: App, line: ProgressLine) -> Data:
+    async def ask(app: App, line: ProgressLine) -> _Report:
         await line.show("fetching the list of instances")
         await app.instances.refresh()
-        return _counts(app)
+        counts = _counts(app)
+        return _Report(counts, f"{counts['usable']} of {counts['listed']} instances are accepted.")
 
-    return _run(arguments, ask, lambda data: f"{data['usable']} of {data['listed']} instances are accepted.")
+    return _run(arguments, ask)
 
 
 def _test(arguments: argparse.Namespace) -> int:
     named = [_address(url) for url in arguments.urls]
 
-    async def ask(app: App, line: ProgressLine) -> Data:
+    async def ask(app: App, line: ProgressLine) -> _Report:
         if app.settings.offline:
             raise NoInstance(app.instances.provider, "offline mode is on, so no instance can be tested")
         checked = await app.instances.check(named or None, line.show)
         if not checked:
             raise app.instances.none_ready()
-        return {"ok": any(each.is_well for each in checked), "instances": list(map(_describe_check, checked))}
+        is_ok = any(each.is_well for each in checked)
+        data = {"ok": is_ok, "instances": list(map(_describe_check, checked))}
+        return _Report(data, "\n".join(map(_render_check, checked)), is_ok=is_ok)
 
-    return _run(arguments, ask, _render_checks)
+    return _run(arguments, ask)
 
 
-def _run(arguments: argparse.Namespace, ask: Ask, show: Callable[[Data], str]) -> int:
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """The outcome of an action, as JSON and as text."""
+
+    data: Mapping[str, object]
+    text: str
+    is_ok: bool = True
+    warnings: Sequence[str] = ()
+
+
+def _run(arguments: argparse.Namespace, ask: Callable[[App, ProgressLine], Awaitable[_Report]]) -> int:
     """Query the application and print the answer, as JSON or as text."""
     settings = session.load(arguments, {}, quiet=True)
+    redactor = Redactor(settings.secrets())
     try:
         with ProgressLine() as line:
-            data = asyncio.run(_query(settings, ask, line))
+            report = asyncio.run(_query(settings, ask, line))
     except NoInstance as error:
-        print(f"dowse: {Redactor(settings.secrets()).message(error.detail)}", file=sys.stderr)
+        print(f"dowse: {redactor.message(error.detail)}", file=sys.stderr)
         return FAILED
-    for warning in data.get("warnings", ()):
-        print(f"dowse: warning: {warning}", file=sys.stderr)
-    print(json.dumps(data, indent=2) if arguments.json else show(data))
-    return DONE if data.get("ok", True) else FAILED
+    for warning in report.warnings:
+        print(f"dowse: warning: {redactor.text(warning)}", file=sys.stderr)
+    print(json.dumps(redactor.data(report.data), indent=2) if arguments.json else redactor.text(report.text))
+    return DONE if report.is_ok else FAILED
 
 
-async def _query(settings: Settings, ask: Ask, line: ProgressLine) -> Data:
+async def _query(
+    settings: Settings, ask: Callable[[App, ProgressLine], Awaitable[_Report]], line: ProgressLine
+) -> _Report:
     from dowse.app import App  # Heavy; `--help` does without.
 
     async with App(settings, is_brief=True) as app:
-        data = app.redactor.data(await ask(app, line))
-        assert isinstance(data, dict)
-        return data
+        return await ask(app, line)
 
 
-def _counts(app: App) -> Data:
+def _counts(app: App) -> dict[str, object]:
     usable = len(app.instances.table())
     return {"usable": usable, "listed": usable + len(app.instances.exclusions())}
 
@@ -137,7 +153,7 @@ def _address(url: str) -> str:
     return url.rstrip("/")
 
 
-def _describe(instance: Instance, now: float) -> Data:
+def _describe(instance: Instance, now: float) -> dict[str, object]:
     """The state of an instance at a time."""
     from dowse.providers.searxng.instance import InstanceState
 
@@ -156,18 +172,18 @@ def _describe(instance: Instance, now: float) -> Data:
     }
 
 
-def _render_table(data: Data) -> str:
+def _render_table(listed: Sequence[Instance], excluded: Sequence[Excluded], now: float, *, shows_excluded: bool) -> str:
     """A line for each instance, the excluded ones if they were asked for, and how many there are."""
-    rows, excluded, listed = data["instances"], data.get("excluded", ()), data["listed"]
-    ready = sum(row["state"] == "ready" for row in rows)
-    told = f"{len(rows)} of {listed} instances are accepted, {ready} of them ready."
-    if len(rows) + len(excluded) < listed:
-        told += " --all shows the rejected ones, with the reason."
-    blocks = [_render_rows(rows), [f"{each['url']}  {style(each['reason'], 'dim')}" for each in excluded], [told]]
+    ready = sum(each.state(now).value == "ready" for each in listed)
+    summary = f"{len(listed)} of {len(listed) + len(excluded)} instances are accepted, {ready} of them ready."
+    if excluded and not shows_excluded:
+        summary += " --all shows the rejected ones, with the reason."
+    rejected = [f"{each.url}  {style(each.reason, 'dim')}" for each in excluded] if shows_excluded else []
+    blocks = [_render_rows(listed, now), rejected, [summary]]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
-def _describe_check(checked: CheckResult) -> Data:
+def _describe_check(checked: CheckResult) -> dict[str, object]:
     """The outcome of a check."""
     return {
         "url": urls.without_userinfo(checked.url),
@@ -178,47 +194,47 @@ def _describe_check(checked: CheckResult) -> Data:
     }
 
 
-def _render_checks(data: Data) -> str:
-    return "\n".join(map(_render_check, data["instances"]))
+def _render_check(checked: CheckResult) -> str:
+    outcome = _OUTCOMES.get(checked.outcome, checked.outcome).replace("_", " ")
+    detail = f": {one_line(checked.detail)}" if checked.detail else ""
+    shown = style(outcome, "green" if checked.is_well else "red")
+    return f"{urls.without_userinfo(checked.url)}  {shown} ({checked.ms} ms){detail}"
 
 
-def _render_check(found: Data) -> str:
-    outcome = style(found["outcome"].replace("_", " "), "green" if found["is_well"] else "red")
-    return f"{found['url']}  {outcome} ({found['ms']} ms)" + (f": {found['detail']}" if found["detail"] else "")
-
-
-def _render_rows(rows: Sequence[Data]) -> list[str]:
+def _render_rows(listed: Sequence[Instance], now: float) -> list[str]:
     """Columns as wide as their widest cell, and then the state in its colour."""
-    if not rows:
+    if not listed:
         return []
-    cells = [_COLUMNS, *map(_cells, rows)]
+    cells = [_COLUMNS, *map(_cells, listed)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     head, *lines = ("  ".join(map(str.ljust, line, widths)) for line in cells)
-    return [style(f"{head}  state", "bold"), *(f"{line}  {_state(row)}" for line, row in zip(lines, rows, strict=True))]
+    states = [_render_state(each, now) for each in listed]
+    return [style(f"{head}  state", "bold"), *(f"{line}  {state}" for line, state in zip(lines, states, strict=True))]
 
 
-def _cells(row: Data) -> tuple[str, ...]:
+def _cells(instance: Instance) -> tuple[str, ...]:
     return (
-        row["url"],
-        row["grade"] or "own",
-        f"{row['uptime']:.1f} %" if row["uptime"] is not None else "?",
-        f"{row['response_ms']} ms" if row["response_ms"] is not None else "?",
-        {True: "json", False: "html", None: "?"}[row["json"]],
-        str(row["consecutive_failures"]),
-        _format_time(row["last_checked"]) if row["last_checked"] else "never",
+        urls.without_userinfo(instance.url),
+        instance.grade or "own",
+        f"{instance.uptime:.1f} %" if instance.uptime is not None else "?",
+        f"{instance.response_ms} ms" if instance.response_ms is not None else "?",
+        {True: "json", False: "html", None: "?"}[instance.json],
+        str(instance.consecutive_failures),
+        _format_time(instance.last_checked) if instance.last_checked else "never",
     )
 
 
-def _state(row: Data) -> str:
+def _render_state(instance: Instance, now: float) -> str:
     """Such as `resting until 2026-11-15 12:01 UTC: HTTP 503`."""
-    until = f" until {_format_time(row['until'])}" if row["until"] else ""
-    reason = f": {row['reason']}" if row["reason"] else ""
-    return style(f"{row['state']}{until}{reason}", _STATE_STYLES.get(row["state"], "yellow"))
+    state, until_s = instance.state(now).value, instance.until(now)
+    until = f" until {_format_time(until_s)}" if until_s else ""
+    reason = f": {one_line(instance.reason)}" if instance.reason and state != "ready" else ""
+    return style(f"{state}{until}{reason}", _STATE_STYLES.get(state, "yellow"))
 
 
 def _timestamp(timestamp: float) -> str | None:
     return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds") if timestamp else None
 
 
-def _format_time(moment: str) -> str:
-    return datetime.fromisoformat(moment).strftime("%Y-%m-%d %H:%M UTC")
+def _format_time(timestamp: float) -> str:
+    return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%d %H:%M UTC")

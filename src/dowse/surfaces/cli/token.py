@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from dowse.auth import tokens
 from dowse.auth.tokens import TokenEntry
@@ -110,16 +109,16 @@ def _limits(given: list[str]) -> dict[str, str]:
 def _list(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     file = _file(arguments, settings)
-    listed = [_describe(TokenEntry(name, ""), "DOWSE_TOKENS") for name in settings.tokens]
-    listed += [_describe(entry, str(file)) for entry in (_entries(file) if file else ())]
+    listed = [(TokenEntry(name, ""), "DOWSE_TOKENS") for name in settings.tokens]
+    listed += [(entry, str(file)) for entry in (_entries(file) if file else ())]
     if arguments.json:
-        print(json.dumps(listed, indent=2))
+        print(json.dumps([_describe(entry, source) for entry, source in listed], indent=2))
         return DONE
     if not listed:
         print("dowse: there are no tokens; `dowse token new NAME` creates one", file=sys.stderr)
-    for entry in listed:
-        limits = ", ".join(f"{tool} {rate}" for tool, rate in entry["limits"].items())
-        print(f"{entry['name']}  {', '.join(entry['contracts'])}  {limits or 'the limits of the settings'}")
+    for entry, _ in listed:
+        limits = ", ".join(f"{tool} {rate}" for tool, rate in entry.limits.items())
+        print(f"{entry.name}  {', '.join(_contracts(entry))}  {limits or 'the limits of the settings'}")
     return DONE
 
 
@@ -145,10 +144,14 @@ def _entries(file: Path) -> tuple[TokenEntry, ...]:
     return tokens.read_tokens_file(file) if file.exists() else ()
 
 
-def _describe(entry: TokenEntry, source: str) -> dict[str, Any]:
+def _describe(entry: TokenEntry, source: str) -> dict[str, object]:
     return {
         "name": entry.name,
-        "contracts": sorted(entry.contracts) if entry.contracts is not None else list(CONTRACTS),
+        "contracts": _contracts(entry),
         "limits": {tool: str(rate) for tool, rate in entry.limits.items()},
         "source": source,
     }
+
+
+def _contracts(entry: TokenEntry) -> list[str]:
+    return sorted(entry.contracts) if entry.contracts is not None else list(CONTRACTS)

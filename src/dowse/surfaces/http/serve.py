@@ -15,7 +15,7 @@ from typing import Any
 
 import h11
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.app import App
@@ -169,7 +169,7 @@ class BoundedConnection(H11Protocol):
         else:
             self._head_timer.cancel()
 
-    async def _refuse(self, scope: Any, receive: Any, send: Any) -> None:
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         """In place of the application, except for health checks."""
         if scope["path"] in HEALTH_PATHS:
             await self.config.loaded_app(scope, receive, send)
