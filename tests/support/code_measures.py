@@ -1,4 +1,4 @@
-"""Ratios of the code base that may only improve: sizes, single importers, complexity, prose. No totals."""
+"""Measures of the code base that may only improve: sizes, single importers, complexity, prose, unchecked types."""
 
 from __future__ import annotations
 
@@ -35,7 +35,14 @@ def ratios(files: Iterable[Path], root: Path) -> dict[str, float]:
         "mean_complexity_at_most": statistics.fmean(complexities),
         "persons_per_1000_words_at_most": written.persons,
         "free_relatives_per_1000_words_at_most": written.free_relatives,
+        "any_at_most": sum(_is_any(node) for tree in trees.values() for node in ast.walk(tree)),
+        "type_ignores_at_most": sum(text.count("# type: ignore[") for text in texts.values()),
+        "noqas_at_most": sum(text.count("# noqa: ") for text in texts.values()),
     }
+
+
+def _is_any(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "Any"
 
 
 def complexity(function: ast.AST) -> int:
