@@ -53,7 +53,7 @@ from dowse.telemetry.log import LogObserver, Observers
 from dowse.worker.pool import WorkerPool
 
 if TYPE_CHECKING:
-    from dowse.auth.authenticator import TokenBook
+    from dowse.auth.authenticator import LastUses, TokenBook
     from dowse.auth.jwt import Jwks, JwtVerifier
     from dowse.flows.doctor.examination import Doctor
     from dowse.flows.explain import ExplainFlow
@@ -128,6 +128,8 @@ class App:
             clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
             for opened in (*clients, self._store, self.spending, self._traffic, *work):
                 closing.push_async_callback(opened.close)
+            if "_last_uses" in vars(self):
+                closing.push_async_callback(self._last_uses.close)
             if self.browser is not None:
                 closing.push_async_callback(self.browser.close)
             for provider in (*self._providers, vars(self._pool).get("provider")):
@@ -188,7 +190,13 @@ class App:
             return None
         from dowse.auth.authenticator import BearerAuthenticator
 
-        return BearerAuthenticator(self._tokens(), self._jwt())
+        return BearerAuthenticator(self._tokens(), self._jwt(), self._last_uses)
+
+    @cached_property
+    def _last_uses(self) -> LastUses:
+        from dowse.auth.authenticator import LastUses
+
+        return LastUses(FailSoftStore(self._store, self._outage), self.clock)
 
     def _tokens(self) -> TokenBook:
         from dowse.auth.authenticator import TokenBook

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import logging
 import os
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -14,19 +16,25 @@ from dowse.auth.jwt import JwtVerifier
 from dowse.auth.tokens import TokenEntry, digest, read_tokens_file
 from dowse.core.errors import ConfigError
 from dowse.core.models import Clock, Principal
+from dowse.core.runtime import Background
+from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.store import Key, Store
 from dowse.telemetry.log import event
 
 
 class BearerAuthenticator:
     """Authenticates both kinds of bearer tokens."""
 
-    def __init__(self, book: TokenBook, jwt: JwtVerifier | None = None) -> None:
+    def __init__(self, book: TokenBook, jwt: JwtVerifier | None = None, uses: LastUses | None = None) -> None:
         self._book = book
         self._jwt = jwt
+        self._uses = uses
 
     async def authenticate(self, token: str) -> Principal | None:
         entry = self._book.find(token)
         if entry is not None:
+            if self._uses:
+                self._uses.record(entry)
             return entry.principal
         if self._jwt is None or token.count(".") != 2:
             return None
@@ -35,6 +43,8 @@ class BearerAuthenticator:
 
 SHORTEST_TOKEN = 16
 LOOK_EVERY_S = 1.0
+WRITE_EVERY_S = 60.0
+_USE_KEPT_S = 400 * 86_400.0
 _OTHERS = 0o077
 _State = tuple[int, int, int]
 
@@ -55,9 +65,13 @@ class TokenBook:
         _warn(given, file, self.entries)
 
     def find(self, token: str) -> TokenEntry | None:
-        """The entry of a token, in constant time."""
+        """The valid entry of a token, in constant time."""
         self._look()
-        return _matching(digest(token), self.entries)
+        entry = _matching(digest(token), self.entries)
+        if entry is not None and entry.is_expired(self._clock.utc()):
+            event(logging.WARNING, "expired token refused", caller=entry.name, fix=f"dowse token rotate {entry.name}")
+            return None
+        return entry
 
     def _read(self) -> tuple[TokenEntry, ...]:
         return _join(self._given, read_tokens_file(self._file) if self._file else (), self._file)
@@ -82,6 +96,46 @@ class TokenBook:
         else:
             self._state = self._complained_of = state
             event(logging.INFO, "tokens file read again", tokens=len(self.entries))
+
+
+class LastUses:
+    """Times of the last use of tokens, in the store: written at most once a minute for each, and at the end."""
+
+    def __init__(self, store: FailSoftStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._used: dict[Key, float] = {}
+        self._written: dict[Key, float] = {}
+        self._writes = Background()
+
+    def record(self, entry: TokenEntry) -> None:
+        key, now = _use_key(entry), self._clock.utc().timestamp()
+        self._used[key] = now
+        if now - self._written.get(key, 0.0) >= WRITE_EVERY_S:
+            self._writes.start(self._write(key))
+
+    async def close(self) -> None:
+        """Write the uses that are not written yet."""
+        await self._writes.finish()
+        for key, used in self._used.items():
+            if used != self._written.get(key):
+                await self._write(key)
+
+    async def _write(self, key: Key) -> None:
+        self._written[key] = self._used[key]
+        await self._store.put(key, b"%d" % self._used[key], _USE_KEPT_S)
+
+
+async def read_last_use(store: Store, entry: TokenEntry) -> datetime | None:
+    """The time of the last use, to about a minute; `None` if none is known. Raises `StoreFailed`."""
+    kept = await store.get(_use_key(entry))
+    return datetime.fromtimestamp(int(kept.value), UTC) if kept and kept.value.isdigit() else None
+
+
+def _use_key(entry: TokenEntry) -> Key:
+    """By name and token, so that a rotated token has not been used yet; hashed, so that neither can be guessed."""
+    named = hashlib.blake2b(entry.digest.encode(), key=entry.name.encode(), person=b"dowse uses", digest_size=16)
+    return Key("token", named.hexdigest())
 
 
 def _matching(presented: str, entries: Iterable[TokenEntry]) -> TokenEntry | None:

@@ -13,9 +13,11 @@ import secrets
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
 from pathlib import Path
+from typing import TypeVar, cast
 
 from dowse.core.allowances import Rate
 from dowse.core.errors import ConfigError
@@ -24,25 +26,36 @@ from dowse.core.text import one_line
 from dowse.settings.contracts import CONTRACTS, TOOL_LIMITS
 from dowse.settings.types import rate
 
+T = TypeVar("T")
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 TOOLS = tuple(TOOL_LIMITS)
 _HASH = re.compile(r"sha256:([0-9a-f]{64})")
-_KEYS = ("hash", "contracts", "limits")
+SCOPES = ("tools", "metrics")
+"""Parts of the HTTP server that a token may be limited to."""
+FUTURE_SCOPES = ("wires", "console")
+"""Names of scopes that open nothing in this version."""
+_KEYS = ("hash", "contracts", "limits", "scopes", "expires")
 _NEW_FILE = "# Bearer tokens of the HTTP server, as hashes. Written by `dowse token`.\n"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenEntry:
-    """Entry of one token: name, limits and contracts. Of the token itself only the digest is stored."""
+    """Entry of one token and its restrictions. Of the token itself only the digest is stored."""
 
     name: str
     digest: str = field(repr=False)
     limits: Mapping[str, Rate] = field(default_factory=dict)
     contracts: frozenset[str] | None = None
+    scopes: frozenset[str] | None = None
+    expires: datetime | None = None
 
     @property
     def principal(self) -> Principal:
-        return Principal(self.name, self.limits, self.contracts)
+        return Principal(self.name, self.limits, self.contracts, self.scopes)
+
+    def is_expired(self, now: datetime) -> bool:
+        return self.expires is not None and self.expires <= now
 
 
 def mint() -> str:
@@ -103,6 +116,22 @@ def contracts(value: object) -> frozenset[str]:
     return frozenset(value)
 
 
+def scopes(value: object) -> frozenset[str]:
+    """Names of scopes; `ValueError` for anything else, an empty list included."""
+    if not isinstance(value, list) or not value or not all(name in SCOPES for name in value):
+        raise ValueError
+    return frozenset(value)
+
+
+def moment(value: object) -> datetime:
+    """A date or a time of a TOML file, in UTC unless it has an offset."""
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    if isinstance(value, date):
+        return datetime.combine(value, time(), UTC)
+    raise ValueError
+
+
 def limits(value: object) -> dict[str, Rate]:
     """Rates by tool; `ValueError` for a tool that cannot be limited."""
     if not isinstance(value, Mapping) or not all(tool in TOOLS for tool in value):
@@ -125,15 +154,21 @@ def _entry(name: str, table: object) -> TokenEntry:
     matched = _HASH.fullmatch(str(table.get("hash", "")))
     if not matched:
         raise _WrongError('takes hash = "sha256:" and 64 hexadecimal digits, as `dowse token new` writes it')
+    return TokenEntry(
+        name,
+        matched[1],
+        _read(table, "limits", limits, f'such as {{ web_search = "20/10m" }} for {", ".join(TOOLS)}') or {},
+        _read(table, "contracts", contracts, f"out of {', '.join(CONTRACTS)} in a list"),
+        _read(table, "scopes", scopes, f"out of {', '.join(SCOPES)} in a list"),
+        _read(table, "expires", moment, "as a time such as 2027-01-31T12:00:00Z"),
+    )
+
+
+def _read(table: Mapping[str, object], key: str, read: Callable[[object], T], takes: str) -> T | None:
     try:
-        allowed = contracts(table["contracts"]) if "contracts" in table else None
+        return read(table[key]) if key in table else None
     except ValueError:
-        raise _WrongError(f"takes contracts out of {', '.join(CONTRACTS)} in a list") from None
-    try:
-        limited = limits(table.get("limits", {}))
-    except ValueError:
-        raise _WrongError(f'takes limits such as {{ web_search = "20/10m" }} for {", ".join(TOOLS)}') from None
-    return TokenEntry(name, matched[1], limited, allowed)
+        raise _WrongError(f"takes {key} {takes}") from None
 
 
 def _quote_name(name: str) -> str:
@@ -141,7 +176,15 @@ def _quote_name(name: str) -> str:
     return one_line(name) if len(name) <= 32 else "an entry"
 
 
-def entry_text(name: str, digest: str, contracts: list[str], limits: Mapping[str, str]) -> str:
+def entry_text(
+    name: str,
+    digest: str,
+    *,
+    contracts: Sequence[str] = (),
+    limits: Mapping[str, str] | None = None,
+    scopes: Sequence[str] = (),
+    expires: datetime | None = None,
+) -> str:
     """An entry as TOML. All values were validated before, so nothing needs to be escaped."""
     # A dot outside quotes would make a table inside a table.
     lines = [f'["{name}"]' if "." in name else f"[{name}]", f'hash = "sha256:{digest}"']
@@ -149,6 +192,10 @@ def entry_text(name: str, digest: str, contracts: list[str], limits: Mapping[str
         lines.append(f"contracts = [{', '.join(map(_quote, contracts))}]")
     if limits:
         lines.append(f"limits = {{ {', '.join(f'{tool} = {_quote(each)}' for tool, each in limits.items())} }}")
+    if scopes:
+        lines.append(f"scopes = [{', '.join(map(_quote, scopes))}]")
+    if expires:
+        lines.append(f"expires = {expires:%Y-%m-%dT%H:%M:%SZ}")
     return "\n".join(lines) + "\n"
 
 
@@ -171,16 +218,37 @@ def remove(path: Path, name: str) -> None:
     """Take an entry out of the file; comments above the next one stay."""
     with _lock(path):
         old = read_text(path)
-        before = tables(path, old)
-        if name not in before:
-            raise ConfigError(f"The tokens file {path} has no entry {name}.")
-        new = _without(old, name)
-        # Only the intended change may be written: a revoked token must not stay, nor another one go.
-        if tables(path, new) != {key: table for key, table in before.items() if key != name}:
-            raise ConfigError(
-                f"The tokens file {path} is written in a way that cannot be edited safely; edit it by hand."
-            )
-        _replace(path, new)
+        before = _tables_with(path, old, name)
+        _write_checked(path, _without(old, name), {key: table for key, table in before.items() if key != name})
+
+
+def rotate(path: Path, name: str, digest: str, expires: datetime | None) -> None:
+    """Put another hash into an entry, and another end if there is one; all the rest stays."""
+    import tomlkit
+
+    changes: dict[str, object] = {"hash": f"sha256:{digest}", **({"expires": expires} if expires else {})}
+    with _lock(path):
+        old = read_text(path)
+        before = _tables_with(path, old, name)
+        entries(before, path)
+        document = tomlkit.parse(old)
+        document[name].update(changes)
+        _write_checked(path, tomlkit.dumps(document), {**before, name: {**before[name], **changes}})
+
+
+def _tables_with(path: Path, text: str, name: str) -> dict[str, dict[str, object]]:
+    """The tables of a file that has an entry of this name."""
+    before = tables(path, text)
+    if name not in before:
+        raise ConfigError(f"The tokens file {path} has no entry {name}.")
+    return cast(dict[str, dict[str, object]], before)
+
+
+def _write_checked(path: Path, new: str, expected: Mapping[str, object]) -> None:
+    """Write only the intended change: a revoked token must not stay, nor another one go."""
+    if tables(path, new) != expected:
+        raise ConfigError(f"The tokens file {path} is written in a way that cannot be edited safely; edit it by hand.")
+    _replace(path, new)
 
 
 def _without(text: str, name: str) -> str:

@@ -185,7 +185,10 @@ class TokenCaller:
         """Raises `Unauthorized` for a token that is missing, wrong, or good for other contracts only."""
         sent = self._sent.strip() if isinstance(self._sent, str) else ""
         principal = await self._authenticator.authenticate(sent) if _TOKEN_FORM.fullmatch(sent) else None
-        if principal is None or (principal.contracts is not None and self._contract not in principal.contracts):
+        if principal is None or not (
+            (principal.contracts is None or self._contract in principal.contracts)
+            and (principal.scopes is None or "tools" in principal.scopes)
+        ):
             raise Unauthorized(_TOKEN_NEEDED)
         return principal
 

@@ -14,7 +14,6 @@ from dowse.core.digests import Digest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-
 R = TypeVar("R")
 
 OK = "ok"
@@ -76,11 +75,12 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A caller. Its own `limits` override the settings; `contracts` is `None` if all are allowed."""
+    """A caller. Its own `limits` override the settings; `contracts` and `scopes` are `None` if all are allowed."""
 
     name: str
     limits: Mapping[str, Rate] = field(default_factory=dict)
     contracts: frozenset[str] | None = None
+    scopes: frozenset[str] | None = None
 
 
 LOCAL = Principal("local")

@@ -20,7 +20,7 @@ print("ready", flush=True)
 sys.stdin.readline()
 for number in range(20):
     name = f"{letter}{number}"
-    tokens.append(path, tokens.entry_text(name, tokens.digest(name), [], {}))
+    tokens.append(path, tokens.entry_text(name, tokens.digest(name)))
 """
 
 

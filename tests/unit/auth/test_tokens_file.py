@@ -15,8 +15,10 @@ from dowse.auth.tokens import TokenEntry, digest, read_tokens_file
 from dowse.core.allowances import Rate
 from dowse.core.errors import ConfigError
 
-ALICE = tokens.entry_text("alice", digest("a"), [], {})
-CI = tokens.entry_text("ci.main", digest("c"), ["jan", "dowse"], {"scrape": "20/10m", "web_search": "1/s"})
+ALICE = tokens.entry_text("alice", digest("a"))
+CI = tokens.entry_text(
+    "ci.main", digest("c"), contracts=["jan", "dowse"], limits={"scrape": "20/10m", "web_search": "1/s"}
+)
 HAND_WRITTEN = f"""\
 # The team.
 
@@ -72,7 +74,7 @@ def test_appending_keeps_every_byte_that_was_there(tmp_path: Path, end: str) -> 
     path = tmp_path / "tokens.toml"
     old = HAND_WRITTEN.rstrip("\n") + end
     path.write_text(old)
-    tokens.append(path, tokens.entry_text("dave", digest("d"), [], {}))
+    tokens.append(path, tokens.entry_text("dave", digest("d")))
     assert path.read_text().startswith(old)
     assert [entry.name for entry in read_tokens_file(path)] == ["alice", "bob", "carol", "dave"]
 
@@ -127,7 +129,7 @@ def test_a_file_that_cannot_be_edited_safely_is_left_alone(
 def test_nothing_is_written_that_the_server_could_not_read(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     path.write_text(ALICE)
-    for entry in (ALICE, tokens.entry_text("bob", digest("a"), [], {})):
+    for entry in (ALICE, tokens.entry_text("bob", digest("a"))):
         with pytest.raises(ConfigError):
             tokens.append(path, entry)
     assert path.read_text() == ALICE
@@ -138,7 +140,7 @@ def test_a_name_that_is_taken_is_told(tmp_path: Path) -> None:
     path = tmp_path / "tokens.toml"
     tokens.append(path, ALICE)
     with pytest.raises(ConfigError, match=r"alice is in .* already; `dowse token revoke alice` takes it out"):
-        tokens.append(path, tokens.entry_text("alice", digest("another"), [], {}))
+        tokens.append(path, tokens.entry_text("alice", digest("another")))
 
 
 def test_a_broken_file_is_not_made_worse(tmp_path: Path) -> None:

@@ -140,12 +140,16 @@ def _check_jwt(settings: Settings) -> Check:
 def _details(entry: TokenEntry) -> dict[str, object]:
     limits = {tool: _spell(rate) for tool, rate in entry.limits.items()}
     contracts = None if entry.contracts is None else sorted(entry.contracts)
-    return {"name": entry.name, "limits": limits, "contracts": contracts}
+    scopes = None if entry.scopes is None else sorted(entry.scopes)
+    expires = entry.expires and entry.expires.isoformat()
+    return {"name": entry.name, "limits": limits, "contracts": contracts, "scopes": scopes, "expires": expires}
 
 
 def _describe(entry: TokenEntry) -> str:
     parts = [f"{tool} {_spell(rate)}" for tool, rate in entry.limits.items()]
     parts += [f"contracts {', '.join(sorted(entry.contracts))}"] if entry.contracts is not None else []
+    parts += [f"scopes {', '.join(sorted(entry.scopes))}"] if entry.scopes is not None else []
+    parts += [f"until {entry.expires:%Y-%m-%d %H:%M}"] if entry.expires else []
     return f"{entry.name} ({', '.join(parts)})" if parts else entry.name
 
 

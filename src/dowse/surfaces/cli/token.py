@@ -1,18 +1,26 @@
-"""Create, list and revoke the bearer tokens of the HTTP server."""
+"""Create, list, rotate and revoke the bearer tokens of the HTTP server."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from dowse.auth import tokens
 from dowse.auth.tokens import TokenEntry
-from dowse.core.errors import ConfigError
+from dowse.core.errors import ConfigError, StoreFailed
+from dowse.core.runtime import SystemClock
+from dowse.core.text import one_line
+from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.settings.contracts import CONTRACTS
+from dowse.settings.sources import state_address
+from dowse.stores import file_of, open_store
 from dowse.surfaces.cli import session
 from dowse.surfaces.cli.session import DONE
 
@@ -23,16 +31,28 @@ dowse: to activate it, put this into a file and set DOWSE_TOKENS_FILE to its pat
 
 {entry}
 """
+_LIFETIME = re.compile(r"([1-9]\d{0,4}) ?([mhd])", re.IGNORECASE | re.ASCII)
+_MINUTES = {"m": 1, "h": 60, "d": 1440}
 _OR_VARIABLE = "dowse: or, without a file: DOWSE_TOKENS={name}:TOKEN"
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("token", help="create, list and revoke tokens of the HTTP server", description=__doc__)
+    parser = commands.add_parser("token", help="create, list, rotate and revoke tokens", description=__doc__)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     _register_new(actions)
-    listing = actions.add_parser("list", help="list the names of tokens", description="Lists the names of tokens.")
+    listing = actions.add_parser(
+        "list", help="list the tokens", description="Lists the tokens with their restrictions and their last use."
+    )
     listing.add_argument("--json", action="store_true", help="print the list as JSON")
     _common(listing, _list)
+    rotate = actions.add_parser(
+        "rotate",
+        help="replace a token by a new one",
+        description="Replaces a token by a new one with the same name and restrictions, and prints it once.",
+    )
+    rotate.add_argument("name", help="name of the token")
+    _expiry(rotate)
+    _common(rotate, _rotate)
     revoke = actions.add_parser("revoke", help="revoke a token", description="Removes a token from the file.")
     revoke.add_argument("name", help="name of the token")
     _common(revoke, _revoke)
@@ -51,7 +71,20 @@ def _register_new(actions: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="TOOL=RATE",
         help="rate limit of this caller, such as web_search=20/10m",
     )
+    new.add_argument(
+        "--scope",
+        action="append",
+        default=[],
+        metavar="S",
+        help=f"allow only this part of the server: {', '.join(tokens.SCOPES)}",
+    )
+    new.add_argument("--wires", action="append_const", dest="scope", const="wires", help="the same as --scope wires")
+    _expiry(new)
     _common(new, _new)
+
+
+def _expiry(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--expires", metavar="TIME", help="time until the token expires, such as 90d or 12h")
 
 
 def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
@@ -63,21 +96,29 @@ def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace],
 def _new(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     name, file = arguments.name, _file(arguments, settings)
-    limits = _limits(arguments.limit)
+    limits, scopes, expires = _limits(arguments.limit), _scopes(arguments.scope), _end(arguments.expires)
     _check(name, arguments.contract, settings)
-    token = tokens.mint()
-    entry = tokens.entry_text(name, tokens.digest(token), list(dict.fromkeys(arguments.contract)), limits)
+    token, contracts = tokens.mint(), list(dict.fromkeys(arguments.contract))
+    entry = tokens.entry_text(
+        name, tokens.digest(token), contracts=contracts, limits=limits, scopes=scopes, expires=expires
+    )
     if file:
         tokens.append(file, entry)
+    _show(name, token, file)
+    if file:
+        return DONE
+    print(_WITHOUT_FILE.format(entry=entry), file=sys.stderr, end="")
+    if not (contracts or limits or scopes or expires):
+        print("\n" + _OR_VARIABLE.format(name=name), file=sys.stderr)
+    return DONE
+
+
+def _show(name: str, token: str, file: Path | None) -> None:
+    """Print a new token, and where its hash is."""
     print(token, flush=True)
     print(_KEEP.format(name=name), file=sys.stderr)
     if file:
         print(_WRITTEN.format(file=file), file=sys.stderr)
-        return DONE
-    print(_WITHOUT_FILE.format(entry=entry), file=sys.stderr, end="")
-    if not arguments.contract and not limits:
-        print("\n" + _OR_VARIABLE.format(name=name), file=sys.stderr)
-    return DONE
 
 
 def _check(name: str, contracts: list[str], settings: Settings) -> None:
@@ -106,32 +147,112 @@ def _limits(given: list[str]) -> dict[str, str]:
     return limits
 
 
+def _scopes(given: list[str]) -> list[str]:
+    """The scopes of one or more flags, each a list with commas."""
+    scopes = list(dict.fromkeys(name.strip() for names in given for name in names.split(",")))
+    for name in scopes:
+        known = ", ".join(tokens.SCOPES)
+        if name in tokens.FUTURE_SCOPES:
+            raise ConfigError(f"The scope {name} opens nothing in this version of dowse; there are {known}.")
+        if name not in tokens.SCOPES:
+            raise ConfigError(f"--scope is {name[:80]!r}, but it takes {known}.")
+    return scopes
+
+
+def _end(lifetime: str | None) -> datetime | None:
+    """The moment at which a token of this lifetime expires."""
+    if lifetime is None:
+        return None
+    match = _LIFETIME.fullmatch(lifetime.strip())
+    if not match:
+        raise ConfigError(f"--expires is {lifetime[:80]!r}, but it takes a time such as 90d or 12h.")
+    now = SystemClock().utc().replace(microsecond=0)
+    return now + timedelta(minutes=int(match[1]) * _MINUTES[match[2].lower()])
+
+
+def _rotate(arguments: argparse.Namespace) -> int:
+    settings = session.load(arguments, {}, quiet=True)
+    name, expires = arguments.name, _end(arguments.expires)
+    file = _editable_file(arguments, settings)
+    entry = next((entry for entry in _entries(file) if entry.name == name), None)
+    if entry and not expires and entry.is_expired(SystemClock().utc()):
+        raise ConfigError(f"{name} has expired; add --expires, such as --expires 90d.")
+    token = tokens.mint()
+    tokens.rotate(file, name, tokens.digest(token), expires)
+    _show(name, token, file)
+    print(f"dowse: the previous token of {name} is not accepted any more", file=sys.stderr)
+    return DONE
+
+
 def _list(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     file = _file(arguments, settings)
-    listed = [(TokenEntry(name, ""), "DOWSE_TOKENS") for name in settings.tokens]
-    listed += [(entry, str(file)) for entry in (_entries(file) if file else ())]
+    given = [TokenEntry(name, tokens.digest(token.get_secret_value())) for name, token in settings.tokens.items()]
+    entries = [*given, *(_entries(file) if file else ())]
+    sources = ["DOWSE_TOKENS"] * len(given) + [str(file)] * (len(entries) - len(given))
+    uses = asyncio.run(_last_uses(settings, entries)) if entries else []
+    listed = list(zip(entries, uses, sources, strict=True))
     if arguments.json:
-        print(json.dumps([_describe(entry, source) for entry, source in listed], indent=2))
+        print(json.dumps([_describe(*each) for each in listed], indent=2))
         return DONE
     if not listed:
         print("dowse: there are no tokens; `dowse token new NAME` creates one", file=sys.stderr)
-    for entry, _ in listed:
-        limits = ", ".join(f"{tool} {rate}" for tool, rate in entry.limits.items())
-        print(f"{entry.name}  {', '.join(_contracts(entry))}  {limits or 'the limits of the settings'}")
+    for entry, used, _ in listed:
+        print(_line(entry, used))
     return DONE
+
+
+def _line(entry: TokenEntry, used: datetime | None) -> str:
+    limits = ", ".join(f"{tool} {rate}" for tool, rate in entry.limits.items())
+    parts = [entry.name, ", ".join(_contracts(entry)), limits or "the limits of the settings"]
+    if entry.scopes is not None:
+        parts.append(f"scopes {', '.join(sorted(entry.scopes))}")
+    if entry.expires:
+        is_over = entry.is_expired(SystemClock().utc())
+        parts.append(f"{'expired' if is_over else 'expires'} {_minute(entry.expires)}")
+    parts.append(f"last used {_minute(used)}" if used else "not used yet")
+    return "  ".join(parts)
+
+
+def _minute(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+async def _last_uses(settings: Settings, entries: Sequence[TokenEntry]) -> list[datetime | None]:
+    """The last use of each token; none is known to a store that does not exist or fails."""
+    address = state_address(settings)
+    path = file_of(address)
+    if address.startswith("memory:") or (path and not path.exists()):
+        return [None] * len(entries)
+    from dowse.auth.authenticator import read_last_use  # Heavy; the other actions do without.
+
+    store = open_store(address, SystemClock(), max_bytes=settings.cache_size)
+    try:
+        return [await read_last_use(store, entry) for entry in entries]
+    except StoreFailed as error:
+        reason = Redactor(settings.secrets()).message(one_line(str(error)))
+        print(f"dowse: warning: the last uses are not known, because the store failed: {reason}", file=sys.stderr)
+        return [None] * len(entries)
+    finally:
+        await store.close()
 
 
 def _revoke(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
-    name, file = arguments.name, _file(arguments, settings)
-    if name in settings.tokens:
-        raise ConfigError("That token is in DOWSE_TOKENS; remove it there and restart the server.")
-    if not file:
-        raise ConfigError("There is no tokens file; name it with --file or DOWSE_TOKENS_FILE.")
+    name, file = arguments.name, _editable_file(arguments, settings)
     tokens.remove(file, name)
     print(f"dowse: {name} is removed from {file}; a running server reloads the file within a second", file=sys.stderr)
     return DONE
+
+
+def _editable_file(arguments: argparse.Namespace, settings: Settings) -> Path:
+    """The tokens file, unless the token is not in it."""
+    if arguments.name in settings.tokens:
+        raise ConfigError("That token is in DOWSE_TOKENS; change it there and restart the server.")
+    file = _file(arguments, settings)
+    if not file:
+        raise ConfigError("There is no tokens file; name it with --file or DOWSE_TOKENS_FILE.")
+    return file
 
 
 def _file(arguments: argparse.Namespace, settings: Settings) -> Path | None:
@@ -144,11 +265,15 @@ def _entries(file: Path) -> tuple[TokenEntry, ...]:
     return tokens.read_tokens_file(file) if file.exists() else ()
 
 
-def _describe(entry: TokenEntry, source: str) -> dict[str, object]:
+def _describe(entry: TokenEntry, used: datetime | None, source: str) -> dict[str, object]:
     return {
         "name": entry.name,
         "contracts": _contracts(entry),
         "limits": {tool: str(rate) for tool, rate in entry.limits.items()},
+        "scopes": sorted(entry.scopes) if entry.scopes is not None else None,
+        "expires": entry.expires.astimezone(UTC).isoformat() if entry.expires else None,
+        "expired": entry.is_expired(SystemClock().utc()),
+        "last_used": used.isoformat() if used else None,
         "source": source,
     }
 

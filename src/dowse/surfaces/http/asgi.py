@@ -25,7 +25,7 @@ from dowse.surfaces.http.auth import BearerAuthMiddleware, metadata_routes
 from dowse.surfaces.http.hosts import ForwardedHeadersMiddleware, HostCheckMiddleware
 from dowse.surfaces.http.load_shedding import LOAD_SHEDDER, LoadShedder
 from dowse.surfaces.http.mcp import Drain, McpEndpoint
-from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS
+from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, METRICS_PATH
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import event
 from dowse.telemetry.metrics import CONTENT_TYPE, MetricsObserver
@@ -126,7 +126,7 @@ def _metrics_route(app: App, metrics: MetricsObserver) -> Route:
         metrics.tasks_counted(len(asyncio.all_tasks()))
         return Response(metrics.exposition(), headers={"Content-Type": CONTENT_TYPE})
 
-    return Route("/metrics", scrape)
+    return Route(METRICS_PATH, scrape)
 
 
 def _warn(settings: Settings) -> None:

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Authenticator
 from dowse.settings import Settings
-from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, WELL_KNOWN, log_refusal, refusal
+from dowse.surfaces.http.replies import HEALTH_PATHS, MCP_PATHS, METRICS_PATH, WELL_KNOWN, log_refusal, refusal
 
 LONGEST_TOKEN_BYTES = 4096
 # For orchestrators and load balancers, and for clients that have no token yet.
@@ -36,8 +36,8 @@ class BearerAuthMiddleware:
         principal = await self._authenticate(scope)
         if not isinstance(principal, Principal):
             return await self._refuse_unknown(scope, principal)(scope, receive, send)
-        if principal.contracts is not None and self._contract not in principal.contracts:
-            return await self._refuse_contract(scope, principal)(scope, receive, send)
+        if objection := self._objection(principal, scope["path"]):
+            return await self._refuse_scope(scope, principal, *objection)(scope, receive, send)
         scope.setdefault("state", {})["principal"] = principal
         # Dropped here, so that nothing behind can pass it on.
         scope["headers"] = [header for header in scope["headers"] if header[0] != b"authorization"]
@@ -60,12 +60,20 @@ class BearerAuthMiddleware:
     def _refuse_unknown(self, scope: Scope, reason: str) -> Response:
         log_refusal(scope, 401, reason)
         error = "" if reason == "missing" else "invalid_token"
-        sentence = "a bearer token is needed" if reason == "missing" else "the bearer token is not good"
+        sentence = "a bearer token is needed" if reason == "missing" else "the bearer token is invalid or expired"
         return refusal(401, sentence, {"WWW-Authenticate": self._challenge(scope, error)})
 
-    def _refuse_contract(self, scope: Scope, principal: Principal) -> Response:
-        log_refusal(scope, 403, "contract", caller=principal.name)
-        sentence = f"this token is not for the tools of the contract {self._contract}"
+    def _objection(self, principal: Principal, path: str) -> tuple[str, str] | None:
+        """Why a caller may not use a path, for the log and as a sentence; `None` if it may."""
+        needed = "metrics" if path == METRICS_PATH else "tools"
+        if principal.scopes is not None and needed not in principal.scopes:
+            return "scope", f"this token does not have the scope {needed}"
+        if principal.contracts is not None and self._contract not in principal.contracts:
+            return "contract", f"this token is not for the tools of the contract {self._contract}"
+        return None
+
+    def _refuse_scope(self, scope: Scope, principal: Principal, reason: str, sentence: str) -> Response:
+        log_refusal(scope, 403, reason, caller=principal.name)
         return refusal(403, sentence, {"WWW-Authenticate": self._challenge(scope, "insufficient_scope")})
 
     def _challenge(self, scope: Scope, error: str) -> str:

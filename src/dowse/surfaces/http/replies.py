@@ -14,6 +14,7 @@ from dowse.telemetry.log import event
 MCP_PATHS = ("/mcp", "/v1/mcp")
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 HEALTH_PATHS = ("/healthz", "/readyz")
+METRICS_PATH = "/metrics"
 
 RETRY_AFTER_S = 1
 # A load-shedding refusal is frequent, hence prepared, and leaves the connection open. It is a JSON-RPC error, because

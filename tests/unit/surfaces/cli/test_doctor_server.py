@@ -90,9 +90,10 @@ def test_callers_are_named_with_their_limits_and_contracts_and_never_their_token
         "2 callers with a token: alice; ci (web_search 20 times in 600 seconds, contracts dowse).",
         "",
     )
+    unrestricted = {"scopes": None, "expires": None}
     assert found.one("tokens")["details"]["callers"] == [
-        {"name": "alice", "limits": {}, "contracts": None},
-        {"name": "ci", "limits": {"web_search": "20 times in 600 seconds"}, "contracts": ["dowse"]},
+        {"name": "alice", "limits": {}, "contracts": None, **unrestricted},
+        {"name": "ci", "limits": {"web_search": "20 times in 600 seconds"}, "contracts": ["dowse"], **unrestricted},
     ]
     written = json.dumps(found.checks)
     assert TOKEN not in written

@@ -156,6 +156,7 @@ WITHOUT_JSON = {
     "dowse serve": "it speaks a protocol until it is ended",
     "dowse demo": "a demonstration for people",
     "dowse token new": "prints the token, once, and nothing else on stdout",
+    "dowse token rotate": "prints the new token, as `dowse token new` does",
     "dowse token revoke": "prints nothing on stdout: the exit code is the answer",
 }
 # A flag that is left out of the help on purpose.

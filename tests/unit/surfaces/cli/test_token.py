@@ -6,6 +6,8 @@ import json
 import re
 import stat
 import tomllib
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,16 @@ def test_the_variable_is_not_offered_for_what_it_cannot_hold(capsys: Captured) -
         (["bob", "--limit", "web_search"], "--limit is 'web_search', but it takes TOOL=RATE such as"),
         (["bob", "--limit", "web_serach=1/m"], "--limit is 'web_serach=1/m', but it takes TOOL=RATE"),
         (["bob", "--limit", "web_search=often"], "--limit is 'web_search=often'"),
+        (
+            ["bob", "--scope", "tools,wires"],
+            "The scope wires opens nothing in this version of dowse; there are tools, m",
+        ),
+        (["bob", "--wires"], "The scope wires opens nothing in this version"),
+        (["bob", "--scope=console"], "The scope console opens nothing in this version"),
+        (["bob", "--scope", "admin"], "--scope is 'admin', but it takes tools, metrics."),
+        (["bob", "--scope", ""], "--scope is '', but it takes tools, metrics."),
+        (["bob", "--expires", "90"], "--expires is '90', but it takes a time such as 90d or 12h."),
+        (["bob", "--expires", "0d"], "--expires is '0d', but it takes"),
         (["alice"], "alice is in {file} already; `dowse token revoke alice` takes it out."),
         (["env"], "env is in DOWSE_TOKENS already"),
         (["bob", "--file", "/nowhere/at/all.toml"], "cannot be written: no such file or directory"),
@@ -119,8 +131,8 @@ def test_the_list_shows_names_contracts_and_limits_but_no_hash(
     assert main(["token", "list"]) == 0
     shown = capsys.readouterr().out
     assert shown.splitlines() == [
-        "env  dowse, kindly, jan, swissarmyhammer, answers  the limits of the settings",
-        "ci  jan  scrape 20/10m",
+        "env  dowse, kindly, jan, swissarmyhammer, answers  the limits of the settings  not used yet",
+        "ci  jan  scrape 20/10m  not used yet",
     ]
     assert main(["token", "list", "--json"]) == 0
     listed = capsys.readouterr().out
@@ -128,11 +140,79 @@ def test_the_list_shows_names_contracts_and_limits_but_no_hash(
         "name": "ci",
         "contracts": ["jan"],
         "limits": {"scrape": "20/10m"},
+        "scopes": None,
+        "expires": None,
+        "expired": False,
+        "last_used": None,
         "source": str(file),
     }
     for text in (shown, listed):
         assert digest(token) not in text
         assert "a-token-of-the-environment" not in text
+
+
+@pytest.mark.promise("token-scopes")
+def test_scopes_and_the_end_go_into_the_file_and_are_listed(file: Path, capsys: Captured) -> None:
+    before = datetime.now(UTC)
+    made(capsys, "scraper", "--scope", "metrics", "--expires", "90d")
+    made(capsys, "both", "--scope", "tools,metrics", "--scope=tools")
+    scraper, both = read_tokens_file(file)
+    assert (scraper.scopes, both.scopes, both.expires) == (
+        frozenset({"metrics"}),
+        frozenset({"tools", "metrics"}),
+        None,
+    )
+    assert scraper.expires is not None
+    assert timedelta(0) <= before + timedelta(days=90) - scraper.expires + timedelta(seconds=60) <= timedelta(minutes=2)
+    assert main(["token", "list"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert f"scopes metrics  expires {scraper.expires:%Y-%m-%d %H:%M} UTC  not used yet" in shown[0]
+    assert shown[1].endswith("the limits of the settings  scopes metrics, tools  not used yet")
+    assert main(["token", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["scopes"] == ["metrics"]
+
+
+def test_an_expired_token_is_listed_as_such(file: Path, capsys: Captured) -> None:
+    file.write_text(f'[alice]\nhash = "sha256:{digest("a")}"\nexpires = 2020-02-02\n')
+    assert main(["token", "list"]) == 0
+    assert "expired 2020-02-02 00:00 UTC" in capsys.readouterr().out
+
+
+@pytest.mark.promise("token-rotate")
+def test_a_rotated_token_keeps_its_name_and_restrictions(file: Path, capsys: Captured) -> None:
+    old, _ = made(capsys, "ci", "--limit", "web_search=20/10m", "--scope", "tools", "--expires", "90d")
+    made(capsys, "bob")
+    (before, bob) = read_tokens_file(file)
+    assert main(["token", "rotate", "ci"]) == 0
+    captured = capsys.readouterr()
+    new = captured.out.strip()
+    assert new != old
+    assert "the previous token of ci is not accepted any more" in captured.err
+    assert read_tokens_file(file) == (replace(before, digest=digest(new)), bob)
+
+
+def test_rotating_may_set_another_end_and_has_to_after_the_old_one(file: Path, capsys: Captured) -> None:
+    file.write_text(f'# Alice.\n[alice]\nhash = "sha256:{digest("a")}" # hers\nexpires = 2020-02-02T00:00:00Z\n')
+    assert main(["token", "rotate", "alice"]) == 2
+    assert capsys.readouterr().err == "dowse: alice has expired; add --expires, such as --expires 90d.\n"
+    assert main(["token", "rotate", "alice", "--expires", "12h"]) == 0
+    (entry,) = read_tokens_file(file)
+    assert not entry.is_expired(datetime.now(UTC))
+    assert "# Alice.\n" in file.read_text()
+    assert "# hers\n" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("bob", "has no entry bob"), ("env", "is in DOWSE_TOKENS; change it there")]
+)
+def test_a_token_that_is_not_in_the_file_cannot_be_rotated(
+    file: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, name: str, sentence: str
+) -> None:
+    made(capsys, "alice")
+    monkeypatch.setenv("DOWSE_TOKENS", "env:a-token-of-the-environment")
+    assert main(["token", "rotate", name]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, sentence in captured.err) == ("", True)
 
 
 def test_an_empty_list_says_what_to_do(capsys: Captured) -> None:
@@ -168,7 +248,8 @@ def test_without_a_file_nothing_can_be_revoked(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("action", "flags"),
     [
-        ("new", ["name", "--file", "--contract", "--limit", "--config", "--log-level"]),
+        ("new", ["name", "--file", "--contract", "--limit", "--scope", "--expires", "--config", "--log-level"]),
+        ("rotate", ["name", "--file", "--expires"]),
         ("list", ["--file", "--json", "--config"]),
         ("revoke", ["name", "--file"]),
     ],
@@ -192,9 +273,7 @@ def test_the_action_has_to_be_named(capsys: Captured) -> None:
 
 
 def test_the_help_says_where_a_name_turns_up(capsys: Captured) -> None:
-    """In logs and limits; metrics tell nobody's name."""
     with pytest.raises(SystemExit):
         main(["token", "new", "--help"])
     told = " ".join(capsys.readouterr().out.split())
     assert "name of the caller in logs and limits" in told
-    assert "metrics" not in told

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
 from dowse.auth.authenticator import BearerAuthenticator, TokenBook
+from dowse.auth.tokens import digest
 from dowse.core.models import LOCAL, Principal
 from dowse.core.protocols import Authenticator
 from dowse.surfaces.http.auth import BearerAuthMiddleware
@@ -158,6 +160,49 @@ async def test_a_token_for_other_contracts_opens_nothing_here(
         assert told.headers["www-authenticate"] == 'Bearer realm="dowse", error="insufficient_scope"'
         assert told.json() == {"error": "this token is not for the tools of the contract dowse"}
         assert caplog.records[0].__dict__["dowse_fields"]["caller"] == "alice"
+
+
+@pytest.mark.promise("token-scopes")
+@pytest.mark.parametrize(
+    ("scopes", "path", "status"),
+    [
+        (None, "/mcp", 200),
+        (None, "/metrics", 200),
+        (["tools"], "/mcp", 200),
+        (["tools"], "/v1/mcp", 200),
+        (["tools"], "/metrics", 403),
+        (["metrics"], "/metrics", 200),
+        (["metrics"], "/mcp", 403),
+        (["metrics"], "/anything/else", 403),
+        (["tools", "metrics"], "/metrics", 200),
+    ],
+)
+async def test_a_scope_opens_its_part_of_the_server_only(scopes: list[str] | None, path: str, status: int) -> None:
+    allowed = None if scopes is None else frozenset(scopes)
+    checked, inside = door(Allowing(Principal("alice", scopes=allowed)))
+    told = await ask(checked, bearer(b"Bearer " + TOKEN.encode()), path)
+    assert told.status == status
+    assert len(inside.scopes) == (status == 200)
+    if status == 403:
+        needed = "metrics" if path == "/metrics" else "tools"
+        assert told.json() == {"error": f"this token does not have the scope {needed}"}
+        assert told.headers["www-authenticate"] == 'Bearer realm="dowse", error="insufficient_scope"'
+
+
+@pytest.mark.promise("token-expires")
+async def test_an_expired_token_is_refused_and_the_log_names_its_owner(
+    tmp_path: Path, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "tokens.toml"
+    file.write_text(f'[alice]\nhash = "sha256:{digest(TOKEN)}"\nexpires = 2026-11-15T12:00:10Z\n')
+    file.chmod(0o600)
+    checked, _ = door(BearerAuthenticator(TokenBook({}, file, clock)))
+    assert (await ask(checked, bearer(b"Bearer " + TOKEN.encode()))).status == 200
+    clock.advance(10)
+    told = await ask(checked, bearer(b"Bearer " + TOKEN.encode()))
+    assert (told.status, told.json()) == (401, {"error": "the bearer token is invalid or expired"})
+    (line,) = [record for record in caplog.records if record.getMessage() == "expired token refused"]
+    assert line.__dict__["dowse_fields"] == {"caller": "alice", "fix": "dowse token rotate alice"}
 
 
 async def test_what_looks_like_a_jwt_is_refused_where_none_are_taken(tokens: BearerAuthenticator) -> None:
