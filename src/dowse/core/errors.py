@@ -18,7 +18,8 @@ DowseError
 │   │   ├── RateLimited     429
 │   │   ├── QuotaSpent      402, 432, 433, a 4xx that speaks of credits
 │   │   │   └── BudgetSpent our own budget for it: not asked
-│   │   ├── NetworkFailed   refused, reset, DNS, TLS
+│   │   ├── NetworkFailed   reset, TLS, an answer that broke off
+│   │   │   └── Unreachable no connection at all: DNS, refused, the proxy
 │   │   ├── TimedOut
 │   │   ├── BadAnswer       a malformed body
 │   │   ├── Redirected      an API never redirects
@@ -185,6 +186,10 @@ class NetworkFailed(Transient):
     summary = "could not be reached"
 
 
+class Unreachable(NetworkFailed):
+    """No connection was made, so the network of this server may be the reason."""
+
+
 class TimedOut(Transient):
     code = "timeout"
     summary = "did not answer in time"
@@ -309,13 +314,15 @@ class AllProvidersFailed(DowseError):
         warnings: tuple[str, ...] = (),
         *,
         advice: str = "",
+        summary: str = "",
     ) -> None:
+        """`summary` replaces the text, where its lines would all say the same."""
         self.errors = errors
         self.attempts = attempts
         self.warnings = warnings
         self.retry_after_s = _soonest_s(errors)
         lines = [_describe_fallback(attempt, attempts[:index]) for index, attempt in enumerate(attempts) if index]
-        super().__init__("\n".join(filter(None, [str(errors[0]), *lines, advice])))
+        super().__init__(summary or "\n".join(filter(None, [str(errors[0]), *lines, advice])))
 
 
 class AllReadersFailed(DowseError):

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 
 from dowse.cache.fetch import Cache
 from dowse.core.digests import Digest, Source
-from dowse.core.errors import AllProvidersFailed, NoProvider, Offline, PageUnreadable
+from dowse.core.errors import (
+    AllProvidersFailed,
+    NoInstance,
+    NoProvider,
+    Offline,
+    PageUnreadable,
+    ProviderError,
+    Unreachable,
+)
 from dowse.core.models import (
     LOCAL,
     Clock,
@@ -44,6 +52,7 @@ _NO_PASSAGES = "passage retrieval timed out; pages are shown from their beginnin
 _SET_A_KEY = f"{suggest_providers()} in the environment of this server, then restart it."
 NO_PROVIDER = f"No search provider is configured. {_SET_A_KEY} Or set DOWSE_KEYLESS=on to search without a key."
 KEYLESS_FAILED = f"No search provider is configured, and all keyless providers failed. {_SET_A_KEY}"
+_CHECK_NETWORK = "Check the network of this server, and DOWSE_PROXY if it needs a proxy."
 
 
 class SearchFlow:
@@ -124,9 +133,14 @@ class SearchFlow:
         try:
             return await self._finder.find(query, depth, until, progress, caller)
         except AllProvidersFailed as failed:
-            if not self._finder.has_only_keyless:
+            summary, advice = _describe_outage(failed.errors), ""
+            if not summary and self._finder.has_only_keyless and any(error.was_asked for error in failed.errors):
+                advice = KEYLESS_FAILED
+            if not summary and not advice:
                 raise
-            raise AllProvidersFailed(failed.errors, failed.attempts, failed.warnings, advice=KEYLESS_FAILED) from failed
+            raise AllProvidersFailed(
+                failed.errors, failed.attempts, failed.warnings, advice=advice, summary=summary
+            ) from failed
 
     async def _read_distinct(self, reading: _Reading, placed: Sequence[Placed]) -> tuple[list[Result], tuple[str, ...]]:
         """Results with their pages; the next hits are read in the places of near-duplicates."""
@@ -298,6 +312,20 @@ def _outcome(
 def _warnings(pages: Sequence[Page]) -> tuple[str, ...]:
     """Warnings of the readers, each once: a rejected key fails at every page in the same words."""
     return tuple(dict.fromkeys(f"while reading pages, {warning}" for page in pages for warning in page.warnings))
+
+
+def _describe_outage(errors: Sequence[ProviderError]) -> str:
+    """One sentence if no provider that was asked could be reached, else nothing.
+
+    No public instance is known without the network either.
+    """
+    asked = [error for error in errors if error.was_asked]
+    first = next((error for error in asked if isinstance(error, Unreachable)), None)
+    if first is None or not all(isinstance(error, Unreachable | NoInstance) for error in asked):
+        return ""
+    is_alone = all(error.provider == first.provider for error in errors)
+    what = str(first) if is_alone else f"Nothing could be reached ({first.detail})"
+    return f"{what}. {_CHECK_NETWORK}"
 
 
 def _describe_blocked(count: int) -> tuple[str, ...]:

@@ -207,7 +207,11 @@ def is_listening_port(port: int) -> bool:
     return any(port == taken for _, taken in _ours)
 
 
-class HostNotFound(WireFailed):
+class WireUnreached(WireFailed):
+    """No connection was made: the name is unknown, the peer refused, or the proxy failed."""
+
+
+class HostNotFound(WireUnreached):
     """The name has no address, so no other fetcher will find the page either."""
 
     def __init__(self) -> None:

@@ -24,6 +24,7 @@ from dowse.core.errors import (
     Redirected,
     TimedOut,
     Unavailable,
+    Unreachable,
     WireError,
     WireTimeout,
     WireTooLarge,
@@ -32,6 +33,7 @@ from dowse.core.models import Clock, Deadline, Hit, Text
 from dowse.core.text import one_line, without_markup
 from dowse.document.clean import clean
 from dowse.net.clients import ConfiguredClient, Reply
+from dowse.net.guard import WireUnreached
 from dowse.secrets.redact import Redactor
 
 Json = Mapping[str, object]
@@ -169,6 +171,8 @@ class Api:
             raise TimedOut(self.provider, f"no answer within {timeout_s:.1f} s") from error
         except WireTooLarge as error:
             raise self.too_large(self.provider, str(error)) from error
+        except WireUnreached as error:
+            raise Unreachable(self.provider, str(error)) from error
         except WireError as error:
             raise NetworkFailed(self.provider, str(error)) from error
 

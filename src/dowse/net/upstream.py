@@ -15,9 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
-from dowse.core.errors import WireFailed
 from dowse.net.dns import look_up
-from dowse.net.guard import Address, parse_address
+from dowse.net.guard import Address, WireUnreached, parse_address
 
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 _MOST_DESTINATIONS = 4
@@ -30,7 +29,7 @@ _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})\b")
 _NEEDS_CREDENTIALS = (401, 407)
 
 
-class ProxyFailed(WireFailed):
+class ProxyFailed(WireUnreached):
     """The proxy is dead, of another kind, or refuses. The message names the setting, never the address."""
 
     def __init__(self, reason: str) -> None:

@@ -25,7 +25,7 @@ from dowse.core.runtime import record_sending
 from dowse.core.urls import Url
 from dowse.net.decode import ACCEPTED, Decoder
 from dowse.net.dns import look_up
-from dowse.net.guard import Address, parse_address
+from dowse.net.guard import Address, WireUnreached, parse_address
 from dowse.net.sockets import is_loopback
 from dowse.net.upstream import Tunnel, UpstreamProxy
 
@@ -183,11 +183,11 @@ def _translate(error: Exception) -> WireError:
         case aiohttp.ClientResponseError(__cause__=HttpProcessingError(__cause__=LineTooLong())):
             return WireTooLarge("the headers are larger than the limit")
         case aiohttp.ClientConnectorDNSError():
-            return WireFailed("host not found")
+            return WireUnreached("host not found")
         case aiohttp.ClientSSLError():
             return WireInsecure()
         case aiohttp.ClientConnectorError():
-            return WireFailed("no connection")
+            return WireUnreached("no connection")
         case aiohttp.ClientError() | HttpProcessingError() | OSError():
             return WireFailed("the answer broke off or was malformed")
         case _:
@@ -265,7 +265,7 @@ class _TunnelConnector(aiohttp.TCPConnector):
             if secured is None:
                 transport.abort()
         if secured is None:
-            raise WireFailed("no connection")
+            raise WireUnreached("no connection")
         return secured
 
 

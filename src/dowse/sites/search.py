@@ -124,7 +124,7 @@ class OpenApiSearch:
     def _choose(self, query: Query, clock: Clock) -> list[OpenApi]:
         names = choose(query, [api.spec for api in self._apis.values()])
         if not names:
-            raise NotCovered(self.name, "none of the APIs in DOWSE_OPEN_APIS fits the query")
+            raise _OutOfScope(self.name, "none of the APIs in DOWSE_OPEN_APIS fits the query")
         ready = [self._apis[name] for name in names if self._paused_until.get(name, 0.0) <= clock.now()]
         if not ready:
             raise Skipped(self.name, f"{', '.join(names)} asked for a pause that is not over")
@@ -226,6 +226,12 @@ def _describe(outcomes: _Outcomes) -> str:
     silent = [name for name, outcome in outcomes.items() if not isinstance(outcome, SiteHits)]
     looked = f"looked in {', '.join(name for name in outcomes if name not in silent)}"
     return looked + (f"; {', '.join(silent)} did not answer" if silent else "")
+
+
+class _OutOfScope(NotCovered):
+    """None of the APIs fits the query, so none was asked."""
+
+    was_asked = False
 
 
 def _combine(errors: Sequence[ProviderError]) -> ProviderError:

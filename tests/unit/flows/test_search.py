@@ -6,7 +6,20 @@ from dataclasses import replace
 import pytest
 
 from dowse.core.digests import Digest, Source
-from dowse.core.errors import AllProvidersFailed, BadRequest, NoProvider, Offline, PageUnreadable, Unavailable
+from dowse.core.errors import (
+    AllProvidersFailed,
+    BadRequest,
+    Blocked,
+    NetworkFailed,
+    NoInstance,
+    NoProvider,
+    Offline,
+    PageUnreadable,
+    ProviderError,
+    Skipped,
+    Unavailable,
+    Unreachable,
+)
 from dowse.core.models import (
     Attempt,
     Category,
@@ -383,3 +396,42 @@ async def test_volunteers_step_in_after_everybody_who_was_chosen_whatever_they_k
     query = Query("cats", category=Category.NEWS)
     outcome = await bench.flow.search(query, Deadline.after(bench.clock, 50), fetch_content=False)
     assert [attempt.provider for attempt in outcome.attempts] == ["exa", "open"]
+
+
+# No network at all
+
+CHECK = "Check the network of this server, and DOWSE_PROXY if it needs a proxy."
+
+
+async def failure_of(*errors: ProviderError, keyless: bool = True) -> AllProvidersFailed:
+    names = frozenset(error.provider for error in errors)
+    providers = [ScriptedProvider(error, name=error.provider) for error in errors]
+    bench = Bench(*providers, keyless=names if keyless else frozenset())
+    with pytest.raises(AllProvidersFailed) as failed:
+        await bench.search()
+    return failed.value
+
+
+@pytest.mark.parametrize("reason", ["host not found", "no connection", "DOWSE_PROXY: no connection to the proxy"])
+async def test_without_a_network_the_error_is_about_that_and_proxies_not_about_a_key(reason: str) -> None:
+    others = [Skipped("open", "asked for a pause"), NoInstance("pool", "the list could not be fetched")]
+    failed = await failure_of(Unreachable("one", reason), Unreachable("two", reason), *others)
+    assert str(failed) == f"Nothing could be reached ({reason}). {CHECK}"
+    assert [attempt.provider for attempt in failed.attempts][:4] == ["one", "two", "open", "pool"]
+
+
+async def test_a_single_provider_that_cannot_be_reached_is_named() -> None:
+    failed = await failure_of(Unreachable("serper", "host not found"), keyless=False)
+    assert str(failed) == f"serper could not be reached: host not found. {CHECK}"
+
+
+@pytest.mark.parametrize("answered", [Blocked("two", "HTTP 403"), NetworkFailed("two", "the answer broke off")])
+async def test_a_provider_that_answered_shows_that_there_is_a_network(answered: ProviderError) -> None:
+    failed = await failure_of(Unreachable("one", "no connection"), answered)
+    assert CHECK not in str(failed)
+    assert "Set SERPER_API_KEY" in str(failed)
+
+
+async def test_after_open_breakers_no_key_is_asked_for() -> None:
+    failed = await failure_of(Skipped("one", "its breaker is open"), Skipped("two", "its breaker is open"))
+    assert "SERPER_API_KEY" not in str(failed)
