@@ -33,7 +33,7 @@ class Terminal(io.TextIOWrapper):
 
 @pytest.fixture(autouse=True)
 def no_terminal_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MCP_ALLOW_TTY_STDIO", "NO_COLOR"):
+    for name in ("MCP_ALLOW_TTY_STDIO", "NO_COLOR", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     # Help is wrapped at the terminal's width, which is nobody's business here.

@@ -133,14 +133,18 @@ class SearchFlow:
         try:
             return await self._finder.find(query, depth, until, progress, caller)
         except AllProvidersFailed as failed:
-            summary, advice = _describe_outage(failed.errors), ""
-            if not summary and self._finder.has_only_keyless and any(error.was_asked for error in failed.errors):
-                advice = KEYLESS_FAILED
-            if not summary and not advice:
-                raise
-            raise AllProvidersFailed(
-                failed.errors, failed.attempts, failed.warnings, advice=advice, summary=summary
-            ) from failed
+            raise self._explain(failed) from failed
+
+    def _explain(self, failed: AllProvidersFailed) -> AllProvidersFailed:
+        """The failure with advice: about the network, or about a key."""
+        needs_key = self._finder.has_only_keyless and any(error.was_asked for error in failed.errors)
+        return AllProvidersFailed(
+            failed.errors,
+            failed.attempts,
+            failed.warnings,
+            advice=KEYLESS_FAILED if needs_key else "",
+            summary=_describe_outage(failed.errors),
+        )
 
     async def _read_distinct(self, reading: _Reading, placed: Sequence[Placed]) -> tuple[list[Result], tuple[str, ...]]:
         """Results with their pages; the next hits are read in the places of near-duplicates."""
@@ -319,11 +323,10 @@ def _describe_outage(errors: Sequence[ProviderError]) -> str:
 
     No public instance is known without the network either.
     """
-    asked = [error for error in errors if error.was_asked]
-    first = next((error for error in asked if isinstance(error, Unreachable)), None)
-    if first is None or not all(isinstance(error, Unreachable | NoInstance) for error in asked):
+    asked = {type(error): error for error in reversed(errors) if error.was_asked}
+    if not {Unreachable} <= asked.keys() <= {Unreachable, NoInstance}:
         return ""
-    is_alone = all(error.provider == first.provider for error in errors)
+    first, is_alone = asked[Unreachable], len({error.provider for error in errors}) == 1
     what = str(first) if is_alone else f"Nothing could be reached ({first.detail})"
     return f"{what}. {_CHECK_NETWORK}"
 

@@ -59,6 +59,8 @@ class UpstreamProxy:
         self._given_tls = tls
         parts = urlsplit(url.get_secret_value())
         self._scheme = parts.scheme.lower()
+        is_socks = self._scheme.startswith("socks")
+        self._kind, self._negotiate = ("SOCKS5", self._negotiate_socks) if is_socks else ("HTTP", self._negotiate_http)
         self._host = parts.hostname or ""
         self._port = parts.port or _PORTS[self._scheme]
 
@@ -90,16 +92,12 @@ class UpstreamProxy:
         is_open = False
         try:
             async with asyncio.timeout(_TUNNEL_S):
-                if self._scheme.startswith("socks"):
-                    await self._negotiate_socks(transport, reader, destination, port)
-                else:
-                    await self._negotiate_http(transport, reader, destination, port)
+                await self._negotiate(transport, reader, destination, port)
             is_open = True
         except TimeoutError as error:
             raise ProxyFailed("the proxy does not answer") from error
         except (OSError, EOFError, asyncio.LimitOverrunError) as error:
-            kind = "SOCKS5" if self._scheme.startswith("socks") else "HTTP"
-            raise ProxyFailed(f"no {kind} proxy answers at this address") from error
+            raise ProxyFailed(f"no {self._kind} proxy answers at this address") from error
         finally:
             if not is_open:
                 transport.abort()
@@ -170,20 +168,25 @@ class UpstreamProxy:
     async def _negotiate_socks(
         self, transport: asyncio.Transport, reader: asyncio.StreamReader, destination: str, port: int
     ) -> None:
-        credentials = self._credentials
-        transport.write(b"\x05\x02\x00\x02" if credentials else b"\x05\x01\x00")
+        transport.write(b"\x05\x02\x00\x02" if self._credentials else b"\x05\x01\x00")
         version, method = await reader.readexactly(2)
         if version != _SOCKS:
             raise EOFError
-        if method == _USER_AND_PASSWORD and credentials:
-            transport.write(b"\x01" + b"".join(bytes([len(part)]) + part for part in credentials))
-            _, failed = await reader.readexactly(2)
-            if failed:
-                raise self._refused_credentials()
-        elif method:
-            raise self._refused_credentials()
+        if method:
+            await self._authenticate_socks(transport, reader, method)
         transport.write(b"\x05\x01\x00" + _socks_place(destination, port))
         await _read_socks_reply(reader)
+
+    async def _authenticate_socks(
+        self, transport: asyncio.Transport, reader: asyncio.StreamReader, method: int
+    ) -> None:
+        credentials = self._credentials
+        if credentials is None or method != _USER_AND_PASSWORD:
+            raise self._refused_credentials()
+        user, password = credentials
+        transport.write(bytes([1, len(user), *user, len(password), *password]))
+        if (await reader.readexactly(2))[1]:
+            raise self._refused_credentials()
 
     def _refused_credentials(self) -> ProxyFailed:
         return ProxyFailed(

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,13 +24,14 @@ from dowse.settings.providers import KEYLESS, SEARCHERS, SPECS
 from dowse.settings.sites import SEARCHED_SITES
 
 # Keys of swissarmyhammer's `[web_search]` table for features that dowse does not have. They are accepted without a
-# warning, so that the table can be copied as it is.
+# warning, so that the table can be copied as it is; the doctor names them.
 WITHOUT_EFFECT = frozenset({"DOWSE_SUMMARIZE_LONG_CONTENT", "DOWSE_MAX_SUMMARY_LENGTH", "DOWSE_EXTRACT_CODE_BLOCKS"})
 # Variables that are no settings: the file to read, and the corpora of the project's own tests.
 _NO_SETTINGS = frozenset({"DOWSE_CONFIG", "DOWSE_EVAL_DATA"})
 _DOUBLED = "DOWSE_MCP_PROVIDERS names {!r}, which dowse has already; call it something else."
 FLAG, ENVIRONMENT, FILE = "flag", "environment", "file"
 """Sources of values, in order of precedence."""
+_FOREIGN_PROXIES = frozenset({"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"})
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
 SHARED = ("LOG_LEVEL",)
 
@@ -60,6 +62,10 @@ class Loaded:
     file: ConfigFile = ConfigFile()
     problems: tuple[str, ...] = ()
     given: Mapping[Setting, Given] = field(default_factory=dict)
+    foreign_proxies: tuple[str, ...] = ()
+    """Variables of the environment that name a proxy for other programs."""
+    without_effect: tuple[str, ...] = ()
+    """Accepted names that belong to features which dowse does not have."""
 
 
 class Given(NamedTuple):
@@ -112,7 +118,9 @@ def examine(
     settings = _coherent(validated, problems)
     warnings += [_typo(name) for name in sorted(env.keys() - _variable_names()) if name.startswith("DOWSE_")]
     warnings += enabled_without_credential(settings).values()
-    return Loaded(settings, tuple(warnings), file, tuple(problems), given)
+    proxies = tuple(sorted(_FOREIGN_PROXIES & layers[ENVIRONMENT].keys()))
+    idle = tuple(sorted(WITHOUT_EFFECT.intersection(chain.from_iterable(layers.values()))))
+    return Loaded(settings, tuple(warnings), file, tuple(problems), given, proxies, idle)
 
 
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:

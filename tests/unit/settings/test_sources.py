@@ -457,7 +457,7 @@ def test_an_unknown_variable_that_resembles_nothing_is_mentioned_all_the_same() 
     assert load({}, {"DOWSE_Q": "1"}).warnings == ("DOWSE_Q is not a setting of dowse.",)
 
 
-def test_reserved_names_and_families_and_foreign_variables_are_accepted_silently() -> None:
+def test_families_and_foreign_variables_are_accepted_silently() -> None:
     families = ["DOWSE_TTL_PAGES"]
     names = [*WITHOUT_EFFECT, "DOWSE_EVAL_DATA", *families, "PATH", "KINDLY_DIAGNOSTICS", "GITHUB_TOKEN"]
     assert load({}, dict.fromkeys(names, "1")).warnings == ()

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from dowse.core.text import one_line
 from dowse.fetch.browser.cdp import BrowserUnavailable
@@ -39,6 +40,9 @@ _MISSING = (
     "no Chromium was found: install one (apt-get install chromium, dnf install chromium, "
     "brew install --cask chromium) or set DOWSE_BROWSER_PATH to where it is"
 )
+
+
+Sandbox = Literal["auto", "on", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +228,13 @@ def command_line(profile: str, *, sandboxed: bool) -> list[str]:
         f"--disable-blink-features={','.join(_BLINK_OFF)}",
         *_for_this_machine(sandboxed),
     ]
+
+
+def find_sandbox_obstacle(wanted: Sandbox) -> str:
+    """Why Chromium starts without its sandbox, as far as that is known before it starts; empty if nothing is known."""
+    if wanted == "off":
+        return "DOWSE_BROWSER_SANDBOX is off"
+    return "root cannot use it" if os.geteuid() == 0 else ""
 
 
 def _for_this_machine(sandboxed: bool) -> Iterator[str]:

@@ -12,18 +12,16 @@ import stat
 import tempfile
 import time
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 from dowse.core.models import Clock
 from dowse.core.text import one_line
 from dowse.fetch.browser import command_line
 from dowse.fetch.browser.cdp import BrowserGone, BrowserUnavailable, CommandFailed, Connection, NotDevTools
-from dowse.fetch.browser.command_line import Executable, find
+from dowse.fetch.browser.command_line import Executable, Sandbox, find, find_sandbox_obstacle
 from dowse.fetch.browser.process import Chromium
 from dowse.settings import sources
 from dowse.telemetry.log import event
-
-Sandbox = Literal["auto", "on", "off"]
 
 _ADVICE = (
     "try it by hand, or set DOWSE_BROWSER_PATH to another one; with DOWSE_LOG_LEVEL=debug the log has its own words"
@@ -137,11 +135,11 @@ class Launcher:
 
     def _wants_sandbox(self) -> bool:
         if self._is_sandboxed is None:
-            is_root = os.geteuid() == 0
-            self._is_sandboxed = self._sandbox != "off" and not is_root
-            if is_root and self._sandbox != "off":
+            obstacle = find_sandbox_obstacle(self._sandbox)
+            self._is_sandboxed = not obstacle
+            if obstacle and self._sandbox != "off":
                 wish = ", although DOWSE_BROWSER_SANDBOX=on asks for it" if self._sandbox == "on" else ""
-                reason = f"root cannot use it{wish}; run as a user"
+                reason = f"{obstacle}{wish}; run as a user"
                 event(logging.WARNING, "browser runs without its sandbox", reason=reason)
         return self._is_sandboxed
 

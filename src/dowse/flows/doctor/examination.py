@@ -8,13 +8,21 @@ from typing import Protocol
 
 from dowse import __version__
 from dowse.core.protocols import Progress, Spent
-from dowse.flows.doctor.check import Check, Diagnosis
+from dowse.flows.doctor.check import OFF, Check, Diagnosis
 from dowse.flows.doctor.installation import check_configuration, check_installation, check_store
 from dowse.flows.doctor.probe import Probe
 from dowse.flows.doctor.providers import check_reading, check_search
 from dowse.flows.doctor.server import ReadTokens, check_callers, check_tools
 from dowse.settings import SEARCHERS
 from dowse.settings.sources import Loaded
+
+_NOT_PROBED = Check(
+    "probe",
+    "probe",
+    OFF,
+    "Nothing was asked: no provider was called, and no browser was started.",
+    "Run `dowse doctor --probe` to try them; it uses one paid call of each provider.",
+)
 
 
 class SpendingRecords(Protocol):
@@ -39,8 +47,7 @@ class Doctor:
         names = (*SEARCHERS, *settings.keyless_members())
         spent = {name: spent for name in names if (spent := await self.spending.spent(name))}
         checks = list(self._checks(spent, await check_store(self.state, settings)))
-        if probing:
-            checks += await self.probe.run(progress)
+        checks += await self.probe.run(progress) if probing else [_NOT_PROBED]
         return Diagnosis(__version__, tuple(checks), invalid=bool(self.loaded.problems))
 
     def _checks(self, spent: Mapping[str, Spent], store: Check) -> Iterator[Check]:

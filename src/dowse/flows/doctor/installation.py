@@ -6,15 +6,16 @@ import asyncio
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from dowse import __version__
+from dowse.core import urls
 from dowse.core.errors import StoreFailed
 from dowse.core.runtime import SystemClock
 from dowse.fetch.browser.cdp import BrowserUnavailable
-from dowse.fetch.browser.command_line import find
+from dowse.fetch.browser.command_line import find, find_sandbox_obstacle
 from dowse.flows.doctor.check import OFF, OK, PROBLEM, WARNING, Check, CheckState
 from dowse.settings import Settings
 from dowse.settings.sources import Loaded, browser_environment, enabled_without_credential
@@ -22,6 +23,10 @@ from dowse.stores import file_of, format_size, open_store, show_address
 from dowse.stores.store import Key, Store, Usage
 
 _NO_BROWSER = "Install Chromium (apt-get install chromium), or set DOWSE_BROWSER=off to hide this warning."
+_SANDBOX = (
+    "Run dowse as a user other than root, with DOWSE_BROWSER_SANDBOX=auto: the sandbox protects this machine from "
+    "pages that attack the browser."
+)
 _SETTINGS_LIST = "docs/configuration.md lists every setting"
 
 _PATIENCE_S = 2.0
@@ -34,6 +39,7 @@ _OTHER_SERVER = "Start the server, or correct DOWSE_STATE. Searches work without
 
 _file = partial(Check, "config_file", "configuration")
 _setting = partial(Check, "setting", "configuration")
+_proxy = partial(Check, "proxy", "configuration")
 _store = partial(Check, "store", "server")
 
 
@@ -46,6 +52,14 @@ def check_installation(settings: Settings) -> Iterator[Check]:
     yield Check("platform", "installation", OK, system, details={"platform": system})
     state, summary, fix, path = _find_browser(settings)
     yield Check("browser", "installation", state, summary, fix, {"path": path})
+    if path:
+        yield from _check_sandbox(settings)
+
+
+def _check_sandbox(settings: Settings) -> Iterator[Check]:
+    if obstacle := find_sandbox_obstacle(settings.browser_sandbox):
+        summary = f"Chromium runs without its sandbox: {obstacle}."
+        yield Check("browser_sandbox", "installation", WARNING, summary, _SANDBOX)
 
 
 def _find_browser(settings: Settings) -> tuple[CheckState, str, str, str]:
@@ -59,6 +73,9 @@ def _find_browser(settings: Settings) -> tuple[CheckState, str, str, str]:
     try:
         found = find(settings.browser_path, browser_environment())
     except BrowserUnavailable as error:
+        if settings.browser_path:
+            fix = "Correct DOWSE_BROWSER_PATH, or unset it to search the usual places."
+            return PROBLEM, f"DOWSE_BROWSER_PATH names {settings.browser_path}, which is not an executable.", fix, ""
         return WARNING, f"Pages that need JavaScript are not read: {error}.", _NO_BROWSER, ""
     return OK, f"Pages that need JavaScript are read by {found.path}.", "", found.path
 
@@ -66,6 +83,11 @@ def _find_browser(settings: Settings) -> tuple[CheckState, str, str, str]:
 def check_configuration(loaded: Loaded) -> Iterator[Check]:
     """Which `dowse.toml` was read and how far it is trusted; every invalid value and every doubtful name."""
     yield _check_file(loaded)
+    yield from _check_settings(loaded)
+    yield _check_proxy(loaded)
+
+
+def _check_settings(loaded: Loaded) -> Iterator[Check]:
     for problem in loaded.problems:
         fix = f"Correct or remove it; {_SETTINGS_LIST}. Until then no other command starts."
         yield _setting(PROBLEM, problem, fix)
@@ -76,6 +98,26 @@ def check_configuration(loaded: Loaded) -> Iterator[Check]:
         yield _setting(WARNING, warning, f"Correct or remove it; {_SETTINGS_LIST}.")
     if not loaded.problems and not doubtful:
         yield _setting(OK, "Every setting is known and valid.")
+    for name in loaded.without_effect:
+        yield _setting(OFF, f"{name} has no effect: dowse does not have this feature.", "It can be removed.")
+
+
+def _check_proxy(loaded: Loaded) -> Check:
+    """The proxy of the settings, and those of the environment, which are not used."""
+    proxy, foreign = loaded.settings.proxy, loaded.foreign_proxies
+    shown = urls.without_userinfo(proxy.get_secret_value()) if proxy else ""
+    details: dict[str, object] = {"proxy": shown, "not_used": list(foreign)}
+    summary = f"Connections go through {shown} (DOWSE_PROXY)." if proxy else "dowse connects directly."
+    if not foreign:
+        hint = "Set DOWSE_PROXY if this machine needs a proxy."
+        return _proxy(OK, summary, "", details) if proxy else _proxy(OFF, summary, hint, details)
+    return _check_foreign_proxy(summary, details, foreign)
+
+
+def _check_foreign_proxy(summary: str, details: Mapping[str, object], foreign: Sequence[str]) -> Check:
+    summary = f"{summary} Not used: {', '.join(foreign)} of the environment."
+    fix = f"If this machine needs a proxy, set DOWSE_PROXY to the address in {foreign[0]}."
+    return _proxy(OK, summary, "", details) if details["proxy"] else _proxy(WARNING, summary, fix, details)
 
 
 def _check_file(loaded: Loaded) -> Check:

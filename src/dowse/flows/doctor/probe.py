@@ -38,8 +38,8 @@ server:
 """
 _AGAIN = "Run the probe again in {pause}."
 _NETWORK = (
-    "that this machine reaches {address} ({where}): curl -sv {address} — dowse connects directly and uses no proxy "
-    "from HTTP_PROXY or HTTPS_PROXY."
+    "that this machine reaches {address} ({where}): curl -sv {address}. Of proxies dowse uses DOWSE_PROXY only, not "
+    "HTTP_PROXY or HTTPS_PROXY."
 )
 _ENDPOINT = "Check {where}, now {address}: the server there does not implement this API."
 _ENGINES = (

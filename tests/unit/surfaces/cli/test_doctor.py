@@ -1,6 +1,7 @@
 """`dowse doctor` at a shell: settings, providers and reading, the report, and the exit code."""
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -26,14 +27,18 @@ def test_the_facts_about_the_installation_are_told(examine: Examine) -> None:
     assert found.one("platform")["state"] == "ok"
 
 
-def test_a_browser_that_is_installed_reads_pages(
-    examine: Examine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.fixture
+def chromium(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The only program of the machine, a browser that is not started."""
     program = tmp_path / "chromium"
     program.write_text("#!/bin/sh\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = examine(DOWSE_BROWSER="auto")
+    return program
+
+
+def test_a_browser_that_is_installed_reads_pages(examine: Examine, chromium: Path) -> None:
+    program, found = chromium, examine(DOWSE_BROWSER="auto")
     assert found.told("browser") == ("ok", f"Pages that need JavaScript are read by {program}.", "")
     assert found.one("reading")["details"]["chain"] == ["direct", "browser"]
 
@@ -51,6 +56,40 @@ def test_a_browser_that_is_switched_off_is_not_looked_for(examine: Examine) -> N
     assert (state, fix) == ("off", "Unset DOWSE_BROWSER to read them with a browser.")
 
 
+@pytest.mark.parametrize(
+    ("user", "setting", "reason"),
+    [
+        (0, "auto", "root cannot use it"),
+        (0, "on", "root cannot use it"),
+        (1000, "off", "DOWSE_BROWSER_SANDBOX is off"),
+    ],
+)
+def test_a_chromium_without_sandbox_is_named(
+    examine: Examine, chromium: Path, monkeypatch: pytest.MonkeyPatch, user: int, setting: str, reason: str
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    state, summary, fix = examine(DOWSE_BROWSER="auto", DOWSE_BROWSER_SANDBOX=setting).told("browser_sandbox")
+    assert (state, summary) == ("warning", f"Chromium runs without its sandbox: {reason}.")
+    assert fix.startswith("Run dowse as a user other than root")
+
+
+def test_a_chromium_with_its_sandbox_is_no_news(
+    examine: Examine, chromium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert examine(DOWSE_BROWSER="auto").all("browser_sandbox") == []
+
+
+def test_a_wrong_browser_path_is_a_problem_that_names_it(examine: Examine, chromium: Path) -> None:
+    found = examine(DOWSE_BROWSER="auto", DOWSE_BROWSER_PATH="/opt/nothing", SERPER_API_KEY="a-key-for-serper")
+    assert found.code == 1
+    assert found.told("browser") == (
+        "problem",
+        "DOWSE_BROWSER_PATH names /opt/nothing, which is not an executable.",
+        "Correct DOWSE_BROWSER_PATH, or unset it to search the usual places.",
+    )
+
+
 def test_a_browser_elsewhere_is_a_warning_without_its_address(examine: Examine) -> None:
     found = examine(DOWSE_BROWSER="auto", DOWSE_BROWSER_URL="wss://browser.example/?token=0123456789abcdef")
     state, summary, fix = found.told("browser")
@@ -62,6 +101,47 @@ def test_a_browser_elsewhere_is_a_warning_without_its_address(examine: Examine) 
 
 
 # Configuration
+
+
+def test_a_proxy_of_the_environment_is_named_as_not_used(examine: Examine) -> None:
+    found = examine(HTTPS_PROXY="http://ada:canary@proxy.example:3128", http_proxy="http://proxy.example:3128")
+    assert found.told("proxy") == (
+        "warning",
+        "dowse connects directly. Not used: HTTPS_PROXY, http_proxy of the environment.",
+        "If this machine needs a proxy, set DOWSE_PROXY to the address in HTTPS_PROXY.",
+    )
+    assert "canary" not in str(found.checks)
+
+
+def test_the_proxy_of_the_settings_is_shown_without_its_password(examine: Examine) -> None:
+    found = examine(DOWSE_PROXY="socks5://ada:canary@proxy.example:1080", HTTP_PROXY="http://other.example")
+    summary = "Connections go through socks5://proxy.example:1080 (DOWSE_PROXY)."
+    assert found.told("proxy") == ("ok", f"{summary} Not used: HTTP_PROXY of the environment.", "")
+    assert "canary" not in str(found.checks)
+
+
+def test_a_name_without_effect_is_reported(examine: Examine) -> None:
+    found = examine(DOWSE_EXTRACT_CODE_BLOCKS="true").all("setting")[-1]
+    assert (found["state"], found["summary"]) == (
+        "off",
+        "DOWSE_EXTRACT_CODE_BLOCKS has no effect: dowse does not have this feature.",
+    )
+
+
+def test_without_a_proxy_connections_are_direct(examine: Examine) -> None:
+    assert examine().told("proxy") == (
+        "off",
+        "dowse connects directly.",
+        "Set DOWSE_PROXY if this machine needs a proxy.",
+    )
+
+
+def test_without_probe_it_says_that_nothing_was_asked(examine: Examine) -> None:
+    assert examine(SERPER_API_KEY="a-key-for-serper").told("probe") == (
+        "off",
+        "Nothing was asked: no provider was called, and no browser was started.",
+        "Run `dowse doctor --probe` to try them; it uses one paid call of each provider.",
+    )
 
 
 def test_without_a_file_the_places_are_named(examine: Examine, tmp_path: Path) -> None:
@@ -312,7 +392,7 @@ def test_the_report_groups_findings_and_ends_with_a_tally(
     assert captured.err == ""
     assert "\x1b" not in captured.out
     groups = [line for line in lines if re.fullmatch(r"[a-z]+", line)]
-    assert groups == ["installation", "configuration", "search", "reading", "server", "callers"]
+    assert groups == ["installation", "configuration", "search", "reading", "server", "callers", "probe"]
     at = next(index for index, line in enumerate(lines) if line.startswith("  problem search: "))
     assert lines[at + 1].startswith("          fix: Set SERPER_API_KEY or TAVILY_API_KEY")
     assert "          Set EXA_API_KEY to use it." in lines
