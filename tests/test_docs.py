@@ -7,7 +7,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 
 import pytest
@@ -320,7 +320,7 @@ def commands(body: str) -> Iterator[list[str]]:
         lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
     for line in lines:
         for part in line.split("&&"):
-            words = shlex.split(part, comments=True)
+            words = list(takewhile(lambda word: word not in (">", "|"), shlex.split(part, comments=True)))
             while words and _ASSIGNMENT.fullmatch(words[0]):
                 del words[0]
             if words:

@@ -43,7 +43,10 @@ TOOLS = {
     "swissarmyhammer": {"web_search"},
     "answers": {"search_web"},
 }
-COMMANDS = {"search", "read", "answer", "serve", "doctor", "demo", "cache", "instances", "token"}
+COMMANDS = {
+    *("search", "read", "answer", "serve", "doctor", "demo", "cache", "instances", "token"),
+    *("providers", "config", "completion"),
+}
 SCRIPTS = {"dowse", "kindly-web-search-mcp-server", "kindly-web-search", "mcp-web-search"}
 REASONS = {
     "not_fetched": "not requested",

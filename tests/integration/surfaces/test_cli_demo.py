@@ -1,6 +1,8 @@
 """`dowse demo`: the real server and a real client on a small web on loopback, without key or internet."""
 
 import asyncio
+import os
+import re
 import signal
 import socket
 import sys
@@ -9,8 +11,11 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from dowse.demo.web import DEFAULT_PORT, DemoWeb
 from dowse.surfaces.cli.main import main
 from dowse.surfaces.clients import MAIN
+
+README = Path(__file__).resolve().parents[3] / "README.md"
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +71,18 @@ async def test_it_serves_its_web_until_a_signal_and_prints_the_line_that_points_
     assert "1 result from serper" in found.decode()
     assert "Nordhaven" in found.decode()
     assert (process.returncode, errors) == (0, b"")
+
+
+async def test_the_example_of_the_readme_is_printed_as_it_stands_there() -> None:
+    example = re.search(r"```console\n\$ eval[^\n]+\n\$ (.+?)\n(.+?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert example
+    command, shown = (part.replace("dowse search", f"{sys.executable} -m dowse search") for part in example.groups())
+    async with DemoWeb() as web:
+        environment = {**os.environ, **web.environment(), "DOWSE_STATE": "memory:"}
+        shell = await asyncio.create_subprocess_shell(command, stdout=asyncio.subprocess.PIPE, env=environment)
+        printed, _ = await asyncio.wait_for(shell.communicate(), 60)
+    found = printed.decode().replace(f":{web.port}/", f":{DEFAULT_PORT}/")
+    assert re.sub(r"\d+ ms", "N ms", found) == re.sub(r"\d+ ms", "N ms", shown)
 
 
 def test_a_port_that_is_taken_or_none_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:

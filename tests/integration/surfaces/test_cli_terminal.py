@@ -1,70 +1,19 @@
 """Commands at a real pseudo-terminal of 80 columns: layout, the live line, and Ctrl-C."""
 
-import os
-import pty
 import re
-import subprocess
 import sys
-import termios
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.doubles import Listing, PocketWeb
+from tests.support.pseudo_terminal import COLUMNS, Session
 
 Point = Callable[..., PocketWeb]
-_COLOUR = re.compile(r"\x1b\[[\d;]*m")
-_LIVE = re.compile(r"\r\x1b\[K(?:… \d+\.\d s  ([^\r]*))?")
-_COLUMNS, _ROWS = 80, 24
-# Ctrl-C reaches the processes of the terminal that controls them.
-_WITH_TERMINAL = """\
-import fcntl, os, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execv(sys.executable, [sys.executable, "-m", "dowse", *sys.argv[1:]])
-"""
 
 
-class Session:
-    """A `dowse` command whose terminal is a pseudo-terminal."""
-
-    def __init__(self, *arguments: str) -> None:
-        self.shown = ""
-        self._terminal, inner = pty.openpty()
-        termios.tcsetwinsize(inner, (_ROWS, _COLUMNS))
-        command = [sys.executable, "-c", _WITH_TERMINAL, *arguments]
-        self._process = subprocess.Popen(command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
-        os.close(inner)
-
-    def read_until(self, text: str) -> None:
-        """Read until the terminal shows a text, or to the end."""
-        while text not in self.shown and self._read():
-            pass
-
-    def press(self, keys: bytes) -> None:
-        os.write(self._terminal, keys)
-
-    def finish(self) -> int:
-        """Read to the end; returns the exit code."""
-        while self._read():
-            pass
-        os.close(self._terminal)
-        return self._process.wait(60)
-
-    def steps(self) -> list[str]:
-        """The steps that the live line has shown, each once."""
-        return list(dict.fromkeys(filter(None, _LIVE.findall(_COLOUR.sub("", self.shown)))))
-
-    def lines(self) -> list[str]:
-        """The lines that stay, without colour."""
-        return _LIVE.sub("", _COLOUR.sub("", self.shown)).replace("\r\n", "\n").split("\n")
-
-    def _read(self) -> bool:
-        try:
-            data = os.read(self._terminal, 65_536)
-        except OSError:  # Linux reports the end of the other side as an error.
-            return False
-        self.shown += data.decode()
-        return bool(data)
+def dowse(*arguments: str) -> Session:
+    return Session(sys.executable, "-m", "dowse", *arguments)
 
 
 @pytest.fixture(autouse=True)
@@ -89,7 +38,7 @@ def tides(point: Point) -> Iterator[PocketWeb]:
 
 
 def test_a_result_is_a_few_lines_wrapped_at_words(tides: PocketWeb) -> None:
-    session = Session("search", "moon tides", "-n", "2")
+    session = dowse("search", "moon tides", "-n", "2")
     assert session.finish() == 0
     lines = session.lines()
     assert lines[:5] == [
@@ -102,24 +51,24 @@ def test_a_result_is_a_few_lines_wrapped_at_words(tides: PocketWeb) -> None:
     first = lines[2 : lines.index("", 2)]
     assert len(first) == 6
     assert first[3].startswith("   The moon pulls the water of the sea towards it. Where the")
-    assert max(map(len, lines)) <= _COLUMNS
+    assert max(map(len, lines)) <= COLUMNS
     assert "   Failed to retrieve page content: the page does not exist" in lines
     assert "(--full prints the pages; dowse read URL reads one)" in lines
 
 
 @pytest.mark.usefixtures("tides")
 def test_full_shows_pages_with_their_markdown_rendered() -> None:
-    session = Session("search", "moon tides", "-n", "1", "--full")
+    session = dowse("search", "moon tides", "-n", "1", "--full")
     assert session.finish() == 0
     assert "The \x1b[1mmoon\x1b[0m pulls" in session.shown
     lines = session.lines()
     assert "    • first" in lines
-    assert max(map(len, lines)) <= _COLUMNS
+    assert max(map(len, lines)) <= COLUMNS
 
 
 @pytest.mark.usefixtures("tides")
 def test_the_live_line_shows_who_is_asked_and_how_many_pages_are_read_and_goes_away() -> None:
-    session = Session("search", "moon tides", "-n", "2")
+    session = dowse("search", "moon tides", "-n", "2")
     assert session.finish() == 0
     assert session.steps() == [
         "search: asking serper",
@@ -134,7 +83,7 @@ def test_the_live_line_shows_who_is_asked_and_how_many_pages_are_read_and_goes_a
 def test_control_c_leaves_a_clean_line_and_exits_with_130(point: Point, command: str) -> None:
     web = point("serper")
     web.serper.fails("hang")
-    session = Session(command, "how high is the tide")
+    session = dowse(command, "how high is the tide")
     session.read_until("asking serper")
     session.press(b"\x03")
     assert session.finish() == 130
@@ -148,18 +97,18 @@ def test_an_answer_is_rendered_and_wrapped(point: Point) -> None:
     text = "The **moon** pulls the water. " * 8 + "\n\n- springs\n- neaps"
     cited = {"type": "url_citation", "start_index": 0, "end_index": 8, "url": "https://a.example/", "title": "A"}
     web.openai.writes(text, [cited])
-    session = Session("answer", "why are there tides")
+    session = dowse("answer", "why are there tides")
     assert session.finish() == 0
     lines = session.lines()
     assert lines[0].startswith("The moon pulls the water. The moon pulls")
     assert (" • springs" in lines, "1. A" in lines, "   https://a.example/" in lines) == (True, True, True)
-    assert max(map(len, lines)) <= _COLUMNS
+    assert max(map(len, lines)) <= COLUMNS
 
 
 @pytest.mark.usefixtures("tides")
 def test_no_color_leaves_the_layout_and_no_escape_but_the_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    session = Session("search", "moon tides", "-n", "1", "--full")
+    session = dowse("search", "moon tides", "-n", "1", "--full")
     assert session.finish() == 0
     assert set(re.findall(r"\x1b\[[^A-Za-z]*[A-Za-z]", session.shown)) == {"\x1b[K"}
     assert "    • first" in session.lines()

@@ -41,8 +41,8 @@ class Parser(argparse.ArgumentParser):
         if isinstance(action, argparse._SubParsersAction):
             hint = _suggest(value, choices) or f"; the commands are {', '.join(choices)}"
             raise argparse.ArgumentError(None, f"unknown command {_quote(value)}{hint}")
-        flag = action.option_strings[-1]
-        wanted = f"{flag} takes one of {', '.join(choices)}, not {_quote(value)}"
+        name = action.option_strings[-1] if action.option_strings else action.metavar
+        wanted = f"{name} takes one of {', '.join(choices)}, not {_quote(value)}"
         raise argparse.ArgumentError(None, wanted + _suggest(value, choices))
 
     def _describe_unknown(self, argument: str) -> str:
@@ -78,7 +78,20 @@ def _run(argv: Sequence[str] | None) -> int:
 
 def _parser() -> Parser:
     # Here and not above, so that Ctrl-C while they are loaded is no traceback.
-    from dowse.surfaces.cli import answer, cache, demo, doctor, instances, read, search, serve, token
+    from dowse.surfaces.cli import (
+        answer,
+        cache,
+        completion,
+        config,
+        demo,
+        doctor,
+        instances,
+        providers,
+        read,
+        search,
+        serve,
+        token,
+    )
 
     parser = Parser(
         prog="dowse",
@@ -87,8 +100,10 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
+    parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (search, read, answer, serve, token, cache, instances, doctor, demo):
+    runs = (search, read, answer, serve, token, cache, instances)
+    for command in (*runs, providers, config, doctor, demo, completion):
         command.register(commands)
     return parser
 

@@ -66,8 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     except DowseError as error:
         return report_failure(error, settings)
     if arguments.json:
-        read = [to_json(page) for page in pages]
-        print(dump_json(read if len(read) > 1 else read[0]))
+        _print_json(pages)
     else:
         _print(pages, arguments)
     return DONE if all(page.status.readable for page in pages) else FAILED
@@ -81,25 +80,34 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ConfigError(f"--{given.replace('_', '-')} takes one URL.")
 
 
+def _print_json(pages: Sequence[GetContentOutput]) -> None:
+    """One object, or a list of several."""
+    read = [to_json(page) for page in pages]
+    print(dump_json(read if len(read) > 1 else read[0]))
+
+
 def _print(pages: Sequence[GetContentOutput], arguments: argparse.Namespace) -> None:
-    """Pages on stdout, failures on stderr, and how to read on from a page that was cut."""
-    draw = _lay_out if can_draw() and not arguments.raw else _plain
-    is_first = True
+    """Pages on stdout, each under a rule but the first; failures on stderr."""
+    rule = style("─" * line_width(), "dim") if can_draw() else "---"
+    above = ""
     for page in pages:
-        if not page.status.readable:
-            sys.stdout.flush()
-            print(_describe_failure(page), file=sys.stderr)
-            continue
-        if not is_first:
-            print(f"\n{style('─' * line_width(), 'dim') if can_draw() else '---'}\n")
-        is_first = False
-        if arguments.outline:
-            print(_show_outline(page))
-            continue
-        print(_frame(page, *draw(page), is_part=bool(arguments.section)))
-        if next_step := _how_to_read_on(page):
-            sys.stdout.flush()
-            print(next_step, file=sys.stderr)
+        if page.status.readable:
+            print(above, end="")
+            _print_page(page, arguments)
+            above = f"\n{rule}\n\n"
+        else:
+            print(_describe_failure(page), file=sys.stderr, flush=True)
+
+
+def _print_page(page: GetContentOutput, arguments: argparse.Namespace) -> None:
+    """The page, and on stderr how to read on if it was cut."""
+    if arguments.outline:
+        print(_show_outline(page), flush=True)
+        return
+    title, text = _lay_out(page) if can_draw() and not arguments.raw else _plain(page)
+    print(_frame(page, title, text, is_part=bool(arguments.section)), flush=True)
+    if next_step := _how_to_read_on(page):
+        print(next_step, file=sys.stderr)
 
 
 def _plain(page: GetContentOutput) -> tuple[str, str]:

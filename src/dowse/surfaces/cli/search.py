@@ -90,10 +90,13 @@ def _show(found: WebSearchOutput, *, is_full: bool) -> str:
         lines = _head(number, result, tells_age=not copy)
         blocks.append("\n".join([*lines, *(_page(result) if is_full else _excerpt(result))]))
     blocks += show_notes(found.warnings, copy, _FLAGS)
-    end = fit(describe_attempts(found.attempts))
-    if sys.stdout.isatty() and not is_full and any(result.status.readable for result in found.results):
-        end += fit(_HOW_TO_SEE_PAGES)
+    end = [*fit(describe_attempts(found.attempts)), *([] if is_full else _how_to_see_pages(found))]
     return "\n\n".join([*blocks, style("\n".join(end), "dim")])
+
+
+def _how_to_see_pages(found: WebSearchOutput) -> list[str]:
+    is_useful = sys.stdout.isatty() and any(result.status.readable for result in found.results)
+    return fit(_HOW_TO_SEE_PAGES) if is_useful else []
 
 
 def _count_results(found: WebSearchOutput) -> str:
@@ -105,23 +108,35 @@ def _count_results(found: WebSearchOutput) -> str:
 
 def _head(number: int, result: ResultOutput, *, tells_age: bool) -> list[str]:
     """Title, address, facts and notes of a result."""
-    facts = (
-        result.published.partition("T")[0],
-        result.duration,
-        f"{result.word_count:,} words" if result.status.readable and result.word_count else "",
-        describe_copy(result.cache, result.cache_age_s) if tells_age else "",
-        f"found by {', '.join(result.found_by)}" if result.found_by else "",
-    )
-    below = [(" · ".join(filter(None, facts)), "green"), (_failure(result), "yellow")]
-    below += [(f"image: {result.image_url}", "cyan")] if result.image_url else []
-    below += [(f"the same text: {url}", "dim") for url in result.duplicates]
-    below += [(f"note: {warning}", "yellow") for warning in result.warnings]
     title = "\n".join(fit(result.title, _INDENT)).strip()
+    below = [(_facts(result, tells_age=tells_age), "green"), *_remarks(result)]
     return [
         f"{f'{number}.':<{_INDENT}}{style(title, 'bold')}",
         # Never wrapped, so that it can be copied.
         f"{' ' * _INDENT}{style(result.link, 'cyan')}",
         *(style("\n".join(fit(text, _INDENT)), colour) for text, colour in below if text),
+    ]
+
+
+def _facts(result: ResultOutput, *, tells_age: bool) -> str:
+    is_read = result.status.readable and result.word_count
+    facts = (
+        result.published.partition("T")[0],
+        result.duration,
+        f"{result.word_count:,} words" if is_read else "",
+        describe_copy(result.cache, result.cache_age_s) if tells_age else "",
+        f"found by {', '.join(result.found_by)}" if result.found_by else "",
+    )
+    return " · ".join(filter(None, facts))
+
+
+def _remarks(result: ResultOutput) -> list[tuple[str, str]]:
+    """Lines about a result, each with its colour; some are empty."""
+    return [
+        (_failure(result), "yellow"),
+        (f"image: {result.image_url}" if result.image_url else "", "cyan"),
+        *((f"the same text: {url}", "dim") for url in result.duplicates),
+        *((f"note: {warning}", "yellow") for warning in result.warnings),
     ]
 
 

@@ -24,8 +24,6 @@ from dowse.telemetry import log
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from dowse.contracts.dispatch import Answer, Tool
-
 T = TypeVar("T", bound="DataclassInstance")
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -148,28 +146,19 @@ def describe_unread(note: str) -> str:
 
 def show_notes(warnings: Sequence[str], copy: str, flags: Mapping[str, str]) -> list[str]:
     """A note for each warning, before them the age of a copy."""
-    notes = [*([f"this is {copy}"] if copy else []), *(name_flags(warning, flags) for warning in warnings)]
-    return [style("\n".join(fit(f"note: {note}")), "yellow") for note in notes]
+    notes = [f"this is {copy}" if copy else "", *(name_flags(warning, flags) for warning in warnings)]
+    return [style("\n".join(fit(f"note: {note}")), "yellow") for note in filter(None, notes)]
 
 
 async def _call(
     settings: Settings, name: str, calls: Sequence[Mapping[str, object]], line: ProgressLine
 ) -> list[object]:
     from dowse.app import App  # Heavy; `--help` does without.
-    from dowse.core.runtime import CallContext, no_progress
-
-    done = 0
-
-    async def run(tool: Tool, given: Mapping[str, object]) -> Answer:
-        nonlocal done
-        answer = await tool.call(given, CallContext(progress=line.show if len(calls) == 1 else no_progress))
-        done += 1
-        if len(calls) > 1:
-            await line.show(f"read {done} of {len(calls)} pages")
-        return answer
+    from dowse.core.runtime import CallContext
 
     async with App(settings.model_copy(update={"contract": "dowse"}), is_brief=True) as app:
         tool = app.contract.tool(name)
         assert tool is not None, "the command names a tool of its contract"
-        answers = await asyncio.gather(*(run(tool, given) for given in calls))
+        context = CallContext(progress=line.show)
+        answers = await asyncio.gather(*(tool.call(given, context) for given in calls))
         return [map_texts(answer.output, app.redactor.text) for answer in answers]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self, TextIO
 
 from dowse.core.runtime import SystemClock
@@ -66,6 +67,12 @@ def fit(text: str, indent: int = 0, *, most_lines: int = 0) -> list[str]:
     return [f"{margin}{line}"] if line else []
 
 
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows of a table as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
 class ProgressLine:
     """Live line on stderr with the elapsed time and the step under way; erased at the end, also by Ctrl-C."""
 
@@ -119,8 +126,13 @@ def _wrap(text: str, width: int, most_lines: int) -> list[str]:
             lines[-1] += f" {word}"
         else:
             lines += chop_cells(word, width)
-    if not most_lines or len(lines) <= most_lines:
-        return lines
+    return _cut(lines, most_lines, width) if 0 < most_lines < len(lines) else lines
+
+
+def _cut(lines: list[str], most_lines: int, width: int) -> list[str]:
+    """The first lines, the last of them with an ellipsis that fits."""
+    from rich.cells import cell_len
+
     end = lines[most_lines - 1]
     while cell_len(end) >= width:
         end = end.rpartition(" ")[0] or end[:-1]

@@ -151,10 +151,14 @@ def test_wrong_usage_is_exit_code_2_with_one_line_on_stderr_and_where_to_look(
     assert hint == f"Try: {' '.join(['dowse', *arguments[: len(arguments) - 1]][:2])} --help"
 
 
-COMMANDS = ("search", "read", "answer", "serve", "token", "cache", "instances", "doctor", "demo")
+COMMANDS = (
+    *("search", "read", "answer", "serve", "token", "cache", "instances"),
+    *("providers", "config", "doctor", "demo", "completion"),
+)
 WITHOUT_JSON = {
     "dowse serve": "it speaks a protocol until it is ended",
     "dowse demo": "a demonstration for people",
+    "dowse completion": "prints a script for a shell",
     "dowse token new": "prints the token, once, and nothing else on stdout",
     "dowse token rotate": "prints the new token, as `dowse token new` does",
     "dowse token revoke": "prints nothing on stdout: the exit code is the answer",
