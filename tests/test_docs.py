@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dowse import PROJECT_URL
 from dowse.core import errors
 from dowse.routing.fallback import FallbackPolicy, counts_as_failure
 from dowse.settings import SEARCHERS, SPECS, all_settings
@@ -139,6 +140,10 @@ def test_no_block_of_the_readme_that_is_pasted_needs_an_edit_or_has_a_comment() 
     start = text(README).partition("## 30-second start")[2].partition("\n```console")[0]
     pasted = [*_FENCED.findall(start), ("sh", THREE_LINES)]
     assert [body for _, body in pasted if re.search(r"[#<>…]|your-", body)] == []
+
+
+def test_no_page_names_an_address_of_ours_that_may_not_exist() -> None:
+    assert [page.name for page in PAGES if PROJECT_URL.rpartition("/")[0] in text(page)] == []
 
 
 def test_the_readme_names_every_command_and_exit_code() -> None:

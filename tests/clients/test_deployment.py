@@ -1,4 +1,4 @@
-"""What is shipped to run many replicas agrees with the program: compose.yaml, Dockerfile, deploy/nginx.conf."""
+"""What is shipped to run many replicas agrees with the program: compose.yaml, Dockerfile, nginx, Kubernetes."""
 
 from __future__ import annotations
 
@@ -7,40 +7,39 @@ import ipaddress
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from redis import Redis
 
+from dowse import __version__
 from dowse.settings import Settings, sources
 from dowse.surfaces.http import serve
 from dowse.surfaces.http.mcp import MAX_BODY_BYTES
 from tests.balancer import CONFIGURATION
 from tests.conftest import Server
 from tests.doubles import closed_port
-from tests.realparts import missing
 from tests.valkey import started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-NODE = Path(sys.executable).with_name("node")
-# The Inspector brings a parser of YAML.
-PARSER = Path(__file__).with_name("node_modules") / "yaml"
-PARSE = "process.stdout.write(JSON.stringify(require(process.argv[1]).parse(process.argv[2], {merge: true})))"
 NGINX = CONFIGURATION.read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def compose() -> dict[str, Any]:
-    if not PARSER.exists():
-        missing("The clients of other makers are missing; install them with: make test")
-    text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
-    run = subprocess.run([NODE, "-e", PARSE, PARSER, text], capture_output=True, text=True, check=True)
-    parsed: dict[str, Any] = json.loads(run.stdout)
+    parsed: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
     return parsed
+
+
+@pytest.fixture(scope="module")
+def kubernetes() -> dict[tuple[str, str], dict[str, Any]]:
+    """The objects by kind and name."""
+    found = yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text(encoding="utf-8"))
+    return {(each["kind"], each["metadata"]["name"]): each for each in found}
 
 
 def seconds(directive: str) -> float:
@@ -126,3 +125,75 @@ async def test_the_health_check_of_the_image_asks_whoever_listens(server: Server
 def test_the_image_installs_what_is_locked_from_whichever_registry_there_is() -> None:
     assert "--require-hashes -r requirements/run.txt" in DOCKERFILE
     assert not re.search(r"index-url|find-links|https?://(?!127\.0\.0\.1)", DOCKERFILE)
+
+
+# Kubernetes; tests/slow/clients checks the manifests against its schemas.
+
+Objects = dict[tuple[str, str], dict[str, Any]]
+
+
+def pod(found: dict[str, Any]) -> dict[str, Any]:
+    spec: dict[str, Any] = found["spec"]["template"]["spec"]
+    return spec
+
+
+def test_the_pods_are_configured_as_the_services_of_compose(kubernetes: Objects, compose: dict[str, Any]) -> None:
+    (replica,) = pod(kubernetes["Deployment", "dowse"])["containers"]
+    (valkey,) = pod(kubernetes["StatefulSet", "dowse-valkey"])["containers"]
+    services = compose["services"]
+    assert valkey["image"] == services["valkey"]["image"]
+    assert valkey["args"] == services["valkey"]["command"]
+    assert kubernetes["Deployment", "dowse"]["spec"]["replicas"] == services["dowse"]["deploy"]["replicas"]
+    assert replica["image"] == f"dowse:{__version__}"
+    assert replica["args"] == json.loads(re.findall(r"^CMD (.*)$", DOCKERFILE, re.MULTILINE)[-1])
+    settings = {each["name"]: each["value"] for each in replica["env"]}
+    loaded = sources.load({}, {**settings, "DOWSE_TOKENS": "ana:a-token-of-ana-that-is-long-enough"})
+    assert loaded.warnings == ()
+    (port,) = replica["ports"]
+    assert loaded.settings.port == port["containerPort"]
+    store = kubernetes["Service", "dowse-valkey"]
+    assert settings["DOWSE_STATE"] == f"redis://dowse-valkey:{store['spec']['ports'][0]['port']}/0"
+    assert settings["DOWSE_ALLOWED_HOSTS"] == kubernetes["Service", "dowse"]["metadata"]["name"]
+
+
+def test_every_selector_finds_the_pods_it_is_for(kubernetes: Objects) -> None:
+    labels = {
+        name: found["spec"]["template"]["metadata"]["labels"]
+        for (kind, name), found in kubernetes.items()
+        if kind in ("Deployment", "StatefulSet")
+    }
+    for (kind, name), found in kubernetes.items():
+        selector = found["spec"].get("podSelector") or found["spec"]["selector"]
+        assert selector.get("matchLabels", selector) == labels[name], (kind, name)
+    (rule,) = kubernetes["NetworkPolicy", "dowse-valkey"]["spec"]["ingress"]
+    assert [each["podSelector"]["matchLabels"] for each in rule["from"]] == [labels["dowse"]]
+
+
+def test_no_pod_is_root_writes_elsewhere_or_knows_the_cluster(kubernetes: Objects) -> None:
+    for key in (("Deployment", "dowse"), ("StatefulSet", "dowse-valkey")):
+        spec = pod(kubernetes[key])
+        (container,) = spec["containers"]
+        assert spec["securityContext"]["runAsNonRoot"] and spec["securityContext"]["runAsUser"]
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert spec["automountServiceAccountToken"] is False
+        # With links, the service `dowse` would set DOWSE_PORT to an address.
+        assert spec["enableServiceLinks"] is False
+    user = re.findall(r"^USER (\d+):(\d+)$", DOCKERFILE, re.MULTILINE)[0]
+    context = pod(kubernetes["Deployment", "dowse"])["securityContext"]
+    assert (str(context["runAsUser"]), str(context["runAsGroup"])) == user
+
+
+async def test_the_probes_ask_what_is_there_and_a_pod_has_time_to_end(kubernetes: Objects, server: Server) -> None:
+    spec = pod(kubernetes["Deployment", "dowse"])
+    (container,) = spec["containers"]
+    pause_s = float(container["lifecycle"]["preStop"]["exec"]["command"][1])
+    assert spec["terminationGracePeriodSeconds"] > pause_s + serve.DRAIN_S
+    probes = [container[name]["httpGet"]["path"] for name in ("startupProbe", "livenessProbe", "readinessProbe")]
+    async with server.here({"DOWSE_ALLOWED_HOSTS": "dowse"}) as http:
+        for path in probes:
+            async with http.session.get(http.origin + path) as response:
+                assert response.status == 200, path
