@@ -154,9 +154,9 @@ async def test_a_url_with_a_secret_leaves_the_machine_only_if_the_user_says_so(
 async def test_the_command_says_why_a_url_was_not_sent(web: PocketWeb, server: Server) -> None:
     url = web.page(f"{ARTICLE}?api_key=9f86d081884c7d659a2feaa0c55ad015")
     done = await asyncio.create_subprocess_exec(
-        *forked.dowse("read", url), env=server.environment(web.environment()), stdout=asyncio.subprocess.PIPE
+        *forked.dowse("read", url), env=server.environment(web.environment()), stderr=asyncio.subprocess.PIPE
     )
-    printed, _ = await done.communicate()
+    _, printed = await done.communicate()
     assert done.returncode == 1
     assert b"DOWSE_ALLOW_SECRET_URLS" in printed
     assert web.pages.requests == []

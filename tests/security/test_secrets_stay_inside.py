@@ -258,7 +258,10 @@ async def test_a_crash_is_logged_without_the_key_in_its_traceback(
     assert output.leaks() == []
 
 
-COMMANDS = [("search", "python", "--json"), ("search", "python"), ("search", "python", "--offline")]
+COMMANDS = [
+    *(("search", "python", "--json"), ("search", "python"), ("search", "python", "--offline")),
+    ("search", "python", "--full"),
+]
 
 
 @pytest.mark.parametrize("arguments", COMMANDS)
@@ -283,6 +286,17 @@ async def test_reading_a_page_at_the_command_line_tells_no_secret(
     for flags in ([], ["--json"]):
         code = await run(output, server.environment(settings(web)), *forked.dowse("read", web.page("/leak"), *flags))
         assert code == 0
+    assert output.leaks() == []
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+@pytest.mark.parametrize("bad", [{}, *BAD_SETTINGS])
+async def test_the_settings_in_force_tell_no_secret(
+    server: Server, web: PocketWeb, output: Output, flags: tuple[str, ...], bad: dict[str, str]
+) -> None:
+    for command in ("config", "providers"):
+        code = await run(output, server.environment(settings(web, **bad)), *forked.dowse(command, *flags))
+        assert code == (2 if bad else 0)
     assert output.leaks() == []
 
 

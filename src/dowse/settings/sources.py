@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -68,11 +68,12 @@ class Loaded:
     """Accepted names that belong to features which dowse does not have."""
 
 
-class Given(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Given:
     """A value as it was written, the name it was found under, and its source: flag, environment or file."""
 
     name: str
-    value: object
+    value: object = field(repr=False)  # it may be a key
     source: str
 
     @property
