@@ -1,1 +1,1 @@
-"""Nouns and seams: models, errors, protocols, and the text, URLs and tokens that every part handles."""
+"""Domain types that all parts share: models, errors, protocols; and the handling of text, URLs and tokens."""

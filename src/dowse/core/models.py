@@ -172,11 +172,11 @@ class Found:
 class Onward(Enum):
     """The readers that may still be tried for a page that one reader could not read."""
 
-    NONE = "nobody"
+    NONE = "none"
     """None: there is no page, or reading it is not allowed."""
-    SCRAPE_APIS = "apis"
+    SCRAPE_APIS = "scrape_apis"
     """Scrape APIs: no body came, but one from elsewhere may."""
-    ANY_READER = "anybody"
+    ANY_READER = "any_reader"
     """A browser and scrape APIs: the body that came is not the page."""
 
 

@@ -1,4 +1,4 @@
-"""Protocols of the seams: only the composition root `app` knows the classes behind them."""
+"""Protocols between the parts: only the composition root `app` knows the classes behind them."""
 
 from __future__ import annotations
 

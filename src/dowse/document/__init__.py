@@ -1,1 +1,1 @@
-"""The one document: Markdown parsed into typed blocks with spans; cleaned, cut to a budget, outlined."""
+"""Documents: Markdown parsed into typed blocks with spans; cleaned, cut to a budget, outlined."""

@@ -1,4 +1,4 @@
-"""Markdown parser: lines told from code by the rules of CommonMark, and the headings and blocks of a document."""
+"""Markdown parser: prose and code lines by the rules of CommonMark, and the headings and blocks of a document."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Line(NamedTuple):
 
 
 def scan_lines(markdown: str) -> Iterator[Line]:
-    """The lines of a text, code told from prose."""
+    """The lines of a text, classified as code or prose."""
     scanner = LineScanner()
     for line in markdown.split("\n"):
         yield scanner.scan(line)

@@ -207,7 +207,7 @@ def _sample(data: bytes) -> bytes:
 def _language(data: bytes) -> str:
     found = _HTML_LANGUAGE.search(data[:_HEAD])
     language = found[1].decode("ascii").lower() if found else ""
-    return next((said for said in (language, language[:2]) if said in _LANGUAGES), "")
+    return next((tag for tag in (language, language[:2]) if tag in _LANGUAGES), "")
 
 
 def _is_nearly_utf8(sample: bytes) -> bool:

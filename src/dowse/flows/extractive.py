@@ -130,8 +130,8 @@ def _material(result: Result, text: str = "") -> Material:
 def _find_date(result: Result) -> datetime | None:
     """When a page was published, by the page or by the provider, the later of both; `None` if unknown."""
     facts = result.page.facts
-    said = [result.hit.published, facts.published if facts.published_confidence != _UNCERTAIN else ""]
-    return max((moment for text in said if (moment := _moment(text))), default=None)
+    dates = [result.hit.published, facts.published if facts.published_confidence != _UNCERTAIN else ""]
+    return max((moment for text in dates if (moment := _moment(text))), default=None)
 
 
 def _moment(text: str) -> datetime | None:

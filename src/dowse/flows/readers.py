@@ -20,7 +20,7 @@ from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.telemetry.log import LOGGER
 
-# Whether a scrape API may be told of a page takes a DNS look-up; most of the time is for the API.
+# Whether a page may be disclosed to a scrape API takes a DNS look-up; most of the time is for the API.
 _LOOK_UP_SHARE = 0.3
 _LITTLE = "little text; a browser may show more"
 # Hashing more than this is done in a thread.
@@ -161,7 +161,7 @@ class _PageRun:
         self._discretion = discretion
         self._robots = robots
         self.thin: _Thin | None = None
-        # Found out on the way: whether robots.txt allows the page, and under which address the APIs may be told of it.
+        # Learned on the way: whether robots.txt allows the page, and the address that may be disclosed to the APIs.
         self._allowed: bool | None = None
         self._address: str | None = None
 
@@ -253,7 +253,7 @@ class _PageRun:
         return error.onward if isinstance(error, Unread) else Onward.SCRAPE_APIS
 
     async def _apis(self) -> Sequence[PageReader]:
-        """The scrape APIs, if they may be told of the page; robots.txt holds for them too."""
+        """The scrape APIs, if the page may be disclosed to them; robots.txt holds for them too."""
         if self._address is None and self._readers.apis:
             self._address = await self._address_for_apis() if await self._is_allowed() else ""
         return self._readers.apis if self._address else ()

@@ -123,8 +123,8 @@ class SearchFlow:
             results, remarks = await self._read_distinct(reading, placed)
         else:
             results, remarks = [_result(each, _unread(each), rank=rank) for rank, each in enumerate(placed[:count])], ()
-        told = (*scrubbed, *findings.warnings, *self._disclosures.news())
-        warnings = (*told, *_describe_blocked(blocked), *remarks)
+        general = (*scrubbed, *findings.warnings, *self._disclosures.news())
+        warnings = (*general, *_describe_blocked(blocked), *remarks)
         return _outcome(query, findings, results, warnings, _Times(search_ms, self._ms(started)))
 
     async def _find(

@@ -276,10 +276,10 @@ class Guard:
         try:
             target = self.stranger.judge(url)
             async with asyncio.timeout(look_up_s):
-                may_be_told = await self._may_be_told(target)
+                may_be_disclosed = await self._may_be_disclosed(target)
         except (WireDenied, TimeoutError):
             return ""
-        return target.href.partition("#")[0] if may_be_told else ""
+        return target.href.partition("#")[0] if may_be_disclosed else ""
 
     @cached_property
     def stranger(self) -> Guard:
@@ -288,7 +288,7 @@ class Guard:
         stranger._allowed = frozenset()
         return stranger
 
-    async def _may_be_told(self, url: Url) -> bool:
+    async def _may_be_disclosed(self, url: Url) -> bool:
         place, now = f"{_name(url)}:{url.port}", self._clock.now()
         known = self._tellable.get(place)
         if known is not None and now < known[0]:

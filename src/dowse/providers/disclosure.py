@@ -23,7 +23,7 @@ class Disclosure:
 
     def __init__(self) -> None:
         self._parties: dict[str, str] = {}
-        self._is_told = False
+        self._is_reported = False
 
     def tell(self, party: str, member: str) -> None:
         """`party` is about to receive a query, because `member` was asked."""
@@ -32,9 +32,9 @@ class Disclosure:
             event(logging.INFO, "query sent to a keyless provider", engine=member, party=party)
 
     def news(self) -> tuple[str, ...]:
-        if self._is_told or not self._parties:
+        if self._is_reported or not self._parties:
             return ()
-        self._is_told = True
+        self._is_reported = True
         parties, member = list(self._parties), min(self._parties.values())
         names = " and ".join(filter(None, [", ".join(parties[:-1]), parties[-1]]))
         return (

@@ -1,7 +1,7 @@
 """Search engines without an API, asked through their HTML forms: DuckDuckGo and Mojeek.
 
 Both ban addresses for minutes and longer. Requests are two seconds apart, nothing is retried, a challenge page is
-never solved, and an unknown page is told from an empty list of results.
+never solved, and an unknown page is not mistaken for an empty list of results.
 """
 
 from __future__ import annotations

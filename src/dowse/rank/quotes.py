@@ -171,15 +171,15 @@ def _candidates(question: str, text: str, source: int) -> Iterator[_Candidate]:
 def _group_pieces(index: Index, figures: Mapping[int, float]) -> Iterator[list[int]]:
     """Groups of pieces to quote together: the rows of a table, the best first, or a question and its answer."""
     tables: dict[int, list[int]] = {}
-    told: set[int] = set()
+    answered: set[int] = set()
     for number in figures:
         block = index.pieces[number].block
         if index.blocks[block].kind is BlockKind.TABLE:
             tables.setdefault(block, []).append(number)
             continue
         answer = number + 1 if _asks(index, number) else number
-        if answer not in told:
-            told.add(answer)
+        if answer not in answered:
+            answered.add(answer)
             yield [answer - 1, answer] if answer and _asks(index, answer - 1) else [answer]
     for rows in tables.values():
         yield sorted(rows, key=lambda number: -figures[number])
@@ -190,11 +190,11 @@ def _asks(index: Index, number: int) -> bool:
     following = number + 1
     if following >= len(index.pieces) or not index.announces(number) or not index.share_headings(number, following):
         return False
-    asked, told = (index.pieces[each].block for each in (number, following))
+    asked, answering = (index.pieces[each].block for each in (number, following))
     # Behind a rule another author answers.
-    if asked != told and index.blocks[told].is_apart:
+    if asked != answering and index.blocks[answering].is_apart:
         return False
-    return index.blocks[told].kind not in (BlockKind.TABLE, BlockKind.CODE)
+    return index.blocks[answering].kind not in (BlockKind.TABLE, BlockKind.CODE)
 
 
 def _quote_text(index: Index, numbers: Sequence[int]) -> str:
@@ -226,8 +226,8 @@ def _quote_table(index: Index, block: Block, numbers: Sequence[int]) -> str:
         if left < 0:
             del rows[number]
             break
-    told = [names] if names.strip(_CELLS) else []
-    return _ROWS.join([*told, *(rows[number] for number in sorted(rows))]) if rows else ""
+    header = [names] if names.strip(_CELLS) else []
+    return _ROWS.join([*header, *(rows[number] for number in sorted(rows))]) if rows else ""
 
 
 def _quote_row(line: str) -> str:

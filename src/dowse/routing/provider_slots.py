@@ -44,7 +44,7 @@ class ProviderSlots:
         return Admission(remark=KEPT_BY_EACH) if shared_wait_s is None else Admission(shared_wait_s)
 
     async def leave(self, provider: str, ticket: str) -> None:
-        """Release the slot; the coordinator is told in the background, where no cancellation reaches it."""
+        """Release the slot; the coordinator is notified in the background, where no cancellation reaches it."""
         self._places.get(provider, {}).pop(ticket, None)
         if self._shared and (provider, ticket) in self._registered:
             coordinator, fallback = self._shared
@@ -113,7 +113,7 @@ class Forecast:
         self._at_work: dict[str, float] = {}
         self._call_s = 0.0
         self._share = 1.0
-        self._told_at = 0.0
+        self._refused_at = 0.0
         self._not_before = 0.0
 
     def record_start(self, ticket: str) -> None:
@@ -132,10 +132,10 @@ class Forecast:
     def record_wait(self, wait_s: float) -> None:
         """Record a refusal; the part of the pace that this process does not use is used by others."""
         now = self._clock.now()
-        if now - self._told_at > _FORGET_SHARE_S:
+        if now - self._refused_at > _FORGET_SHARE_S:
             self._share = 1.0
         self._share += (max(_LEAST_SHARE, self._own_part(now)) - self._share) * _LAST_ANSWER
-        self._told_at, self._not_before = now, now + wait_s
+        self._refused_at, self._not_before = now, now + wait_s
 
     def hold(self, until: float) -> None:
         """Delay all calls until then."""

@@ -119,9 +119,9 @@ def _asks_something(masked: str) -> bool:
 
 
 def _about(kinds: list[str]) -> str:
-    said = f"the query seemed to contain {' and '.join(kinds)}, which was masked before it was sent"
+    warning = f"the query seemed to contain {' and '.join(kinds)}, which was masked before it was sent"
     switch = "; DOWSE_SCRUB controls the handling of secrets in queries"
-    return said if kinds == [_OWN] else said + switch
+    return warning if kinds == [_OWN] else warning + switch
 
 
 _LEAST_SECRET = 8

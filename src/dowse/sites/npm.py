@@ -187,8 +187,8 @@ def _facts(document: Json, manifest: Json) -> list[str]:
 
 def _deprecation(manifest: Json) -> str:
     """The field is a reason, or only a flag."""
-    said = manifest.get("deprecated")
-    return warn("Deprecated", said if isinstance(said, str) else "") if said else ""
+    reason = manifest.get("deprecated")
+    return warn("Deprecated", reason if isinstance(reason, str) else "") if reason else ""
 
 
 def _name_of(value: object, name: str) -> str:

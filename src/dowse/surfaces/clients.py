@@ -1,4 +1,4 @@
-"""What to put into which MCP client's configuration: one table, used by the demo and by the docs."""
+"""Configurations of MCP clients: one table, used by the demo and by the docs."""
 
 from __future__ import annotations
 

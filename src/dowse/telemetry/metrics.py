@@ -12,7 +12,7 @@ from dowse.core.models import OK, Attempt, CacheState, Status
 from dowse.core.protocols import BreakerChange, Charge, Spent, StoreState, ToolCall
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
-NOBODY = "none"
+NONE = "none"
 OTHER = "other"
 _DURATIONS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60)
 _ERRORS = {
@@ -121,7 +121,7 @@ class MetricsObserver:
         self._attempts.labels(self._engine(attempt.provider), attempt.operation, _outcome(attempt.outcome)).inc()
 
     def _engine(self, name: str) -> str:
-        return (name if name in self._engines else OTHER) if name else NOBODY
+        return (name if name in self._engines else OTHER) if name else NONE
 
     def _counter(self, name: str, about: str, *labels: str) -> Counter:
         return Counter(name, about, labels, registry=self._registry)

@@ -22,7 +22,7 @@ def test_an_answer_with_text_holds_no_verdict() -> None:
     assert protocol.decode_verdict({"ok": True, "title": "T", "word_count": 2}) is None
 
 
-@pytest.mark.parametrize("header", [{"status": "splendid", "onward": "nobody"}, {"status": "blocked"}])
+@pytest.mark.parametrize("header", [{"status": "splendid", "onward": "none"}, {"status": "blocked"}])
 def test_a_status_that_does_not_exist_is_a_broken_frame(header: dict[str, object]) -> None:
     with pytest.raises(protocol.BrokenFrame):
         protocol.decode_verdict(header)

@@ -1,1 +1,1 @@
-"""Whatever is not a web page: PDF, office files, tables, feeds and source code to Markdown."""
+"""Documents other than web pages: PDF, office files, tables, feeds and source code to Markdown."""

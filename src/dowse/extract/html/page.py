@@ -1,4 +1,4 @@
-"""A page of HTML in, its content as Markdown out."""
+"""Conversion of an HTML page: its main content as Markdown, with metadata."""
 
 from __future__ import annotations
 

@@ -113,9 +113,9 @@ def says_much(markdown: str) -> bool:
     # A word of prose takes at least two characters with its blank, so most short pages need no search for links.
     if len(markdown) <= 2 * MANY_WORDS:
         return False
-    said = _LINK.sub(" ", _with_plain_images(markdown))
+    unlinked = _LINK.sub(" ", _with_plain_images(markdown))
     # Counting blanks is cheaper than looking for scripts without them.
-    return len(said.split()) > MANY_WORDS or count_words(said) > MANY_WORDS
+    return len(unlinked.split()) > MANY_WORDS or count_words(unlinked) > MANY_WORDS
 
 
 def outline_text(markdown: str, title: str = "") -> PageOutline:
@@ -134,8 +134,8 @@ def outline_text(markdown: str, title: str = "") -> PageOutline:
         if words:
             lines.append(words)
     named = dict.fromkeys(filter(None, headings[:_HEADINGS]))
-    said = tuple(lines), tuple(filter(None, links)), tuple(named)
-    return PageOutline(normal(title), *said, MarkupSigns(), has_code="```" in markdown)
+    parts = tuple(lines), tuple(filter(None, links)), tuple(named)
+    return PageOutline(normal(title), *parts, MarkupSigns(), has_code="```" in markdown)
 
 
 def outline_page(text: PageOutline, markup: str, url: str) -> PageOutline:

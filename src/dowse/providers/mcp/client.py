@@ -172,8 +172,8 @@ def headers(session: McpSession | None, method: str, params: Json, own: Mapping[
 
 def request(session: McpSession | None, number: int, method: str, params: Json) -> Json:
     if session and not session.has_handshake:
-        told = {"protocolVersion": session.version, "clientInfo": _CLIENT, "clientCapabilities": {}}
-        params = {**params, "_meta": {f"{_META}{name}": value for name, value in told.items()}}
+        identity = {"protocolVersion": session.version, "clientInfo": _CLIENT, "clientCapabilities": {}}
+        params = {**params, "_meta": {f"{_META}{name}": value for name, value in identity.items()}}
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 

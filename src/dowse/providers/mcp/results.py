@@ -76,15 +76,15 @@ def rows(result: Json, path: str = "") -> Sequence[Json] | None:
 
     `path` leads to the list in a structured answer, such as `data.web`; without it the list is searched for.
     """
-    said = texts(result)
-    values = [result.get("structuredContent"), *map(_parse, said)]
+    blocks = texts(result)
+    values = [result.get("structuredContent"), *map(_parse, blocks)]
     for value in values:
         if (found := _at(value, path) if path else _search_list(value)) is not None:
             return found
     # Some servers send one block per result.
     if alone := _with_address(values):
         return alone
-    text = "\n\n".join(said)[:_MOST_CHARS]
+    text = "\n\n".join(blocks)[:_MOST_CHARS]
     says_nothing_was_found = len(text) <= _EXCUSE_CHARS and _NOTHING.search(text)
     return parse_labelled(text) or parse_linked(text) or ([] if says_nothing_was_found else None)
 
@@ -195,14 +195,14 @@ def rpc_failure(api: Api, error: Json) -> ProviderError:
 
 def tool_failure(api: Api, result: Json, words: str) -> ProviderError | None:
     """Translate a tool's own failure; `None` if it succeeded."""
-    told, meta = result.get("structuredContent"), result.get("_meta")
+    details, meta = result.get("structuredContent"), result.get("_meta")
     # Exa reports a spent free tier as an ordinary result with a mark in `_meta`.
     marks = [name for name, value in meta.items() if value is True] if isinstance(meta, dict) else []
     if any("ratelimited" in name.lower() for name in marks):
         return RateLimited(api.provider, "the free tier is used up for now", said=api.spoken(words))
     if result.get("isError") is not True:
         return None
-    return _failure(api, words, told if isinstance(told, dict) else {})
+    return _failure(api, words, details if isinstance(details, dict) else {})
 
 
 def without_results(api: Api, words: str) -> ProviderError:
@@ -212,12 +212,12 @@ def without_results(api: Api, words: str) -> ProviderError:
     return BadAnswer(api.provider, "the answer has no list of results")
 
 
-def _failure(api: Api, words: str, told: Json, *, is_mistake: bool = False) -> ProviderError:
+def _failure(api: Api, words: str, details: Json, *, is_mistake: bool = False) -> ProviderError:
     kind, detail = _classify(words[:_SPOKEN_CHARS], is_mistake=is_mistake)
     if kind is KeyRejected:
         # Without a key there is none to check: the server refuses this client.
         kind, detail = (KeyRejected, f"check {api.key_variable}") if api.key_variable else (Blocked, detail)
-    return kind(api.provider, detail, said=api.spoken(words), retry_after_s=_wait_s(told))
+    return kind(api.provider, detail, said=api.spoken(words), retry_after_s=_wait_s(details))
 
 
 def _classify(words: str, *, is_mistake: bool) -> tuple[type[ProviderError], str]:
@@ -232,7 +232,7 @@ def _classify(words: str, *, is_mistake: bool) -> tuple[type[ProviderError], str
     return Unavailable, "its tool failed"
 
 
-def _wait_s(told: Json) -> float | None:
-    waits = (told.get(name) for name in _WAITS)
+def _wait_s(details: Json) -> float | None:
+    waits = (details.get(name) for name in _WAITS)
     numbers = (wait for wait in waits if isinstance(wait, int | float) and not isinstance(wait, bool))
     return next((float(wait) for wait in numbers if 0 < wait < _LONGEST_WAIT_S), None)

@@ -209,7 +209,7 @@ def _issue(target: ConversationTarget, issue: Json, comments: Sequence[Remark]) 
 def _pull(target: ConversationTarget, pull: Json, comments: Sequence[Remark], cap: int) -> Thread:
     reviews = [node for node in _nodes(pull, "reviews") if _says_something(node)]
     on_code = [node for node in _nodes(pull, "reviewThreads") if _nodes(node, "comments")]
-    said = [*comments, *map(_review, reviews), *map(_code_thread, on_code)]
+    remarks = [*comments, *map(_review, reviews), *map(_code_thread, on_code)]
     silent = len(_nodes(pull, "reviews")) - len(reviews)
     total = sum(count(pull, name, "totalCount") for name in ("comments", "reviews", "reviewThreads")) - silent
     return Thread(
@@ -219,8 +219,8 @@ def _pull(target: ConversationTarget, pull: Json, comments: Sequence[Remark], ca
         target.link,
         _remark(pull),
         [_pull_state(pull), *_pull_facts(pull), *_labels(pull)],
-        sorted(said, key=lambda remark: remark.moment)[:cap],
-        max(total, len(said)),
+        sorted(remarks, key=lambda remark: remark.moment)[:cap],
+        max(total, len(remarks)),
         "comments and reviews",
     )
 

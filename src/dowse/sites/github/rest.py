@@ -78,7 +78,7 @@ async def _load_pull(session: GithubSession, target: ConversationTarget, cap: in
         if total_on_code
         else _nothing(),
     )
-    said = [*comments, *_reviews(reviews), *_code_threads(on_code)]
+    remarks = [*comments, *_reviews(reviews), *_code_threads(on_code)]
     missing = max(0, total - len(comments)) + max(0, total_on_code - len(on_code))
     return Thread(
         f"Pull request in {target.repository}",
@@ -87,8 +87,8 @@ async def _load_pull(session: GithubSession, target: ConversationTarget, cap: in
         target.link,
         _remark(pull),
         [_pull_state(pull), *_pull_facts(pull), *_labels(pull)],
-        sorted(said, key=lambda remark: remark.moment)[:cap],
-        len(said) + missing,
+        sorted(remarks, key=lambda remark: remark.moment)[:cap],
+        len(remarks) + missing,
         "comments and reviews",
         # The API does not count reviews.
         uncounted=f"there may be more than {_PAGE} reviews" if len(reviews) >= _PAGE else "",
@@ -126,8 +126,8 @@ def _remark(item: Json) -> Remark:
 
 def _reviews(reviews: Sequence[Json]) -> list[Remark]:
     """Reviews with a verdict or a text; others only hold comments on the code."""
-    said = [review for review in reviews if string(review, "body") or string(review, "state") != "COMMENTED"]
-    return [replace(_remark(review), did=review_verb(string(review, "state"))) for review in said]
+    worded = [review for review in reviews if string(review, "body") or string(review, "state") != "COMMENTED"]
+    return [replace(_remark(review), did=review_verb(string(review, "state"))) for review in worded]
 
 
 def _code_threads(comments: Sequence[Json]) -> list[Remark]:

@@ -108,17 +108,17 @@ def compose_thread(
 
 
 def _compose_opening(thread: Thread, limits: ThreadLimits) -> Part:
-    said = thread.opening
+    opening = thread.opening
     facts = [
         thread.kind,
         f"Link: {thread.link}",
-        f"Author: {person(said.author, said.role)}",
-        f"Date: {day(said.moment)}" if day(said.moment) else "",
+        f"Author: {person(opening.author, opening.role)}",
+        f"Date: {day(opening.moment)}" if day(opening.moment) else "",
         *thread.facts,
-        f"Reactions: {said.reactions}" if said.reactions else "",
+        f"Reactions: {opening.reactions}" if opening.reactions else "",
     ]
     share = _BODY_SHARE if thread.remarks else 1.0
-    return Part(f"# {title(thread.title)} (#{thread.number})", facts, _quote_body(said, int(limits.chars * share)))
+    return Part(f"# {title(thread.title)} (#{thread.number})", facts, _quote_body(opening, int(limits.chars * share)))
 
 
 def _compose_section(heading: str, remark: Remark | None, thread: Thread, limits: ThreadLimits) -> Sequence[Part | str]:

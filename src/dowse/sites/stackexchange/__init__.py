@@ -143,7 +143,7 @@ def _arrange_answers(found: QuestionThread, address: PostAddress, max_chars: int
     before = accumulate((_LEAST_CHARS + _LEAST_SHARE * len(_source(answer)) for answer in answers), initial=0.0)
     kept = [answer for answer, chars in zip(answers, before, strict=False) if chars < max_chars]
     numbers = {whole(found.question, "question_id"), *(whole(answer, "answer_id") for answer in kept)}
-    comments = {post: said for post, said in found.comments.items() if post in numbers}
+    comments = {post: listed for post, listed in found.comments.items() if post in numbers}
     return replace(found, answers=kept, comments=comments)
 
 
@@ -162,7 +162,7 @@ def _add_markdown(found: QuestionThread, markdown: Sequence[str]) -> QuestionThr
         return {**item, "markdown": source or next(texts, "")}
 
     question, answers = convert(found.question), [convert(answer) for answer in found.answers]
-    comments = {post: [convert(comment) for comment in said] for post, said in found.comments.items()}
+    comments = {post: [convert(comment) for comment in listed] for post, listed in found.comments.items()}
     return replace(found, question=question, answers=answers, comments=comments)
 
 
@@ -188,7 +188,7 @@ def _source(post: Json) -> str:
 
 
 def _items(found: QuestionThread) -> list[Json]:
-    return [found.question, *found.answers, *(comment for said in found.comments.values() for comment in said)]
+    return [found.question, *found.answers, *(comment for listed in found.comments.values() for comment in listed)]
 
 
 def _question(found: QuestionThread, address: PostAddress, max_chars: int) -> Part:
@@ -234,8 +234,8 @@ def _answer(place: int, answer: Json, found: QuestionThread, address: PostAddres
 
 def _comments(post: int, found: QuestionThread, address: PostAddress) -> str:
     """The comments of a post in their order in time."""
-    said = sorted(found.comments.get(post, ()), key=lambda comment: whole(comment, "creation_date"))
-    lines = [_comment(comment, address) for comment in said if string(comment, "markdown")]
+    listed = sorted(found.comments.get(post, ()), key=lambda comment: whole(comment, "creation_date"))
+    lines = [_comment(comment, address) for comment in listed if string(comment, "markdown")]
     return "\n".join([_COMMENTS, "", *lines]) if lines else ""
 
 

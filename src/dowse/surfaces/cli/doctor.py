@@ -101,6 +101,6 @@ def _lines(check: Check) -> Iterator[str]:
 def _tally(diagnosis: Diagnosis) -> str:
     """Count problems and warnings, such as `2 problems, 1 warning`."""
     counts = {state: diagnosis.count(state) for state in (CheckState.PROBLEM, CheckState.WARNING)}
-    told = [f"{count} {state}{'' if count == 1 else 's'}" for state, count in counts.items() if count]
+    parts = [f"{count} {state}{'' if count == 1 else 's'}" for state, count in counts.items() if count]
     colour = "green" if diagnosis.ok else "red"
-    return style(", ".join(told) or "nothing is wrong", colour)
+    return style(", ".join(parts) or "nothing is wrong", colour)

@@ -1,4 +1,4 @@
-"""Output for people at a terminal: colour, word wrapping, Markdown, and the live line on stderr."""
+"""Terminal output: colour, word wrapping, Markdown, and the live line on stderr."""
 
 from __future__ import annotations
 

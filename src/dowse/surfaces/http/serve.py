@@ -53,11 +53,11 @@ Build = Callable[[App, Drain], ASGIApp]
 
 
 def serve_http(app: App, build: Build = build_asgi) -> int:
-    """Serve until told to stop; raises `ConfigError` where the address cannot or must not be used."""
+    """Serve until it is stopped; raises `ConfigError` where the address cannot or must not be used."""
     settings = app.settings
     if not is_loopback(settings.host) and not settings.needs_token:
         raise ConfigError(
-            f"Refusing to listen on {settings.host} without tokens: whoever reaches the port could use your keys. "
+            f"Refusing to listen on {settings.host} without tokens: any client of the port could use your keys. "
             "Run `dowse token new NAME` and set DOWSE_TOKENS or DOWSE_TOKENS_FILE, or listen on 127.0.0.1."
         )
     with listen(settings.host, settings.port) as listener:
@@ -77,7 +77,7 @@ class StopSignals:
 
 
 async def serve(app: App, listener: Listener, stop: StopSignals, build: Build = build_asgi) -> None:
-    """Serve on a listener until told to stop."""
+    """Serve on a listener until it is stopped."""
     logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     drain = Drain()
     server = _Server(_config(build(app, drain)))

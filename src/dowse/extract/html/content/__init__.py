@@ -1,1 +1,1 @@
-"""Which parts of a page are its content, and what kind of page it is."""
+"""Main-content extraction: text blocks, their features, the model, and the rules after it."""

@@ -137,8 +137,8 @@ def _types(tree: Tree) -> list[float]:
 def _generators(generator: str, tree: Tree) -> list[float]:
     body = tree.root.get("class").lower()
     html = next(iter(tree.head.get("html", ())), {}).get("class") or ""
-    said = f"{generator} {body} {html.lower()}"
-    return [float(any(name in said for name in group)) for group in _GENERATORS.values()]
+    marks = f"{generator} {body} {html.lower()}"
+    return [float(any(name in marks for name in group)) for group in _GENERATORS.values()]
 
 
 def _address(url: str) -> list[float]:

@@ -115,5 +115,5 @@ def _phrases() -> tuple[tuple[str, ...], ...]:
 def _said_of(column: str) -> tuple[str, ...]:
     if column in _ALONE:
         return _ALONE[column]
-    found, said = next((found, said) for shape, said in _PATTERNS if (found := shape.fullmatch(column)))
-    return tuple(phrase.format(found[1]) for phrase in said)
+    found, phrases = next((found, phrases) for shape, phrases in _PATTERNS if (found := shape.fullmatch(column)))
+    return tuple(phrase.format(found[1]) for phrase in phrases)

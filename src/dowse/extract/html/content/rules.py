@@ -184,10 +184,10 @@ def drop_repeats(blocks: Sequence[TextBlock], words: Numbers, kept: Numbers) -> 
     Within one element repetitions stay, such as a refrain.
     """
     found = kept.copy()
-    said: dict[str, TextBlock] = {}
+    first_by_text: dict[str, TextBlock] = {}
     for number in np.flatnonzero(kept & (words >= _FEWEST_WORDS)).tolist():
         block = blocks[number]
-        first = said.setdefault(block.text, block)
+        first = first_by_text.setdefault(block.text, block)
         if first is not block and first.container.parent is not block.container.parent:
             found[number] = _is_verbatim(block)
     return found

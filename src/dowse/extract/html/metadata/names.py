@@ -33,7 +33,7 @@ _END_OF_LINE = re.compile(
 _BETWEEN = re.compile(r"\s?[;,|]\s?|\s/\s|\s(?:and|&|und|et|y|e|en|with|и|og|och)\s|[、，]", re.I)
 _ADDRESS = re.compile(r"@\w|https?:|www\.|://|\.(?:com|org|net|io|co|edu|gov)\b", re.I)
 _PARTS_OF_HANDLE = re.compile(r"[\s._-]+")
-_NOBODY = frozenset(
+_GENERIC = frozenset(
     "admin administrator staff editor editors editorial team author authors anonymous guest user unknown undefined"
     " null none name webmaster contributor contributors newsroom root test default by owner moderator mod redaktion"
     " rédaction redacción redazione about writer the site editorialteam sponsored marketing blog news share follow me"
@@ -121,7 +121,7 @@ def _is_addition(part: str) -> bool:
 def _is_somebody(name: str) -> bool:
     if not 2 <= len(name) <= _LONGEST_NAME or _ADDRESS.search(name) or not any(map(str.isalpha, name)):
         return False
-    return not _NOBODY.issuperset(_PARTS_OF_HANDLE.split(name.lower()))
+    return not _GENERIC.issuperset(_PARTS_OF_HANDLE.split(name.lower()))
 
 
 def _is_handle(name: str) -> bool:

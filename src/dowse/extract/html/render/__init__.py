@@ -1,4 +1,4 @@
-"""A tree as Markdown: which element is written how."""
+"""Markdown renderer of a tree: the handler of each element."""
 
 from __future__ import annotations
 

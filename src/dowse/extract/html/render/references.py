@@ -51,10 +51,10 @@ def _is_permalink(node: Node, words: str) -> bool:
     href = node.get("href")
     if "#" not in href and href:
         return False
-    said = words.lower()
-    if said in _ANCHOR_MARKS or said.startswith(_ANCHOR_WORDS):
+    label = words.lower()
+    if label in _ANCHOR_MARKS or label.startswith(_ANCHOR_WORDS):
         return True
-    return href.startswith("#") and len(said) <= 2 and not any(sign.isalnum() or sign in "*†‡" for sign in said)
+    return href.startswith("#") and len(label) <= 2 and not any(sign.isalnum() or sign in "*†‡" for sign in label)
 
 
 def _target(href: str, base: str) -> str:
@@ -156,5 +156,5 @@ def _is_mark(link: Node) -> bool:
         return True
     if link.children and link.children[0].tag == "sup":
         return True
-    said = f"{link.get('class')} {link.get('role')} {link.get('id')}".lower()
-    return any(word in said for word in _SHOWN_AS_NOTES)
+    attributes = f"{link.get('class')} {link.get('role')} {link.get('id')}".lower()
+    return any(word in attributes for word in _SHOWN_AS_NOTES)

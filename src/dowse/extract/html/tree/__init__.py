@@ -1,1 +1,1 @@
-"""A page of HTML as it can be seen."""
+"""Visible tree of an HTML page: parsing, style sheets, hidden text."""

@@ -1,4 +1,4 @@
-"""Declarations sheets, as far as they can hide an element: declarations, simple selectors, an index of rules."""
+"""Style sheets, as far as they can hide an element: declarations, simple selectors, an index of rules."""
 
 from __future__ import annotations
 

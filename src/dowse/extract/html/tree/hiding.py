@@ -123,9 +123,9 @@ def _opens(attributes: Attributes) -> bool:
     """Whether an element is a part of the page that a click opens."""
     if attributes.get("role") == "tabpanel":
         return True
-    said = " ".join([f"{name} {value}" for name, value in attributes.items() if name != "style"]).lower()
+    attributes_text = " ".join([f"{name} {value}" for name, value in attributes.items() if name != "style"]).lower()
     is_named = attributes.get("role") == "region" and "aria-labelledby" in attributes
-    return (is_named or _OPENS.search(said) is not None) and not _OPENS_ASIDE.search(said)
+    return (is_named or _OPENS.search(attributes_text) is not None) and not _OPENS_ASIDE.search(attributes_text)
 
 
 def _is_for_the_eyes(tag: str, attributes: Attributes) -> bool:
