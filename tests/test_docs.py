@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
 from pathlib import Path
 
 import pytest
 
 from dowse import PROJECT_URL
+from dowse.app import App
+from dowse.contracts.dispatch import Tool
 from dowse.core import errors
 from dowse.routing.fallback import FallbackPolicy, counts_as_failure
 from dowse.settings import SEARCHERS, SPECS, all_settings
-from dowse.settings.sources import WITHOUT_EFFECT
+from dowse.settings.sources import WITHOUT_EFFECT, load
 from dowse.surfaces.cli import kindly, session
 from dowse.surfaces.cli import main as cli
 from dowse.surfaces.clients import FURTHER, MAIN, Client, LaunchCommand
@@ -152,6 +155,36 @@ def test_the_readme_names_every_command_and_exit_code() -> None:
     told = page[page.index("Exit codes:") :].split("\n\n")[0]
     codes = {value for name, value in vars(session).items() if name.isupper() and isinstance(value, int)}
     assert {int(number) for number in re.findall(r"\b\d+\b", told)} == codes
+
+
+_ARGUMENT = re.compile(r"`(\w+)`(?: \((\w+)\))?")
+
+
+def test_the_table_of_tools_in_the_readme_agrees_with_their_declarations() -> None:
+    """All tools are there, with their required arguments first and the declared defaults."""
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", text(README).partition("## Tools")[2], re.MULTILINE)
+    tools = {tool.name: tool.params for tool in contract_tools()}
+    assert {name for name, _ in rows} == set(tools)
+    for name, arguments in rows:
+        shown, declared = _ARGUMENT.findall(arguments), {param.name: param for param in tools[name]}
+        assert [argument for argument, _ in shown if argument not in declared] == [], name
+        required = [param.name for param in tools[name] if param.required]
+        assert [argument for argument, _ in shown][: len(required)] == required, name
+        defaults = {argument: json.dumps(declared[argument].default) for argument, default in shown if default}
+        assert defaults == {argument: default for argument, default in shown if default}, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_calls_on_a_page_have_declared_arguments(page: Path) -> None:
+    """Calls as a model writes them, such as `get_content(url="…", section="b7")`."""
+    tools = {tool.name: tool.params for tool in contract_tools()}
+    for name, written in re.findall(rf"\b({'|'.join(tools)})\(([^()\n]*)\)", text(page)):
+        named = re.findall(r'(\w+)=(?=["\d{\[a-zA-Z])', re.sub(r'"[^"]*"', '""', written))
+        assert set(named) <= {name for param in tools[name] for name in (param.name, *param.aliases)}, (name, written)
+
+
+def contract_tools() -> Sequence[Tool]:
+    return App(load({}, {"DOWSE_STATE": "memory:"}).settings).contract.tools
 
 
 # Names

@@ -50,11 +50,12 @@ CALLS: dict[str, tuple[str, dict[str, object]]] = {
 
 
 def main() -> None:
-    TARGET.write_text(asyncio.run(_page()), encoding="utf-8")
+    TARGET.write_text(asyncio.run(render_page()), encoding="utf-8")
 
 
-async def _page() -> str:
-    async with PocketWeb(port=PORT) as web:
+async def render_page(port: int = PORT) -> str:
+    """The text of the page, in which the pocket web is at `PORT` wherever it was served."""
+    async with PocketWeb(port=port) as web:
         environ = {**web.environment("serper", "exa", "tavily"), "DOWSE_STATE": "memory:", "DOWSE_BROWSER": "off"}
         async with App(load({}, environ).settings) as app:
             parts = [HEAD]
@@ -62,8 +63,16 @@ async def _page() -> str:
                 if "kettle" in str(arguments):
                     web.pages.fails(KETTLE, "403")
                     web.serper.finds([KETTLE])
-                parts.append(f"## {title}\n\n`{_call(name, arguments)}`\n\n{await _answer(app, name, arguments)}")
-    return "\n".join(parts)
+                call, arguments = _call(name, arguments), _at_port(arguments, port)
+                parts.append(f"## {title}\n\n`{call}`\n\n{await _answer(app, name, arguments)}")
+    return "\n".join(parts).replace(f":{port}/", f":{PORT}/")
+
+
+def _at_port(arguments: dict[str, object], port: int) -> dict[str, object]:
+    return {
+        name: str(value).replace(f":{PORT}/", f":{port}/") if name == "url" else value
+        for name, value in arguments.items()
+    }
 
 
 async def _answer(app: App, name: str, arguments: dict[str, object]) -> str:
