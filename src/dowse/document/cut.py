@@ -23,7 +23,10 @@ _FULL = 0.95
 _HALF_FULL = 0.5
 # The most tokens by which a text and a mark together cost more than each alone.
 _SEAM = 1.1
-_SENTENCE_ENDS = (". ", "! ", "? ", "。", "！", "？", "। ")
+# Behind a full stop a capital letter begins a sentence, unless the word before it is an initial, a number or a title.
+_SENTENCE_END = re.compile(r"(?:(?<![\s.(]\w)(?<![\s.(]\w\w)\.|[!?…।])[\"'”’»)\]*_]{0,4}\s(?=[^a-z\s])|[。！？]")
+_LINK = re.compile(r"!?\[[^\[\]\n]{0,500}\]\([^()\n]{0,2000}\)")
+_LONGEST_LINK = 2600
 # Code points of the longest character of any writing.
 _LONGEST_CHARACTER = 32
 _JOINERS = ("\u200c", "\u200d")
@@ -142,6 +145,7 @@ def _measure_room(text: str, start: int, limit: int, tokens: float) -> _Room:
 
 
 def _choose_break(text: str, room: _Room, code: _OpenCode | None) -> _BreakPoint:
+    """The best place to end within the room: a paragraph, a line, a sentence, and a word only if no sentence fits."""
     stops = list(_line_ends(text, room.start, room.limit, code))
     good = [stop for stop in stops if stop.rank and stop.at >= room.full]
     if good:
@@ -152,7 +156,19 @@ def _choose_break(text: str, room: _Room, code: _OpenCode | None) -> _BreakPoint
             return before
     elif last.at == room.limit or not _is_divisible(text, last, room):
         return last
-    return _within_line(text, last, room)
+    return _between_sentences(text, stops, last, room)
+
+
+def _between_sentences(text: str, stops: list[_BreakPoint], last: _BreakPoint, room: _Room) -> _BreakPoint:
+    """The end of a sentence behind the last line end, or else that, or a word if the next sentence is too long."""
+    if last.code:
+        return _within_line(text, last, room, 0)
+    half = reach(text, room.start, room.tokens * _HALF_FULL)
+    at = _sentence_end(text, max(half, last.at), room.limit)
+    pauses = [stop for stop in stops if stop.rank]
+    if not at and pauses and (pauses[-1].at >= half or _fits_next_sentence(text, last.at, room)):
+        return pauses[-1]
+    return _within_line(text, last, room, at or _sentence_end(text, last.at, room.limit))
 
 
 def _is_opening(text: str, last: _BreakPoint, room: _Room) -> bool:
@@ -191,19 +207,16 @@ def _is_divisible(text: str, last: _BreakPoint, room: _Room) -> bool:
     return end < len(text) and "\n" not in text[last.at : end + 1]
 
 
-def _within_line(text: str, last: _BreakPoint, room: _Room) -> _BreakPoint:
-    full = max(last.at, room.full)
-    at = (
-        _behind(_SENTENCE_ENDS, text, full, room.limit)
-        or _behind((" ",), text, full, room.limit)
-        or _between_characters(text, room.start, room.limit)
-    )
+def _within_line(text: str, last: _BreakPoint, room: _Room, at: int) -> _BreakPoint:
+    """A break inside a line: where a sentence ends, if `at` says so, else at a word."""
+    middle = max(last.at, reach(text, room.start, room.tokens * _HALF_FULL))
+    at = at or _between_words(text, middle, room) or _between_characters(text, room.start, room.limit)
     line_end = _line_end(text, last.at)
     code = _code_after(text, last.at, line_end, last.code)
     if _code_after(text, at, line_end, code) != code:
         # The rest of the line would look like a fence at the beginning of the next part.
         word_end = last.at + len(text[last.at : at].rstrip(" "))
-        at = _behind((" ",), text, last.at, word_end) or at
+        at = _behind_blank(text, last.at, word_end) or at
     # Half a line may look like a fence although the whole line is none, or be too short to belong to its quote.
     half = _code_after(text, last.at, at, last.code)
     if at <= last.at or (half != code and last.at > room.start):
@@ -216,9 +229,36 @@ def _line_end(text: str, at: int) -> int:
     return end if end >= 0 else len(text)
 
 
-def _behind(ends: tuple[str, ...], text: str, start: int, limit: int) -> int:
-    """The place behind the last of the ends; 0 if there is none."""
-    return max((found + len(end) for end in ends if (found := text.rfind(end, start, limit)) >= 0), default=0)
+def _sentence_end(text: str, start: int, limit: int) -> int:
+    """The place behind the last sentence that ends there; 0 if there is none."""
+    # One more character, by which the next sentence begins.
+    ends = [found.end() for found in _SENTENCE_END.finditer(text, start, min(len(text), limit + 1))]
+    return next((end for end in reversed(ends) if end <= limit and _before_link(text, end) == end), 0)
+
+
+def _fits_next_sentence(text: str, at: int, room: _Room) -> bool:
+    """Whether the sentence from there on fits into a part of its own."""
+    return _sentence_end(text, at, min(_line_end(text, at) + 1, reach(text, at, room.tokens))) > 0
+
+
+def _between_words(text: str, start: int, room: _Room) -> int:
+    """The place behind the last blank that is in no link; 0 if there is none."""
+    at = _behind_blank(text, start, room.limit)
+    outside = _before_link(text, at) if at else 0
+    return outside if outside > room.start else at
+
+
+def _behind_blank(text: str, start: int, limit: int) -> int:
+    return text.rfind(" ", start, limit) + 1
+
+
+def _before_link(text: str, at: int) -> int:
+    """The same place, or the start of the link that it is in."""
+    start = max(text.rfind("\n", max(0, at - _LONGEST_LINK), at) + 1, at - _LONGEST_LINK)
+    inside = (
+        found.start() for found in _LINK.finditer(text, start, at + _LONGEST_LINK) if found.start() < at < found.end()
+    )
+    return next(inside, at)
 
 
 def _between_characters(text: str, start: int, end: int) -> int:

@@ -6,7 +6,8 @@ The job runs in a worker for all pages of a search together.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import islice
 
@@ -23,6 +24,8 @@ from dowse.rank.summary import strip_item_mark, strip_syntax, summarize
 
 # Granted to each page before the rest of the budget is divided by relevance; all that an off-topic page gets.
 _FLOOR_TOKENS = 120
+# Far less relevant than the best page: more than this of it would be context without an answer.
+_WEAK_SHARE, _WEAK_TOKENS = 0.6, 600
 # Below this relevance a page has hardly a word of the question: 73 % of the wrong pages and 0 to 2 % of the right ones
 # on excerpts of SQuAD and on WCXB pages with their titles as queries; 83 and 1 % in 17 sets in other languages.
 _OFF_TOPIC = 0.25
@@ -128,23 +131,34 @@ def _shares_language(question: str, text: str) -> bool:
 
 
 def _grant_tokens(
-    pages: dict[int, Passages], max_tokens: int, off_topic: Collection[int], share: float
+    pages: dict[int, Passages], max_tokens: int, off_topic: AbstractSet[int], share: float
 ) -> dict[int, int]:
     """The tokens of each page; of a budget that is too small for all pages, only the most relevant ones get some."""
     if not max_tokens:
         return {}
     by_relevance = sorted(pages, key=lambda number: -pages[number].relevance)
     shown = sorted(by_relevance[: max(1, max_tokens // _MIN_TOKENS)])
-    wanted = {number: _best_lines(pages[number]) if number in off_topic else pages[number].tokens for number in shown}
+    wanted = _wanted_tokens({number: pages[number] for number in shown}, max_tokens, off_topic)
     granted = _share_tokens([(wanted[number], pages[number].relevance) for number in shown], max_tokens)
     if share < 1:
         granted = [min(tokens, max(_MIN_TOKENS, int(tokens * share))) for tokens in granted]
     return dict.fromkeys(pages, 0) | dict(zip(shown, granted, strict=True))
 
 
-def _best_lines(page: Passages) -> int:
-    """The tokens for the best lines of a page: never all of it, unless that is a line or two."""
-    return min(page.tokens, max(_MIN_TOKENS, min(_FLOOR_TOKENS, page.tokens // 2)))
+def _wanted_tokens(pages: dict[int, Passages], max_tokens: int, off_topic: AbstractSet[int]) -> dict[int, int]:
+    """The tokens that each page could use: less for weak pages, and for off-topic ones only for their best lines."""
+    weak = _WEAK_SHARE * max((page.relevance for page in pages.values()), default=0.0)
+    wanted = {
+        number: min(page.tokens, _WEAK_TOKENS) if page.relevance < weak else page.tokens
+        for number, page in pages.items()
+    }
+    left = max_tokens - sum(tokens for number, tokens in wanted.items() if number not in off_topic)
+    lines = _FLOOR_TOKENS if left >= _FLOOR_TOKENS * len(off_topic) else _MIN_TOKENS
+    # Never all of a page, unless that is a line or two.
+    best_lines = {
+        number: max(_MIN_TOKENS, min(lines, pages[number].tokens // 2)) for number in off_topic & pages.keys()
+    }
+    return wanted | {number: min(wanted[number], tokens) for number, tokens in best_lines.items()}
 
 
 def _share_tokens(pages: Sequence[tuple[int, float]], max_tokens: int) -> list[int]:

@@ -9,10 +9,9 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, takewhile
 
 from dowse.core.digests import KeyPoint
-from dowse.core.text import cut_at_word
 from dowse.core.tokens import estimate_tokens, token_cost
 from dowse.document.clean import close_code
 from dowse.document.cut import GAP, truncate
@@ -29,6 +28,8 @@ _LEAD_WITHIN = 20
 _COMPANION_SHARE = 0.15
 # Tokens for which one of the best pieces gets its neighbours: it reads better, but they are rarely the answer.
 _NEIGHBOURS_PER = 600
+# A budget is filled with sentences that have no word of the question only up to here: they are rarely the answer.
+_FILLED_TOKENS = 500
 # The rest of the budget is known exactly only after a count; then more may fit.
 _FILLINGS = 3
 _MEANING = 0.3
@@ -99,9 +100,9 @@ class Passages:
         self._pack_best(packer, max_tokens)
         for _ in range(_FILLINGS):
             packer.recount()
-            if packer.is_full or not packer.add_any(chain(self._ranked, self._rest())):
+            if packer.is_full or not packer.add_any(chain(self._ranked, self._rest(packer))):
                 break
-        packer.add_cut(chain(self._ranked, self._rest()))
+        packer.add_cut(chain(self._ranked, self._rest(packer)))
         text = packer.text()
         # A page may be a single line that is too long for any budget.
         return Shown(truncate(self._markdown, max_tokens)) if packer.is_empty else Shown(text, packer.anchors())
@@ -109,7 +110,7 @@ class Passages:
     def best(self, count: int) -> list[KeyPoint]:
         """The best pieces, one of each block, in the order of the page."""
         chosen: dict[int, int] = {}
-        for number in (*self._ranked, *self._rest()):
+        for number in (*self._ranked, *self._unranked()):
             if len(chosen) >= count:
                 break
             chosen.setdefault(self._index.pieces[number].block, number)
@@ -136,8 +137,11 @@ class Passages:
         beginning = enumerate(self._index.pieces[:_LEAD_WITHIN])
         return [number for number, piece in beginning if blocks[piece.block].kind.is_prose][:1]
 
-    def _rest(self) -> Iterator[int]:
-        """The pieces without a term of the question, in the order of the page."""
+    def _rest(self, packer: PassagePacker) -> Iterator[int]:
+        """The pieces without a term of the question, in the order of the page, until enough is shown."""
+        return takewhile(lambda _: packer.used < _FILLED_TOKENS, self._unranked())
+
+    def _unranked(self) -> Iterator[int]:
         ranked = set(self._ranked)
         return (number for number in range(len(self._index.pieces)) if number not in ranked)
 
@@ -210,6 +214,11 @@ class PassagePacker:
         return self._left < max(_MIN_LEFT, _MIN_LEFT_SHARE * self._max_tokens)
 
     @property
+    def used(self) -> float:
+        """The tokens that are taken."""
+        return self._max_tokens - self._left
+
+    @property
     def is_empty(self) -> bool:
         """Whether no piece was small enough."""
         return not self._taken
@@ -236,7 +245,7 @@ class PassagePacker:
         return len(self._taken) > before
 
     def add_cut(self, numbers: Iterable[int]) -> None:
-        """Fill a large rest of the budget with the beginning of a piece, or else with the unshortened headings."""
+        """Fill a large rest of the budget with the first lines of a piece, or else with the unshortened headings."""
         if self._left < max(_MIN_LEFT, _UNUSED_SHARE * self._max_tokens):
             return
         for number in islice((number for number in numbers if number not in self._taken), _CUT_FROM):
@@ -299,14 +308,14 @@ class PassagePacker:
         return cost + _MARK * (1 - (number - 1 in self._taken) - (number + 1 in self._taken))
 
     def _find_cut(self, number: int, tokens: float) -> int | None:
-        """Where a piece ends if it is cut at a word or a line; `None` if that leaves too little."""
+        """Where code or a table ends if it is cut at a line; `None` for a sentence, or if that leaves too little."""
         start, end = self._index.pieces[number][1:]
-        is_lines = self._index.blocks[self._index.pieces[number].block].kind in (BlockKind.CODE, BlockKind.TABLE)
+        if self._index.blocks[self._index.pieces[number].block].kind not in (BlockKind.CODE, BlockKind.TABLE):
+            return None
         text = self._index.markdown[start : min(end, start + int(tokens * _CHARS_PER_TOKEN))]
         cost = token_cost(text)
         while cost > tokens and text:
-            shorter = cut_at_word(text, int(len(text) * min(0.98, tokens / cost)))
-            text = shorter.rpartition("\n")[0] if is_lines else shorter
+            text = text[: int(len(text) * min(0.98, tokens / cost))].rpartition("\n")[0]
             cost = token_cost(text)
         return start + len(text) if cost > _FILLED_SHARE * tokens else None
 

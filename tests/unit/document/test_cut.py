@@ -88,6 +88,26 @@ def test_a_part_ends_with_a_sentence_where_the_end_of_the_paragraph_is_far() -> 
     assert estimate_tokens(shown.text) > 0.94 * 300
 
 
+@each_row("tokens", [80, 90, 111, 150, 200, 260])
+def test_parts_end_between_sentences_never_inside_a_word_or_a_link(tokens: int) -> None:
+    """Also where little of the last line would fit, and with points that end no sentence."""
+    link = "[the whole table of Dr. Marsh. It is long](https://example.org/tides.html?week=40&port=Nordhaven)"
+    sentence = f"At 5.12 a.m. the ferry of Mr. Weir left, e.g. for the second pier: see {link} for all hours of 1874. "
+    text = "".join(sentence * 7 + "\n\n" for _ in range(4)).strip()
+    for shown, taken in parts(text, tokens):
+        assert taken.startswith("At 5.12"), shown.text
+        assert taken.rstrip().endswith("of 1874."), shown.text
+
+
+@each_row("tokens", [50, 60, 70, 85])
+def test_a_sentence_without_an_end_is_divided_between_words_and_outside_links(tokens: int) -> None:
+    text = " ".join(f"word{number} and [a link of several words](https://example.org/{number})" for number in range(60))
+    for _, taken in parts(text, tokens):
+        assert taken.count("[") == taken.count("](") == taken.count(")")
+        assert taken.split()[0] in text.split()
+        assert taken.split()[-1] in text.split()
+
+
 def test_without_paragraphs_a_part_ends_with_a_line() -> None:
     text = "\n".join(f"- item {number}, of which there is something to say" for number in range(200))
     assert all(shown.text.startswith("- item ") for shown, _ in parts(text, 400))
