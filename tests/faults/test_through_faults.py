@@ -110,14 +110,14 @@ class Told:
 
 
 async def ask(app: App, name: str, arguments: Mapping[str, object]) -> Told:
-    """A call that has to be answered."""
+    """A call that has to be answered; a page that could not be read is an error with its status."""
     tool = app.contract.tool(name)
     assert tool
     started = time.monotonic()
     answer = await asyncio.wait_for(app.dispatcher.call(tool, arguments, no_progress), SOON_S)
     seconds = time.monotonic() - started
-    assert not answer.is_error, answer.text
-    assert answer.structured
+    assert answer.structured, answer.text
+    assert answer.is_error == (answer.structured.get("status", "ok") not in ("ok", "truncated")), answer.text
     return Told(answer.structured, seconds)
 
 

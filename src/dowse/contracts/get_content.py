@@ -11,6 +11,7 @@ from dowse.contracts.dispatch import Answer, Services, Tool
 from dowse.contracts.output import CEILING, MAX_TOKENS, GetContentOutput
 from dowse.contracts.render import (
     cache_age_s,
+    describe_failure,
     fact_warnings,
     get_content_call,
     list_anchors,
@@ -19,12 +20,13 @@ from dowse.contracts.render import (
     shown_blocks,
 )
 from dowse.core import urls
-from dowse.core.errors import InvalidRequest
+from dowse.core.errors import InvalidRequest, WireDenied
 from dowse.core.models import Page, Status
 from dowse.core.runtime import CallContext
 from dowse.core.tokens import estimate_tokens
 from dowse.document.cut import BEGINNING, GAP
 from dowse.flows.page_view import LEAST_TOKENS, Cursor, PageRequest, PageView
+from dowse.net.guard import explain_denial
 
 _DESCRIPTION = """\
 Read a web page as Markdown. To find pages use web_search.
@@ -34,7 +36,9 @@ was cut, pass its next_cursor as cursor. If a page cannot be read, try another. 
 _MAX_TOKENS, _MAX_TOKENS_WITH_QUESTION = 10_000, 2000
 # For the address and the calls for more of the page, the title, warnings.
 _FRAME_TOKENS = 1000
+_DENIED = str(WireDenied())
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+([:/?#].*)?")
+_LOCAL_HOST = re.compile(r"localhost(:\d+)?([/?#].*)?", re.IGNORECASE)
 _PARAMS = (
     Param(
         "url", "string", "https:// may be left out.", required=True, minimum=1, maximum=8000,
@@ -75,25 +79,39 @@ def complete_address(text: str) -> str:
 
 def check_address(text: str) -> str:
     """A complete address; raises `InvalidRequest` for text that is none."""
-    url = complete_address(text)
+    url = f"http://{text}" if _LOCAL_HOST.fullmatch(text) else complete_address(text)
     if urls.parse(url) is None and ":" not in url:
         raise InvalidRequest(f"url must be a web address such as https://example.org/page, not {text[:80]!r}.")
     return url
 
 
 def answer(view: PageView, remarks: tuple[str, ...] = ()) -> Answer:
-    """The answer for a view of a page: structured output, and the same as text for the model."""
-    page, facts, more = view.page, view.page.facts, _how_to_get_more(view)
+    """The answer for a view of a page: structured output, and the same as text for the model.
+
+    A page that could not be read is an error, with its status and the reason.
+    """
+    page, more = view.page, _how_to_get_more(view)
+    content = _output(view, remarks, is_cut=bool(more))
+    if not page.status.readable:
+        return Answer(render_page(content, more=describe_failure(page)), content, is_error=True)
+    # A page that is shown whole, or by its passages, needs no choice of a section.
+    outline = str(view.outline) if view.rest else ""
+    text = render_page(content, more=more, is_beginning=view.start == BEGINNING, outline=outline)
+    return Answer(text, content, engine=page.engine)
+
+
+def _output(view: PageView, remarks: tuple[str, ...], *, is_cut: bool) -> GetContentOutput:
+    page, facts = view.page, view.page.facts
     blocks, anchors = shown_blocks(view.digest)
-    content = GetContentOutput(
+    return GetContentOutput(
         url=page.url,
         final_url=page.final_url,
         title=page.title,
         page_content=view.text if page.status.readable else page_content(page),
-        status=Status.TRUNCATED if page.status is Status.OK and more else page.status,
+        status=Status.TRUNCATED if page.status is Status.OK and is_cut else page.status,
         engine=page.engine,
         attempts=page.attempts,
-        warnings=(*remarks, *page.warnings, *fact_warnings(page), *view.warnings),
+        warnings=(*remarks, *page.warnings, *fact_warnings(page), *view.warnings, *_about_denial(page)),
         total_tokens=estimate_tokens(page.text),
         next_cursor=view.next_cursor,
         cache=page.freshness.state,
@@ -111,10 +129,11 @@ def answer(view: PageView, remarks: tuple[str, ...] = ()) -> Answer:
         site=facts.site,
         canonical_url=facts.canonical_url if facts.canonical_url != page.final_url else "",
     )
-    # A page that is shown whole, or by its passages, needs no choice of a section.
-    outline = str(view.outline) if view.rest else ""
-    text = render_page(content, more=more, is_beginning=view.start == BEGINNING, outline=outline)
-    return Answer(text, content, engine=page.answered_by)
+
+
+def _about_denial(page: Page) -> tuple[str, ...]:
+    """Only of the SSRF guard: a URL that holds a secret is denied with a warning of its own."""
+    return (explain_denial(page.url),) if page.reason == _DENIED else ()
 
 
 def _request(arguments: Arguments) -> PageRequest:

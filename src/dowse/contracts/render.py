@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Sequence
 
@@ -46,6 +47,25 @@ _REASONS = {
     Status.OFFLINE: "offline mode is enabled",
     Status.ERROR: "the page could not be read",
 }
+_HTTP_CODE = re.compile(r"\bHTTP \d{3}\b")
+# Details that are told; others may hold an address of the network or words of the page.
+_DETAILS = frozenset(
+    {
+        "host not found",
+        "no connection",
+        "no secure connection",
+        "too many redirects",
+        "the answer broke off or was malformed",
+        "login wall",
+        "pay wall",
+        "consent wall",
+        "challenge page",
+        "access denied",
+        "not available in this country",
+        "soft 404",
+        "error page",
+    }
+)
 # Reasons that are fixed phrases already.
 _PHRASES = (NO_READABLE_CONTENT, NEEDS_BROWSER)
 
@@ -88,7 +108,7 @@ def render_page(content: GetContentOutput, *, more: str = "", is_beginning: bool
     """One page: title and facts above its beginning; `more` says how to get the rest, and so does the outline."""
     notes = [f"Note: {warning}" for warning in content.warnings]
     if not content.status.readable:
-        return "\n\n".join([content.page_content, *notes])
+        return "\n\n".join(filter(None, [content.page_content, more, *notes]))
     copy = describe_copy(content.cache, content.cache_age_s)
     text = content.page_content
     shown = _add_title(content.title, facts_line(content), text) if is_beginning else text
@@ -123,6 +143,15 @@ def note(page: Page) -> str:
 def reason(page: Page) -> str:
     """Why a page was not read: one fixed phrase per status, never the text of a cause."""
     return page.reason if page.reason in _PHRASES else _REASONS[page.status]
+
+
+def describe_failure(page: Page) -> str:
+    """Status, HTTP code and reason of a page that could not be read, such as "Status: not_found (HTTP 404)."."""
+    codes = [code[0] for attempt in page.attempts if (code := _HTTP_CODE.search(attempt.detail))]
+    # The signs of an interstitial, in brackets, are for the log.
+    detail = page.reason.partition(" (")[0]
+    told = ", ".join([*codes[-1:], *([detail] if detail in _DETAILS else [])])
+    return f"Status: {page.status}{f' ({told})' if told else ''}."
 
 
 def cache_age_s(freshness: Freshness) -> int:

@@ -21,6 +21,8 @@ from dowse.net.dns import look_up
 _SCHEMES = ("http", "https")
 _PORTS = (80, 443, 8000, 8080, 8443)
 _MAX_HOST_CHARS = 253
+_METADATA_NAMES = ("metadata.", "instance-data")
+_OWNER = "the person who runs this server"
 # Long enough for a resolver that retries after the usual five seconds.
 _LOOK_UP_S = 6.0
 # Pages of one site come in a row; whether its name may be disclosed does not change in between.
@@ -331,6 +333,30 @@ class Guard:
         if len(checked) != len(addresses):
             raise WireDenied
         return checked
+
+
+def explain_denial(url: str) -> str:
+    """Why the guard denies a URL, as far as its spelling tells, and how it can be opened."""
+    parsed = urls.parse(url)
+    if parsed is None or parsed.scheme not in _SCHEMES:
+        return "only http and https addresses can be read"
+    if parsed.has_userinfo:
+        return "an address with a user name or a password is not read; leave them out"
+    return _explain_place(parsed)
+
+
+def _explain_place(url: Url) -> str:
+    literal, name = parse_address(url.host), _name(url)
+    if name.startswith(_METADATA_NAMES) or (literal and is_closed(literal)):
+        return "link-local and cloud metadata addresses are never read"
+    opening = f"{_OWNER} can open this one with DOWSE_ALLOW_PRIVATE={name}:{url.port}"
+    if _is_denied_name(name) or (literal and not is_public(literal)):
+        return f"private addresses are closed; {opening}"
+    if url.port not in _PORTS:
+        return f"port {url.port} is closed; {opening}"
+    return (
+        f"it leads to a private address, and these are closed; {_OWNER} can open one with DOWSE_ALLOW_PRIVATE=host:port"
+    )
 
 
 def _name(url: Url) -> str:

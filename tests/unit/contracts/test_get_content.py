@@ -60,11 +60,49 @@ async def test_a_failure_is_a_note_with_the_source_and_no_exception() -> None:
     bench = ContractBench(pages={URL: PageUnreadable(Status.ERROR, "reset by 10.0.0.7")})
     answered = await bench.call("get_content", url=URL)
     expected = f"_Failed to retrieve page content: the page could not be read_\n\nSource: {URL}"
-    assert answered.text == expected
+    assert answered.text == f"{expected}\n\nStatus: error."
     assert answered.structured is not None
     assert (answered.structured["page_content"], answered.structured["status"]) == (expected, "error")
     assert answered.structured["total_tokens"] == 0
-    assert not answered.is_error
+    assert answered.is_error
+
+
+@each_row(
+    ("failure", "line"),
+    [
+        (PageUnreadable(Status.NOT_FOUND, "HTTP 404"), "Status: not_found (HTTP 404)."),
+        (PageUnreadable(Status.BLOCKED, "HTTP 403"), "Status: blocked (HTTP 403)."),
+        (PageUnreadable(Status.ERROR, "host not found"), "Status: error (host not found)."),
+        (PageUnreadable(Status.LOGIN_REQUIRED, "login wall (title, form)"), "Status: login_required (login wall)."),
+        (PageUnreadable(Status.UNSUPPORTED, "application/zip"), "Status: unsupported."),
+    ],
+)
+async def test_a_page_that_could_not_be_read_is_an_error_with_status_code_and_reason(
+    failure: PageUnreadable, line: str
+) -> None:
+    answered = await ContractBench(pages={URL: failure}).call("get_content", url=URL)
+    assert answered.is_error
+    assert answered.text.startswith("_Failed to retrieve page content: ")
+    assert answered.text.endswith(f"\n\nSource: {URL}\n\n{line}")
+
+
+@each_row(
+    ("url", "remark"),
+    [
+        (
+            "http://localhost:3000",
+            "private addresses are closed; the person who runs this server can open this one with "
+            "DOWSE_ALLOW_PRIVATE=localhost:3000",
+        ),
+        ("ftp://example.org/file", "only http and https addresses can be read"),
+    ],
+)
+async def test_a_denied_address_says_why_and_who_can_open_it(url: str, remark: str) -> None:
+    answered = await ContractBench(pages={url: PageUnreadable(Status.DENIED, "address not allowed")}).call(
+        "get_content", url=url
+    )
+    assert answered.is_error
+    assert answered.text.endswith(f"Status: denied.\n\nNote: {remark}")
 
 
 @each_row("status", list(Status))
@@ -111,7 +149,8 @@ def test_a_note_is_whole_however_long_the_address() -> None:
     page = Page(f"{URL}?{'x' * 7000}", Status.NOT_FOUND)
     answered = shown(page, 100)
     assert answered.structured is not None
-    assert answered.structured["page_content"] == answered.text == note(page)
+    assert answered.structured["page_content"] == note(page)
+    assert answered.text == f"{note(page)}\n\nStatus: not_found."
 
 
 @each_row(
@@ -151,10 +190,10 @@ def test_only_a_stale_page_says_how_old_it_is(state: CacheState) -> None:
         ("HTTP://example.org/page", "HTTP://example.org/page"),
         ("file:///etc/passwd", "file:///etc/passwd"),
         ("javascript:alert(1)", "javascript:alert(1)"),
-        ("localhost:8080", "localhost:8080"),
+        ("localhost:8080", "http://localhost:8080"),
     ],
 )
-async def test_a_bare_host_gets_https_and_everything_else_is_left_to_the_guard(written: str, meant: str) -> None:
+async def test_a_bare_host_gets_a_scheme_and_everything_else_is_left_to_the_guard(written: str, meant: str) -> None:
     bench = ContractBench()
     await bench.call("get_content", url=written)
     assert bench.fetcher.asked == [meant]

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from ipaddress import ip_address
 
 import pytest
 
 from dowse.core.errors import WireDenied
-from dowse.net.guard import Address, Guard, HostNotFound, is_public, reserve_port
+from dowse.net.guard import Address, Guard, HostNotFound, explain_denial, is_public, reserve_port
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 
@@ -416,3 +417,24 @@ async def test_a_name_whose_look_up_takes_too_long_is_told_to_nobody() -> None:
 
 async def test_an_answer_that_is_no_address_is_told_to_nobody() -> None:
     assert await Guard(resolver=Names(example_org=["nonsense"])).for_others("https://example.org/") == ""
+
+
+@each_row(
+    ("url", "says"),
+    [
+        ("http://localhost:3000/", "private addresses are closed; .* DOWSE_ALLOW_PRIVATE=localhost:3000"),
+        ("http://10.0.0.5/", "private addresses are closed; .* DOWSE_ALLOW_PRIVATE=10.0.0.5:80"),
+        ("https://[::1]:8443/", r"private addresses are closed; .* DOWSE_ALLOW_PRIVATE=\[::1\]:8443"),
+        ("http://printer.local/", "private addresses are closed; .* DOWSE_ALLOW_PRIVATE=printer.local:80"),
+        ("https://example.org:22/", "port 22 is closed; .* DOWSE_ALLOW_PRIVATE=example.org:22"),
+        ("https://intern.example.org/", "it leads to a private address, .* DOWSE_ALLOW_PRIVATE=host:port"),
+        ("http://169.254.169.254/", "link-local and cloud metadata addresses are never read"),
+        ("http://metadata.google.internal/", "link-local and cloud metadata addresses are never read"),
+        ("http://user:secret@example.org/", "an address with a user name or a password is not read; .*"),
+        ("ftp://example.org/", "only http and https addresses can be read"),
+        ("file:///etc/passwd", "only http and https addresses can be read"),
+        ("no address", "only http and https addresses can be read"),
+    ],
+)
+def test_a_denial_is_explained_by_the_spelling_of_the_url(url: str, says: str) -> None:
+    assert re.fullmatch(says, explain_denial(url))
