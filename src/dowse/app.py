@@ -47,7 +47,7 @@ from dowse.settings.providers import SEARXNG_POOL
 from dowse.settings.sites import LOADED_SITES
 from dowse.settings.sources import Loaded, state_address
 from dowse.stores import open_coordinator, open_store
-from dowse.stores.fail_soft import FailSoftLedger, FailSoftStore, Outage
+from dowse.stores.fail_soft import FailSoftLedger, FailSoftStore, Outage, UsageBuffer
 from dowse.stores.ledger import MemoryLedger
 from dowse.telemetry.log import LogObserver, Observers
 from dowse.worker.pool import WorkerPool
@@ -107,6 +107,7 @@ class App:
             observer=self.observer,
         )
         self._kit = self._make_kit()
+        self._usage = UsageBuffer(self._store, self.clock, (DirectFetcher.name, BrowserOnDemand.name))
         self.spending = self._account()
         self.contract: Contract = registry.build(settings.contract, self._services())
         self.dispatcher = Dispatcher(
@@ -126,7 +127,7 @@ class App:
         async with AsyncExitStack() as closing:
             # Each is closed even if closing another fails, in reverse order.
             clients, work = (self._api_client, self._page_client), (self._workers, self._robots)
-            for opened in (*clients, self._store, self.spending, self._traffic, *work):
+            for opened in (*clients, self._store, self.spending, self._usage, self._traffic, *work):
                 closing.push_async_callback(opened.close)
             if "_last_uses" in vars(self):
                 closing.push_async_callback(self._last_uses.close)
@@ -220,7 +221,8 @@ class App:
         names = (*SEARCHERS, *ANSWERERS, *self.settings.keyless_members())
         budgets = {name: budget for name in names if (budget := self.settings.budget(name))}
         ledger = FailSoftLedger(self._store, self._outage) if budgets else MemoryLedger()
-        return Account(budgets, self.settings.prices(), ledger, clock=self.clock, observer=self.observer)
+        prices = self.settings.prices()
+        return Account(budgets, prices, ledger, clock=self.clock, observer=self.observer, usage=self._usage)
 
     def _services(self) -> Services:
         settings, observer = self.settings, self.observer

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from dowse.stores import open_store
-from dowse.stores.ledger import Days, Ledger, LedgerEntry, Tally
+from dowse.stores.ledger import CallCount, Days, Ledger, LedgerEntry, Tally
 from dowse.stores.store import Kept, Key, Store
 from tests.fakes import FakeClock
 
@@ -266,6 +266,32 @@ async def test_a_cost_that_is_given_back_makes_room_within_the_cap(store: Store)
     today = Days(NOVEMBER.today, NOVEMBER.today)
     assert await store.add("serper", today, Tally() - CALL) == LedgerEntry(Tally(2, 600), admitted=True)
     assert [entry.admitted for entry in await spend(store, 2)] == [True, False]
+
+
+async def test_calls_are_counted_by_day_provider_and_caller(store: Store) -> None:
+    first, second = date(2026, 11, 1), date(2026, 11, 15)
+    counts = [
+        CallCount(first, "serper", "alice", CALL),
+        CallCount(second, "serper", "alice", CALL),
+        CallCount(second, "exa", "a caller with blanks", Tally(2)),
+    ]
+    await store.count_calls(counts)
+    await store.count_calls(counts[1:2])
+    assert sorted(await store.call_counts(NOVEMBER), key=str) == [
+        CallCount(first, "serper", "alice", CALL),
+        CallCount(second, "exa", "a caller with blanks", Tally(2)),
+        CallCount(second, "serper", "alice", CALL + CALL),
+    ]
+    assert await store.call_counts(Days(first, first)) == counts[:1]
+    assert await store.clear() == 0, "they are no entries"
+    assert len(await store.call_counts(NOVEMBER)) == 3
+
+
+async def test_calls_of_past_months_are_not_kept_with_those_of_the_new_one(store: Store) -> None:
+    await store.count_calls([CallCount(date(2026, 11, 30), "serper", "alice", CALL)])
+    december = CallCount(date(2026, 12, 1), "serper", "alice", CALL)
+    await store.count_calls([december])
+    assert await store.call_counts(Days(date(2026, 12, 1), date(2026, 12, 1))) == [december]
 
 
 async def test_providers_have_accounts_of_their_own(store: Store) -> None:

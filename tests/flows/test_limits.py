@@ -17,6 +17,7 @@ from dowse.contracts.dispatch import Answer
 from dowse.core.models import Clock, Principal
 from dowse.core.runtime import SystemClock, no_progress
 from dowse.settings.sources import load
+from dowse.stores.ledger import Days
 from dowse.stores.sqlite import file
 from dowse.surfaces.mcp.server import build_server
 from dowse.telemetry.log import LOGGER
@@ -223,10 +224,30 @@ async def test_servers_and_commands_of_one_user_share_the_budget(
     assert (tmp_path / ".cache" / "dowse" / "state.db").exists()
 
 
-async def test_without_a_budget_and_a_cache_no_file_is_made(server: Server, web: PocketWeb, tmp_path: Path) -> None:
+async def test_without_a_call_to_a_provider_no_file_is_made(server: Server, web: PocketWeb, tmp_path: Path) -> None:
     async with server.connect({**web.environment("serper"), "DOWSE_TTL_ROBOTS": "0"}) as client:
-        assert not (await search(client)).is_error
+        await client.list_tools()
+        assert not (await client.call_tool("get_content", {"url": web.page("/articles/python-315")})).is_error
     assert not (tmp_path / ".cache").exists()
+
+
+@pytest.mark.promise("usage")
+async def test_the_usage_tells_who_has_called_which_provider(web: PocketWeb, clock: FakeClock, state: str) -> None:
+    """Of all processes that share a store, whether there are budgets or not; failures count once they were sent."""
+    own = {**web.environment("serper", "tavily"), "DOWSE_STATE": state}
+    moved = Moved(own, clock)
+    async with moved.app:
+        for caller in ("alice", "bob", "alice"):
+            await moved.search(caller)
+        web.serper.fails("500")
+        await moved.search("bob")
+        await moved.app._usage.close()
+        counts = await moved.app._store.call_counts(Days(date(2026, 11, 1), date(2026, 11, 15)))
+    assert {(each.provider, each.caller): (each.tally.calls, each.tally.micro_usd) for each in counts} == {
+        ("serper", "alice"): (2, 2000),
+        ("serper", "bob"): (2, 2000),
+        ("tavily", "bob"): (1, 8000),
+    }
 
 
 async def test_a_ledger_that_cannot_be_written_fails_no_search(server: Server, web: PocketWeb, tmp_path: Path) -> None:

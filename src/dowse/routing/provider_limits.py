@@ -18,6 +18,7 @@ from dowse.core.models import LOCAL, Clock
 from dowse.core.protocols import Charge, Observer, Spent
 from dowse.core.runtime import watch_sending
 from dowse.routing.provider_slots import Forecast, ProviderSlots
+from dowse.stores.fail_soft import UsageBuffer
 from dowse.stores.ledger import UNLIMITED, Days, Ledger, Tally
 from dowse.telemetry.log import event
 
@@ -252,13 +253,21 @@ class Account:
     """Keeps providers within the user's budgets. Periods are calendar days and months in UTC."""
 
     def __init__(
-        self, budgets: Mapping[str, Budget], prices: Prices, ledger: Ledger, *, clock: Clock, observer: Observer
+        self,
+        budgets: Mapping[str, Budget],
+        prices: Prices,
+        ledger: Ledger,
+        *,
+        clock: Clock,
+        observer: Observer,
+        usage: UsageBuffer | None = None,
     ) -> None:
         self._budgets = budgets
         self._prices = prices
         self._ledger = ledger
         self._clock = clock
         self._observer = observer
+        self._usage = usage
 
     @asynccontextmanager
     async def charge(self, provider: str, operation: str, caller: str = LOCAL.name) -> AsyncIterator[None]:
@@ -275,7 +284,7 @@ class Account:
                 is_sent = True
             finally:
                 if is_sent or sending.is_begun:
-                    self._observer.provider_charged(charge)
+                    self._record(charge, cost)
                 elif plan:
                     await self._give_back(plan, cost)
 
@@ -292,6 +301,11 @@ class Account:
 
     async def close(self) -> None:
         await self._ledger.close()
+
+    def _record(self, charge: Charge, cost: Tally) -> None:
+        self._observer.provider_charged(charge)
+        if self._usage:
+            self._usage.add(charge.provider, charge.caller, cost)
 
     async def _enter(self, plan: _Plan, cost: Tally) -> None:
         entry = await self._ledger.add(plan.provider, plan.days, cost, plan.cap)

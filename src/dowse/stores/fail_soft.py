@@ -1,17 +1,18 @@
-"""Fail-soft store and ledger: a failing or slow store costs its benefit and never fails or delays a call."""
+"""Fail-soft store, ledger and usage: a failing or slow store costs its benefit and never fails or delays a call."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from datetime import date
 from typing import TypeVar
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
 from dowse.core.protocols import Observer
-from dowse.stores.ledger import UNLIMITED, Days, Ledger, LedgerEntry, MemoryLedger, Tally
+from dowse.core.runtime import Background
+from dowse.stores.ledger import UNLIMITED, CallCount, Days, Ledger, LedgerEntry, MemoryLedger, Tally
 from dowse.stores.store import Kept, Key, Store
 from dowse.telemetry.log import event
 
@@ -209,3 +210,70 @@ class FailSoftLedger:
             await self._ledger.add(provider, Days(day, day), cost)
             # Subtracted rather than deleted: more may have come to be owed meanwhile.
             self._owe(provider, day, Tally() - cost)
+
+
+WRITE_EVERY_S = 10.0
+"""How often the usage is written; a process that is killed loses as much of it."""
+# Names of callers may come from an identity provider, so their number is not known.
+MOST_CALLERS = 1000
+_OTHERS = "other"
+
+
+class UsageBuffer:
+    """Calls and costs by day, provider and caller, collected in memory and written together now and then."""
+
+    def __init__(self, store: Store, clock: Clock, unrecorded: Container[str] = ()) -> None:
+        """Calls to `unrecorded` names, which are no providers, are left out."""
+        self._store = store
+        self._clock = clock
+        self._unrecorded = unrecorded
+        self._counts: dict[tuple[date, str, str], Tally] = {}
+        self._callers: set[str] = set()
+        self._day: date | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._writes = Background()
+
+    def add(self, provider: str, caller: str, cost: Tally) -> None:
+        """Count a call that was made today."""
+        if provider in self._unrecorded:
+            return
+        day = self._clock.utc().date()
+        if day != self._day:
+            self._day, self._callers = day, set()
+        if caller not in self._callers and len(self._callers) >= MOST_CALLERS:
+            caller = _OTHERS
+        self._callers.add(caller)
+        self._put_in((day, provider, caller), cost)
+        if self._timer is None:
+            # The server's time, not the injected clock.
+            self._timer = asyncio.get_running_loop().call_later(WRITE_EVERY_S, self._start_writing)
+
+    async def close(self) -> None:
+        """Write the rest."""
+        if self._timer is not None:
+            self._timer.cancel()
+        await self._writes.finish()
+        await self._write()
+
+    def _start_writing(self) -> None:
+        self._timer = None
+        self._writes.start(self._write())
+
+    async def _write(self) -> None:
+        counts, self._counts = self._counts, {}
+        if not counts:
+            return
+        try:
+            async with asyncio.timeout(LEDGER_PATIENCE_S):
+                await self._store.count_calls([CallCount(*key, tally) for key, tally in counts.items()])
+        except StoreFailed:
+            # Written with the next calls.
+            for key, tally in counts.items():
+                self._put_in(key, tally)
+        except TimeoutError:
+            # They may have been written, and a call must not be counted twice.
+            calls = sum(tally.calls for tally in counts.values())
+            event(logging.WARNING, "usage not recorded, because the store did not answer", calls=calls)
+
+    def _put_in(self, key: tuple[date, str, str], cost: Tally) -> None:
+        self._counts[key] = self._counts.get(key, Tally()) + cost

@@ -1,4 +1,4 @@
-"""Spend ledger: calls and cost by provider and day (UTC)."""
+"""Spend ledger: calls and cost by provider and day (UTC), and for the usage by caller as well."""
 
 from __future__ import annotations
 
@@ -52,6 +52,16 @@ class LedgerEntry:
 
     total: Tally
     admitted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CallCount:
+    """Calls of one caller to one provider on one day, and their cost."""
+
+    day: date
+    provider: str
+    caller: str
+    tally: Tally
 
 
 class Ledger(Protocol):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from dowse.core.models import Clock
-from dowse.stores.ledger import MemoryLedger
+from dowse.stores.ledger import CallCount, Days, MemoryLedger, Tally
 from dowse.stores.store import Kept, Key, Usage, age_s
 
 MAX_BYTES = 64_000_000
@@ -47,6 +49,7 @@ class MemoryStore(MemoryLedger):
         self._queue: list[tuple[float, int, Key]] = []
         self._number = itertools.count()
         self._leases: dict[Key, tuple[str, float]] = {}
+        self._calls: dict[tuple[date, str, str], Tally] = {}
 
     async def get(self, key: Key) -> Kept | None:
         now, entry = self._now(), self._entries.get(key)
@@ -81,6 +84,16 @@ class MemoryStore(MemoryLedger):
     async def release(self, key: Key, owner: str) -> None:
         if key in self._leases and self._leases[key][0] == owner:
             del self._leases[key]
+
+    async def count_calls(self, counts: Sequence[CallCount]) -> None:
+        for count in counts:
+            key = (count.day, count.provider, count.caller)
+            self._calls[key] = self._calls.get(key, Tally()) + count.tally
+        kept_from = max(count.day for count in counts).replace(day=1)
+        self._calls = {key: tally for key, tally in self._calls.items() if key[0] >= kept_from}
+
+    async def call_counts(self, days: Days) -> list[CallCount]:
+        return [CallCount(*key, tally) for key, tally in self._calls.items() if days.first <= key[0] <= days.today]
 
     async def usage(self) -> Usage:
         entries, value_bytes = Counter[str](), Counter[str]()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from dowse.stores.ledger import Ledger
+from dowse.stores.ledger import CallCount, Days, Ledger
 
 # Clocks of machines that share a store differ a little. An entry from further ahead was written before
 # a clock was set back: its age is unknown.
@@ -73,6 +73,14 @@ class Store(Ledger, Protocol):
 
     async def release(self, key: Key, owner: str) -> None:
         """Release a lease, if the owner still holds it."""
+        ...
+
+    async def count_calls(self, counts: Sequence[CallCount]) -> None:
+        """Add calls to the usage. Months before that of the newest day are deleted."""
+        ...
+
+    async def call_counts(self, days: Days) -> list[CallCount]:
+        """The usage of these days, in no particular order."""
         ...
 
     async def usage(self) -> Usage: ...

@@ -62,6 +62,17 @@ return {1, total.calls, total.micro_usd}
 """
 
 
+# KEYS: a hash. ARGV: how many milliseconds it is kept, then each field and the number to add to it.
+COUNT = """
+for i = 2, #ARGV, 2 do
+  redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1])
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+"""
+# KEYS: a hash. Its fields and values in one list.
+COUNTS = "return redis.call('HGETALL', KEYS[1])"
+
+
 # A month on top of the time that a key counts: a full server evicts the keys that expire next (`volatile-ttl`), and
 # those have to be the cache. An evicted window would admit every call once more.
 _KEPT_MS = 30 * 86_400_000

@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import math
 import struct
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import date
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
-from dowse.stores.ledger import UNLIMITED, Days, LedgerEntry, Tally
+from dowse.stores.ledger import UNLIMITED, CallCount, Days, LedgerEntry, Tally
 from dowse.stores.redis.address import parse
 from dowse.stores.redis.client import RedisClient
-from dowse.stores.redis.scripts import CLAIM, RELEASE, SPEND
+from dowse.stores.redis.scripts import CLAIM, COUNT, COUNTS, RELEASE, SPEND
 from dowse.stores.store import Kept, Key, Usage, age_s
 
 # The number is that of the schema: a version of dowse with other values uses other keys.
 _OURS = "dowse:1:"
 _LEASES, _SPEND, BOARD = f"{_OURS}lease:", f"{_OURS}spend:", f"{_OURS}board:"
+# A hash for each month, with the fields `DAY PROVIDER UNIT CALLER`; names of providers have no blank.
+_CALLS = f"{_OURS}calls:"
+_CALLS_KEPT_S = 62 * 86_400.0
 # Every value begins with a mark, and the times of its creation and expiry.
 _HEADER = struct.Struct(">4sdd")
 _MARK = b"dws1"
@@ -75,6 +80,24 @@ class RedisStore:
         entry = await self.add(provider, days, Tally())
         return entry.total
 
+    async def count_calls(self, counts: Sequence[CallCount]) -> None:
+        months: defaultdict[str, list[str | int]] = defaultdict(list)
+        for each in counts:
+            for unit, number in (("calls", each.tally.calls), ("micro_usd", each.tally.micro_usd)):
+                months[f"{each.day:%Y-%m}"] += [f"{each.day} {each.provider} {unit} {each.caller}", number]
+        for month, words in months.items():
+            await self.client.ask("EVAL", COUNT, 1, f"{_CALLS}{month}", _ms(_CALLS_KEPT_S), *words)
+
+    async def call_counts(self, days: Days) -> list[CallCount]:
+        answer = await self.client.ask("EVAL", COUNTS, 1, f"{_CALLS}{days.today:%Y-%m}")
+        words = [str(word, "utf-8", "replace") for word in answer] if isinstance(answer, list) else []
+        found: defaultdict[tuple[date, str, str], Tally] = defaultdict(Tally)
+        for name, value in zip(words[::2], words[1::2], strict=True):
+            day, provider, unit, caller = name.split(" ", 3)
+            tally = Tally(calls=int(value)) if unit == "calls" else Tally(micro_usd=int(value))
+            found[date.fromisoformat(day), provider, caller] += tally
+        return [CallCount(*key, tally) for key, tally in found.items() if days.first <= key[0] <= days.today]
+
     async def usage(self) -> Usage:
         client = self.client
         entries: Counter[str] = Counter()
@@ -129,7 +152,7 @@ def _lease(key: Key) -> str:
 
 
 def _is_entry(key: str) -> bool:
-    return not key.startswith((_LEASES, _SPEND, BOARD))
+    return not key.startswith((_LEASES, _SPEND, _CALLS, BOARD))
 
 
 def _unpack(value: bytes, now: float) -> Kept | None:

@@ -30,7 +30,12 @@ _LEASES = (
     "made_at REAL NOT NULL, until REAL NOT NULL, PRIMARY KEY (kind, digest)) WITHOUT ROWID"
 )
 
-STEPS = ((_SPEND,), (_ENTRIES, _EXPIRY, _LEASES))
+_CALLS = (
+    "CREATE TABLE IF NOT EXISTS calls (day TEXT NOT NULL, provider TEXT NOT NULL, caller TEXT NOT NULL, "
+    "calls INTEGER NOT NULL, micro_usd INTEGER NOT NULL, PRIMARY KEY (day, provider, caller)) WITHOUT ROWID"
+)
+
+STEPS = ((_SPEND,), (_ENTRIES, _EXPIRY, _LEASES), (_CALLS,))
 """Migrations: each step leads from one version of the file to the next."""
 VERSION = len(STEPS)
 

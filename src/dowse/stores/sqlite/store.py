@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
-from dowse.stores.ledger import UNLIMITED, Days, LedgerEntry, Tally
+from dowse.stores.ledger import UNLIMITED, CallCount, Days, LedgerEntry, Tally
 from dowse.stores.store import CLOCK_SKEW_S, Kept, Key, Usage, age_s
 
 if TYPE_CHECKING:
@@ -41,6 +43,14 @@ _ADD = (
     "INSERT INTO spend (day, provider, calls, micro_usd) VALUES (?, ?, ?, ?) ON CONFLICT (day, provider) "
     "DO UPDATE SET calls = calls + excluded.calls, micro_usd = micro_usd + excluded.micro_usd"
 )
+
+
+_COUNT = (
+    "INSERT INTO calls (day, provider, caller, calls, micro_usd) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (day, provider, caller) "
+    "DO UPDATE SET calls = calls + excluded.calls, micro_usd = micro_usd + excluded.micro_usd"
+)
+_COUNTS = "SELECT day, provider, caller, calls, micro_usd FROM calls WHERE day BETWEEN ? AND ?"
 
 
 class SqliteStore:
@@ -94,6 +104,12 @@ class SqliteStore:
 
     async def total(self, provider: str, days: Days) -> Tally:
         return await self._threads.reader.run(lambda connection: _total_spend(connection, provider, days))
+
+    async def count_calls(self, counts: Sequence[CallCount]) -> None:
+        await self._threads.writer.write(lambda connection: _count_calls(connection, counts))
+
+    async def call_counts(self, days: Days) -> list[CallCount]:
+        return await self._threads.reader.run(lambda connection: _call_counts(connection, days))
 
     async def usage(self) -> Usage:
         threads = self._threads
@@ -213,6 +229,20 @@ def _add_spend(connection: sqlite3.Connection, provider: str, days: Days, cost: 
         return LedgerEntry(before, admitted=False)
     connection.execute(_ADD, [str(days.today), provider, cost.calls, cost.micro_usd])
     return LedgerEntry(before + cost, admitted=True)
+
+
+def _count_calls(connection: sqlite3.Connection, counts: Sequence[CallCount]) -> None:
+    kept_from = max(count.day for count in counts).replace(day=1)
+    connection.execute("DELETE FROM calls WHERE day < ?", [str(kept_from)])
+    rows = [(str(each.day), each.provider, each.caller, each.tally.calls, each.tally.micro_usd) for each in counts]
+    connection.executemany(_COUNT, rows)
+
+
+def _call_counts(connection: sqlite3.Connection, days: Days) -> list[CallCount]:
+    rows = connection.execute(_COUNTS, [str(days.first), str(days.today)])
+    return [
+        CallCount(date.fromisoformat(day), provider, caller, Tally(*tally)) for day, provider, caller, *tally in rows
+    ]
 
 
 def _total_spend(connection: sqlite3.Connection, provider: str, days: Days) -> Tally:

@@ -51,25 +51,27 @@ def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace],
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    return _run(arguments, lambda store: store.usage(), Usage(), _usage, _table)
+    return query_store(arguments, lambda store: store.usage(), Usage(), _usage, _table)
 
 
 def _clear(arguments: argparse.Namespace) -> int:
-    return _run(arguments, lambda store: store.clear(), 0, lambda count: {"deleted": count}, _describe_deletion)
+    return query_store(arguments, lambda store: store.clear(), 0, lambda count: {"deleted": count}, _describe_deletion)
 
 
-def _run(
+def query_store(
     arguments: argparse.Namespace,
     ask: Callable[[Store], Awaitable[T]],
     nothing: T,
     describe: Callable[[T], Mapping[str, object]],
     show: Callable[[str, T], str],
+    *,
+    contents: str = "cache",
 ) -> int:
     """Query the store of the settings and print the answer; `nothing` stands for a store that does not exist."""
     settings = session.load(arguments, {}, quiet=True)
     masked = Redactor(settings.secrets()).message
     address = sources.state_address(settings)
-    found, why = nothing, _why_nothing(address)
+    found, why = nothing, _why_nothing(address, contents)
     if why:
         print(f"dowse: {why}", file=sys.stderr)
     else:
@@ -86,12 +88,13 @@ def _run(
     return DONE
 
 
-def _why_nothing(address: str) -> str:
+def _why_nothing(address: str, contents: str) -> str:
     """Why there is no store to query; none is made to find out."""
     if address.startswith("memory:"):
-        return "DOWSE_STATE is memory:, which is private to each process, so there is no cache to show"
-    file = file_of(address)
-    return f"the cache is empty: {one_line(str(file))} is created on first use" if file and not file.exists() else ""
+        return f"DOWSE_STATE is memory:, which is private to each process, so there is no {contents} to show"
+    if (file := file_of(address)) and not file.exists():
+        return f"the {contents} is empty: {one_line(str(file))} is created on first use"
+    return ""
 
 
 async def _query(address: str, settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T:

@@ -91,6 +91,7 @@ def _parser() -> Parser:
         search,
         serve,
         token,
+        usage,
     )
 
     parser = Parser(
@@ -102,7 +103,7 @@ def _parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
     parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    runs = (search, read, answer, serve, token, cache, instances)
+    runs = (search, read, answer, serve, token, usage, cache, instances)
     for command in (*runs, providers, config, doctor, demo, completion):
         command.register(commands)
     return parser

@@ -60,7 +60,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _register_new(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     new = actions.add_parser("new", help="create a token", description="Creates a token and prints it once.")
-    new.add_argument("name", help="name of the caller in logs and limits")
+    new.add_argument("name", help="name of the caller in logs, limits and usage")
     new.add_argument(
         "--contract", action="append", default=[], metavar="C", help=f"allow only this contract: {', '.join(CONTRACTS)}"
     )

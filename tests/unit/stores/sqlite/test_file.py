@@ -80,7 +80,7 @@ async def test_the_file_holds_versioned_tables_and_no_old_rows_of_what_was_spent
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
         rows = connection.execute("SELECT day, provider, calls, micro_usd FROM spend").fetchall()
-    assert tables == [("entries",), ("leases",), ("spend",)]
+    assert tables == [("calls",), ("entries",), ("leases",), ("spend",)]
     assert rows == [("2026-11-15", "serper", 1, 300)]
 
 

@@ -152,7 +152,7 @@ def test_wrong_usage_is_exit_code_2_with_one_line_on_stderr_and_where_to_look(
 
 
 COMMANDS = (
-    *("search", "read", "answer", "serve", "token", "cache", "instances"),
+    *("search", "read", "answer", "serve", "token", "usage", "cache", "instances"),
     *("providers", "config", "doctor", "demo", "completion"),
 )
 WITHOUT_JSON = {

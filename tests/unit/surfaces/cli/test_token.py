@@ -276,4 +276,4 @@ def test_the_help_says_where_a_name_turns_up(capsys: Captured) -> None:
     with pytest.raises(SystemExit):
         main(["token", "new", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    assert "name of the caller in logs and limits" in told
+    assert "name of the caller in logs, limits and usage" in told
