@@ -6,10 +6,14 @@ import argparse
 import difflib
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 from dowse import __version__
 
+_ABOUT = """\
+Web search for LLM agents: finds pages, reads them, returns the passages that
+answer the query."""
 _EPILOG = """\
 exit codes:
   0  done
@@ -17,7 +21,8 @@ exit codes:
   2  wrong usage or an invalid setting
   130  interrupted
 
-Settings come from flags, the environment and dowse.toml, in this order; dowse config shows them."""
+Settings come from flags, the environment and dowse.toml, in this order;
+dowse config shows them."""
 _USAGE, _INTERRUPTED = 2, 130
 
 
@@ -96,11 +101,12 @@ def _parser() -> Parser:
 
     parser = Parser(
         prog="dowse",
-        description="Web search for LLM agents: finds pages, reads them, returns the passages that answer the query.",
+        description=_ABOUT,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        # Wide enough for each command to have its help beside it.
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, max_help_position=20),
     )
-    parser.add_argument("--version", action="version", version=f"dowse {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"dowse {__version__}", help="print the version")
     parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     runs = (search, read, answer, serve, token, usage, cache, instances)

@@ -119,10 +119,10 @@ def dump_json(value: object) -> str:
 def name_flags(text: str, flags: Mapping[str, str]) -> str:
     """A sentence about the arguments of a tool with the flags in their place.
 
-    A name that is an ordinary word is replaced at the beginning only.
+    A name that is an ordinary word is replaced at the beginning and after "without" only.
     """
     distinct = [name for name in flags if not name.islower() or "_" in name]
-    pattern = rf"^(?:{'|'.join(flags)})\b|(?<![\w\"'-])(?:{'|'.join(distinct) or '$'})\b"
+    pattern = rf"(?:^|(?<=without ))(?:{'|'.join(flags)})\b|(?<![\w\"'-])(?:{'|'.join(distinct) or '$'})\b"
     return re.sub(pattern, lambda name: flags[name[0]], text)
 
 

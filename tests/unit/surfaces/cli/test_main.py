@@ -21,7 +21,7 @@ def refused(capsys: Captured, *arguments: str) -> str:
 def test_the_command_alone_prints_its_help(capsys: Captured) -> None:
     assert main([]) == 0
     captured = capsys.readouterr()
-    assert captured.out.startswith("usage: dowse [-h] [--version] COMMAND")
+    assert captured.out.startswith("usage: dowse [-h] [-V] COMMAND")
     assert captured.err == ""
 
 
@@ -71,8 +71,8 @@ def test_a_setting_that_is_wrong_as_a_flag_is_named_as_the_flag(capsys: Captured
 
 def test_arguments_of_a_tool_become_flags_in_a_sentence_but_ordinary_words_stay() -> None:
     flags = {"language": "--language", "max_tokens": "--max-tokens", "maxResults": "--max-results"}
-    assert name_flags("language must be like en, not a language.", flags) == (
-        "--language must be like en, not a language."
+    assert name_flags("language must be like en, not a language; without language all are searched.", flags) == (
+        "--language must be like en, not a language; without --language all are searched."
     )
     assert name_flags("the budget of max_tokens and maxResults is 'max_tokens'", flags) == (
         "the budget of --max-tokens and --max-results is 'max_tokens'"
