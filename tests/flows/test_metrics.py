@@ -1,5 +1,7 @@
 """`/metrics` over HTTP: what a Prometheus server reads after whole requests by a real MCP client."""
 
+import asyncio
+import json
 from dataclasses import dataclass, field
 
 import pytest
@@ -60,7 +62,7 @@ async def test_after_a_fallback_the_engine_that_answered_is_the_provider(
     assert metrics["dowse_provider_cost_usd_total provider=tavily"] > 0
 
 
-async def test_it_is_the_text_format_and_says_nothing_of_who_asked_for_what(server: Server, web: PocketWeb) -> None:
+async def test_it_is_the_text_format_and_holds_no_query_no_address_and_no_token(server: Server, web: PocketWeb) -> None:
     async with server.here({**web.environment("serper"), "DOWSE_TOKENS": "alice:secret-of-alice"}) as http:
         async with http.client(token="secret-of-alice") as client:
             await client.call_tool("web_search", {"query": QUERY, "num_results": 1})
@@ -70,7 +72,7 @@ async def test_it_is_the_text_format_and_says_nothing_of_who_asked_for_what(serv
     assert metrics.status == 200
     assert metrics.content_type.startswith("text/plain; version=")
     assert metrics["mcp_tool_errors_total error=InvalidRequest tool=web_search"] == 1
-    for private in ("quetzal", "private-path", "127.0.0.1", "alice", web.serper.key):
+    for private in ("quetzal", "private-path", "127.0.0.1", "secret-of-alice", web.serper.key):
         assert private not in metrics.text
 
 
@@ -123,3 +125,30 @@ async def test_a_refusal_by_a_limit_shows(server: Server, web: PocketWeb) -> Non
         metrics = await scraped(http)
     assert metrics["dowse_limit_refusals_total tool=web_search"] == 2
     assert metrics["mcp_tool_calls_total provider=serper tool=web_search"] == 1
+
+
+async def test_calls_and_log_lines_are_told_apart_by_caller_door_and_call(server: Server, web: PocketWeb) -> None:
+    """Two calls at once: every line of each has its own id, from the failed attempt to the finished call."""
+    web.serper.fails("429")
+    tokens = {"DOWSE_TOKENS": "alice:a-long-token-of-alice,bob:a-long-token-of-bob"}
+    async with server.here({**web.environment("serper", "tavily"), **tokens}) as http:
+
+        async def search(name: str, num_results: int) -> None:
+            async with http.client(token=f"a-long-token-of-{name}") as client:
+                await client.call_tool("web_search", {"query": f"{QUERY} {name}", "num_results": num_results})
+
+        await asyncio.gather(search("alice", 1), search("bob", 2))
+        metrics = await scraped(http, "a-long-token-of-alice")
+    for caller in ("alice", "bob"):
+        assert metrics[f"dowse_calls_total caller={caller} door=mcp tool=web_search"] == 1
+        assert metrics[f"dowse_caller_cost_usd_total caller={caller}"] > 0
+    assert metrics["dowse_call_duration_seconds_count door=mcp tool=web_search"] == 2
+    lines = [json.loads(line) for line in server.log.splitlines()]
+    calls = {line["call_id"]: line["caller"] for line in lines if line["event"] == "tool called"}
+    assert sorted(calls.values()) == ["alice", "bob"]
+    for call_id in calls:
+        events = [line["event"] for line in lines if line.get("call_id") == call_id]
+        assert {"attempt failed", "search completed using engine", "fetch completed using engine"} <= set(events)
+    named = [line for line in lines if "engine" in line]
+    assert named
+    assert all(line["provider"] == line["engine"] for line in named)

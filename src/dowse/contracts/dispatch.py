@@ -14,7 +14,7 @@ from dowse.contracts.guardrails import Guardrails
 from dowse.contracts.output import schema_of, to_json
 from dowse.core.errors import AllProvidersFailed, DowseError, InternalError, LimitReached, Overloaded, Unauthorized
 from dowse.core.models import LOCAL, OK, Category, Clock, Deadline, Principal, Query
-from dowse.core.protocols import Authenticator, Limiter, Observer, Progress, ToolCall
+from dowse.core.protocols import Authenticator, Door, Limiter, Observer, Progress, ToolCall
 from dowse.core.runtime import CallContext
 from dowse.flows.answer import AnswerFlow
 from dowse.flows.page_view import PageViewFlow
@@ -22,7 +22,7 @@ from dowse.flows.read import ReadFlow
 from dowse.flows.search import SearchFlow
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.telemetry.log import LOGGER, event, span
+from dowse.telemetry.log import LOGGER, event, identify_call, span
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -207,16 +207,23 @@ class Dispatcher:
         self._in_flight = 0
 
     async def call(
-        self, tool: Tool, given: JsonObject, progress: Progress, caller: Principal | TokenCaller = LOCAL
+        self,
+        tool: Tool,
+        given: JsonObject,
+        progress: Progress,
+        caller: Principal | TokenCaller = LOCAL,
+        *,
+        door: Door = Door.STDIO,
     ) -> Answer:
         """The tool's answer, or its failure as an answer; neither holds a secret."""
         started = self._clock.now()
-        with span(f"call {tool.name}", tool=tool.name) as current:
-            answer, outcome, known = await self._run(tool, given, progress, caller, started)
-            engine = "" if answer.is_error else answer.engine
-            current.finish(outcome, engine=engine)
-        seconds = self._clock.now() - started
-        self._observer.tool_called(ToolCall(tool.name, engine, outcome, seconds, known.name))
+        with identify_call():
+            with span(f"call {tool.name}", tool=tool.name) as current:
+                answer, outcome, known = await self._run(tool, given, progress, caller, started)
+                engine = "" if answer.is_error else answer.engine
+                current.finish(outcome, engine=engine)
+            seconds = self._clock.now() - started
+            self._observer.tool_called(ToolCall(tool.name, engine, outcome, seconds, known.name, door))
         return self._mask(answer)
 
     async def _run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal, Protocol, runtime_checkable
 
 from dowse.core.allowances import Admission, Rate
@@ -218,6 +219,14 @@ class BreakerChange:
     for_s: float = 0.0
 
 
+class Door(StrEnum):
+    """The entry point of a call."""
+
+    STDIO = "stdio"
+    MCP = "mcp"
+    """MCP over HTTP."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A finished tool call: the engine that answered, and the outcome (`ok`, or the class of the error)."""
@@ -227,6 +236,7 @@ class ToolCall:
     outcome: str
     seconds: float
     caller: str
+    door: Door = Door.STDIO
 
 
 @dataclass(frozen=True, slots=True)

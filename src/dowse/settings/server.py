@@ -128,6 +128,10 @@ class ServerSettings(FrozenModel):
         "info", "DOWSE_LOG_LEVEL", "LOG_LEVEL",
         about="Least severe log line that is written. Commands other than `serve` are quiet unless it is set.",
     )  # fmt: skip
+    log_format: Literal["auto", "json", "text"] = _LOGGING.setting(
+        "auto", "DOWSE_LOG_FORMAT",
+        about="Format of the log: JSON lines (`json`), readable lines (`text`), or `auto`: readable at a terminal.",
+    )  # fmt: skip
     log_queries: Flag = _LOGGING.setting(
         False, "DOWSE_LOG_QUERIES", trusted_only=True,
         about="Log queries and URLs in clear text instead of as hashes.",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
+import re
 import secrets
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import TextIO
+from typing import Literal, TextIO
 
 from opentelemetry import trace
 from opentelemetry.trace import Status, StatusCode
@@ -19,16 +22,23 @@ from dowse.core import urls
 from dowse.core.answers import TokenUsage
 from dowse.core.models import LOCAL, Attempt, CacheState, fields_of
 from dowse.core.protocols import BreakerChange, Charge, Observer, Spent, StoreState, ToolCall
+from dowse.core.text import one_line, visible
 from dowse.secrets.redact import Redactor
 
 LOGGER = logging.getLogger("dowse")
 _FIELDS = "dowse_fields"
+_WORD = re.compile(r"[!#-~]+", re.ASCII)
+
+LogFormat = Literal["auto", "json", "text"]
 
 
-def configure(level: str, redactor: Redactor, stream: TextIO | None = None) -> None:
-    """Send every log record of the process through the JSON formatter and the redaction filter."""
+def configure(level: str, redactor: Redactor, stream: TextIO | None = None, *, form: LogFormat = "auto") -> None:
+    """Send every log record of the process through one formatter and the redaction filter.
+
+    `auto` is readable text at a terminal, and JSON lines elsewhere.
+    """
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(JsonLines(redactor))
+    handler.setFormatter(_make_formatter(form, redactor, handler.stream))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     # Of libraries only warnings, unless debugging.
@@ -36,10 +46,30 @@ def configure(level: str, redactor: Redactor, stream: TextIO | None = None) -> N
     LOGGER.setLevel(level.upper())
 
 
+def _make_formatter(form: LogFormat, redactor: Redactor, stream: TextIO) -> logging.Formatter:
+    is_text = form == "text" or (form == "auto" and stream.isatty())
+    return TextLines(redactor) if is_text else JsonLines(redactor)
+
+
 def event(level: int, name: str, **fields: object) -> None:
-    """Log an event with its fields."""
+    """Log an event with its fields; `engine`, which older log parsers read, is also its `provider`."""
     if LOGGER.isEnabledFor(level):
+        if "engine" in fields:
+            fields.setdefault("provider", fields["engine"])
         LOGGER.log(level, name, extra={_FIELDS: fields})
+
+
+_call_id: ContextVar[str] = ContextVar("call_id", default="")
+
+
+@contextmanager
+def identify_call() -> Iterator[str]:
+    """Put the id of one call into every log line while inside, also into those of tasks that start there."""
+    outside = _call_id.set(secrets.token_hex(4))
+    try:
+        yield _call_id.get()
+    finally:
+        _call_id.reset(outside)
 
 
 class JsonLines(logging.Formatter):
@@ -55,6 +85,8 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "event": record.getMessage(),
         }
+        if call_id := _call_id.get():
+            entry["call_id"] = call_id
         if record.name != LOGGER.name:
             entry["logger"] = record.name
         entry |= getattr(record, _FIELDS, {})
@@ -62,6 +94,25 @@ class JsonLines(logging.Formatter):
             entry["traceback"] = "".join(traceback.format_exception(*record.exc_info))
         # ASCII output escapes U+2028, ESC and the like.
         return self._redactor.line(entry)
+
+
+class TextLines(JsonLines):
+    """Formats a record for a terminal: local time, level, event, then its fields as `name=value`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        # The same redaction as for JSON lines.
+        entry = json.loads(super().format(record))
+        trace = entry.pop("traceback", "").splitlines()
+        time = datetime.fromtimestamp(record.created).strftime("%H:%M:%S")
+        head = f"{time} {entry.pop('level'):<7} {visible(one_line(entry.pop('event')))}"
+        del entry["time"]
+        shown = "  ".join([head, " ".join(f"{name}={_show(value)}" for name, value in entry.items())]).rstrip()
+        return "\n".join([shown, *(f"    {visible(line)}" for line in trace)])
+
+
+def _show(value: object) -> str:
+    """A value on one line; quoted, with escapes, unless it is a plain word."""
+    return value if isinstance(value, str) and _WORD.fullmatch(value) else json.dumps(value)
 
 
 # Queries are private: a key of this process prevents guessing them from the hash, yet equal queries have equal
@@ -106,8 +157,8 @@ class LogObserver:
     def tool_called(self, call: ToolCall) -> None:
         """Logged with several callers only; for a single one the lines of searches and pages suffice."""
         if call.caller != LOCAL.name:
-            fields = {"tool": call.tool, "caller": call.caller, "outcome": call.outcome, "engine": call.engine}
-            event(logging.INFO, "tool called", **fields, ms=round(call.seconds * 1000))
+            fields = {"tool": call.tool, "caller": call.caller, "door": call.door.value, "outcome": call.outcome}
+            event(logging.INFO, "tool called", **fields, engine=call.engine, ms=round(call.seconds * 1000))
 
     def provider_charged(self, charge: Charge) -> None:
         """Counted, not logged."""

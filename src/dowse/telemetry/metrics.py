@@ -14,6 +14,7 @@ from dowse.core.protocols import BreakerChange, Charge, Spent, StoreState, ToolC
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 NONE = "none"
 OTHER = "other"
+_MOST_CALLERS = 100
 _DURATIONS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60)
 _ERRORS = {
     name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.DowseError)
@@ -22,10 +23,11 @@ _OUTCOMES = {OK, *Status, *(kind.code for kind in _ERRORS.values() if issubclass
 
 
 class MetricsObserver:
-    """Metrics in a registry of their own. Labels are fixed names: no caller, no query, no address."""
+    """Metrics in a registry of their own. Labels are bounded: no query, no address, and a limited number of callers."""
 
     def __init__(self, *, tools: Collection[str], engines: Collection[str]) -> None:
         self._tools, self._engines = frozenset(tools), frozenset(engines)
+        self._callers: set[str] = set()
         self._registry = CollectorRegistry()
         counter, gauge = self._counter, self._gauge
         self._calls = counter("mcp_tool_calls", "Tool calls, by the engine that answered", "tool", "provider")
@@ -37,6 +39,18 @@ class MetricsObserver:
             registry=self._registry,
             buckets=_DURATIONS_S,
         )
+        self._served = counter("dowse_calls", "Tool calls, by caller and door", "caller", "door", "tool")
+        self._failed = counter(
+            "dowse_call_errors", "Tool calls that failed, by caller and door", "caller", "door", "error"
+        )
+        self._waits = Histogram(
+            "dowse_call_duration_seconds",
+            "How long tool calls took, by door",
+            ("door", "tool"),
+            registry=self._registry,
+            buckets=_DURATIONS_S,
+        )
+        self._spent = counter("dowse_caller_cost_usd", "Estimated cost of a caller's calls in dollars", "caller")
         self._refusals = counter("dowse_limit_refusals", "Tool calls refused by a caller's limit", "tool")
         self._shed = counter("dowse_calls_refused", "Calls refused because the server had too many", "reason")
         self._attempts = counter(
@@ -94,8 +108,10 @@ class MetricsObserver:
         tool, engine = call.tool if call.tool in self._tools else OTHER, self._engine(call.engine)
         self._calls.labels(tool, engine).inc()
         self._durations.labels(tool, engine).observe(call.seconds)
+        self._served.labels(self._caller(call.caller), call.door.value, tool).inc()
+        self._waits.labels(call.door.value, tool).observe(call.seconds)
         if call.outcome != OK:
-            self._errors.labels(tool, call.outcome if call.outcome in _ERRORS else OTHER).inc()
+            self._count_error(call, tool)
         if call.outcome == errors.LimitReached.__name__:
             self._refusals.labels(tool).inc()
 
@@ -103,6 +119,7 @@ class MetricsObserver:
         provider = self._engine(charge.provider)
         self._asked.labels(provider, charge.operation).inc()
         self._cost.labels(provider).inc(charge.usd)
+        self._spent.labels(self._caller(charge.caller)).inc(charge.usd)
 
     def budget_charged(self, spent: Spent) -> None:
         self._used.labels(self._engine(spent.provider)).set(spent.share)
@@ -122,6 +139,17 @@ class MetricsObserver:
 
     def _engine(self, name: str) -> str:
         return (name if name in self._engines else OTHER) if name else NONE
+
+    def _count_error(self, call: ToolCall, tool: str) -> None:
+        error = call.outcome if call.outcome in _ERRORS else OTHER
+        self._errors.labels(tool, error).inc()
+        self._failed.labels(self._caller(call.caller), call.door.value, error).inc()
+
+    def _caller(self, name: str) -> str:
+        """The name of one of the first callers: an issuer of JSON Web Tokens may know any number of them."""
+        if len(self._callers) < _MOST_CALLERS:
+            self._callers.add(name)
+        return name if name in self._callers else OTHER
 
     def _counter(self, name: str, about: str, *labels: str) -> Counter:
         return Counter(name, about, labels, registry=self._registry)

@@ -183,6 +183,7 @@ async def test_at_80_percent_there_is_one_warning_in_the_log(logged: pytest.LogC
     assert warnings(logged) == [
         {
             "engine": "serper",
+            "provider": "serper",
             "budget": "10 calls/month",
             "used": "80 %",
             "fits_a_search": True,

@@ -46,6 +46,7 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         "DOWSE_BROWSER_READY_TIMEOUT",
         "KINDLY_NODRIVER_DEVTOOLS_READY_TIMEOUT_SECONDS",
     ): (("0", "-1", "soon", "15x", "1e3", "nan", "inf", "5 s s"), DURATION),
+    ("DOWSE_LOG_FORMAT",): (("yaml", "JSON lines", "colour"), "takes one of auto, json, text."),
     ("DOWSE_MAX_CONTENT_SIZE",): (("0", "-1", "5XB", "large", "0.1", "50000001", "51MB", "1GB"), SIZE),
     (
         *(setting.variables[0] for setting in DERIVED["enabled"]),

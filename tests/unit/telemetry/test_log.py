@@ -1,8 +1,10 @@
 """The log: one line of JSON per event, whatever is in it."""
 
+import asyncio
 import io
 import json
 import logging
+import re
 import sys
 from typing import Any
 
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.secrets.redact import MASK, Redactor
-from dowse.telemetry.log import LOGGER, JsonLines, configure, event
+from dowse.telemetry.log import LOGGER, JsonLines, LogFormat, configure, event, identify_call
 from tests.support.tables import each_row
 
 KEY = "sk-canary-5e9a1c47d20b83f6"
@@ -116,3 +118,89 @@ def test_configuring_twice_writes_a_line_once() -> None:
     configure("info", Redactor(), stream)
     event(logging.INFO, "once")
     assert len(stream.getvalue().splitlines()) == 1
+
+
+class Screen(io.StringIO):
+    """A stream with a person at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "form", "is_text"),
+    [
+        (io.StringIO, "auto", False),
+        (Screen, "auto", True),
+        (io.StringIO, "text", True),
+        (Screen, "json", False),
+    ],
+)
+def test_the_format_is_readable_at_a_terminal_and_json_elsewhere_unless_it_is_set(
+    stream: type[io.StringIO], form: LogFormat, is_text: bool
+) -> None:
+    written = stream()
+    configure("info", Redactor(), written, form=form)
+    event(logging.INFO, "listening", url="http://127.0.0.1:8000/mcp")
+    (line,) = written.getvalue().splitlines()
+    assert line.startswith("{") is not is_text
+    assert line.endswith("info    listening  url=http://127.0.0.1:8000/mcp") is is_text
+
+
+def readable(*secrets: str) -> io.StringIO:
+    written = io.StringIO()
+    configure("info", Redactor(secrets), written, form="text")
+    return written
+
+
+def test_a_readable_line_has_time_level_event_and_fields() -> None:
+    written = readable()
+    event(logging.WARNING, "attempt failed", engine="exa", detail="no answer within 15.0 s", ms=15000)
+    assert re.fullmatch(
+        r"\d\d:\d\d:\d\d warning attempt failed  engine=exa detail=\"no answer within 15.0 s\" ms=15000 provider=exa\n",
+        written.getvalue(),
+    )
+
+
+def test_a_readable_line_masks_secrets_and_holds_no_control_characters() -> None:
+    written = readable(KEY)
+    event(logging.INFO, "told\x1b[31m\nme", detail=f"{KEY}\x1b[2J\n\u202e", nested={"key": KEY})
+    text = written.getvalue()
+    assert KEY not in text
+    assert MASK in text
+    assert len(text.splitlines()) == 1
+    assert not [character for character in text if not character.isprintable() and character != "\n"]
+
+
+def test_the_traceback_of_a_readable_line_follows_it() -> None:
+    written = readable(KEY)
+    try:
+        raise ValueError(KEY)
+    except ValueError:
+        LOGGER.exception("tool call crashed")
+    head, *trace = written.getvalue().splitlines()
+    assert head.endswith("error   tool call crashed")
+    assert trace[0] == "    Traceback (most recent call last):"
+    assert KEY not in written.getvalue()
+
+
+async def test_every_line_of_a_call_has_its_id_also_those_of_its_tasks() -> None:
+    written = io.StringIO()
+    configure("info", Redactor(), written)
+
+    async def work(name: str) -> None:
+        event(logging.INFO, name)
+
+    async def call(name: str) -> str:
+        with identify_call() as call_id:
+            await asyncio.gather(work(name), asyncio.create_task(work(name)))
+            logging.getLogger("library").warning(name)
+            return call_id
+
+    first, second = await asyncio.gather(call("a"), call("b"))
+    event(logging.INFO, "outside")
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert first != second
+    assert [line["call_id"] for line in lines if line["event"] == "a"] == [first] * 3
+    assert [line["call_id"] for line in lines if line["event"] == "b"] == [second] * 3
+    assert "call_id" not in lines[-1]

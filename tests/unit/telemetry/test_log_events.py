@@ -40,6 +40,7 @@ def test_a_finished_search_is_logged_without_its_words(logged: Lines) -> None:
             "level": "info",
             "event": "search completed using engine",
             "engine": "serper",
+            "provider": "serper",
             "query_hash": fingerprint("quetzal"),
             "result_count": 3,
             "ms": 12,
@@ -55,6 +56,7 @@ def test_a_read_page_is_logged_by_host_and_hash(logged: Lines) -> None:
             "level": "info",
             "event": "fetch completed using engine",
             "engine": "direct",
+            "provider": "direct",
             "host": "news.example",
             "url_hash": fingerprint(URL),
             "status": "ok",
@@ -85,6 +87,7 @@ def test_a_failed_attempt_is_a_warning(logged: Lines) -> None:
             "level": "warning",
             "event": "attempt failed",
             "engine": "exa",
+            "provider": "exa",
             "operation": "search",
             "outcome": "timeout",
             "ms": 15000,
@@ -101,6 +104,7 @@ def test_a_page_that_failed_is_logged_by_host_and_hash_unless_asked_for(logged: 
             "level": "warning",
             "event": "attempt failed",
             "engine": "direct",
+            "provider": "direct",
             "operation": "read",
             "outcome": "blocked",
             "ms": 7,
@@ -124,7 +128,7 @@ def test_an_opened_breaker_is_a_warning_and_its_recovery_is_not(
     logged: Lines, change: BreakerChange, level: str, told: dict[str, object]
 ) -> None:
     LogObserver().breaker_changed(change)
-    described = {"engine": "exa", "operation": "search", "state": change.state}
+    described = {"engine": "exa", "provider": "exa", "operation": "search", "state": change.state}
     assert logged() == [{"level": level, "event": "breaker changed", **described, **told}]
 
 

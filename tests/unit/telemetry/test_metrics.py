@@ -1,11 +1,13 @@
 """What is counted, under which names, and that labels hold nothing but names of ours."""
 
+from dataclasses import replace
+
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from dowse.core.answers import TokenUsage
 from dowse.core.models import Attempt
-from dowse.core.protocols import BreakerChange, Charge, Spent, ToolCall
+from dowse.core.protocols import BreakerChange, Charge, Door, Spent, ToolCall
 from dowse.telemetry.metrics import MetricsObserver
 
 pytestmark = pytest.mark.promise("names-metrics")
@@ -123,7 +125,7 @@ def test_pages_are_counted_by_engine_and_status(metrics: Metrics) -> None:
 
 
 def test_labels_hold_nothing_but_known_names(metrics: Metrics) -> None:
-    """Whatever a report says, a stranger's text never becomes a series: not a query, an address or a caller."""
+    """Whatever a report says, a stranger's text never becomes a series: not a query, and not an address."""
     observer = metrics.observer
     observer.tool_called(called(tool=CANARY, engine=CANARY, outcome=CANARY))
     observer.attempt_failed(Attempt(CANARY, "read", CANARY, 3, CANARY), url=f"https://x.example/{CANARY}")
@@ -136,9 +138,40 @@ def test_labels_hold_nothing_but_known_names(metrics: Metrics) -> None:
     text = observer.exposition().decode()
     assert "quetzal" not in text
     assert "x.example" not in text
-    assert "alice" not in text
     assert metrics["mcp_tool_calls_total{provider=other,tool=other}"] == 1
     assert metrics["mcp_tool_errors_total{error=other,tool=other}"] == 1
+
+
+def test_calls_are_counted_by_caller_and_door(metrics: Metrics) -> None:
+    metrics.observer.tool_called(replace(called(), door=Door.MCP))
+    metrics.observer.tool_called(replace(called(outcome="LimitReached"), caller="bob"))
+    assert metrics["dowse_calls_total{caller=alice,door=mcp,tool=web_search}"] == 1
+    assert metrics["dowse_calls_total{caller=bob,door=stdio,tool=web_search}"] == 1
+    assert metrics["dowse_call_errors_total{caller=bob,door=stdio,error=LimitReached}"] == 1
+    assert metrics["dowse_call_duration_seconds_count{door=mcp,tool=web_search}"] == 1
+
+
+def test_the_cost_of_a_caller_is_counted(metrics: Metrics) -> None:
+    for caller in ("alice", "alice", "bob"):
+        metrics.observer.provider_charged(Charge("serper", "search", 0.25, caller))
+    assert metrics["dowse_caller_cost_usd_total{caller=alice}"] == 0.5
+    assert metrics["dowse_caller_cost_usd_total{caller=bob}"] == 0.25
+
+
+def test_the_number_of_callers_among_the_labels_is_bounded(metrics: Metrics) -> None:
+    for number in range(150):
+        metrics.observer.tool_called(replace(called(), caller=f"caller-{number}"))
+    metrics.observer.tool_called(replace(called(), caller="caller-7"))
+    counted = {key: value for key, value in metrics.samples().items() if key.startswith("dowse_calls_total")}
+    assert len(counted) == 101
+    assert counted["dowse_calls_total{caller=other,door=stdio,tool=web_search}"] == 50
+    assert counted["dowse_calls_total{caller=caller-7,door=stdio,tool=web_search}"] == 2
+
+
+def test_the_labels_of_the_contractual_metrics_stay(metrics: Metrics) -> None:
+    metrics.observer.tool_called(called(outcome="LimitReached"))
+    ours = {key.partition("_bucket")[0] for key in metrics.samples() if key.startswith("mcp_")}
+    assert not [key for key in ours if "caller=" in key or "door=" in key]
 
 
 def test_registries_are_apart(metrics: Metrics) -> None:

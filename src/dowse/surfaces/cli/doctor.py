@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     loaded = sources.examine({"DOWSE_LOG_LEVEL": arguments.log_level}, config=arguments.config)
     settings = loaded.settings
     redactor = Redactor(settings.secrets())
-    log.configure(settings.log_level if "log_level" in settings.model_fields_set else "error", redactor)
+    level = settings.log_level if "log_level" in settings.model_fields_set else "error"
+    log.configure(level, redactor, form=settings.log_format)
     with ProgressLine() as line:
         diagnosis = asyncio.run(_examine(loaded, line, probing=arguments.probe))
     masked = replace(diagnosis, checks=tuple(_mask(check, redactor) for check in diagnosis.checks))

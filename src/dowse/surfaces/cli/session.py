@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from dowse.contracts.output import map_texts, to_json
@@ -23,6 +23,8 @@ from dowse.telemetry import log
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from dowse.contracts.dispatch import Answer
 
 T = TypeVar("T", bound="DataclassInstance")
 
@@ -71,7 +73,8 @@ def load(arguments: argparse.Namespace, flags: Mapping[str, object], *, quiet: b
     loaded = sources.load({"DOWSE_LOG_LEVEL": arguments.log_level, **flags}, config=arguments.config)
     settings = loaded.settings
     asked_for = "log_level" in settings.model_fields_set
-    log.configure(settings.log_level if asked_for or not quiet else "error", Redactor(settings.secrets()))
+    level, redactor = settings.log_level if asked_for or not quiet else "error", Redactor(settings.secrets())
+    log.configure(level, redactor, form=settings.log_format)
     for warning in loaded.warnings:
         if quiet:
             print(f"dowse: warning: {warning}", file=sys.stderr)
@@ -160,5 +163,10 @@ async def _call(
         tool = app.contract.tool(name)
         assert tool is not None, "the command names a tool of its contract"
         context = CallContext(progress=line.show)
-        answers = await asyncio.gather(*(tool.call(given, context) for given in calls))
+        answers = await asyncio.gather(*(_identify(tool.call(given, context)) for given in calls))
         return [map_texts(answer.output, app.redactor.text) for answer in answers]
+
+
+async def _identify(call: Awaitable[Answer]) -> Answer:
+    with log.identify_call():
+        return await call

@@ -33,7 +33,7 @@ from dowse import __version__
 from dowse.app import App
 from dowse.contracts.dispatch import Answer, TokenCaller, Tool
 from dowse.core.models import LOCAL, Principal
-from dowse.core.protocols import Progress
+from dowse.core.protocols import Door, Progress
 from dowse.core.runtime import no_progress
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
@@ -60,7 +60,8 @@ def build_server(app: App) -> Server[Any]:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {_repeat(params.name, app.redactor)}")
         arguments = params.arguments or {}
         caller = callers.caller(context, arguments)
-        return _result(await app.dispatcher.call(tool, arguments, _progress(context), caller))
+        door = Door.STDIO if context.request is None else Door.MCP
+        return _result(await app.dispatcher.call(tool, arguments, _progress(context), caller, door=door))
 
     async def repeat_little(ctx: Context, call_next: CallNext) -> HandlerResult:
         try:
