@@ -105,6 +105,7 @@ class App:
             self._api_client.prepare,
             clock=self.clock,
             observer=self.observer,
+            kept=None if coordinator or not self._store.is_shared else FailSoftStore(self._store, self._outage),
         )
         self._kit = self._make_kit()
         self._usage = UsageBuffer(self._store, self.clock, (DirectFetcher.name, BrowserOnDemand.name))
@@ -113,7 +114,7 @@ class App:
         self.dispatcher = Dispatcher(
             settings,
             clock=self.clock,
-            limiter=self._traffic.limiter,
+            limiter=self._traffic.caller_limiter,
             observer=self.observer,
             redactor=self.redactor,
         )

@@ -50,7 +50,7 @@ async def test_the_21st_call_inside_the_window_is_refused_and_other_principals_a
             for _ in range(20):
                 assert not (await search(alice)).is_error
             refused = await search(alice)
-            read = await alice.call_tool("get_content", {"url": web.page("/python/whatsnew-3.14")})
+            read = await alice.call_tool("get_content", {"url": web.page("/articles/python-315")})
         async with http.client(era, "token-of-bob") as bob:
             assert not (await search(bob)).is_error
     assert refused.is_error
@@ -67,6 +67,17 @@ async def test_over_stdio_the_owner_of_the_process_is_limited_too(server: Server
     settings = {**web.environment("serper"), "DOWSE_LIMIT_WEB_SEARCH": "2/10m"}
     async with server.connect(settings) as client:
         assert [(await search(client)).is_error for _ in range(3)] == [False, False, True]
+
+
+@pytest.mark.promise("limits-restart")
+async def test_a_limit_survives_a_restart_with_sqlite(server: Server, web: PocketWeb) -> None:
+    settings = {**web.environment("serper"), "DOWSE_LIMIT_WEB_SEARCH": "3/10m"}
+    async with server.connect(settings) as client:
+        assert [(await search(client)).is_error for _ in range(2)] == [False, False]
+    async with server.connect(settings) as client:
+        assert [(await search(client)).is_error for _ in range(2)] == [False, True]
+    async with server.here({**settings, **TOKENS}) as http, http.client("auto", "token-of-alice") as alice:
+        assert not (await search(alice)).is_error, "another caller"
 
 
 class Moved:

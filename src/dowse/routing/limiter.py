@@ -1,20 +1,29 @@
 """Rate limits as sliding windows: never more calls than the limit in any period, so no burst at an edge.
 
-One process counts in memory. Several share a coordinator, and each also counts its own calls, which holds the limit
-per process while the coordinator cannot be reached.
+One process counts in memory, and a store on disk keeps its counts over a restart. Several share a coordinator, and each
+also counts its own calls, which holds the limit per process while the coordinator cannot be reached.
 """
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import math
+from array import array
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dowse.core.allowances import Admission, Rate
 from dowse.core.models import Clock
+from dowse.core.runtime import Background
 from dowse.stores.coordination import Coordinator, LocalFallback
+from dowse.stores.fail_soft import FailSoftStore
+from dowse.stores.store import CLOCK_SKEW_S, Key
 
 SWEEP_S = 60.0
+WRITE_EVERY_S = 1.0
+_TIME_BYTES = 8
 KEPT_BY_EACH = "the shared store cannot be reached, so this limit is kept by each process on its own"
 
 
@@ -51,6 +60,17 @@ class SlidingWindows:
         """Number of keys with calls."""
         return len(self._windows)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._windows
+
+    def times(self, key: str) -> Sequence[float]:
+        """Times of the calls of a key on the clock, the oldest first."""
+        return tuple(self._windows[key].calls) if key in self._windows else ()
+
+    def restore(self, key: str, rate: Rate, times: Iterable[float]) -> None:
+        """Count earlier calls of a key that has none."""
+        self._windows[key] = _Window(rate.period_s, deque(sorted(times)))
+
     async def admit(self, key: str, rate: Rate) -> Admission:
         if wait_s := self.reserve(key, rate):
             return Admission(wait_s)
@@ -84,6 +104,67 @@ class SlidingWindows:
         for window in self._windows.values():
             window.forget(now)
         self._windows = {key: window for key, window in self._windows.items() if window.calls or window.reserved}
+
+
+class KeptWindows:
+    """Sliding windows of one process that survive its restart: read on first use, written in batches and at the end.
+
+    A process that is killed forgets the calls of the last second.
+    """
+
+    def __init__(self, local: SlidingWindows, store: FailSoftStore, clock: Clock) -> None:
+        self._local = local
+        self._store = store
+        self._clock = clock
+        self._changed: dict[str, float] = {}
+        self._restoring = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._writes = Background()
+
+    async def admit(self, key: str, rate: Rate) -> Admission:
+        if key not in self._local:
+            async with self._restoring:
+                await self._restore(key, rate)
+        admission = await self._local.admit(key, rate)
+        if not admission.wait_s:
+            self._changed[key] = rate.period_s
+            if self._timer is None:
+                # The server's time, not the injected clock.
+                self._timer = asyncio.get_running_loop().call_later(WRITE_EVERY_S, self._start_writing)
+        return admission
+
+    async def close(self) -> None:
+        """Write the rest."""
+        if self._timer is not None:
+            self._timer.cancel()
+        await self._writes.finish()
+        await self._write()
+
+    async def _restore(self, key: str, rate: Rate) -> None:
+        kept = await self._store.get(_store_key(key))
+        # Another call may have been first.
+        if key in self._local or kept is None or len(kept.value) % _TIME_BYTES:
+            return
+        now, utc = self._clock.now(), self._clock.utc().timestamp()
+        ages = [utc - moment for moment in array("d", kept.value)]
+        # A clock that was set back makes calls a little younger than they can be.
+        self._local.restore(key, rate, [now - max(0.0, age) for age in ages if -CLOCK_SKEW_S < age < rate.period_s])
+
+    def _start_writing(self) -> None:
+        self._timer = None
+        self._writes.start(self._write())
+
+    async def _write(self) -> None:
+        changed, self._changed = self._changed, {}
+        since = self._clock.utc().timestamp() - self._clock.now()
+        for key, period_s in changed.items():
+            moments = array("d", [since + time for time in self._local.times(key)])
+            await self._store.put(_store_key(key), moments.tobytes(), period_s)
+
+
+def _store_key(key: str) -> Key:
+    """Hashed, so that names of callers stay out of the store."""
+    return Key("limit", hashlib.blake2b(key.encode(), digest_size=16, person=b"dowse limits").hexdigest())
 
 
 class SharedWindows:

@@ -9,11 +9,11 @@ from dowse.core.allowances import Pace
 from dowse.core.models import Clock
 from dowse.core.protocols import Limiter, Observer
 from dowse.routing.breaker import Breakers
-from dowse.routing.limiter import SharedWindows, SlidingWindows
+from dowse.routing.limiter import KeptWindows, SharedWindows, SlidingWindows
 from dowse.routing.provider_limits import Pacer
 from dowse.routing.provider_slots import ProviderSlots
 from dowse.stores.coordination import Coordinator, LocalFallback
-from dowse.stores.fail_soft import Outage
+from dowse.stores.fail_soft import FailSoftStore, Outage
 
 
 class Traffic:
@@ -28,7 +28,9 @@ class Traffic:
         *,
         clock: Clock,
         observer: Observer,
+        kept: FailSoftStore | None = None,
     ) -> None:
+        """`kept` is the store that keeps limits of callers over a restart, where there is no coordinator to do so."""
         self._clock = clock
         self._observer = observer
         # A count has to be exact: it waits a moment for a coordinator that restarts. A breaker falls back at once.
@@ -38,6 +40,8 @@ class Traffic:
         )
         windows = SlidingWindows(clock)
         self.limiter: Limiter = SharedWindows(windows, *self._counts) if self._counts else windows
+        self._kept = KeptWindows(windows, kept, clock) if kept else None
+        self.caller_limiter: Limiter = self._kept or self.limiter
         self._slots = ProviderSlots(clock, self._counts)
         self.pacing = Pacer(paces, self._slots, clock, prepare)
         self._breakers: list[Breakers] = []
@@ -53,6 +57,8 @@ class Traffic:
         async with AsyncExitStack() as closing:
             for shared in filter(None, (self._counts, self._circuits)):
                 closing.push_async_callback(shared[1].close)
+            if self._kept:
+                closing.push_async_callback(self._kept.close)
             closing.push_async_callback(self._slots.close)
             for breakers in self._breakers:
                 closing.push_async_callback(breakers.close)
