@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.core.errors import ConfigError
 from dowse.settings import SEARCHERS, SPECS, sources
 from dowse.surfaces.cli.session import DONE, FAILED
-from dowse.surfaces.cli.terminal import style
+from dowse.surfaces.cli.terminal import ProgressLine, style
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -70,6 +70,7 @@ async def _serve(web: DemoWeb) -> int:
             print(f'  eval "$(dowse demo --exports --port {web.port})"')
             print(f"  dowse search {shlex.quote(_QUERY)}", flush=True)
             await stop.wait()
+            ProgressLine().clear()  # the "^C" of the terminal
     except OSError as error:
         # asyncio's own text repeats the address; the system's word for the number is enough.
         reason = os.strerror(error.errno).lower() if error.errno else str(error)

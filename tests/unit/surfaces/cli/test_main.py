@@ -1,9 +1,13 @@
 """The parser of the command line: help without arguments, and errors that suggest the nearest spelling."""
 
+import sys
+
 import pytest
 
+from dowse.surfaces.cli import main as cli
 from dowse.surfaces.cli.main import main
 from dowse.surfaces.cli.session import name_flags
+from tests.support.command_line import Terminal
 
 Captured = pytest.CaptureFixture[str]
 
@@ -23,6 +27,18 @@ def test_the_command_alone_prints_its_help(capsys: Captured) -> None:
     captured = capsys.readouterr()
     assert captured.out.startswith("usage: dowse [-h] [-V] COMMAND")
     assert captured.err == ""
+
+
+def test_control_c_while_modules_are_loaded_is_no_traceback(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    stderr = Terminal()
+    monkeypatch.setattr(cli, "_parser", interrupt)
+    monkeypatch.setattr(sys, "stderr", stderr)
+    assert main(["search", "x"]) == 130
+    # The next prompt is not to stand behind the "^C" of the terminal.
+    assert (capsys.readouterr().out, stderr.shown) == ("", "\n")
 
 
 @pytest.mark.parametrize(
