@@ -1,7 +1,7 @@
 """The outline of a page, and finding a section of it by name."""
 
 from dowse.document.markdown import Document
-from dowse.document.outline import MOST_SECTIONS, Section, find_section, outline
+from dowse.document.outline import MOST_SECTIONS, Section, find_section, outline, plain_heading
 from tests.support.tables import each_row
 
 PAGE = """Bellows is a small tool.
@@ -209,3 +209,18 @@ def test_a_section_of_a_page_with_very_many_has_an_outline_of_its_own() -> None:
     part = find_section(Document(page), "Part 7")
     assert part
     assert [section.title for section in outline(Document(page), part)] == ["Detail 7"]
+
+
+@each_row(
+    ("line", "words"),
+    [
+        ("# Install", "Install"),
+        ("Install: step 1 (Linux)", "Install: step 1 (Linux)"),
+        ("# The `run` command", "The run command"),
+        ("# **Bold** and [linked](https://a.example/)", "Bold and linked"),
+        ("# C\\#", "C#"),
+        ("", ""),
+    ],
+)
+def test_a_heading_is_read_without_its_syntax(line: str, words: str) -> None:
+    assert plain_heading(line) == words

@@ -35,19 +35,13 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         help="show the number and size of cached entries",
         description="Shows the number and size of cached entries by kind. The store holds no query text.",
     )
-    _common(stats, _stats)
+    session.report_flags(stats, _stats)
     clear = actions.add_parser(
         "clear",
         help="delete all cached entries",
         description="Deletes all cached entries, expired or not. Counters of spent budgets are kept.",
     )
-    _common(clear, _clear)
-
-
-def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    session.common_flags(parser)
-    parser.set_defaults(run=run)
+    session.report_flags(clear, _clear)
 
 
 def _stats(arguments: argparse.Namespace) -> int:

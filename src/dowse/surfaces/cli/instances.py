@@ -41,13 +41,13 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "downloaded if the cached one is older than a day.",
     )
     listing.add_argument("--all", action="store_true", help="include rejected instances, with the reason")
-    _common(listing, _list)
+    session.report_flags(listing, _list)
     refresh = actions.add_parser(
         "refresh",
         help="download the list of public instances",
         description="Downloads the list of public instances and prints how many of them are accepted.",
     )
-    _common(refresh, _refresh)
+    session.report_flags(refresh, _refresh)
     test = actions.add_parser(
         "test",
         help="send a health check and one search to instances",
@@ -55,13 +55,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "Prints the response format (JSON or web page) or the reason of the failure. Exits with 1 if all fail.",
     )
     test.add_argument("urls", nargs="*", metavar="URL", help="base URL of an instance (default: all accepted ones)")
-    _common(test, _test)
-
-
-def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    session.common_flags(parser)
-    parser.set_defaults(run=run)
+    session.report_flags(test, _test)
 
 
 def _list(arguments: argparse.Namespace) -> int:

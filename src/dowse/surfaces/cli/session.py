@@ -68,6 +68,13 @@ def common_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log-level", metavar="LEVEL", help="debug, info, warning or error")
 
 
+def report_flags(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
+    """The flags of a command that prints one report, and the function that runs it."""
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    common_flags(parser)
+    parser.set_defaults(run=run)
+
+
 def load(arguments: argparse.Namespace, flags: Mapping[str, object], *, quiet: bool) -> Settings:
     """Load the settings of a command; `quiet` writes no log lines unless a level is set."""
     loaded = sources.load({"DOWSE_LOG_LEVEL": arguments.log_level, **flags}, config=arguments.config)

@@ -25,9 +25,7 @@ _BY: Mapping[str, Callable[[CallCount], str]] = {
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("usage", help="show calls to providers and their cost", description=__doc__)
     parser.add_argument("--by", choices=_BY, default="provider", help="caller, provider or day (default: provider)")
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    session.common_flags(parser)
-    parser.set_defaults(run=_run)
+    session.report_flags(parser, _run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
