@@ -13,6 +13,8 @@ from tests import realparts
 from tests.security.cage.namespace import run_inside, unavailable
 from tests.security.real_proxies import PAGE, PROVIDER, PROXIES
 
+pytestmark = pytest.mark.promise("ssrf-proxy")
+
 ROOT = Path(__file__).resolve().parents[2]
 Report = dict[str, dict[str, Any]]
 

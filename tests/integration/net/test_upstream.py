@@ -24,6 +24,8 @@ from tests.doubles.proxies import HttpProxyDouble, ProxyDouble, Socks5ProxyDoubl
 from tests.fakes.wire import Serve
 from tests.security.test_tls import Authority
 
+pytestmark = pytest.mark.promise("ssrf-proxy")
+
 PUBLIC = "93.184.216.34"
 PUBLIC_V6 = "2606:4700::1111"
 USER, PASSWORD = "ada", "canary-p%ss:w/rd"
