@@ -160,3 +160,30 @@ async def test_the_command_says_why_a_url_was_not_sent(web: PocketWeb, server: S
     assert done.returncode == 1
     assert b"DOWSE_ALLOW_SECRET_URLS" in printed
     assert web.pages.requests == []
+
+
+async def test_several_pages_are_read_side_by_side(web: PocketWeb, server: Server) -> None:
+    """Each of them hangs, and still all of them are asked for."""
+    paths = ["/one", "/two", "/three"]
+    for path in paths:
+        web.pages.fails(path, "hang")
+    async with server.bare(web.environment()) as bare:
+        arguments = {"urls": [web.page(path) for path in paths]}
+        await bare.start("tools/call", {"name": "get_content", "arguments": arguments})
+        await web.pages.arrived(len(paths))
+    assert sorted(request.path for request in web.pages.requests) == sorted(paths)
+
+
+async def test_several_pages_are_one_text_and_an_error_only_when_all_fail(web: PocketWeb, server: Server) -> None:
+    page, missing, denied = web.page("/articles/python-315"), web.page("/missing"), "http://localhost:3000/"
+    async with server.connect(web.environment() | {"DOWSE_STRUCTURED": "off"}) as client:
+        some = await client.call_tool("get_content", {"urls": [missing, page, denied]})
+        none = await client.call_tool("get_content", {"urls": [missing, denied]})
+        one = await client.call_tool("get_content", {"url": denied})
+    assert (some.is_error, none.is_error, one.is_error) == (False, True, True)
+    text = some.content[0].text
+    assert text.startswith("1 of 3 pages were read.")
+    assert text.index(missing) < text.index(page) < text.index(denied)
+    assert "Status: not_found (HTTP 404)." in text
+    opening = "the person who runs this server can open this one with DOWSE_ALLOW_PRIVATE=localhost:3000"
+    assert all(opening in result.content[0].text for result in (some, none, one))

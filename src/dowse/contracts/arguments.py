@@ -19,6 +19,7 @@ from dowse.core.errors import InvalidRequest
 from dowse.core.text import one_line
 
 _MAX_REMARKS = 5
+_BETWEEN_ADDRESSES = re.compile(r",?\s+|,(?=\w+://)")
 _LARGEST_NUMBER = 10**15
 _LONGEST_NAME = 64  # Finding a similar name takes the square of the length, and no argument has a longer one.
 
@@ -123,11 +124,9 @@ LANGUAGE = Param(
 
 def input_schema(params: Sequence[Param]) -> dict[str, object]:
     """The schema that clients see, without the aliases."""
-    return {
-        "type": "object",
-        "properties": {param.name: param.schema() for param in params if param.is_listed},
-        "required": [param.name for param in params if param.required],
-    }
+    properties = {param.name: param.schema() for param in params if param.is_listed}
+    required = [param.name for param in params if param.required]
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
 def read(params: Sequence[Param], given: Mapping[str, object], *, ignored: Sequence[str] = ()) -> Arguments:
@@ -277,7 +276,8 @@ def _read_array(raw: object) -> tuple[str, ...] | None:
                 return _read_array(json.loads(text))
             except (ValueError, RecursionError):
                 return None
-        raw = text.split(",")
+        # An address may hold a comma.
+        raw = _BETWEEN_ADDRESSES.split(text) if "://" in text else text.split(",")
     if not isinstance(raw, list) or not all(isinstance(item, str) for item in raw):
         return None
     return tuple(dict.fromkeys(filter(None, (one_line(item) for item in raw))))

@@ -85,7 +85,7 @@ RenderFailure = Callable[[DowseError, JsonObject], Answer]
 class Tool:
     """One tool. `call` raises `DowseError`; `failed` gives the error the shape that the contract promises.
 
-    `output` is the type of structured output, and `failure` the type in its place after an error, if there are any.
+    `output` is the type of structured output, and `other_output` one in its place, such as that of an error.
     `aliases` are earlier names, understood in a call and not listed.
     """
 
@@ -96,14 +96,14 @@ class Tool:
     call: Call
     failed: RenderFailure = render_failure
     output: type | None = None
-    failure: type | None = None
+    other_output: type | None = None
     aliases: tuple[str, ...] = ()
 
     def input_schema(self) -> dict[str, object]:
         return input_schema(self.params)
 
     def output_schema(self) -> dict[str, object] | None:
-        return schema_of(self.output, self.failure) if self.output else None
+        return schema_of(self.output, self.other_output) if self.output else None
 
     def with_token(self) -> Tool:
         """The tool with the token among its arguments."""

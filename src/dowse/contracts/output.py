@@ -120,6 +120,15 @@ class GetContentOutput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PagesOutput:
+    """`get_content` of several pages, in the order of their URLs."""
+
+    results: tuple[GetContentOutput, ...]
+    warnings: tuple[str, ...]
+    untrusted: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CitationOutput:
     """A source of a part of an answer's text; the indexes count code points."""
 
@@ -183,15 +192,15 @@ class FailureOutput:
 
 
 @cache
-def schema_of(output: type, failure: type | None = None) -> dict[str, object]:
-    """The JSON schema of an output, or of `failure` in its place: some clients validate errors as well."""
+def schema_of(output: type, other: type | None = None) -> dict[str, object]:
+    """The JSON schema of an output, or of another in its place, such as an error: some clients validate these too."""
     properties, required = _properties(output), _list_required(output)
-    if failure is None:
+    if other is None:
         return {"type": "object", "properties": properties, "required": required}
     return {
         "type": "object",
-        "properties": {**properties, **_properties(failure)},
-        "anyOf": [{"required": required}, {"required": _list_required(failure)}],
+        "properties": {**properties, **_properties(other)},
+        "anyOf": [{"required": required}, {"required": _list_required(other)}],
     }
 
 

@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Sequence
 
-from dowse.contracts.output import GetContentOutput, ResultOutput, WebSearchOutput
+from dowse.contracts.output import GetContentOutput, PagesOutput, ResultOutput, WebSearchOutput
 from dowse.core.digests import Digest
 from dowse.core.models import (
     NEEDS_BROWSER,
@@ -118,6 +118,33 @@ def render_page(content: GetContentOutput, *, more: str = "", is_beginning: bool
     lines = [head, spotlight.fence(shown.strip("\n"), "page"), *([more] if more else [])]
     lines += [spotlight.fence(outline, "outline")] if outline else []
     return "\n\n".join([*lines, *notes])
+
+
+def render_pages(found: PagesOutput, more: Sequence[str]) -> str:
+    """Several pages, numbered; `more` says how to get the rest of each, or why it could not be read."""
+    spotlight = Spotlight()
+    read = sum(page.status.readable for page in found.results)
+    sections = [
+        "\n\n".join(filter(None, [*_page_section(number, page, spotlight, hint), *_page_notes(page)]))
+        for number, (page, hint) in enumerate(zip(found.results, more, strict=True), start=1)
+    ]
+    head = f"{read} of {len(found.results)} pages were read. {UNTRUSTED}"
+    return "\n\n".join([head, *sections, *(f"Note: {warning}" for warning in found.warnings)])
+
+
+def _page_section(number: int, page: GetContentOutput, spotlight: Spotlight, hint: str) -> list[str]:
+    address = page.final_url or page.url
+    head = f"## {number}. {address if len(address) <= _MAX_URL_CHARS else address[:_MAX_URL_CHARS] + '…'}"
+    if not page.status.readable:
+        # The rest of the note repeats the address.
+        return [head, f"{page.page_content.partition(chr(10))[0]} {hint}"]
+    shown = _add_title(page.title, facts_line(page), page.page_content).strip("\n")
+    return [head, spotlight.fence(shown, f"page {number}"), hint]
+
+
+def _page_notes(page: GetContentOutput) -> list[str]:
+    copy = describe_copy(page.cache, page.cache_age_s)
+    return [*([f"(This is {copy}.)"] if copy else []), *(f"Note: {warning}" for warning in page.warnings)]
 
 
 def get_content_call(url: str, **arguments: str) -> str:

@@ -1,11 +1,11 @@
-"""View of one page: from its beginning, from a cursor, one section, or the passages for a question, within a budget."""
+"""View of a page: from its beginning, from a cursor, one section, or the passages for a question, within a budget."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -15,7 +15,7 @@ from dowse.core.errors import InvalidRequest, PageUnreadable
 from dowse.core.models import LOCAL, Deadline, Page, Principal
 from dowse.core.protocols import Extractor
 from dowse.core.text import one_line
-from dowse.core.tokens import estimate_tokens
+from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import BEGINNING, Position, next_part
 from dowse.flows.read import ReadFlow, content_hash
 from dowse.flows.search import source_of
@@ -79,7 +79,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """The wanted part of a page. `ceiling` bounds the text together with the address and the outline."""
+    """The wanted part of a page. `ceiling` bounds the text together with the address and the outline, if wanted."""
 
     url: str
     question: str = ""
@@ -87,6 +87,7 @@ class PageRequest:
     cursor: Cursor | None = None
     max_tokens: int = 10_000
     ceiling: int = 24_000
+    wants_outline: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ class PageView:
 
 
 class PageViewFlow:
-    """Reads a page and cuts the wanted part out of it."""
+    """Reads pages and cuts the wanted part out of each."""
 
     def __init__(self, reader: ReadFlow, extractor: Extractor) -> None:
         self._reader = reader
@@ -139,10 +140,35 @@ class PageViewFlow:
         cursor = request.cursor
         kept = await self._reader.recall(request.url, cursor.digest, offline=offline) if cursor else None
         page = kept or await self._reader.read(request.url, deadline, offline=offline, caller=caller)
+        return await self._show(page, request, deadline, is_kept=bool(kept))
+
+    async def view_all(
+        self,
+        addresses: Sequence[str],
+        request: PageRequest,
+        deadline: Deadline,
+        *,
+        offline: bool = False,
+        caller: Principal = LOCAL,
+    ) -> list[PageView]:
+        """Several pages, read concurrently and shown in their order within one budget; raises `Offline`."""
+        reading = (self._reader.read(url, deadline, offline=offline, caller=caller) for url in addresses)
+        pages = await asyncio.gather(*reading)
+        costs = [await off_loop(page, estimate_tokens, page.text) for page in pages]
+        shares = divide_budget(costs, request.max_tokens)
+        requests = [
+            replace(request, url=page.url, max_tokens=max(share, LEAST_TOKENS), wants_outline=False)
+            for page, share in zip(pages, shares, strict=True)
+        ]
+        showing = (self._show(page, each, deadline) for page, each in zip(pages, requests, strict=True))
+        return list(await asyncio.gather(*showing))
+
+    async def _show(self, page: Page, request: PageRequest, deadline: Deadline, *, is_kept: bool = False) -> PageView:
         if not page.status.readable:
             return PageView(page)
+        has_outline = request.wants_outline and not request.cursor
         section = await off_loop(page, _find_section, page, request.section) if request.section else None
-        outline = SectionOutline() if cursor else await off_loop(page, _outline, page, section)
+        outline = await off_loop(page, _outline, page, section) if has_outline else SectionOutline()
         room = max(LEAST_TOKENS, request.ceiling - estimate_tokens(page.final_url) - estimate_tokens(str(outline)))
         request = replace(request, max_tokens=min(request.max_tokens, room))
         view = await self._cut(page, request, section, deadline)
@@ -156,7 +182,7 @@ class PageViewFlow:
         if not view.rest:
             return view
         # A kept text is not kept again: it would look younger than it is.
-        digest = content_hash(page.text) if kept else await self._reader.keep(page)
+        digest = content_hash(page.text) if is_kept else await self._reader.keep(page)
         return replace(view, next_cursor=str(Cursor(view.rest, digest, view.end)))
 
     async def _cut(self, page: Page, request: PageRequest, section: Section | None, deadline: Deadline) -> PageView:
