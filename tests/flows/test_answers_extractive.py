@@ -58,6 +58,18 @@ def plain(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
+async def test_a_question_that_no_page_answers_is_declined_with_the_nearest_sources(
+    web: PocketWeb, server: Server
+) -> None:
+    """The pages share a word with the question: rules of imports, and a rule on sun cream."""
+    async with connected(server, web.environment("serper"), "http", "dowse") as client:
+        result = await ask(client, query="What is the rule of twelfths?")
+    found = typed(result, schema_of(AnswerQuestionOutput, FailureOutput))
+    assert found["text"].startswith("No passage found answers this. Nearest sources:\n\n[1] ")
+    assert 1 <= len(found["citations"]) <= 3
+    assert '"' not in found["text"]
+
+
 async def test_without_an_answer_the_sources_are_listed_and_nothing_is_read(web: PocketWeb, server: Server) -> None:
     async with connected(server, web.environment("serper"), "http", "dowse") as client:
         result = await ask(client, query="python release", maxResults=2, includeAnswers=False)

@@ -115,7 +115,8 @@ def _quote(question: Question, results: Sequence[Result]) -> CitedAnswer:
 
     passages = [_material(result, result.digest.text) for result in results if result.digest and result.digest.text]
     pages = passages or [_material(result, result.hit.snippet) for result in results]
-    return compose_quotes(question.text, pages[: question.max_results], QUOTED if passages else QUOTED_SNIPPETS)
+    opening = QUOTED if passages else QUOTED_SNIPPETS
+    return compose_quotes(question.text, pages, opening, most_sources=question.max_results)
 
 
 def _material(result: Result, text: str = "") -> Material:

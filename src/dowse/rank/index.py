@@ -118,7 +118,8 @@ class Index:
         # Most words do not match: `filter` skips them without a step of the interpreter.
         for word in filter(matches.__contains__, words):
             term, strength = matches[word]
-            counts[term] = counts.get(term, 0.0) + strength
+            # Many weak matches are no stronger than one.
+            counts[term] = counts.get(term, 0.0) + strength if strength == 1.0 else max(counts.get(term, 0.0), strength)
         return counts or NO_WORDS
 
 
@@ -140,7 +141,7 @@ class Terms:
     """The terms of a question, numbered: its words without stop words, unless it has no others."""
 
     def __init__(self, words: Sequence[str], language: str) -> None:
-        self._language = language
+        self.language = language
         small = ENGLISH | STOP_WORDS.get(language, frozenset())
         telling = [word for word in words if word not in small] or list(words)
         by_key: dict[str, str] = {}
@@ -177,10 +178,10 @@ class Terms:
 
     def _keys(self, words: Sequence[str]) -> list[str]:
         """The common key of all forms of a word."""
-        return [stem if stem.isascii() else strip_accents(stem) for stem in load_stemmer(self._language)(words)]
+        return [stem if stem.isascii() else strip_accents(stem) for stem in load_stemmer(self.language)(words)]
 
     def _synonyms(self) -> dict[str, Match]:
-        if self._language != "english":
+        if self.language != "english":
             return {}
         related = load_synonyms()
         return {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from dowse.core import urls
@@ -14,7 +15,16 @@ from dowse.document.cut import GAP
 from dowse.document.markdown import Block, BlockKind, Document
 from dowse.language.scripts import separate_characters
 from dowse.rank.index import Index
-from dowse.rank.scoring import score_page, score_pieces
+from dowse.rank.scoring import (
+    Coverage,
+    asks_number,
+    asks_person,
+    lacks_name,
+    lacks_number,
+    matches_near,
+    score_page,
+    score_pieces,
+)
 from dowse.rank.summary import strip_item_mark, strip_syntax
 
 MOST_CHARS = 800
@@ -24,8 +34,21 @@ _MOST_QUOTES = 8
 _QUOTE_CHARS = 400
 # In bytes of UTF-8, because a character of Chinese says as much as three letters.
 _LEAST_BYTES = 20
+_LEAST_AMOUNT_BYTES = 6
 # Below this share of the best score a sentence is rarely the answer; `tests/eval/test_quotes.py` counts the answers.
 _WORTH_QUOTING = 0.4
+# The part of the score in the support of a quote, and the support of an answer. English has synonyms, which match words
+# of other topics too. `tests/eval/test_answers.py` counts what is answered and what is declined.
+_SCORE = 0.05
+_ENOUGH, _ENOUGH_ENGLISH = 0.56, 0.8
+# The factor for a sentence without a name where a person is asked for. In scripts without capitals none is asked for.
+_NO_NAME = 0.6
+# The factor for a sentence that tells no number where one is asked for.
+_NO_NUMBER = 0.7
+# The factor for a number of the question that is neither in the sentence nor in its context: another year or version.
+_OTHER_NUMBER = 0.8
+_DIGIT = re.compile(r"\d")
+_MOST_NEAREST = 3
 # A sentence is a repetition if it shares so many words of the shorter one, and all of its numbers.
 _SAME_SHARE = 0.8
 # The factor for a line of prose that is not a sentence.
@@ -46,7 +69,7 @@ QUOTED = "Quoted from the pages found; no model wrote this."
 QUOTED_SNIPPETS = (
     "Quoted from the snippets of the search engine, because the pages could not be read; no model wrote this."
 )
-NOTHING_QUOTED = "No sentence of the pages found has to do with the words of the question; no model wrote this."
+NOT_ANSWERED = "No passage found answers this."
 _TITLE_CHARS = 200
 # A bracketed number behind a quotation mark looks like the number of a source.
 _FORGED = re.compile(r"""(?<=["”“»«])(?:\s{0,9}[\[［【][\s\d,;–-]{1,99}[\]］】])+""")
@@ -59,9 +82,18 @@ class Quote(NamedTuple):
     source: int
 
 
+class RankedQuotes(NamedTuple):
+    """Quotes, the best first; their support, from 1 on that of an answer; and the pages by relevance."""
+
+    quotes: list[Quote]
+    support: float
+    nearest: list[int]
+
+
 class _Candidate(NamedTuple):
     quote: Quote
     figure: float
+    support: float
     words: frozenset[str]
 
 
@@ -75,14 +107,19 @@ class Material:
     published: str = ""
 
 
-def compose_quotes(question: str, pages: Sequence[Material], opening: str = QUOTED) -> CitedAnswer:
+def compose_quotes(
+    question: str, pages: Sequence[Material], opening: str = QUOTED, *, most_sources: int = 5
+) -> CitedAnswer:
     """The best sentences, one on a line, then their sources in the order of the quotes.
 
-    If no sentence matches the question, the pages are listed.
+    If none is supported enough to be an answer, the answer is `NOT_ANSWERED` with the nearest pages.
     """
-    quotes = find_quotes(question, [page.text for page in pages])
-    if not quotes:
-        return _compose_sources(NOTHING_QUOTED, pages)
+    quotes, support, nearest = rank_quotes(question, pages, most_sources)
+    if support < 1.0:
+        return _compose_sources(
+            f"{NOT_ANSWERED} Nearest sources:",
+            [pages[source] for source in nearest[: min(_MOST_NEAREST, most_sources)]],
+        )
     numbers = {source: number for number, source in enumerate(dict.fromkeys(quote.source for quote in quotes), 1)}
     text, citations = f"{opening}\n", []
     for quote in quotes:
@@ -104,23 +141,38 @@ def compose_refusal(why: str) -> CitedAnswer:
     return CitedAnswer(why, (), EXTRACTIVE)
 
 
-def find_quotes(question: str, texts: Sequence[str]) -> list[Quote]:
-    """The sentences that answer a question, the best first; empty if none has a term of the question.
+def rank_quotes(question: str, pages: Sequence[Material], most_sources: int = 5) -> RankedQuotes:
+    """The sentences of pages that answer a question best, with their support.
 
-    `texts` are passages of pages, as Markdown with marked gaps.
+    The support of a sentence is its coverage of the question (`Coverage`) plus a part of its score, as a share of a
+    threshold; less without a name or number where one is asked for, or without a number that the question has. It was
+    measured on SQuAD, CLAPnq and XQuAD, with the answers on the pages and with their paragraphs taken out.
     """
-    found = [candidate for source, text in enumerate(texts) for candidate in _candidates(question, text, source)]
+    scored = [ScoredPage(question, page) for page in pages]
+    coverage = Coverage([page.index for page in scored], question)
+    found = [each for source, page in enumerate(scored) for each in _candidates(page, coverage, source)]
     found.sort(key=lambda candidate: -candidate.figure)
+    nearest = sorted(range(len(scored)), key=lambda source: -scored[source].relevance)
+    support = max((candidate.support for candidate in found), default=0.0)
+    return RankedQuotes([candidate.quote for candidate in _choose(found, most_sources)], support, nearest)
+
+
+def _choose(found: Sequence[_Candidate], most_sources: int) -> list[_Candidate]:
+    """The best candidates that fit into the limit and do not repeat each other."""
     chosen: list[_Candidate] = []
+    sources: set[int] = set()
     left = MOST_CHARS
     for candidate in found:
         if len(chosen) == _MOST_QUOTES or candidate.figure < _WORTH_QUOTING * found[0].figure:
             break
-        cost = len(candidate.quote.text)
-        if cost <= left and not any(_is_same(candidate.words, other.words) for other in chosen):
+        cost, source = len(candidate.quote.text), candidate.quote.source
+        if cost > left or (source not in sources and len(sources) == most_sources):
+            continue
+        if not any(_is_same(candidate.words, other.words) for other in chosen):
             chosen.append(candidate)
+            sources.add(source)
             left -= cost
-    return [candidate.quote for candidate in chosen]
+    return chosen
 
 
 def _compose_sources(opening: str, pages: Sequence[Material]) -> CitedAnswer:
@@ -151,21 +203,74 @@ def _neutralize(words: str) -> str:
     return _FORGED.sub("", words).replace("<!--", "<! --")
 
 
-def _candidates(question: str, text: str, source: int) -> Iterator[_Candidate]:
-    text = _GAP_BETWEEN_ROWS.sub("\n", text)
-    # Scores compare the sentences of one page; multiplied by its relevance they compare with other pages.
-    weight = score_page(Index(Document(text), question))
-    # The title is the same for every sentence: it must not make up for missing terms.
-    index = Index(Document(_TITLE.sub("", text)), question)
-    figures = {number: figure for number, figure in enumerate(score_pieces(index, question)) if figure is not None}
+class ScoredPage:
+    """A page with its sentences scored for a question."""
+
+    def __init__(self, question: str, page: Material) -> None:
+        text = _GAP_BETWEEN_ROWS.sub("\n", page.text)
+        # The title is the same for every sentence: it must not make up for missing terms.
+        body = _TITLE.sub("", text)
+        self.title = without_markup(page.title, _TITLE_CHARS)
+        self.index = Index(Document(body), question)
+        heading = text[: len(text) - len(body)].removeprefix("# ").strip()
+        headline = " ".join(dict.fromkeys(filter(None, (self.title, heading))))
+        titled = Index(Document(f"# {headline}\n\n{body}" if headline else body), question)
+        # Scores compare the sentences of one page; multiplied by its relevance they compare with other pages.
+        self.relevance = score_page(titled)
+        self.in_title = _match_title(titled)
+        scores = enumerate(score_pieces(self.index, question))
+        self.figures = {number: self.relevance * score for number, score in scores if score is not None}
+        self.question = question
+        self.asks_number, self.asks_person = asks_number(question), asks_person(question)
+        self.enough = _ENOUGH_ENGLISH if self.index.terms.language == "english" else _ENOUGH
+
+    def takes(self, quote: str) -> bool:
+        """Whether a quote is long enough; an amount may be short where a number is asked for."""
+        is_amount = self.asks_number and _DIGIT.search(quote)
+        return len(quote.encode()) >= (_LEAST_AMOUNT_BYTES if is_amount else _LEAST_BYTES)
+
+    def support(self, quote: str, figure: float, near: Mapping[str, float], covered: float) -> float:
+        """The support of a quote with this score, this coverage, and these words of the question near it."""
+        support = (covered + _SCORE * figure) / self.enough
+        if self.asks_person and lacks_name(quote, self.question):
+            support *= _NO_NAME
+        if self.asks_number and lacks_number(quote, self.question, self.index.terms.language):
+            support *= _NO_NUMBER
+        is_other = any(word.isdigit() and near.get(word, 0.0) < 1.0 for word in self.index.terms.words)
+        return _OTHER_NUMBER * support if is_other else support
+
+
+def _match_title(index: Index) -> dict[str, float]:
+    """The words of the question that the first heading of a page has, with the strength of each match."""
+    if not index.blocks:
+        return {}
+    found = index.above(replace(index.blocks[0], headings=index.blocks[0].headings[:1], opening=""))
+    return {index.terms.words[term]: min(1.0, count) for term, count in found.items()}
+
+
+def _candidates(page: ScoredPage, coverage: Coverage, source: int) -> Iterator[_Candidate]:
+    """The sentences of a page that have a term of the question, or else its lead; and a title that says more."""
+    index = page.index
+    covered = coverage.measure(index, page.in_title, page.in_title)
+    of_title = _NO_SENTENCE * covered * covered * max(page.figures.values(), default=page.relevance)
+    if of_title and _says_more(page.title, page.question):
+        support = page.support(page.title, of_title, page.in_title, covered)
+        yield _Candidate(Quote(page.title, source), of_title, support, _words(page.title))
+    figures = page.figures or dict.fromkeys(_find_lead(index) if of_title else (), of_title)
     for numbers in _group_pieces(index, figures):
         words = _quote_text(index, numbers)
-        if len(words.encode()) >= _LEAST_BYTES:
-            figure = weight * max(figures.get(number, 0.0) for number in numbers)
+        if page.takes(words):
+            figure = max(figures.get(number, 0.0) for number in numbers)
             figure *= _NO_SENTENCE if _is_fragment(index, numbers[-1]) else 1.0
-            yield _Candidate(
-                Quote(words, source), figure, frozenset(_WORD.findall(separate_characters(words.casefold())))
-            )
+            near = matches_near(index, numbers, page.in_title)
+            support = page.support(words, figure, near, coverage.measure(index, near, page.in_title))
+            yield _Candidate(Quote(words, source), figure, support, _words(words))
+
+
+def _find_lead(index: Index) -> list[int]:
+    """The first piece of prose."""
+    prose = (number for number, piece in enumerate(index.pieces) if index.blocks[piece.block].kind.is_prose)
+    return list(islice(prose, 1))
 
 
 def _group_pieces(index: Index, figures: Mapping[int, float]) -> Iterator[list[int]]:
@@ -233,6 +338,15 @@ def _quote_table(index: Index, block: Block, numbers: Sequence[int]) -> str:
 def _quote_row(line: str) -> str:
     cells = _BORDER.split(line.strip())[1:-1]
     return without_markup(_CELLS.join(strip_syntax(cell.strip()) for cell in cells))
+
+
+def _says_more(title: str, question: str) -> bool:
+    """Whether a title is no question, and has words that the question does not have."""
+    return not title.endswith(_QUESTION_MARKS) and bool(_words(title) - _words(question))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(separate_characters(text.casefold())))
 
 
 def _is_cut(index: Index, number: int) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from math import log
 from operator import mul
 
@@ -19,6 +20,38 @@ _NUMBER_ASKED = re.compile(
     r"哪一年|多少|几|언제|몇|얼마|เมื่อไ|เท่าไ|กี่|متى|كم|कब|कितन",
     re.IGNORECASE,
 )
+_PERSON_ASKED = re.compile(
+    r"\b(?:who|whom|whose|we(?:r|m|n|ssen)|qui|qui[eé]n(?:es)?|chi|quem|кто|кого|кому|ποιος|kto|cine|kim|kuka|vem|hvem)\b",
+    re.IGNORECASE,
+)
+_WORD_INSIDE = re.compile(r"(?<=[\w,;:)] )[^\W\d_]\w{1,40}")
+# Numbers in words, and days: in these languages a text without any of them and without digits tells no number.
+_NUMBER_WORDS = {
+    "english": frozenset(
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand "
+        "million billion dozen half once twice monday tuesday wednesday thursday friday saturday sunday "
+        "january february april june july august september october november december".split()
+    ),
+    "german": frozenset(
+        "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig "
+        "hundert tausend million millionen halb hälfte einmal zweimal montag dienstag mittwoch donnerstag "
+        "freitag samstag sonntag".split()
+    ),
+    "french": frozenset(
+        "deux trois quatre cinq six sept huit neuf dix onze douze quinze vingt trente quarante cinquante cent "
+        "mille million millions demi moitié lundi mardi mercredi jeudi vendredi samedi dimanche".split()
+    ),
+    "spanish": frozenset(
+        "dos tres cuatro cinco seis siete ocho nueve diez once doce quince veinte treinta cuarenta cincuenta "
+        "cien mil millón millones medio mitad lunes martes miércoles jueves viernes sábado domingo".split()
+    ),
+}
+_WORD = re.compile(r"\w{1,40}")
+# A sentence about something else has no name of the question. Numbers weigh more anyway.
+_NAMED = 1.5
+# The title is near every sentence of a page, so its words tell less.
+_TITLED = 0.5
 # The weights of the signals, fitted by `tools/fit_scoring.py` on questions with known answers.
 WEIGHTS = (3.8, 5.2, 2.6, 4.4, 2.2, 1.35, 10.0, 2.7)
 
@@ -50,12 +83,35 @@ def score_page(index: Index) -> float:
     return max(by_piece, default=0.0) + (1 - _PIECE - _BLOCK) * _share(on_page, weights)
 
 
+def asks_number(question: str) -> bool:
+    """Whether a question asks for a number or a date."""
+    return _NUMBER_ASKED.search(question) is not None
+
+
+def lacks_number(text: str, question: str, language: str) -> bool:
+    """Whether a text has no number but those of the question. Numbers in words are known in a few languages only."""
+    if language not in _NUMBER_WORDS:
+        return False
+    new = set(_WORD.findall(text.lower())) - set(_WORD.findall(question.lower()))
+    return new.isdisjoint(_NUMBER_WORDS[language]) and not any(map(_DIGIT.search, new))
+
+
+def asks_person(question: str) -> bool:
+    """Whether a question asks for a person, in a language that writes names with a capital letter."""
+    return _PERSON_ASKED.search(question) is not None
+
+
+def lacks_name(text: str, question: str) -> bool:
+    """Whether a text has no word with a capital letter but the first one and those of the question."""
+    return not any(word[0].isupper() and word not in question for word in _WORD_INSIDE.findall(text))
+
+
 class Scorer:
     """The signals of the pieces of a page. A term weighs the more the fewer pieces have it."""
 
     def __init__(self, index: Index, question: str) -> None:
         self._index = index
-        self._asks_number = _NUMBER_ASKED.search(question) is not None
+        self._asks_number = asks_number(question)
         self._in_blocks: list[dict[int, float]] = [{} for _ in index.blocks]
         self._block_lengths = [0] * len(index.blocks)
         for piece, found, length in zip(index.pieces, index.found, index.lengths, strict=True):
@@ -132,6 +188,61 @@ class Scorer:
         return more / self._total
 
 
+class Coverage:
+    """The share of a question's terms in a piece and its context: neighbours, headings, title. From 0 to 1.
+
+    A term weighs the more the fewer pieces of all pages have it, the most if none has it. So pages compare, and words
+    of the topic that stand everywhere do not make up for the one word that is asked about.
+    """
+
+    def __init__(self, indexes: Sequence[Index], question: str) -> None:
+        having = Counter(
+            index.terms.words[term]
+            for index in indexes
+            for found in index.found
+            for term, count in found.items()
+            if count >= 1.0
+        )
+        size = sum(len(index.pieces) for index in indexes)
+        names = _find_names(question)
+        self._weights = {
+            word: weight * _idf(size, having[word]) * (_NAMED if word in names else 1.0)
+            for index in indexes
+            for word, weight in zip(index.terms.words, index.terms.weights, strict=True)
+        }
+
+    def measure(self, index: Index, near: Mapping[str, float], title: Mapping[str, float]) -> float:
+        """The coverage by the words that stand in a piece or near it, with the strength of each match."""
+        weights = {
+            word: self._weights[word] * (_TITLED if title.get(word, 0.0) >= 1.0 else 1.0) for word in index.terms.words
+        }
+        return sum(weight * near.get(word, 0.0) for word, weight in weights.items()) / (sum(weights.values()) or 1.0)
+
+
+def matches_near(index: Index, numbers: Sequence[int], title: Mapping[str, float]) -> dict[str, float]:
+    """The words of the question in some pieces of a block, beside them, in the headings above and in the title."""
+    near = dict(title)
+    for found in _context(index, numbers):
+        for term, count in found.items():
+            word = index.terms.words[term]
+            near[word] = max(near.get(word, 0.0), min(1.0, count))
+    return near
+
+
+def _find_names(question: str) -> set[str]:
+    """The words of a question with a capital letter, but the first, in lower case."""
+    return {word.lower() for word in _WORD.findall(question)[1:] if word[0].isupper()}
+
+
+def _context(index: Index, numbers: Sequence[int]) -> Iterator[Counts]:
+    """The terms of some pieces, of the pieces beside them in their block, and of the headings above."""
+    block = index.pieces[numbers[0]].block
+    for number in {*numbers, min(numbers) - 1, max(numbers) + 1}:
+        if 0 <= number < len(index.pieces) and index.pieces[number].block == block:
+            yield index.found[number]
+    yield index.above(index.blocks[block])
+
+
 def _bm25(found: Sequence[Counts], lengths: Sequence[int], weights: Sequence[float]) -> list[float]:
     """BM25 of each text, as a share of the best one."""
     average = sum(lengths) / max(1, len(lengths)) or 1.0
@@ -169,6 +280,9 @@ def _rarity(found: Sequence[Counts], weights: Sequence[float]) -> list[float]:
     size = len(found)
     # Weak matches count only for a term without any exact one.
     common = [exact or weak for exact, weak in zip(having, having_weak, strict=True)]
-    return [
-        weight * log(1 + (size - count + 0.5) / (count + 0.5)) for weight, count in zip(weights, common, strict=True)
-    ]
+    return [weight * _idf(size, count) for weight, count in zip(weights, common, strict=True)]
+
+
+def _idf(size: int, having: int) -> float:
+    """The inverse document frequency of a term that `having` of `size` texts have."""
+    return log(1 + (size - having + 0.5) / (having + 0.5))

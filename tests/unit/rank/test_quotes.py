@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.rank.quotes import MOST_CHARS, Quote, find_quotes
+from dowse.rank.quotes import MOST_CHARS, Material, Quote, RankedQuotes, rank_quotes
 from tests.support.tables import each_row
 
 BRIDGE = """\
@@ -20,8 +20,12 @@ The repair cost 2.3 million crowns, a fifth less than planned.
 """
 
 
+def ranked(question: str, *texts: str, title: str = "") -> RankedQuotes:
+    return rank_quotes(question, [Material("", title, text) for text in texts])
+
+
 def words(question: str, *texts: str) -> list[str]:
-    return [quote.text for quote in find_quotes(question, texts)]
+    return [quote.text for quote in ranked(question, *texts).quotes]
 
 
 def test_the_sentence_that_answers_comes_first() -> None:
@@ -32,7 +36,7 @@ def test_the_sentence_that_answers_comes_first() -> None:
 
 def test_quotes_name_the_text_they_are_from() -> None:
     other = "Trams run every ten minutes. The weather was fine."
-    assert find_quotes("how often do trams run", [BRIDGE, other])[0] == Quote("Trams run every ten minutes.", 1)
+    assert ranked("how often do trams run", BRIDGE, other).quotes[0] == Quote("Trams run every ten minutes.", 1)
 
 
 def test_nothing_is_quoted_that_has_no_word_of_the_question() -> None:
@@ -153,3 +157,95 @@ def test_quotes_of_hostile_pages_are_few_and_bounded(page: str, count: int) -> N
     quoted = words("how long is the river", page)
     assert len(quoted) == count
     assert all(len(each) <= MOST_CHARS for each in quoted)
+
+
+SHORE = """\
+# Field guide to rock pools
+
+## Rules
+
+1. Wet your hands before you touch anything.
+   - Sun cream harms what lives here.
+"""
+IMPORTS = """\
+# Python 3.15
+
+Two rules keep imports predictable: the keyword is only allowed at module level, and errors surface at the first use.
+"""
+
+
+def test_one_shared_word_is_no_answer() -> None:
+    assert ranked("What is the rule of twelfths?", SHORE, IMPORTS).support < 1
+
+
+@each_row(
+    ("question", "text", "is_answered"),
+    [
+        ("what did the repair of the harbour bridge cost", BRIDGE, True),
+        ("who designed the harbour bridge", BRIDGE, False),
+        ("how tall is the tower of the harbour bridge", BRIDGE, False),
+        ("Wann wird der Ofen geliefert?", "# Ofen\n\nDer Ofen wird am 3. Mai geliefert.", True),
+        ("Wie heiß wird der Motor?", "# Ofen\n\nDer Ofen wird am 3. Mai geliefert.", False),
+        ("这座桥有多长", "# 桥\n\n这座桥全长二百八十八米。", True),
+        ("谁发明了望远镜", "# 桥\n\n这座桥全长二百八十八米。", False),
+    ],
+)
+def test_an_answer_has_the_words_that_are_asked_about(question: str, text: str, is_answered: bool) -> None:
+    assert (ranked(question, text).support >= 1) is is_answered
+
+
+def test_words_of_the_topic_do_not_make_up_for_the_one_that_is_asked_about() -> None:
+    page = "# Fjell kettle\n\nThe Fjell kettle pours well. The Fjell kettle is light. The kettle has a long spout."
+    assert ranked("warranty of the kettle", page).support < ranked("spout of the kettle", page).support
+
+
+def test_a_name_that_is_asked_for_weighs_more_than_another_word() -> None:
+    page = "The river Aare rises at a glacier. It is a river with a weir."
+    assert (
+        ranked("where does the river Rhine rise", page).support
+        < ranked("where does the river Aare start", page).support
+    )
+
+
+def test_where_a_person_is_asked_for_a_name_supports_the_answer() -> None:
+    question = "who opened the harbour bridge"
+    assert (
+        ranked(question, "Crowds opened the harbour bridge today.").support
+        < ranked(question, "Today Queen Ada opened the harbour bridge.").support
+    )
+
+
+@each_row(
+    ("question", "other", "telling"),
+    [
+        ("how long is the harbour bridge", "The harbour bridge is long.", "The harbour bridge is 40 m long."),
+        ("wie viele Bögen hat die Brücke", "Die Brücke hat Bögen.", "Die Brücke hat vierzig Bögen."),
+        ("when was Python 3.15 released", "Python 3.15 was released.", "Python 3.15 was released on Friday."),
+        ("was the bridge open in 1998", "The bridge was open in 1999.", "The bridge was open in 1998."),
+    ],
+)
+def test_where_a_number_or_date_is_asked_for_it_supports_the_answer(question: str, other: str, telling: str) -> None:
+    assert ranked(question, other).support < ranked(question, telling).support
+
+
+def test_the_title_is_a_candidate_if_it_says_more_than_the_question() -> None:
+    question, text = "how many weeks early did the bridge reopen", "Trams cross the bridge again since this morning."
+    title = "Bridge reopens three weeks early"
+    assert title in [quote.text for quote in ranked(question, text, title=title).quotes]
+    assert [quote.text for quote in ranked(question, text, title="Bridge").quotes] == [text]
+
+
+def test_the_lead_is_a_candidate_below_a_title_that_has_the_words_of_the_question() -> None:
+    lead = "A sport in which people roll downhill inside a large ball."
+    found = ranked("what is zorbing", f"{lead} It began in 1994.", title="Zorbing explained")
+    assert lead in [quote.text for quote in found.quotes]
+    assert found.support >= 1
+
+
+def test_no_more_sources_are_quoted_than_asked_for() -> None:
+    pages = [Material("", "", f"The river rose by {number} metres.") for number in range(1, 6)]
+    assert len(rank_quotes("how much did the river rise", pages, most_sources=2).quotes) == 2
+
+
+def test_the_nearest_pages_come_first() -> None:
+    assert ranked("what did the repair of the bridge cost", SHORE, BRIDGE).nearest == [1, 0]

@@ -6,7 +6,7 @@ import re
 
 from dowse.core.answers import EXTRACTIVE, CitedAnswer
 from dowse.document.clean import clean
-from dowse.rank.quotes import NOTHING_QUOTED, QUOTED, Material, compose_quotes, compose_refusal, list_sources
+from dowse.rank.quotes import QUOTED, Material, compose_quotes, compose_refusal, list_sources
 from tests.support.tables import each_row
 
 BRIDGE = Material(
@@ -80,10 +80,21 @@ def test_a_list_has_one_citation_for_each_line() -> None:
     assert answer.text.startswith("[1] Harbour bridge reopens — https://news.example/bridge?id=7 (2026-09-14)\n[2] ")
 
 
-def test_pages_that_say_nothing_to_the_question_are_listed() -> None:
-    answer = compose_quotes("rye bread", [BRIDGE, FERRY])
-    assert answer.text.startswith(f"{NOTHING_QUOTED}\n\n[1] ")
+def test_without_an_answer_the_text_says_so_and_lists_the_nearest_sources() -> None:
+    answer = compose_quotes("who designed the ferry", [BRIDGE, FERRY])
+    assert answer.text.split("\n") == [
+        "No passage found answers this. Nearest sources:",
+        "",
+        "[1] ferry.example — https://ferry.example/",
+        "[2] Harbour bridge reopens — https://news.example/bridge?id=7 (2026-09-14)",
+    ]
     assert len(cited(answer)) == 2
+
+
+def test_at_most_three_nearest_sources_are_listed_and_no_more_than_asked_for() -> None:
+    pages = [Material(f"https://{name}.example/", "", "Bread.") for name in "abcde"]
+    assert len(compose_quotes("rye", pages).citations) == 3
+    assert len(compose_quotes("rye", pages, most_sources=1).citations) == 1
 
 
 def test_nothing_is_an_answer_without_citations() -> None:
