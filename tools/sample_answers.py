@@ -21,6 +21,17 @@ HEAD = """\
 The text that `web_search` and `get_content` return to a model, on the pages of the [pocket web](testing.md). Structured
 output has the same content, field by field. `tools/sample_answers.py` writes this page. The nonce after "page 1"
 differs in every answer, so that no page can forge the end of its fence (spotlighting).
+
+## What each client hands to its model
+
+| Client | What its model is given |
+| --- | --- |
+| Claude Code 2.1.197 | the text as it is; above about 80 kB, the first 2 kB and the name of a file |
+| Codex 0.166.0 | `Wall time: 0.6 seconds`, `Output:`, and the text |
+| Gemini CLI 0.61.0 | the text between `<untrusted_context>` and `</untrusted_context>` |
+
+`tests/slow/clients/test_agents.py` runs all three. With `DOWSE_STRUCTURED=on`, Claude Code and Codex hand over the JSON
+of `structuredContent` instead of the text: without the fence and the hints, and with 1.2 to 2.7 times the tokens.
 """
 NONCE = re.compile(r"(?<=page )([0-9a-f]{8})\b|(?<=page \d )([0-9a-f]{8})\b")
 
