@@ -235,6 +235,14 @@ def test_at_a_terminal_there_is_colour_and_progress_that_goes_away(
     assert err.shown.endswith("\x1b[0m\r\x1b[K")
 
 
+def test_with_a_log_there_is_no_live_line(point: Point, monkeypatch: pytest.MonkeyPatch) -> None:
+    point("serper")
+    err = Terminal()
+    monkeypatch.setattr(sys, "stderr", err)
+    assert main(["search", "python", "--no-content", "--log-level", "info"]) == 0
+    assert ("search completed using engine" in err.shown, "\x1b[K" in err.shown) == (True, False)
+
+
 def test_no_color_is_respected(point: Point, monkeypatch: pytest.MonkeyPatch) -> None:
     point("serper")
     out = Terminal()

@@ -114,7 +114,8 @@ def call(
 ) -> list[T]:
     """The outputs of concurrent calls of one tool, in their order; an invalid argument is named by its flag."""
     try:
-        with ProgressLine() as line:
+        # Log lines would be written into a live line.
+        with ProgressLine(is_wanted="log_level" not in settings.model_fields_set) as line:
             answers = asyncio.run(_call(settings, tool, calls, line))
     except InvalidRequest as error:
         raise InvalidRequest(name_flags(str(error), flags)) from error

@@ -76,9 +76,9 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
 class ProgressLine:
     """Live line on stderr with the elapsed time and the step under way; erased at the end, also by Ctrl-C."""
 
-    def __init__(self, clock: Clock | None = None) -> None:
+    def __init__(self, clock: Clock | None = None, *, is_wanted: bool = True) -> None:
         # A dumb terminal would show the escapes that erase the line.
-        self._live = sys.stderr.isatty() and sources.is_capable_terminal()
+        self._live = is_wanted and sys.stderr.isatty() and sources.is_capable_terminal()
         self._clock = clock or SystemClock()
         self._started = self._clock.now()
         self._step = ""
