@@ -177,8 +177,13 @@ def describe_failure(page: Page) -> str:
     codes = [code[0] for attempt in page.attempts if (code := _HTTP_CODE.search(attempt.detail))]
     # The signs of an interstitial, in brackets, are for the log.
     detail = page.reason.partition(" (")[0]
-    told = ", ".join([*codes[-1:], *([detail] if detail in _DETAILS else [])])
+    told = ", ".join([*codes[-1:], *([detail] if _is_told(page.status, detail) else [])])
     return f"Status: {page.status}{f' ({told})' if told else ''}."
+
+
+def _is_told(status: Status, detail: str) -> bool:
+    # The texts about the proxy of the settings are fixed phrases without its address.
+    return detail in _DETAILS or (status is Status.ERROR and detail.startswith("DOWSE_PROXY: "))
 
 
 def cache_age_s(freshness: Freshness) -> int:
