@@ -76,7 +76,7 @@ async def test_what_the_browser_itself_refuses_leaves_the_page_as_it_is(
     assert "The harbour master" in await reading.text(path)
 
 
-async def test_a_redirect_to_where_nobody_may_go_is_denied(reading: Reading) -> None:
+async def test_a_redirect_to_a_forbidden_address_is_denied(reading: Reading) -> None:
     reading.pages.fails("/page", "redirect", redirect_to="http://169.254.169.254/latest/")
     assert await reading.failure("/page") == (Status.DENIED, Onward.NONE, "address not allowed")
 

@@ -71,7 +71,7 @@ def test_the_replicas_settings_are_settings_and_fit_the_balancer(compose: dict[s
     assert reach_the_store == ["dowse", "valkey"]
 
 
-def test_nobody_is_cut_short(compose: dict[str, Any]) -> None:
+def test_no_call_is_cut_short(compose: dict[str, Any]) -> None:
     """Each waits longer than what it waits for."""
     assert float(compose["services"]["dowse"]["stop_grace_period"].removesuffix("s")) > serve.DRAIN_S
     deadline_s = Settings.model_fields["deadline_s"].default
@@ -104,7 +104,7 @@ def test_the_image_is_made_of_files_that_are_there_and_let_through() -> None:
     assert all((ROOT / source).exists() for source in copied)
 
 
-async def test_the_health_check_of_the_image_asks_whoever_listens(server: Server) -> None:
+async def test_the_health_check_of_the_image_asks_the_listening_server(server: Server) -> None:
     (check,) = re.findall(r"^HEALTHCHECK [^\[]*(\[.*?\])$", DOCKERFILE.replace("\\\n", ""), re.MULTILINE)
     command, *arguments = json.loads(check)
     assert command == "python"

@@ -78,7 +78,7 @@ def test_with_fresh_lists_nothing_is_updated(machine: Path) -> None:
 
 
 @pytest.mark.parametrize(("ci", "code"), [("", 0), ("true", 1)])
-def test_whoever_may_not_install_is_told_what_to_install(
+def test_a_user_who_may_not_install_is_told_what_to_install(
     machine: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], ci: str, code: int
 ) -> None:
     add(machine, "apt-get", APT)

@@ -223,9 +223,7 @@ async def test_a_limiter_that_takes_the_user_agent_for_a_bot_is_told_from_other_
         await searxng(answer_format, SEARXNG_USER_AGENT="curl/8").search(Query("x"), DEADLINE)
 
 
-async def test_a_password_in_the_address_is_not_told_to_whoever_reads_the_page(
-    web: PocketWeb, client: ConfiguredClient
-) -> None:
+async def test_a_password_in_the_address_is_not_shown_on_the_page(web: PocketWeb, client: ConfiguredClient) -> None:
     listings = ListingsHere()
     api = Api("searxng", client, 5.0, "SEARXNG_HEADERS_JSON", Redactor(()))
     address = web.page("/searxng").replace("://", "://ana:hush@")

@@ -112,7 +112,7 @@ async def test_what_another_would_refuse_as_well_is_not_asked_again(bench: Bench
     assert bench.state(ALDER) is InstanceState.READY
 
 
-async def test_a_query_that_nobody_has_anything_for_tires_nobody(bench: Bench) -> None:
+async def test_a_query_without_results_tires_no_instance(bench: Bench) -> None:
     """An engine that is suspended for days makes every empty answer doubtful; that must not put the instances out."""
     for name in (ALDER, BIRCH, CEDAR):
         bench.own[name].engines_fail()
@@ -138,7 +138,7 @@ async def test_the_search_after_a_failure_everywhere_is_for_the_user_to_begin(be
     assert bench.own.names_asked() == [ALDER, BIRCH]
 
 
-async def test_keys_for_ones_own_are_sent_to_nobody_else(bench: Bench, client: ConfiguredClient) -> None:
+async def test_keys_for_ones_own_are_sent_to_no_other_instance(bench: Bench, client: ConfiguredClient) -> None:
     addresses = [bench.own.address(name) for name in (ALDER, BIRCH)]
     provider = made(addresses, client, bench.clock, SEARXNG_HEADERS_JSON='{"X-Key": "hush"}')
     assert isinstance(provider, SearXNGs)

@@ -202,7 +202,7 @@ async def test_who_reads_while_others_write_finds_whole_values(store: Store) -> 
     assert all([await store.get(key) for key in keys])
 
 
-async def test_whoever_leaves_costs_the_others_nothing(store: Store) -> None:
+async def test_a_call_that_leaves_costs_the_others_nothing(store: Store) -> None:
     tasks = [asyncio.create_task(store.put(KEY, b"value", 60)) for _ in range(20)]
     await asyncio.sleep(0)
     for task in tasks[::2]:

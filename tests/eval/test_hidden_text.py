@@ -29,13 +29,13 @@ def test_there_are_as_many_tricks_and_look_alikes_as_promised() -> None:
     assert len({each.name for each in LOOK_ALIKES}) == len(LOOK_ALIKES) >= 25
 
 
-def test_what_nobody_sees_is_left_out() -> None:
+def test_hidden_text_is_left_out() -> None:
     told = [trick.name for trick in TRICKS if trick.secret in read(page(trick.body, trick.head))]
 
     assert len(told) <= (1 - FLOORS["removed"]) * len(TRICKS), told
 
 
-def test_what_everybody_sees_is_kept() -> None:
+def test_visible_text_is_kept() -> None:
     pages = [(page(each.body, each.head), each.told) for each in LOOK_ALIKES]
     pages += [(page(trick.body, trick.head), "") for trick in TRICKS]
     lost = shown = 0

@@ -187,7 +187,7 @@ VALID: list[dict[str, object]] = [
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-async def test_what_is_out_of_range_is_refused_before_anybody_is_asked(
+async def test_what_is_out_of_range_is_refused_before_a_provider_is_asked(
     web: PocketWeb, server: Server, surface: str
 ) -> None:
     settings = web.environment("openai", "serper") | {"DOWSE_LIMIT_SEARCH_WEB": "100/m"}
@@ -354,7 +354,7 @@ async def test_a_rejected_key_or_request_is_told_in_the_dowse_contract_too(
     assert web.serper.requests == []
 
 
-async def test_offline_nobody_is_asked(web: PocketWeb, server: Server) -> None:
+async def test_offline_no_provider_is_asked(web: PocketWeb, server: Server) -> None:
     settings = web.environment("openai", "serper") | {"DOWSE_OFFLINE": "true"}
     async with connected(server, settings, "http") as client:
         code, message = refused(await ask(client))

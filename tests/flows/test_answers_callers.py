@@ -74,7 +74,7 @@ async def test_over_http_the_door_asks_for_the_token_and_the_argument_counts_for
 
 
 @pytest.mark.parametrize("surface", ["stdio", "http"])
-async def test_without_tokens_nobody_is_asked_for_one(web: PocketWeb, server: Server, surface: str) -> None:
+async def test_without_tokens_no_caller_is_asked_for_one(web: PocketWeb, server: Server, surface: str) -> None:
     settings = answering(web)
     if surface == "stdio":
         async with server.connect(settings) as client:

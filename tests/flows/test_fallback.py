@@ -270,7 +270,7 @@ async def test_the_fallback_is_the_same_in_the_kindly_contract(web: PocketWeb, c
 
 @pytest.mark.promise("case-32")
 @EVERYWHERE
-async def test_five_failures_open_the_breaker_and_nobody_calls_while_it_is_open(
+async def test_five_failures_open_the_breaker_and_no_call_is_made_while_it_is_open(
     web: PocketWeb, connect: Connect, server: Server
 ) -> None:
     """Acceptance case 32: the walk with a moved clock is in tests/unit/routing."""

@@ -53,7 +53,7 @@ async def test_the_first_search_of_a_server_does_not_wait_for_a_provider_that_ha
     assert len(web.serper.requests) == 2
 
 
-async def test_without_the_setting_nobody_has_company(web: PocketWeb, server: Server) -> None:
+async def test_without_the_setting_no_provider_has_company(web: PocketWeb, server: Server) -> None:
     settings = {**web.environment("serper", "tavily"), "DOWSE_HEDGE": "off", "SERPER_TIMEOUT": "2s"}
     async with server.here(settings) as http, http.client() as client:
         for number in range(SEARCHES):

@@ -83,7 +83,7 @@ async def test_a_token_is_needed_whenever_tokens_exist(server: Server, web: Pock
         assert (await scraped(http, "secret-of-alice")).status == 200
 
 
-async def test_an_open_breaker_and_a_call_that_nobody_answered_show(server: Server, web: PocketWeb) -> None:
+async def test_an_open_breaker_and_a_call_without_an_answer_show(server: Server, web: PocketWeb) -> None:
     web.serper.fails("429", retry_after=60)
     async with server.here(web.environment("serper")) as http:
         async with http.client() as client:

@@ -72,7 +72,7 @@ async def test_a_call_beyond_the_maximum_is_told_when_to_come_back(server: Serve
     assert len([line for line in server.log.splitlines() if "calls refused" in line]) == 1
 
 
-async def test_a_client_that_is_slow_to_send_its_call_takes_nobodys_place(server: Server, web: PocketWeb) -> None:
+async def test_a_client_that_is_slow_to_send_its_call_takes_no_place(server: Server, web: PocketWeb) -> None:
     async with server.here({**web.environment("serper"), "DOWSE_MAX_CALLS": "1"}) as http:
         _, writer = await http.connection()
         writer.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
@@ -129,7 +129,7 @@ async def overloaded(web: PocketWeb, token: str = "") -> AsyncIterator[HttpServe
         await asyncio.gather(flood, return_exceptions=True)
 
 
-async def test_whoever_is_in_line_when_the_server_leaves_is_sent_elsewhere(web: PocketWeb) -> None:
+async def test_a_call_in_line_when_the_server_leaves_is_sent_elsewhere(web: PocketWeb) -> None:
     async with full(web) as (http, stop), asyncio.timeout(SOON_S):
         reader, writer = await http.connection()
         writer.write(bytes_of_a_call())

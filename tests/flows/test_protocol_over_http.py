@@ -137,7 +137,7 @@ async def test_a_slash_at_the_end_leads_to_the_same_place(http: HttpServer, path
         assert (response.status, response.content_type) == (200, "application/json")
 
 
-async def test_nobody_is_redirected(http: HttpServer) -> None:
+async def test_no_request_is_redirected(http: HttpServer) -> None:
     async with http.session.get(http.origin + "/healthz/", allow_redirects=False) as response:
         assert response.status == 404
 

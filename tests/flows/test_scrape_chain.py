@@ -186,7 +186,7 @@ PRIVATE = [
 
 @pytest.mark.promise("case-47", "case-48")
 @pytest.mark.parametrize("transport", TRANSPORTS)
-async def test_a_denied_or_private_address_is_handed_to_nobody(web: PocketWeb, server: Server, transport: str) -> None:
+async def test_a_denied_or_private_address_is_not_passed_on(web: PocketWeb, server: Server, transport: str) -> None:
     """Acceptance cases 47 and 48."""
     async with jan(server, everyone(web), transport) as client:
         results = {url: await scrape(client, url) for url in PRIVATE}
@@ -196,7 +196,7 @@ async def test_a_denied_or_private_address_is_handed_to_nobody(web: PocketWeb, s
     assert [reader.requests for reader in web.readers] == [[], [], []]
 
 
-async def test_an_allowed_pair_is_read_directly_and_handed_to_nobody(web: PocketWeb, server: Server) -> None:
+async def test_an_allowed_pair_is_read_directly_and_not_passed_on(web: PocketWeb, server: Server) -> None:
     async with jan(server, everyone(web)) as client:
         result = await scrape(client, web.page("/docs/retrying"))
     assert attempts(result) == [("direct", "ok")]
@@ -360,9 +360,7 @@ async def test_plain_text_is_the_readers_own_where_it_gave_one(web: PocketWeb, s
     assert markdown.structured_content["text"] == "# Serper's *Markdown*"
 
 
-async def test_when_nobody_can_read_the_page_the_error_names_everybody_who_tried(
-    web: PocketWeb, server: Server
-) -> None:
+async def test_when_no_reader_succeeds_the_error_names_all_that_tried(web: PocketWeb, server: Server) -> None:
     for reader in web.readers:
         reader.fails("401")
     async with jan(server, everyone(web)) as client:

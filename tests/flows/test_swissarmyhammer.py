@@ -192,7 +192,7 @@ async def assert_failure_is_told(client: Client, web: PocketWeb, trouble: str) -
     assert (found["attempted_instances"], found["retry_after"]) == (["serper"], retry_after)
 
 
-async def test_offline_is_a_type_of_its_own_and_asks_nobody(web: PocketWeb, server: Server) -> None:
+async def test_offline_is_a_type_of_its_own_and_asks_no_provider(web: PocketWeb, server: Server) -> None:
     async with connected(server, web.environment("serper") | {"DOWSE_OFFLINE": "true"}, "http") as client:
         result = await search(client)
     found = metadata(result)
@@ -201,7 +201,7 @@ async def test_offline_is_a_type_of_its_own_and_asks_nobody(web: PocketWeb, serv
     assert web.serper.requests == []
 
 
-async def test_without_a_provider_nobody_was_asked_and_waiting_does_not_help(server: Server) -> None:
+async def test_without_a_provider_no_request_is_sent_and_waiting_does_not_help(server: Server) -> None:
     async with connected(server, {"DOWSE_KEYLESS": "off"}, "http") as client:
         result = await search(client)
     found = metadata(result)

@@ -77,7 +77,7 @@ async def test_a_part_that_fails_to_close_does_not_keep_the_others_open() -> Non
         await asyncio.wait_for(keeper.left.wait(), SOON_S)
 
 
-async def test_whoever_gives_up_on_closing_still_closes_the_rest() -> None:
+async def test_a_caller_that_gives_up_on_closing_still_closes_the_rest() -> None:
     ledger = Stuck()
     async with keeping() as keeper:
         app = await connected(keeper, ledger)

@@ -85,7 +85,7 @@ async def test_every_provider_gets_a_query_that_only_resembles_one(searcher: Sea
 
 
 @pytest.mark.parametrize("scrub", ["refuse"])
-async def test_a_refused_query_reaches_nobody(searcher: Searcher) -> None:
+async def test_a_refused_query_reaches_no_provider(searcher: Searcher) -> None:
     for name in SEARCHED:
         with pytest.raises(InvalidRequest):
             await searcher.search(planted(name)[1])

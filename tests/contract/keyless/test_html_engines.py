@@ -153,7 +153,7 @@ async def test_results_about_something_else_are_refused(bench: Bench) -> None:
     await bench.failure(errors.Irrelevant)
 
 
-async def test_a_page_that_nobody_knows_is_a_bad_answer(bench: Bench) -> None:
+async def test_an_unknown_page_is_a_bad_answer(bench: Bench) -> None:
     bench.double.shows("<h1>Our new design</h1><p>Enjoy.</p>")
     await bench.failure(errors.BadAnswer)
 
@@ -194,7 +194,7 @@ async def test_the_worker_of_the_app_reads_the_page(bench: Bench) -> None:
     assert found == await bench.engine.search(QUERY, bench.deadline())
 
 
-async def test_the_double_lets_nobody_in_who_is_no_browser(bench: Bench, client: ConfiguredClient) -> None:
+async def test_the_double_admits_browsers_only(bench: Bench, client: ConfiguredClient) -> None:
     browser = {"Accept": "text/html", "Accept-Language": "en", "User-Agent": "Mozilla/5.0 (X11)"}
     for telltale in ({"User-Agent": "python-httpx/1"}, {"Cookie": "a=b"}, {"Referer": bench.endpoint}):
         reply = await client.send("GET", bench.endpoint, headers={**browser, **telltale}, timeout_s=5)

@@ -102,7 +102,7 @@ async def test_no_request_carries_a_credential_and_all_carry_the_honest_user_age
         assert seen.headers["user-agent"] == "dowse/test"
 
 
-async def test_whoever_receives_the_query_is_told_with_its_host(member: Member) -> None:
+async def test_the_receiver_of_a_query_is_named_with_its_host(member: Member) -> None:
     await member.provider().search(Query("python"), DEADLINE)
     (news,) = member.disclosure.news()
     assert f"{member.vendor} (127.0.0.1)" in news

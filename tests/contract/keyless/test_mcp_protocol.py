@@ -162,7 +162,7 @@ async def test_a_search_that_is_cancelled_during_its_call_leaves_the_session_to_
     assert bench.methods.count("initialize") == 1
 
 
-async def test_whoever_waits_for_the_handshake_of_another_goes_on_when_that_one_leaves(bench: Bench) -> None:
+async def test_a_call_that_waits_for_the_handshake_of_another_goes_on_when_that_one_is_cancelled(bench: Bench) -> None:
     bench.double.fails("hang", times=1)
     leaving = asyncio.create_task(bench.search())
     await bench.double.arrived()
@@ -275,9 +275,7 @@ async def test_a_session_id_that_is_no_header_is_not_sent_back(bench: Bench) -> 
 
 
 @pytest.mark.parametrize("code", [[], {"code": 1}])
-async def test_a_refusal_with_a_code_nobody_could_read_is_a_failure_of_that_server_only(
-    bench: Bench, code: object
-) -> None:
+async def test_a_refusal_with_an_unreadable_code_is_a_failure_of_that_server_only(bench: Bench, code: object) -> None:
     refusal: Message = {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "no"}}
     bench.double.replies(json=refusal, times=1)
     with pytest.raises(errors.Unavailable):

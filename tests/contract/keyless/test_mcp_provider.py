@@ -115,7 +115,7 @@ async def test_headers_of_the_protocol_win_over_those_of_the_description(
         await _provider(client, server).search(Query("x"), DEADLINE)
 
 
-async def test_whoever_asks_without_the_key_of_a_chosen_server_learns_which_variable_to_set(
+async def test_without_the_key_of_a_chosen_server_the_error_says_which_variable_to_set(
     client: ConfiguredClient, library: tuple[Library, str]
 ) -> None:
     with pytest.raises(errors.KeyRejected, match="check DOWSE_MCP_PROVIDERS"):

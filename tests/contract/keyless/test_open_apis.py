@@ -432,7 +432,7 @@ async def test_one_that_is_silent_is_left_behind_once_another_has_found_somethin
     await web.sites["wikipedia"].requests[0].closed.wait()
 
 
-async def test_one_that_is_silent_is_waited_for_while_nobody_has_found_anything(
+async def test_one_that_is_silent_is_waited_for_while_nothing_was_found(
     web: PocketWeb, client: ConfiguredClient
 ) -> None:
     web.sites["wikipedia"].delays(0.1)
@@ -476,7 +476,7 @@ async def test_silence_of_all_ends_at_the_members_timeout(web: PocketWeb, client
         await _member(web, client, OPEN_TIMEOUT="100ms").search(Query("harbour bridge"), DEADLINE)
 
 
-async def test_where_no_api_fits_nobody_hears_of_the_query(web: PocketWeb, client: ConfiguredClient) -> None:
+async def test_where_no_api_fits_the_query_is_not_sent(web: PocketWeb, client: ConfiguredClient) -> None:
     disclosure = Disclosure()
     with pytest.raises(errors.NotCovered, match="DOWSE_OPEN_APIS"):
         await _member(web, client, disclosure, DOWSE_OPEN_APIS="npm").search(Query("harbour bridge"), DEADLINE)
@@ -538,7 +538,7 @@ async def test_a_limit_of_githubs_is_a_pause_also_as_a_403(
         assert len(web.sites["github"].requests) == requests
 
 
-async def test_while_all_that_fit_are_pausing_nobody_is_asked_and_nothing_is_learnt(
+async def test_while_all_that_fit_are_pausing_no_api_is_asked_and_nothing_is_learnt(
     web: PocketWeb, client: ConfiguredClient, clock: FakeClock
 ) -> None:
     web.sites["wikipedia"].fails("429", retry_after=30)

@@ -162,7 +162,7 @@ async def test_no_query_goes_to_a_third_instance_and_the_error_says_what_happene
     assert error.retry_after_s is None, "others are ready"
 
 
-async def test_when_all_rest_nobody_is_asked_and_the_error_says_until_when(bench: Bench) -> None:
+async def test_when_all_rest_none_is_asked_and_the_error_says_until_when(bench: Bench) -> None:
     bench.public.fails("429")
     for _ in range(len(NAMES) // 2):
         await bench.failure()
@@ -358,7 +358,7 @@ async def test_an_instance_whose_turn_comes_too_late_is_not_asked_and_not_blamed
     assert (instance.consecutive_failures, public.names_asked()) == (0, [])
 
 
-async def test_whoever_is_in_a_hurry_does_not_harm_an_instance(bench: Bench) -> None:
+async def test_a_caller_in_a_hurry_does_not_harm_an_instance(bench: Bench) -> None:
     bench.public.fails("hang")
     error = await bench.failure(within_s=0.2)
     assert "no answer within" in error.detail

@@ -129,7 +129,7 @@ async def test_comments_on_the_code_that_are_not_loaded_are_counted(bench: Bench
     assert text.is_cut
 
 
-async def test_reviews_that_nobody_counts_are_said_to_be_possible(bench: Bench, recorded: Recorded) -> None:
+async def test_uncounted_reviews_are_said_to_be_possible(bench: Bench, recorded: Recorded) -> None:
     pull = json.loads(recorded("github/pull.json"))
     answer(bench, "pull", {**pull, "comments": 0, "review_comments": 0})
     answer(bench, "pull_reviews", [{**comment(number), "state": "APPROVED"} for number in range(1, 101)])

@@ -251,7 +251,7 @@ async def test_threads_are_shown_with_what_was_said_to_them(bench: Bench, double
     assert shown == sorted(number + reply for number in range(2000, 2050, 10) for reply in (0, 1))
 
 
-async def test_what_nobody_replied_to_is_shown_as_far_as_there_is_room(bench: Bench, double: SiteDouble) -> None:
+async def test_a_comment_without_replies_is_shown_as_far_as_there_is_room(bench: Bench, double: SiteDouble) -> None:
     double.has("/items/1000", discussion(*(item(n) for n in range(2000, 2010))))
     text = await bench.read("hackernews", STORY, HACKERNEWS_MAX_COMMENTS="10")
     assert text.markdown.count("### ana") == 10

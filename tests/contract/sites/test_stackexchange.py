@@ -179,7 +179,7 @@ async def test_a_closed_question_in_markdown_on_a_meta_site(
     golden("stackexchange/duplicate", text.markdown)
 
 
-async def test_a_question_nobody_has_answered(
+async def test_a_question_without_an_answer(
     bench: Bench, double: StackExchangeApi, recorded: Recorded, golden: Golden
 ) -> None:
     double.has("/questions/3001", recorded("stackexchange/unanswered.json"))

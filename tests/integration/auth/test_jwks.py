@@ -154,7 +154,7 @@ async def test_a_caller_that_hangs_up_does_not_end_the_request_for_the_others(jw
     "trouble",
     [(500, ""), (404, ""), (302, ""), (200, "<html>"), (200, "[]"), (200, '{"keys": {}}'), (200, "[" * 100_000)],
 )
-async def test_an_answer_without_keys_lets_nobody_in_and_is_an_error_in_the_log(
+async def test_an_answer_without_keys_admits_no_caller_and_is_an_error_in_the_log(
     jwks: Jwks, issuer: Issuer, clock: FakeClock, log: pytest.LogCaptureFixture, trouble: tuple[int, str]
 ) -> None:
     issuer.status, issuer.text = trouble

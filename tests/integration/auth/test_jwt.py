@@ -79,7 +79,7 @@ async def test_what_is_right_in_another_way_is_right(
         {"sub": ""},
     ],
 )
-async def test_a_claim_that_is_wrong_or_missing_lets_nobody_in(
+async def test_a_claim_that_is_wrong_or_missing_admits_no_caller(
     verifier: JwtVerifier, issuer: Issuer, claims: dict[str, object]
 ) -> None:
     assert await verifier.principal(issuer.token()) is not None
@@ -140,7 +140,7 @@ async def test_a_changed_token_is_not_the_issuers(verifier: JwtVerifier, issuer:
         {"crit": []},
     ],
 )
-async def test_a_header_that_is_not_understood_lets_nobody_in(
+async def test_a_header_that_is_not_understood_admits_no_caller(
     verifier: JwtVerifier, issuer: Issuer, header: dict[str, object]
 ) -> None:
     issuer.keys.append(published("rsa-other", kid="other"))

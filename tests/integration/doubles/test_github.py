@@ -57,7 +57,7 @@ async def test_folders_may_be_asked_for_as_objects(pocket, http):
     assert (await get(http, pocket, "/repos/a/b/contents", Accept="application/vnd.github.object+json"))[0] == 200
 
 
-async def test_graphql_speaks_to_nobody_without_a_token(pocket, http):
+async def test_graphql_answers_no_request_without_a_token(pocket, http):
     without = {name: value for name, value in GOOD.items() if name != "Authorization"}
     status, body = await query(http, pocket, CONVERSATION, headers=without)
     assert status == 401

@@ -131,7 +131,7 @@ async def test_new_validators_of_an_unchanged_page_replace_the_old_ones(web: Poc
         Text("one", url="/notes", validators=Validators('"1"\r\nX-Injected: yes')),
     ],
 )
-async def test_nothing_new_is_an_error_if_nobody_asked_for_news(
+async def test_nothing_new_is_an_error_if_the_request_was_unconditional(
     web: PocketWeb, fetcher: DirectFetcher, known: Text | None
 ) -> None:
     web.pages.serves("/notes", "", status=304)

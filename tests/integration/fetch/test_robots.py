@@ -112,7 +112,7 @@ async def test_pages_that_are_read_together_ask_once(web: PocketWeb, robots: Rob
     assert (allowed, len(web.pages.robots_requests)) == ([False] * 20, 1)
 
 
-async def test_nobody_waits_for_a_slow_site_but_its_answer_counts_later(web: PocketWeb, make: Make) -> None:
+async def test_no_call_waits_for_a_slow_site_but_its_answer_counts_later(web: PocketWeb, make: Make) -> None:
     says(web, "User-agent: *\nDisallow: /")
     impatient = make(patience_s=0.0)
     assert await impatient.allows(web.page("/page"))

@@ -353,7 +353,7 @@ async def test_a_coordinator_that_is_back_has_the_say_again(processes: Processes
     assert not await one.admits()
 
 
-async def test_late_failures_of_other_processes_tell_nobody_a_second_time(processes: Processes) -> None:
+async def test_late_failures_of_other_processes_are_not_reported_a_second_time(processes: Processes) -> None:
     everybody = processes(3)
     out = [(process, await process.admitted()) for process in everybody for _ in range(3)]
     for process, permit in out:
@@ -362,7 +362,7 @@ async def test_late_failures_of_other_processes_tell_nobody_a_second_time(proces
     assert [change for process in everybody for change in process.changes] == ["open"]
 
 
-async def test_whoever_is_never_blamed_costs_no_question(processes: Processes) -> None:
+async def test_a_provider_that_is_never_blamed_costs_no_question(processes: Processes) -> None:
     """Every page is read by one of these."""
     (process,) = processes(1)
     only = Scripted("direct", fails(DOWN))
@@ -426,7 +426,7 @@ async def test_who_waits_is_told_as_well_when_another_process_has_opened_the_bre
             await waiting
 
 
-async def test_who_is_slow_to_leave_the_queue_disturbs_nobody_else() -> None:
+async def test_a_call_that_is_slow_to_leave_the_queue_disturbs_no_other_call() -> None:
     """A connection that is given up takes a moment to close; meanwhile others find the breaker open, too."""
     breakers = Breakers("search", FakeClock(), RecordingObserver())
     is_told, may_leave = asyncio.Event(), asyncio.Event()
@@ -464,7 +464,7 @@ async def test_a_wait_that_is_cancelled_or_runs_out_of_its_own_time_ends_as_it_w
     assert breakers.state(NAME) is State.CLOSED
 
 
-async def test_a_slow_coordinator_keeps_nobody_long_from_asking_again(processes: Processes) -> None:
+async def test_a_slow_coordinator_keeps_no_call_long_from_asking_again(processes: Processes) -> None:
     """What was reported before is waited for, so that the next one finds it; but only for a moment."""
     (process,) = processes(1)
     permit = await process.admitted()

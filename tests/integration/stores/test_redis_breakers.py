@@ -84,7 +84,7 @@ async def test_a_pause_is_at_most_ten_minutes(coordinator: RedisCoordinator) -> 
     assert circuit.opens_for_s == nearly(LONGEST_S)
 
 
-async def test_a_circuit_nobody_uses_vanishes(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+async def test_an_unused_circuit_vanishes(coordinator: RedisCoordinator, valkey: Valkey) -> None:
     await fails(coordinator, "one")
     assert valkey.ask("DBSIZE") == ":1"
     valkey.pass_time(30 * 86_400)
@@ -115,7 +115,7 @@ async def test_all_processes_know_whether_the_last_failure_was_a_rate_limit(coor
 
 @pytest.mark.parametrize("field", ["failures", "open_until", "probe_until"])
 @pytest.mark.parametrize("value", ["", "much", "-inf"])
-async def test_what_is_no_number_locks_nobody_out(
+async def test_what_is_no_number_locks_no_caller_out(
     coordinator: RedisCoordinator, valkey: Valkey, field: str, value: str
 ) -> None:
     await opened(coordinator)

@@ -61,7 +61,7 @@ async def test_of_many_at_once_as_many_are_admitted_as_the_limit_allows(
     await other.close()
 
 
-async def test_who_is_refused_hears_when_the_oldest_call_leaves(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+async def test_a_refused_call_learns_when_the_oldest_call_leaves(coordinator: RedisCoordinator, valkey: Valkey) -> None:
     for _ in range(3):
         assert await coordinator.admit(KEY, THREE) == 0.0
         valkey.pass_time(10)
@@ -86,7 +86,7 @@ async def test_a_lower_limit_counts_what_was_admitted_under_a_higher_one(
     assert await coordinator.admit(KEY, Rate(1, 60.0)) == nearly(50.0)
 
 
-async def test_a_window_nobody_uses_vanishes(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+async def test_an_unused_window_vanishes(coordinator: RedisCoordinator, valkey: Valkey) -> None:
     await coordinator.admit(KEY, THREE)
     assert valkey.ask("DBSIZE") == ":1"
     valkey.pass_time(62 + 30 * 86_400)
@@ -104,7 +104,7 @@ async def test_a_clock_that_was_set_back_a_little_opens_no_window(
     assert await admitted(coordinator, 9) == 3
 
 
-async def test_a_clock_that_was_set_back_further_locks_nobody_out(
+async def test_a_clock_that_was_set_back_further_locks_no_caller_out(
     coordinator: RedisCoordinator, valkey: Valkey
 ) -> None:
     await admitted(coordinator, 3)
@@ -174,7 +174,7 @@ async def test_the_place_of_a_killed_process_comes_back(coordinator: RedisCoordi
     assert await coordinator.enter("serper", Pace(at_once=1), "next", 60.0) == 0.0
 
 
-async def test_no_place_is_held_for_longer_than_anybody_works(coordinator: RedisCoordinator, valkey: Valkey) -> None:
+async def test_no_place_is_held_for_longer_than_any_call_takes(coordinator: RedisCoordinator, valkey: Valkey) -> None:
     await coordinator.enter("serper", Pace(at_once=1), "eternal", float("inf"))
     assert await coordinator.enter("serper", Pace(at_once=1), "next", 60.0) == POLL_S
     valkey.pass_time(int(LONGEST_S))
@@ -228,7 +228,7 @@ async def test_a_cluster_keeps_it_as_well(patient_redis: None) -> None:
         await store.close()
 
 
-async def test_what_lies_there_in_another_shape_keeps_nobody_from_counting(
+async def test_what_lies_there_in_another_shape_does_not_keep_calls_from_being_counted(
     coordinator: RedisCoordinator, valkey: Valkey
 ) -> None:
     pace = Pace(Rate(1, 60.0), at_once=1)

@@ -73,7 +73,7 @@ async def test_what_is_no_string_is_a_miss_and_can_be_replaced(store: RedisStore
 @pytest.mark.parametrize(
     "command", [("SET", LEASE, "somebody"), ("RPUSH", LEASE, "somebody"), ("HSET", LEASE, "a", "b")]
 )
-async def test_a_lease_that_would_never_end_holds_nobody_up(
+async def test_a_lease_that_would_never_end_delays_no_call(
     store: RedisStore, valkey: Valkey, command: tuple[str, ...]
 ) -> None:
     valkey.ask(*command)
@@ -109,7 +109,7 @@ async def test_two_on_one_ledger_never_exceed_the_cap(store: RedisStore, valkey_
     await other.close()
 
 
-async def test_amounts_are_exact_as_far_as_anybody_spends(store: RedisStore) -> None:
+async def test_amounts_are_exact_for_any_real_amount(store: RedisStore) -> None:
     large = Tally(10**9, 10**15)
     assert await store.add("serper", NOVEMBER, large, UNLIMITED) == LedgerEntry(large, admitted=True)
     assert await store.add("serper", NOVEMBER, Tally(1, 1), large + Tally(1, 0)) == LedgerEntry(large, admitted=False)

@@ -80,7 +80,7 @@ asyncio.run(main())
 """
 
 
-def test_a_store_that_nobody_closes_does_not_keep_the_process_from_ending(path: Path) -> None:
+def test_a_store_that_is_not_closed_does_not_keep_the_process_from_ending(path: Path) -> None:
     command = [sys.executable, "-c", FORGETFUL, str(path)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (run.returncode, run.stderr) == (0, "")

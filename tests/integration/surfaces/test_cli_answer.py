@@ -107,7 +107,7 @@ def test_a_question_for_another_tool_is_exit_code_2(capsys: Captured, monkeypatc
     assert "polymarket" in capsys.readouterr().err
 
 
-def test_when_nobody_answers_it_says_why_and_exits_with_1(otters: PocketWeb, capsys: Captured) -> None:
+def test_without_an_answer_it_says_why_and_exits_with_1(otters: PocketWeb, capsys: Captured) -> None:
     otters.serper.works().fails("500")
     assert main(["answer", "how heavy is an otter"]) == 1
     captured = capsys.readouterr()

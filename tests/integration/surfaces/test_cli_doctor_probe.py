@@ -160,7 +160,7 @@ def test_a_searxng_behind_a_password_names_where_it_goes(point: Point, probe: Ex
     assert "password in SEARXNG_URL" in probe().one("probe.searxng")["fix"]
 
 
-def test_a_searxng_that_nobody_started_gets_the_address_and_the_word_about_proxies(probe: Examine) -> None:
+def test_a_searxng_that_is_not_running_gets_the_address_and_the_word_about_proxies(probe: Examine) -> None:
     address = f"http://127.0.0.1:{closed_port()}/"
     check = probe(SEARXNG_URL=address.replace("//", "//maria:a-secret@", 1)).one("probe.searxng")
     assert check["details"]["outcome"] == "network_error"

@@ -161,7 +161,7 @@ def test_people_get_a_line_for_each_instance(web: PocketWeb, capsys: Captured) -
     assert birch.endswith(" ms): HTTP 503")
 
 
-def test_a_test_that_nobody_passes_fails(web: PocketWeb, capsys: Captured) -> None:
+def test_a_test_that_no_instance_passes_fails(web: PocketWeb, capsys: Captured) -> None:
     web.instances.fails("503")
     assert told(capsys, "test", code=1)["ok"] is False
     assert main(["instances", "test"]) == 1

@@ -281,7 +281,7 @@ def test_neither_does_one_in_what_an_upstream_says_went_wrong(point: Point, caps
     )
 
 
-def test_neither_does_one_in_a_setting_of_somebody_elses_file(point: Point, capsys: Captured, tmp_path: Path) -> None:
+def test_neither_does_one_in_a_setting_of_an_untrusted_file(point: Point, capsys: Captured, tmp_path: Path) -> None:
     point("serper")
     (tmp_path / "dowse.toml").write_text('"x\\u001b[2J\\u009b_url" = 1\n"x\\u001b[2J\\u009b" = 1\n')
     assert main(["search", "x", "--no-content"]) == 0

@@ -53,7 +53,7 @@ async def test_memory_budgets_and_limits_are_those_of_one_server(
     assert len(web.serper.requests) == 3
 
 
-async def test_when_a_replica_is_killed_whoever_asks_once_more_is_answered(
+async def test_when_a_replica_is_killed_a_caller_that_asks_once_more_is_answered(
     web: PocketWeb, valkey_url: str, tmp_path: Path
 ) -> None:
     web.serper.delays(0.4)
@@ -67,7 +67,7 @@ async def test_when_a_replica_is_killed_whoever_asks_once_more_is_answered(
     assert load.retried["json"] <= 1
 
 
-async def test_a_rolling_restart_under_load_costs_nobody_anything(
+async def test_a_rolling_restart_under_load_costs_no_call_anything(
     web: PocketWeb, valkey_url: str, tmp_path: Path
 ) -> None:
     web.serper.delays(0.4)

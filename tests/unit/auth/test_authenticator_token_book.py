@@ -51,7 +51,7 @@ def test_tokens_of_settings_and_file_open_for_their_owners(file: Path, clock: Fa
 @pytest.mark.parametrize(
     "token", ["", "x", "alice-has-a-long-toke", "alice-has-a-long-token0", "ALICE-HAS-A-LONG-TOKEN"]
 )
-def test_anything_else_opens_for_nobody(file: Path, clock: FakeClock, token: str) -> None:
+def test_anything_else_authenticates_no_caller(file: Path, clock: FakeClock, token: str) -> None:
     assert TokenBook(GIVEN, file, clock).find(token) is None
 
 
@@ -170,7 +170,7 @@ def test_the_start_warns_of_a_file_that_others_can_read(
     assert events(log) == ["tokens file is readable by other users"] * warned
 
 
-def test_the_start_warns_of_a_file_that_lets_nobody_in(
+def test_the_start_warns_of_a_file_that_admits_no_caller(
     file: Path, clock: FakeClock, log: pytest.LogCaptureFixture
 ) -> None:
     file.write_text("# nobody yet\n")

@@ -191,7 +191,7 @@ async def test_all_calls_get_the_failure(flights: Flights, upstream: Upstream, d
     assert len(upstream.runs) == 1
 
 
-async def test_a_caller_may_leave_at_any_moment_of_a_failure_and_nobody_complains(
+async def test_a_caller_may_leave_at_any_moment_of_a_failure_without_an_error(
     flights: Flights, upstream: Upstream, deadline: Deadline
 ) -> None:
     complaints: list[dict[str, Any]] = []
@@ -304,7 +304,7 @@ async def test_who_comes_at_any_moment_of_a_failure_shares_another_try_with_thos
     assert first.ended_as == "Unavailable"
 
 
-async def test_nobody_begins_anew_for_a_call_whose_own_time_is_up(
+async def test_no_work_begins_anew_for_a_call_whose_own_time_is_up(
     flights: Flights, upstream: Upstream, after: Callable[[float], Deadline], clock: FakeClock
 ) -> None:
     calls = [asyncio.create_task(flights.share("python", upstream.work, after(seconds))) for seconds in (5, 20)]
@@ -384,7 +384,7 @@ async def test_keeping_that_never_ends_does_not_hold_on_to_an_old_answer(
     assert await call == "new"
 
 
-async def test_a_failure_to_keep_what_was_found_is_logged_and_costs_nobody_the_answer(
+async def test_a_failure_to_keep_what_was_found_is_logged_and_costs_no_answer(
     flights: Flights, upstream: Upstream, deadline: Deadline, caplog: pytest.LogCaptureFixture
 ) -> None:
     call = asyncio.create_task(flights.share("python", upstream.work, deadline))
@@ -396,7 +396,7 @@ async def test_a_failure_to_keep_what_was_found_is_logged_and_costs_nobody_the_a
     assert [record.exc_info and record.exc_info[0] for record in caplog.records] == [ZeroDivisionError]
 
 
-async def test_a_refresh_is_done_once_and_whoever_comes_gets_what_it_brings(
+async def test_a_refresh_is_done_once_and_later_calls_get_what_it_brings(
     flights: Flights, upstream: Upstream, deadline: Deadline
 ) -> None:
     flights.begin("python", upstream.work, deadline)
@@ -533,7 +533,9 @@ async def test_closing_does_not_disturb_work_that_clears_up(deadline: Deadline) 
     assert cleared.is_set()
 
 
-async def test_everybody_hears_the_steps_in_order_and_before_the_answer(flights: Flights, deadline: Deadline) -> None:
+async def test_every_caller_hears_the_steps_in_order_and_before_the_answer(
+    flights: Flights, deadline: Deadline
+) -> None:
     heard: list[tuple[int, str]] = []
     are_all_here = asyncio.Event()
 

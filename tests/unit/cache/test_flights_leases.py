@@ -67,7 +67,7 @@ async def waiting(process: Process, store: SharedStore) -> asyncio.Task[bytes]:
     return task
 
 
-async def test_a_store_that_nobody_shares_is_not_asked_for_a_lease() -> None:
+async def test_a_store_of_one_process_is_not_asked_for_a_lease() -> None:
     class Private(MemoryStore):
         async def claim(self, *_args: object) -> bool:
             raise AssertionError("asked for a lease")
@@ -170,7 +170,7 @@ async def test_time_that_ends_in_the_work_is_not_taken_for_that_of_waiting(store
 
 
 @pytest.mark.parametrize("error", [None, ConnectionError()])
-async def test_nobody_waits_for_a_lease_to_be_given_back_but_the_end_of_the_application(
+async def test_no_call_waits_for_a_lease_to_be_given_back_only_the_end_of_the_application(
     store: SharedStore, error: Exception | None
 ) -> None:
     process, is_slow = Process(store), asyncio.Event()
@@ -262,7 +262,7 @@ async def test_a_lease_is_given_back_by_a_call_that_is_cancelled(store: SharedSt
     assert await process.may_claim()
 
 
-async def test_everybody_has_a_turn_while_the_store_is_down(store: SharedStore) -> None:
+async def test_every_process_has_a_turn_while_the_store_is_down(store: SharedStore) -> None:
     async def down() -> None:
         raise StoreFailed("down")
 

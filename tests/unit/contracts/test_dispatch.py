@@ -119,7 +119,7 @@ async def test_a_callers_own_limit_for_one_tool_leaves_the_settings_for_the_othe
     assert [(await bench.call(favoured, tool)).is_error for _ in range(2)] == [False, True]
 
 
-async def test_without_a_limit_nobody_is_refused(clock: FakeClock) -> None:
+async def test_without_a_limit_no_call_is_refused(clock: FakeClock) -> None:
     bench = Bench(clock)
     assert not any([(await bench.call(ALICE)).is_error for _ in range(100)])
 
@@ -161,7 +161,7 @@ async def test_a_refusal_says_so_too(clock: FakeClock) -> None:
     assert (await bench.call(ALICE)).text.endswith("(retry_after: 7). Note: counted alone.")
 
 
-async def test_a_tool_works_on_behalf_of_whoever_called_it(clock: FakeClock) -> None:
+async def test_a_tool_works_on_behalf_of_its_caller(clock: FakeClock) -> None:
     seen = []
 
     async def call(given: Mapping[str, object], context: CallContext) -> Answer:
@@ -236,7 +236,7 @@ async def test_every_call_is_reported_with_who_answered_and_how_long_it_took(clo
     ]
 
 
-async def test_a_failure_is_nobodys_answer(clock: FakeClock) -> None:
+async def test_a_failure_is_no_answer(clock: FakeClock) -> None:
     """A contract may name the engine that failed in the answer; it did not answer."""
     bench = Bench(clock)
     await bench.call(tool=bench.tool(does=Answer("no page", is_error=True, engine="direct")))
@@ -291,7 +291,7 @@ async def test_a_stranger_is_limited_and_told_of_by_the_name_that_the_token_give
     assert [call.caller for call in bench.observer.calls] == ["alice", "alice", "bob"]
 
 
-async def test_a_stranger_without_a_good_token_gets_nowhere_and_spends_nobodys_calls(clock: FakeClock) -> None:
+async def test_a_stranger_without_a_good_token_gets_nowhere_and_spends_no_calls(clock: FakeClock) -> None:
     log = io.StringIO()
     configure("info", Redactor(), log)
     bench = Bench(clock, DOWSE_LIMIT_WEB_SEARCH="1/10m")

@@ -245,7 +245,7 @@ class LateExtractor(PlainExtractor):
         raise PageUnreadable(Status.TIMEOUT, "no worker was free in time")
 
 
-async def test_a_question_that_nobody_has_time_for_gets_the_beginning_and_a_warning() -> None:
+async def test_a_question_without_time_for_it_gets_the_beginning_and_a_warning() -> None:
     extractor = LateExtractor()
     bench = ContractBench(pages={URL: MANUAL}, extractor=extractor, DOWSE_DEADLINE_S="20")
     read = await bench.structured("get_content", url=URL, question="How much does the otter weigh?")
@@ -256,7 +256,7 @@ async def test_a_question_that_nobody_has_time_for_gets_the_beginning_and_a_warn
     assert extractor.given_s == [20.0]
 
 
-async def test_a_question_about_a_page_that_fits_asks_nobody() -> None:
+async def test_a_question_about_a_page_that_fits_asks_no_provider() -> None:
     extractor = LateExtractor()
     await ContractBench(pages={URL: "Otters swim."}, extractor=extractor).call("get_content", url=URL, question="Why?")
     assert extractor.given_s == []

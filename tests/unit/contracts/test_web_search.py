@@ -256,7 +256,7 @@ async def test_the_most_results_are_a_setting_and_bound_the_default() -> None:
         ),
     ],
 )
-async def test_what_makes_no_sense_is_refused_before_anybody_is_asked(
+async def test_what_makes_no_sense_is_refused_before_a_provider_is_asked(
     arguments: dict[str, object], sentence: str
 ) -> None:
     """Acceptance case 55."""

@@ -263,7 +263,7 @@ def test_absurdly_long_addresses_are_parsed_and_not_kept() -> None:
         ("https://notexample.org/", False),
     ],
 )
-def test_a_page_of_a_site_is_on_its_host_at_the_usual_port_and_open_to_everybody(text: str, is_its_page: bool) -> None:
+def test_a_page_of_a_site_is_on_its_host_at_the_usual_port_and_public(text: str, is_its_page: bool) -> None:
     parsed = urls.parse(text)
     assert parsed is not None
     assert parsed.is_page_of("example.org", "www.example.org") is is_its_page

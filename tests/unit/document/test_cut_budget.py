@@ -51,7 +51,7 @@ def test_shares_stay_within_the_budget_and_short_texts_are_whole(wanted: list[in
 
 
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=50), st.integers(0, 30_000))
-def test_nothing_is_left_over_while_somebody_wants_more(wanted: list[int], budget: int) -> None:
+def test_nothing_is_left_over_while_a_text_wants_more(wanted: list[int], budget: int) -> None:
     left = budget - sum(divide_budget(wanted, budget))
     assert left == 0 or sum(wanted) <= budget
 

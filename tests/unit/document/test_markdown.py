@@ -99,7 +99,7 @@ def test_a_page_without_text_has_no_blocks() -> None:
     assert not list(Document("\n\n  \n").blocks)
 
 
-def test_no_more_blocks_are_looked_at_than_anybody_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_blocks_are_looked_at_than_a_page_can_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dowse.document.markdown._MAX_BLOCKS", 1_000)
     assert sum(1 for _ in Document("a\n\n" * 1_001).blocks) == 1_000
 

@@ -83,7 +83,7 @@ def test_facts_tell_what_the_page_is_and_what_was_left_out_of_it() -> None:
     assert not text.facts.is_whole
 
 
-def test_characters_that_nobody_sees_are_gone() -> None:
+def test_invisible_characters_are_gone() -> None:
     text = read("<p>The ot\u200bter swims\u202e in rivers\U000e0041\U000e0042.</p><nav>Ho\u200bme</nav>")
 
     assert text.markdown == "The otter swims in rivers."

@@ -34,7 +34,7 @@ LIMITED = RateLimited("openai", "HTTP 429", retry_after_s=20)
 # Who answers
 
 
-async def test_the_provider_answers_and_nobody_searches() -> None:
+async def test_the_provider_answers_without_a_search() -> None:
     writer = ScriptedAnswers()
     bench = AnswerBench(writer)
     outcome = await bench.answer()
@@ -51,7 +51,7 @@ async def test_without_a_provider_pages_are_quoted(falls_back: bool) -> None:
     assert (outcome.warnings, attempts(outcome)) == ((), [("serper", "ok")])
 
 
-async def test_without_anybody_the_user_is_told_what_to_set() -> None:
+async def test_without_any_provider_the_user_is_told_what_to_set() -> None:
     with pytest.raises(NoProvider, match="SERPER_API_KEY"):
         await AnswerBench(has_searcher=False).answer()
 
@@ -62,14 +62,14 @@ async def test_a_second_provider_is_asked_after_the_first() -> None:
     assert attempts(outcome) == [("openai", "unavailable"), ("other", "ok")]
 
 
-async def test_offline_nobody_is_asked() -> None:
+async def test_offline_no_provider_is_asked() -> None:
     writer = ScriptedAnswers()
     with pytest.raises(Offline):
         await AnswerBench(writer).answer(offline=True)
     assert writer.asked == []
 
 
-async def test_a_secret_in_the_question_reaches_nobody() -> None:
+async def test_a_secret_in_the_question_reaches_no_provider() -> None:
     writer = ScriptedAnswers(DOWN)
     bench = AnswerBench(writer)
     outcome = await bench.answer(Question(f"do otters weigh more with {TOKEN}"))
@@ -107,7 +107,7 @@ async def test_where_the_provider_fails_pages_are_quoted_and_the_code_is_told(er
 
 
 @pytest.mark.parametrize("error", [KeyRejected("openai"), BadRequest("openai")], ids=["AUTH", "VALIDATION"])
-async def test_what_somebody_has_to_mend_is_never_hidden_by_quotes(error: DowseError) -> None:
+async def test_what_the_user_has_to_mend_is_never_hidden_by_quotes(error: DowseError) -> None:
     bench = AnswerBench(ScriptedAnswers(error))
     with pytest.raises(type(error)):
         await bench.answer()
@@ -148,7 +148,7 @@ async def test_where_the_search_fails_as_well_both_failures_are_told() -> None:
     assert "serper unavailable: HTTP 502" in str(raised.value)
 
 
-async def test_where_nobody_can_search_the_providers_error_is_raised() -> None:
+async def test_without_a_search_provider_the_providers_error_is_raised() -> None:
     with pytest.raises(RateLimited):
         await AnswerBench(ScriptedAnswers(LIMITED), has_searcher=False).answer()
 

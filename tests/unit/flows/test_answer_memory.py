@@ -75,7 +75,7 @@ async def test_an_answer_without_sources_is_soon_forgotten() -> None:
     assert state(await bench.answer()) == ("miss", 0)
 
 
-async def test_an_old_answer_is_served_when_everybody_is_down() -> None:
+async def test_an_old_answer_is_served_when_all_providers_are_down() -> None:
     writer = ScriptedAnswers()
     bench = AnswerBench(writer)
     await bench.answer()

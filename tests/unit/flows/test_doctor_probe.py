@@ -102,7 +102,7 @@ async def test_progress_says_who_is_still_waited_for() -> None:
     assert steps == ["probe: calling serper, exa", "probe: waiting for exa"]
 
 
-async def test_with_nobody_to_ask_there_is_nothing_to_say() -> None:
+async def test_with_no_provider_to_ask_there_is_nothing_to_say() -> None:
     steps: list[str] = []
 
     async def note(step: str) -> None:
@@ -166,7 +166,7 @@ async def test_for_a_member_without_a_key_there_is_nothing_to_set_up(kind: type[
         assert not any(word in check.fix for word in ("SEARXNG_URL", "your SearXNG", "account", "curl -sv wikipedia"))
 
 
-async def test_a_member_that_fails_is_a_problem_only_if_nobody_answers() -> None:
+async def test_a_member_that_fails_is_a_problem_only_if_none_answers() -> None:
     dead, alive = (
         ScriptedProvider(errors.Blocked("mojeek"), name="mojeek"),
         ScriptedProvider(hits("https://a.example/1"), name="open"),

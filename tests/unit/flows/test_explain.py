@@ -84,7 +84,7 @@ async def test_a_page_that_cannot_be_explained_says_why(page: str, reason: str) 
     assert (explained.page.text, explained.explanation, explained.reason) == (page, None, reason)
 
 
-async def test_offline_asks_nobody() -> None:
+async def test_offline_asks_no_provider() -> None:
     bench = Bench("Otters swim.")
     with pytest.raises(Offline):
         await bench.explain(offline=True)

@@ -49,7 +49,7 @@ def provider(name: str, *urls: str) -> ScriptedProvider:
     return ScriptedProvider(hits(*urls), name=name)
 
 
-async def test_everybody_is_asked_and_answers_under_its_own_name() -> None:
+async def test_every_provider_is_asked_and_answers_under_its_own_name() -> None:
     findings = await found(finder(provider("serper", A, B), provider("tavily", B, C)))
 
     assert findings.answers == (("serper", hits(A, B)), ("tavily", hits(B, C)))
@@ -150,7 +150,7 @@ async def test_behind_the_first_volunteers_there_are_others() -> None:
     assert findings.providers == ("open",)
 
 
-async def test_a_rejected_key_is_told_before_anybody_steps_in() -> None:
+async def test_a_rejected_key_is_told_before_another_steps_in() -> None:
     volunteer = provider("open", A)
     rejected = ScriptedProvider(KeyRejected("serper"), name="serper")
     with pytest.raises(AllProvidersFailed):
@@ -158,7 +158,7 @@ async def test_a_rejected_key_is_told_before_anybody_steps_in() -> None:
     assert not volunteer.asked
 
 
-async def test_if_nobody_steps_in_the_error_tells_of_everybody() -> None:
+async def test_if_none_steps_in_the_error_names_all() -> None:
     wide = finder(*failing("serper", "tavily", "open"), keyless=frozenset({"open"}))
     with pytest.raises(AllProvidersFailed) as caught:
         await found(wide)

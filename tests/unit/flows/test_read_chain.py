@@ -115,7 +115,7 @@ async def test_content_ends_the_chain() -> None:
         Status.LOGIN_REQUIRED,
     ],
 )
-async def test_what_nobody_else_could_read_ends_the_chain(status: Status) -> None:
+async def test_what_no_other_reader_could_read_ends_the_chain(status: Status) -> None:
     bench = Bench(PageUnreadable(status, "why"))
     page = await bench.read()
     assert (page.status, page.reason, tried(page)) == (status, "why", [f"direct {status}"])
@@ -162,7 +162,7 @@ async def test_a_page_with_little_text_is_shown_to_the_browser() -> None:
         ("thin", "browser ok"),
     ],
 )
-async def test_little_text_is_better_than_none_and_nobody_is_paid_for_more(browser: str | Exception, told: str) -> None:
+async def test_little_text_is_better_than_none_and_no_api_is_paid_for_more(browser: str | Exception, told: str) -> None:
     bench = Bench("a thin page", browser=browser)
     page = await bench.read()
     assert (page.status, page.text, page.engine) == (Status.OK, "a thin page", "direct")
@@ -250,7 +250,7 @@ async def test_an_api_that_keeps_failing_is_left_alone_while_direct_goes_on() ->
     assert tried(page) == ["direct timeout", "serper skipped"]
 
 
-async def test_an_api_that_crashes_costs_nobody_else_their_turn() -> None:
+async def test_an_api_that_crashes_costs_no_other_its_turn() -> None:
     crashing = ScriptedReader(KeyError("a bug"), "serper")
     page = await Bench("general", apis=[crashing], apis_first=True).read()
     assert (page.text, tried(page)) == ("general", ["serper not_read", "direct ok"])
@@ -312,7 +312,7 @@ async def test_direct_leaves_time_for_one_api_not_for_all(deadline_s: float, giv
 # Loaders
 
 
-async def test_a_loader_that_accepts_the_url_reads_it_and_nobody_else_is_asked() -> None:
+async def test_a_loader_that_accepts_the_url_reads_it_and_no_other_is_asked() -> None:
     bench = Bench("general", loader="# A thread")
     page = await bench.read()
     assert (page.text, page.engine, bench.direct.asked) == ("# A thread", "site", [])
@@ -351,7 +351,7 @@ async def test_other_hosts_are_not_the_loaders_business() -> None:
 # robots.txt
 
 
-async def test_a_page_of_a_search_that_robots_txt_forbids_is_read_by_nobody() -> None:
+async def test_a_page_of_a_search_that_robots_txt_forbids_is_not_read() -> None:
     bench = Bench("general", robots=ScriptedRobots(allowed=False))
     page = await bench.read()
     assert (page.status, tried(page)) == (Status.ROBOTS, ["direct robots"])
@@ -364,7 +364,7 @@ async def test_scrape_apis_do_not_get_what_robots_txt_forbids() -> None:
     assert (page.status, bench.apis[0].asked, tried(page)) == (Status.ROBOTS, [], ["direct robots"])
 
 
-async def test_a_page_that_somebody_asked_for_is_theirs_to_judge() -> None:
+async def test_a_requested_page_is_for_its_caller_to_judge() -> None:
     robots = ScriptedRobots(allowed=False)
     assert (await Bench("general", robots=robots).read(for_search=False)).text == "general"
     assert robots.asked == []
@@ -385,7 +385,7 @@ async def test_robots_txt_is_asked_once_for_a_page() -> None:
 # Secrets
 
 
-async def test_a_url_with_a_secret_is_sent_to_nobody_and_the_caller_learns_why() -> None:
+async def test_a_url_with_a_secret_is_not_sent_and_the_caller_learns_why() -> None:
     bench = Bench("general", loader="# A thread", robots=ScriptedRobots())
     page = await bench.read(SECRET)
     assert (page.status, page.text, page.attempts, page.engine) == (Status.DENIED, "", (), "")

@@ -50,7 +50,7 @@ class Bench:
         return await self.flow.read(url, Deadline.after(self.clock, deadline_s))
 
 
-async def test_the_first_reader_that_answers_is_the_engine_and_nobody_else_is_asked() -> None:
+async def test_the_first_reader_that_answers_is_the_engine_and_no_other_is_asked() -> None:
     bench = Bench(ScriptedReader("# Text", "a", title="T"), ScriptedReader("other", "b"), pages={URL: "direct"})
     assert await bench.read() == Page(
         url=URL,
@@ -81,7 +81,7 @@ async def test_every_failure_moves_on_with_a_warning(kind: type[ProviderError]) 
 
 
 @each_row("kind", KINDS)
-async def test_after_the_last_reader_comes_direct_and_nobody_is_asked_twice(kind: type[ProviderError]) -> None:
+async def test_after_the_last_reader_comes_direct_and_none_is_asked_twice(kind: type[ProviderError]) -> None:
     bench = Bench(ScriptedReader(kind("a"), "a"), ScriptedReader(kind("b"), "b"), pages={URL: "Direct text"})
     page = await bench.read()
     assert (page.status, page.engine, page.text) == (Status.OK, "direct", "Direct text")
@@ -104,7 +104,7 @@ async def test_when_direct_fails_too_its_status_is_the_pages() -> None:
     assert bench.observer.fetches == []
 
 
-async def test_a_private_address_is_read_directly_and_told_to_nobody() -> None:
+async def test_a_private_address_is_read_directly_and_not_disclosed() -> None:
     bench = Bench(ScriptedReader("Text", "a"), pages={PRIVATE: "Inner text"})
     page = await bench.read(PRIVATE)
     assert (page.text, page.engine) == ("Inner text", "direct")

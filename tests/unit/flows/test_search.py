@@ -378,7 +378,7 @@ async def test_if_volunteers_were_all_there_is_the_error_says_what_to_set() -> N
     assert "SERPER_API_KEY or TAVILY_API_KEY" in str(caught.value)
 
 
-async def test_whoever_received_a_query_unasked_is_named_once() -> None:
+async def test_a_receiver_of_a_query_that_was_not_chosen_is_named_once() -> None:
     class Volunteer(ScriptedProvider):
         async def search(self, query: Query, deadline: Deadline) -> Found:
             bench.disclosure.tell("Exa (mcp.exa.ai)", self.name)
@@ -390,7 +390,7 @@ async def test_whoever_received_a_query_unasked_is_named_once() -> None:
     assert second.warnings == ()
 
 
-async def test_volunteers_step_in_after_everybody_who_was_chosen_whatever_they_know() -> None:
+async def test_volunteers_step_in_after_all_that_were_chosen_whatever_they_know() -> None:
     chosen = ScriptedProvider(Unavailable("exa"), name="exa", categories=frozenset({Category.GENERAL}))
     bench = Bench(ScriptedProvider(hits(A), name="open"), chosen, keyless=frozenset({"open"}))
     query = Query("cats", category=Category.NEWS)

@@ -446,13 +446,13 @@ async def test_a_page_that_was_read_before_robots_had_answered_is_there_once_it_
     assert bench.fetcher.asked == [A, A]
 
 
-async def test_who_heeds_robots_does_not_get_what_somebody_else_is_just_reading() -> None:
+async def test_who_heeds_robots_does_not_get_a_page_that_another_call_is_reading() -> None:
     bench = Bench(robots=Site(allowed=False))
     pages = await asyncio.gather(bench.read(), bench.read(for_search=True), bench.read(f"{A} heeding robots.txt"))
     assert [page.status for page in pages] == [Status.OK, Status.ROBOTS, Status.NOT_FOUND]
 
 
-async def test_what_a_search_has_read_is_there_for_everybody() -> None:
+async def test_what_a_search_has_read_is_there_for_every_caller() -> None:
     bench = Bench()
     await bench.read(for_search=True)
     assert state(await bench.read()) == ("hit", 0)

@@ -174,7 +174,7 @@ async def test_public_address_of_this_machine_is_refused_unless_its_pair_is_list
         await listed.resolve(listed.judge("http://here.example:8080/"))
 
 
-async def test_public_address_of_this_machine_is_told_to_nobody() -> None:
+async def test_public_address_of_this_machine_is_not_disclosed() -> None:
     guard = Guard(("here.example:80",), Names(here_example=[str(OWN)]), own_addresses=lambda: frozenset([OWN]))
     assert await guard.for_others("http://here.example/") == ""
 
@@ -346,21 +346,21 @@ async def test_a_public_or_unknown_address_may_be_told_to_others(url: str, hande
         *("http://./", "http://a./"),
     ],
 )
-async def test_a_private_address_is_told_to_nobody_in_whatever_spelling(url: str) -> None:
+async def test_a_private_address_is_not_disclosed_in_any_spelling(url: str) -> None:
     assert await Guard(resolver=PUBLIC).for_others(url) == ""
 
 
 @pytest.mark.parametrize(
     "url", ["http://wiki/", "http://inner.org/", "http://127.0.0.1:9200/", "http://example.org:9200/"]
 )
-async def test_what_only_the_allow_list_opens_is_told_to_nobody(url: str) -> None:
+async def test_what_only_the_allow_list_opens_is_not_disclosed(url: str) -> None:
     pairs = ("wiki:80", "inner.org:80", "127.0.0.1:9200", "example.org:9200")
     guard = Guard(pairs, Names(wiki=["10.0.0.5"], inner_org=["10.0.0.5"], example_org=["93.184.216.34"]))
     assert await guard.resolve(guard.judge(url)), "it may be read here"
     assert await guard.for_others(url) == ""
 
 
-async def test_what_the_allow_list_opens_is_told_to_nobody_when_its_name_is_not_known_just_now() -> None:
+async def test_what_the_allow_list_opens_is_not_disclosed_when_its_name_is_not_known_just_now() -> None:
     """With the private network down its name server is gone, and its names look like nobody's."""
     assert await Guard(("wiki.corp.example:443",), Names()).for_others("https://wiki.corp.example/hr?sig=x") == ""
     assert await Guard((), Names()).for_others("https://wiki.corp.example/hr")
@@ -405,7 +405,7 @@ async def test_what_may_be_told_is_remembered_for_a_few_hundred_sites() -> None:
     assert asked[256:] == ["256.example.org", "0.example.org"]
 
 
-async def test_a_name_whose_look_up_takes_too_long_is_told_to_nobody() -> None:
+async def test_a_name_whose_look_up_takes_too_long_is_not_disclosed() -> None:
     """It may yet turn out to be private."""
 
     async def never(host: str, port: int) -> list[str]:
@@ -415,7 +415,7 @@ async def test_a_name_whose_look_up_takes_too_long_is_told_to_nobody() -> None:
     assert await Guard(resolver=never).for_others("https://example.org/", look_up_s=0.01) == ""
 
 
-async def test_an_answer_that_is_no_address_is_told_to_nobody() -> None:
+async def test_an_answer_that_is_no_address_is_not_disclosed() -> None:
     assert await Guard(resolver=Names(example_org=["nonsense"])).for_others("https://example.org/") == ""
 
 

@@ -118,7 +118,7 @@ async def test_requests_of_all_callers_together_are_apart(clock: FakeClock) -> N
     assert len(set(pauses)) > 10
 
 
-async def test_nobody_waits_for_a_request_that_is_long_ago(clock: FakeClock) -> None:
+async def test_no_request_waits_for_one_that_is_long_ago(clock: FakeClock) -> None:
     polite = manners(clock)
 
     await polite.turn()

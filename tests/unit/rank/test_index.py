@@ -65,5 +65,5 @@ def test_codes_tell_more_than_words_and_common_words_less() -> None:
     assert code > word > common
 
 
-def test_nobody_asks_with_a_hundred_words() -> None:
+def test_a_question_has_at_most_a_hundred_words() -> None:
     assert len(Terms([f"word{number}" for number in range(100)], "").words) == 64

@@ -98,7 +98,7 @@ def test_a_question_is_quoted_with_its_answer() -> None:
     assert words("does it float", page)[0] == "Does it float? Not for long."
 
 
-def test_what_somebody_else_says_below_a_question_is_not_quoted_with_it() -> None:
+def test_what_another_author_says_below_a_question_is_not_quoted_with_it() -> None:
     thread = "Do otters eat crabs as well?\n\n---\n\nOtters eat eels here, and I disagree with all that was said."
     assert words("do otters eat crabs", thread) == ["Otters eat eels here, and I disagree with all that was said."]
 

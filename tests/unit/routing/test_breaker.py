@@ -49,7 +49,7 @@ def test_a_success_in_between_starts_the_count_anew(clock: FakeClock) -> None:
     assert breaker.state is State.CLOSED
 
 
-def test_an_open_breaker_admits_nobody_for_thirty_seconds_then_one(clock: FakeClock) -> None:
+def test_an_open_breaker_admits_no_call_for_thirty_seconds_then_one(clock: FakeClock) -> None:
     breaker = opened(clock)
     clock.advance(OPEN_S - 0.001)
     assert breaker.admit() is None

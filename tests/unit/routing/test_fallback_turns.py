@@ -112,7 +112,7 @@ async def test_what_is_to_be_said_about_the_pace_is_among_the_warnings_once() ->
     assert (await bench.ask()).warnings == ("kept by each process on its own",)
 
 
-async def test_nobody_queues_for_a_provider_whose_breaker_is_open() -> None:
+async def test_no_call_queues_for_a_provider_whose_breaker_is_open() -> None:
     limited, second = Scripted("a", fails(errors.RateLimited("a", retry_after_s=30))), Scripted("b", answers())
     bench = Bench(limited, second)
     await bench.ask()
@@ -134,7 +134,7 @@ async def test_those_who_wait_are_told_at_once_when_the_breaker_opens() -> None:
     assert limited.calls == 1
 
 
-async def test_nobody_waits_for_a_turn_past_the_deadline() -> None:
+async def test_no_call_waits_for_a_turn_past_the_deadline() -> None:
     """Whatever keeps the queue: it may ask a store that does not answer."""
     bench = Bench(Scripted("a", answers()), a=-1.0)
     async with asyncio.timeout(30):
@@ -143,7 +143,7 @@ async def test_nobody_waits_for_a_turn_past_the_deadline() -> None:
     assert bench.turns.held == []
 
 
-async def test_whoever_has_nobody_else_to_ask_goes_on_waiting_when_the_provider_only_slows_down() -> None:
+async def test_a_call_without_another_provider_goes_on_waiting_when_the_provider_only_slows_down() -> None:
     """The first is told to come back in two seconds, and the line waits for that."""
     limited = Scripted("a", fails(errors.RateLimited("a", retry_after_s=2)))
     bench = Bench(limited, a=-1.0)
@@ -190,7 +190,9 @@ def test_patience_leaves_time_to_answer(remaining_s: float, timeouts_s: list[flo
 
 @each_row("remaining_s", [3, 10, 25, 50, 120])
 @each_row("timeouts_s", [[15, 15], [15, 15, 15], [2, 15], [15, 2, 30, 1]])
-def test_after_all_its_patience_there_is_a_fair_time_for_everybody(remaining_s: float, timeouts_s: list[float]) -> None:
+def test_after_all_its_patience_there_is_a_fair_time_for_every_provider(
+    remaining_s: float, timeouts_s: list[float]
+) -> None:
     """Or a quarter of what they would have had, if that is less."""
     for index, timeout_s in enumerate(timeouts_s):
         turns = timeouts_s[index:]

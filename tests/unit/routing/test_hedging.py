@@ -209,7 +209,7 @@ async def test_the_only_one_has_no_company_however_slow_it_is() -> None:
     assert outcomes(await asking) == [("a", "ok")]
 
 
-async def test_an_answer_is_not_kept_until_somebody_else_would_be_asked() -> None:
+async def test_an_answer_is_not_kept_until_another_provider_would_be_asked() -> None:
     """And nothing goes on behind it."""
 
     async def answer() -> str:
@@ -224,7 +224,7 @@ async def test_an_answer_is_not_kept_until_somebody_else_would_be_asked() -> Non
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-async def test_where_others_are_asked_elsewhere_nobody_has_company() -> None:
+async def test_where_others_are_asked_elsewhere_no_provider_has_company() -> None:
     slow, second = Slow(), Scripted("b", answers())
     bench = Bench(Scripted("a", slow), second)
     asking = asyncio.create_task(bench.ask(may_retry=False))
@@ -235,7 +235,7 @@ async def test_where_others_are_asked_elsewhere_nobody_has_company() -> None:
 
 
 @pytest.mark.parametrize("order", ["first fails first", "second fails first"])
-async def test_whoever_fails_leaves_it_to_the_other(order: str) -> None:
+async def test_a_provider_that_fails_leaves_it_to_the_other(order: str) -> None:
     first, second = Slow(), Slow()
     bench = Bench(Scripted("a", first), Scripted("b", second))
     asking = asyncio.create_task(bench.ask())
@@ -263,7 +263,7 @@ async def test_if_both_fail_the_walk_goes_on_behind_them() -> None:
     assert other.calls == 1
 
 
-async def test_if_nobody_is_left_the_error_tells_of_both_the_first_one_first() -> None:
+async def test_if_none_is_left_the_error_tells_of_both_the_first_one_first() -> None:
     first, second = Slow(), Slow()
     bench = Bench(Scripted("a", first), Scripted("b", second))
     asking = asyncio.create_task(bench.ask())
@@ -319,7 +319,7 @@ async def test_who_may_not_be_asked_is_no_company(case: str) -> None:
     assert (routed.provider, second.calls) == ("a", 0)
 
 
-async def test_whom_nobody_has_chosen_is_asked_after_a_failure_only() -> None:
+async def test_a_provider_that_was_not_chosen_is_asked_after_a_failure_only() -> None:
     """Slowness is no reason to send somebody's query to a third party."""
     first, volunteer = Slow(), Scripted("b", answers())
     bench = Bench(Scripted("a", first), volunteer, policy=FallbackPolicy(keyless=frozenset({"b"})))

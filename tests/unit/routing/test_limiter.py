@@ -126,7 +126,7 @@ def test_it_does_what_counting_by_hand_does(times: list[float], calls: int, peri
 
 
 @given(times=TIMES, calls=st.integers(1, 5))
-def test_whoever_waits_as_told_is_admitted(times: list[float], calls: int) -> None:
+def test_a_caller_that_waits_as_told_is_admitted(times: list[float], calls: int) -> None:
     clock, rate = FakeClock(), Rate(calls, 7.7)
     windows = SlidingWindows(clock)
     for moment in times:

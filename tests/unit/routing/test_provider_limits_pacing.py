@@ -155,7 +155,7 @@ async def test_the_margin_of_a_long_period_is_what_a_handshake_takes() -> None:
     assert list(desk.began.values()) == pytest.approx([0.0, 0.0, 60.0 + MARGIN_S])
 
 
-async def test_without_a_pace_nobody_waits_and_nothing_is_asked() -> None:
+async def test_without_a_pace_no_call_waits_and_nothing_is_asked() -> None:
     class Nobody(ProviderSlots):
         async def enter(self, *_: object) -> Admission:
             raise AssertionError
@@ -278,7 +278,7 @@ async def test_a_place_that_never_becomes_free_is_waited_for_no_longer_than_pati
 
 
 @pytest.mark.parametrize("name", ["a1", "b1", "a2"], ids=["at the head", "next", "behind"])
-async def test_who_is_cancelled_while_waiting_holds_nobody_up(name: str) -> None:
+async def test_a_call_that_is_cancelled_while_waiting_delays_no_call(name: str) -> None:
     async with opened(A_SECOND) as desk:
         for each in ("z1", "a1", "a2", "b1"):
             desk.ask(each)
@@ -394,7 +394,7 @@ PACES = st.sampled_from([A_SECOND, Pace(Rate(3, 4.0)), Pace(at_once=2), Pace(Rat
 
 
 @given(arrivals=ARRIVALS, pace=PACES)
-def test_whatever_comes_the_pace_is_kept_and_everybody_is_served_or_told_in_time(
+def test_whatever_comes_the_pace_is_kept_and_every_call_is_served_or_refused_in_time(
     arrivals: list[tuple[int, str, float, float, bool]], pace: Pace
 ) -> None:
     desk = asyncio.run(_simulated(arrivals, pace))

@@ -42,7 +42,7 @@ def test_one_caller_is_served_in_the_order_of_arrival() -> None:
     assert len(queue) == 0
 
 
-def test_three_callers_take_turns_whoever_came_with_more() -> None:
+def test_three_callers_take_turns_however_many_calls_each_has() -> None:
     queue, _ = queued("a1", "a2", "a3", "a4", "b1", "b2", "c1")
     assert served(queue) == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"]
 

@@ -31,7 +31,7 @@ async def entered(slots: ProviderSlots, pace: Pace, tickets: str) -> list[Admiss
     return [await slots.enter("serper", pace, ticket, 60.0) for ticket in tickets]
 
 
-async def test_a_provider_without_a_pace_is_asked_as_often_as_anybody_likes(coordinator: MemoryCoordinator) -> None:
+async def test_a_provider_without_a_pace_is_asked_without_limit(coordinator: MemoryCoordinator) -> None:
     slots = sharing(coordinator)
     assert await entered(slots, Pace(), "abcdef") == [YES] * 6
     await slots.leave("serper", "a")

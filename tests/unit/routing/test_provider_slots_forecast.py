@@ -18,7 +18,7 @@ def turns(forecast: Forecast, count: int) -> list[float]:
     return [round(in_s(ahead), 6) for ahead in range(count)]
 
 
-def test_at_first_everybody_goes_who_fits_into_the_window(clock: FakeClock) -> None:
+def test_at_first_every_call_goes_that_fits_into_the_window(clock: FakeClock) -> None:
     assert turns(Forecast(THREE_IN_TEN, clock), 7) == [0, 0, 0, 10, 10, 10, 20]
     assert turns(Forecast(A_SECOND, clock), 4) == [0, 1, 2, 3]
 
@@ -64,7 +64,7 @@ def test_of_rate_and_places_the_narrower_counts(clock: FakeClock) -> None:
     assert turns(forecast, 3) == [0, 2, 4]
 
 
-def test_nobody_comes_before_what_the_slots_said(clock: FakeClock) -> None:
+def test_no_call_comes_before_the_forecast(clock: FakeClock) -> None:
     forecast = Forecast(THREE_IN_TEN, clock)
     forecast.record_wait(3.0)
     assert turns(forecast, 2) == [3, 3]

@@ -364,7 +364,7 @@ async def test_upstreams_own_words_are_for_the_caller_and_not_for_the_observer()
     assert bench.observer.details == ["HTTP 500"]
 
 
-async def test_nobody_is_asked_after_the_deadline() -> None:
+async def test_no_provider_is_asked_after_the_deadline() -> None:
     only = Scripted("a", answers())
     with pytest.raises(errors.AllProvidersFailed, match="no time was left"):
         await Bench(only).ask(deadline_s=0)

@@ -343,7 +343,7 @@ POOL = ["tavily_keyless", "exa_mcp", "parallel_mcp", "firecrawl_mcp", "open", "s
         ({"DOWSE_KEYLESS_ORDER": "duckduckgo"}, ["duckduckgo"]),
     ],
 )
-def test_without_a_key_the_pool_answers_unless_somebody_says_otherwise(
+def test_without_a_key_the_pool_answers_unless_a_setting_says_otherwise(
     environ: dict[str, str], members: list[str]
 ) -> None:
     assert read(**environ).keyless_members() == members

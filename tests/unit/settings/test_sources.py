@@ -290,7 +290,7 @@ LISTS = ("DOWSE_SEARCH_ORDER", "DOWSE_KEYLESS_ORDER", "DOWSE_OPEN_APIS")
 
 
 @each_row("variable", LISTS)
-def test_a_name_that_nobody_has_is_told_with_those_that_exist(variable: str) -> None:
+def test_an_unknown_name_is_told_with_those_that_exist(variable: str) -> None:
     with pytest.raises(ConfigError, match=rf"^{variable} names 'nobody', but it takes names out of \w+, "):
         load({}, {variable: "nobody"})
 

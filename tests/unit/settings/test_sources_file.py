@@ -162,7 +162,7 @@ def test_an_unknown_key_is_shown_in_part_and_on_one_line(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("how", ["DOWSE_CONFIG", "--config"])
-def test_the_same_file_may_do_all_of_it_once_somebody_names_it(tmp_path: Path, how: str) -> None:
+def test_the_same_file_may_do_all_of_it_once_the_user_names_it(tmp_path: Path, how: str) -> None:
     path = str(write(tmp_path / "dowse.toml", FOREIGN))
     loaded = load({}, {"DOWSE_CONFIG": path}) if how == "DOWSE_CONFIG" else load({}, {}, config=path)
     settings = loaded.settings

@@ -171,7 +171,7 @@ def test_a_cut_inside_code_ends_the_code() -> None:
         ("> ```\n> code", "\n> ```\n\n## Next"),
     ],
 )
-def test_code_that_somebody_left_open_does_not_swallow_the_next_part(left_open: str, end: str) -> None:
+def test_code_that_was_left_open_does_not_swallow_the_next_part(left_open: str, end: str) -> None:
     text = compose_page(
         URL, "", [Part("# T", body=left_open), Part("## Next", body="![x](https://t.example/p.png)")], max_chars=999
     )

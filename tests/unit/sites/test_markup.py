@@ -22,7 +22,7 @@ ROOT = "https://github.com/otterworks/brook/blob/main"
         ("> ```\n> code\n\n<!-- hidden -->\nshown", "> ```\n> code\n\n\nshown"),
     ],
 )
-def test_comments_are_what_nobody_can_see(markdown: str, expected: str) -> None:
+def test_comments_are_invisible(markdown: str, expected: str) -> None:
     assert strip_html(markdown) == expected
 
 

@@ -95,7 +95,7 @@ def test_a_category_says_where_to_look_and_the_shape_adds_to_it(
         ("นาก", "", "th"),
     ],
 )
-def test_the_script_tells_the_language_where_nobody_said_it(text: str, language: str, expected: str) -> None:
+def test_the_script_tells_the_language_where_it_is_not_declared(text: str, language: str, expected: str) -> None:
     assert language_of(Query(text, language=language)) == expected
 
 
@@ -113,7 +113,7 @@ def test_a_domain_of_a_wikipedia_names_its_language() -> None:
         (Query("otter", language="en-GB"), ANYTHING),
     ],
 )
-def test_other_languages_are_for_wikipedia_and_code_is_for_everybody(query: Query, apis: tuple[str, ...]) -> None:
+def test_other_languages_are_for_wikipedia_and_code_is_for_all(query: Query, apis: tuple[str, ...]) -> None:
     assert choose(query, SITES) == apis
 
 
@@ -130,7 +130,7 @@ def test_other_languages_are_for_wikipedia_and_code_is_for_everybody(query: Quer
         (("notgithub.com",), ()),
     ],
 )
-def test_domains_choose_whoever_is_there(domains: tuple[str, ...], apis: tuple[str, ...]) -> None:
+def test_domains_choose_among_the_present(domains: tuple[str, ...], apis: tuple[str, ...]) -> None:
     assert choose(Query("who was the first otter", include_domains=domains), SITES) == apis
 
 

@@ -77,7 +77,9 @@ async def test_while_it_is_waited_for_one_at_a_time_asks_whether_it_is_back(fall
     assert await looking is None
 
 
-async def test_nobody_waits_longer_than_the_patience(fallback: LocalFallback, server: Server, clock: FakeClock) -> None:
+async def test_no_call_waits_longer_than_the_patience(
+    fallback: LocalFallback, server: Server, clock: FakeClock
+) -> None:
     began = clock.now()
     server.down_until = began + 1e6
     assert await fallback.ask(server.answer) is None
@@ -102,7 +104,7 @@ async def test_every_half_second_one_caller_looks_for_it(
     assert 18 <= server.tries <= 20
 
 
-async def test_while_it_says_nothing_at_all_nobody_waits_for_it(
+async def test_while_it_says_nothing_at_all_no_call_waits_for_it(
     fallback: LocalFallback, server: Server, clock: FakeClock
 ) -> None:
     """Neither who looks for it, for more than a moment, nor anybody else."""
@@ -145,7 +147,7 @@ async def test_what_is_back_is_found_within_half_a_second(
     assert await asyncio.gather(*[fallback.ask(server.answer) for _ in range(20)]) == ["yes"] * 20
 
 
-async def test_what_is_back_is_found_though_nobody_asks(
+async def test_what_is_back_is_found_without_a_call(
     fallback: LocalFallback, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dowse.stores.coordination._RETRY_S", 0.01)
@@ -157,7 +159,7 @@ async def test_what_is_back_is_found_though_nobody_asks(
     assert await asyncio.gather(*[fallback.ask(server.answer) for _ in range(20)]) == ["yes"] * 20
 
 
-async def test_nobody_looks_for_it_after_the_end(fallback: LocalFallback, server: Server, clock: FakeClock) -> None:
+async def test_it_is_not_looked_for_after_the_end(fallback: LocalFallback, server: Server, clock: FakeClock) -> None:
     before = asyncio.all_tasks()
     await lost(fallback, server)
     clock.advance(0.5)
@@ -208,7 +210,7 @@ async def test_an_outage_and_its_end_are_told_once(
     ]
 
 
-async def test_a_moment_that_nobody_noticed_is_not_told(
+async def test_an_unnoticed_moment_is_not_reported(
     fallback: LocalFallback, server: Server, clock: FakeClock, logged: pytest.LogCaptureFixture
 ) -> None:
     with logged.at_level("INFO", LOGGER.name):

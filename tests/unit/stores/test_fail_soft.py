@@ -126,7 +126,7 @@ async def test_a_second_outage_is_told_again(
     assert len(caplog.records) == 2
 
 
-async def test_nobody_waits_for_a_store_that_hangs(
+async def test_no_call_waits_for_a_store_that_hangs(
     store: Moody,
     steady_store: FailSoftStore,
     monkeypatch: pytest.MonkeyPatch,

@@ -77,7 +77,7 @@ def test_values_that_are_no_json_become_text_without_secrets() -> None:
 
 
 @each_row("before", ["Authorization: Bearer ", "Bearer\n", 'api_key: "', "x-api-key='"])
-def test_what_looks_like_a_credential_is_masked_although_nobody_configured_it(before: str) -> None:
+def test_what_looks_like_a_credential_is_masked_although_it_is_not_configured(before: str) -> None:
     line = JsonLines(Redactor()).format(record(f"sent {before}abcdef0123456789"))
     assert json.loads(line)["event"] == f"sent {before}{MASK}"
 

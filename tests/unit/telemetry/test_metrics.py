@@ -54,7 +54,7 @@ def test_calls_and_durations_have_the_names_of_the_contract(metrics: Metrics) ->
     assert metrics["mcp_tool_duration_seconds_bucket{le=0.25,provider=tavily,tool=web_search}"] == 2
 
 
-def test_a_call_that_nobody_answered_has_no_provider_and_an_error(metrics: Metrics) -> None:
+def test_a_call_without_an_answer_has_no_provider_and_an_error(metrics: Metrics) -> None:
     metrics.observer.tool_called(called(engine="", outcome="AllProvidersFailed"))
     assert metrics["mcp_tool_calls_total{provider=none,tool=web_search}"] == 1
     assert metrics["mcp_tool_errors_total{error=AllProvidersFailed,tool=web_search}"] == 1

@@ -137,9 +137,7 @@ async def test_an_answer_above_all_limits_ends_the_page_and_is_not_asked_for_aga
 
 
 @pytest.mark.parametrize("url", [URL + "x" * 2048, "about:blank"])
-async def test_an_address_that_nobody_could_use_is_not_the_pages(
-    fetcher: Fetcher, browser: ShowingBrowser, url: str
-) -> None:
+async def test_an_unusable_address_is_not_the_pages(fetcher: Fetcher, browser: ShowingBrowser, url: str) -> None:
     browser.before["Page.navigate"] = lambda: browser.shows(url=url)
     assert (await fetcher.fetch(URL, timeout_s=5)).url == URL
 

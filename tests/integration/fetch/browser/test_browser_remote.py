@@ -124,14 +124,14 @@ async def test_what_is_no_browser_is_said_without_the_address(
     assert str(elsewhere.port) not in str(failure.value)
 
 
-async def test_nobody_is_led_elsewhere(elsewhere: Elsewhere, client: ConfiguredClient) -> None:
+async def test_no_redirect_is_followed(elsewhere: Elsewhere, client: ConfiguredClient) -> None:
     elsewhere.leads_to = "/elsewhere"
     with pytest.raises(BrowserUnavailable):
         await launcher(client, f"ws://127.0.0.1:{elsewhere.port}/?token={TOKEN}")()
     assert {path for _, path in elsewhere.requests} == {f"/?token={TOKEN}"}
 
 
-async def test_nobody_there_is_said_without_the_address(
+async def test_an_absent_browser_is_reported_without_the_address(
     client: ConfiguredClient, logged: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(BrowserUnavailable, match="see that it runs"):

@@ -174,7 +174,7 @@ async def test_a_request_body_is_passed_on_as_it_comes(framing: str, body: bytes
     assert heard.startswith(b"POST / HTTP/1.1\r\n")
 
 
-async def test_what_comes_after_a_request_is_heard_by_nobody(start, proxy) -> None:
+async def test_what_comes_after_a_request_is_ignored(start, proxy) -> None:
     """A second request on the connection would be neither judged nor counted."""
     site = await start()
     budget = site.budget()

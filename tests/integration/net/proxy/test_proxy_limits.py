@@ -180,7 +180,7 @@ async def test_there_are_only_so_many_connections_and_the_next_one_waits(start, 
     assert site.connections == 64
 
 
-async def test_a_process_without_descriptors_lets_somebody_in_when_it_has_one_again(site, proxy, skip: Skip) -> None:
+async def test_a_process_without_descriptors_accepts_connections_when_it_has_one_again(site, proxy, skip: Skip) -> None:
     browser = await proxy(site.budget())
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
 

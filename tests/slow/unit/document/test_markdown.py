@@ -3,5 +3,5 @@
 from dowse.document.markdown import Document
 
 
-def test_no_more_blocks_are_looked_at_than_anybody_writes() -> None:
+def test_no_more_blocks_are_looked_at_than_a_page_can_need() -> None:
     assert sum(1 for _ in Document("a\n\n" * 100_001).blocks) == 100_000

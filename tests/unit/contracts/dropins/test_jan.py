@@ -242,7 +242,7 @@ async def test_a_long_page_is_cut_with_an_ellipsis_and_its_preview_is_shorter(ex
         (PageUnreadable(Status.ERROR, "no readable content"), "error", "scrape failed: no readable content"),
     ],
 )
-async def test_a_page_nobody_could_read_is_an_error_with_the_shape_of_an_answer(
+async def test_an_unreadable_page_is_an_error_with_the_shape_of_an_answer(
     failure: PageUnreadable, status: str, said: str
 ) -> None:
     bench = jan(pages={A: failure})

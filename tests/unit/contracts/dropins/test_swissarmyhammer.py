@@ -188,7 +188,7 @@ async def test_arguments_become_the_query_also_under_their_other_names() -> None
         ({"time_range": "era"}, 'time_range must be one of day, week, month, year, not "era".'),
     ],
 )
-async def test_what_makes_no_sense_is_refused_before_anybody_is_asked(
+async def test_what_makes_no_sense_is_refused_before_a_provider_is_asked(
     arguments: dict[str, object], sentence: str
 ) -> None:
     """Acceptance case 55."""

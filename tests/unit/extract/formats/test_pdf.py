@@ -256,7 +256,7 @@ def test_the_title_is_the_metadata_s_unless_that_is_a_file_name(said: str, title
     assert read(data).title == title
 
 
-def test_text_that_nobody_sees_is_left_out() -> None:
+def test_hidden_text_is_left_out() -> None:
     data = pdf(
         sheet(
             text(72, 700, "What a reader of the page sees."),
@@ -319,7 +319,7 @@ def test_a_table_of_contents_keeps_its_lines_and_loses_its_dots() -> None:
     assert read(pdf(sheet(*column(72, 700, lines)))).markdown == "1 Records … 3\n2 Weather … 14"
 
 
-def test_an_encrypted_document_is_unsupported_and_nobody_else_is_asked() -> None:
+def test_an_encrypted_document_is_unsupported_and_no_other_is_asked() -> None:
     assert failure(encrypted()) == (Status.UNSUPPORTED, "application/pdf, encrypted", Onward.NONE)
 
 

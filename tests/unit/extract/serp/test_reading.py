@@ -50,7 +50,7 @@ def test_a_result_of_duckduckgo_leads_to_its_page_and_not_through_the_engine() -
     )
 
 
-def test_an_advertisement_of_duckduckgo_is_no_result_and_its_text_belongs_to_nobody() -> None:
+def test_an_advertisement_of_duckduckgo_is_no_result_and_its_text_belongs_to_no_result() -> None:
     ad = '<tr><td><a class="result-link" href="https://duckduckgo.com/y.js?ad_domain=a.example">Buy</a></td></tr>'
     text = '<tr><td class="result-snippet">Cheap.</td></tr>'
     result = '<tr><td><a class="result-link" href="https://a.example/">Tides</a></td></tr>'
@@ -207,7 +207,7 @@ def test_an_answer_without_results_is_an_answer() -> None:
     assert (listing.outcome, listing.answers) == (Outcome.RESULTS, ("42",))
 
 
-def test_no_more_rows_are_read_than_anybody_asks_for() -> None:
+def test_no_more_rows_are_read_than_a_query_can_ask_for() -> None:
     listing = read("searxng", simple("".join(article(f"https://a.example/{number}") for number in range(500))))
 
     assert len(listing.rows) == 100

@@ -63,7 +63,7 @@ async def test_a_refused_command_is_an_error_of_its_own(connection: Connection) 
         await call
 
 
-async def test_an_answer_that_nobody_waits_for_any_more_is_dropped(connection: Connection) -> None:
+async def test_an_answer_that_no_call_waits_for_any_more_is_dropped(connection: Connection) -> None:
     call = asyncio.create_task(connection.call("A"))
     await asyncio.sleep(0)
     call.cancel()
@@ -174,7 +174,7 @@ TOO_LARGE = {
 
 @pytest.mark.parametrize("message", TOO_LARGE.values(), ids=TOO_LARGE)
 @pytest.mark.parametrize("is_cut", [True, False])
-async def test_who_says_too_much_is_given_up_and_nobody_else(
+async def test_who_says_too_much_alone_is_given_up(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, message: bytes, is_cut: bool
 ) -> None:
     monkeypatch.setattr(cdp, "_LARGEST_ANSWER", 2_000_000)

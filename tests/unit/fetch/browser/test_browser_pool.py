@@ -168,7 +168,7 @@ async def test_a_turn_counts_until_the_tab_is_closed(pool: BrowserPool, launch: 
             pass
 
 
-async def test_whom_nobody_could_serve_in_time_is_refused_at_once(
+async def test_a_call_that_cannot_be_served_in_time_is_refused_at_once(
     pool: BrowserPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pooling, "_MOST_WAITING", 3)
@@ -309,7 +309,7 @@ async def test_a_start_that_fails_unexpectedly_is_reported_and_logged(
     assert "canary-7f3a" in str(record.exc_info)
 
 
-async def test_a_start_that_fails_when_nobody_waits_any_more_is_remembered_in_silence(
+async def test_a_start_that_fails_when_no_call_waits_any_more_is_remembered_in_silence(
     pool: BrowserPool, launch: Launches
 ) -> None:
     """The fixture `quiet` hears what asyncio says."""
@@ -324,7 +324,7 @@ async def test_a_start_that_fails_when_nobody_waits_any_more_is_remembered_in_si
         await visit(pool)
 
 
-async def test_a_tab_that_fails_when_nobody_waits_any_more_fails_in_silence(
+async def test_a_tab_that_fails_when_no_call_waits_any_more_fails_in_silence(
     pool: BrowserPool, launch: Launches
 ) -> None:
     await visit(pool)
@@ -336,7 +336,7 @@ async def test_a_tab_that_fails_when_nobody_waits_any_more_fails_in_silence(
     await launch.browsers[0].reaped.wait()
 
 
-async def test_closing_is_silent_about_a_start_that_nobody_waits_for(launch: Launches, clock: PatientClock) -> None:
+async def test_closing_is_silent_about_a_start_that_no_call_waits_for(launch: Launches, clock: PatientClock) -> None:
     # Not the fixture, which is still there when `quiet` looks for what was forgotten.
     pool = BrowserPool(launch, clock, max_pages=2)
     launch.gate.clear()
@@ -401,7 +401,7 @@ async def test_a_page_that_takes_all_memory_costs_the_open_ones_and_not_the_next
     assert record.__dict__["dowse_fields"] == {"bytes": 3_000_000_001, "open_pages": 2}
 
 
-async def test_nobody_looks_at_the_memory_of_an_idle_browser(
+async def test_the_memory_of_an_idle_browser_is_not_measured(
     pool: BrowserPool, launch: Launches, clock: PatientClock
 ) -> None:
     async with pool.tab(PROXY, 20):
@@ -417,7 +417,7 @@ async def test_nobody_looks_at_the_memory_of_an_idle_browser(
     assert clock.slept.count(1) == 2
 
 
-async def test_a_browser_that_nobody_needs_is_ended(pool: BrowserPool, launch: Launches, clock: PatientClock) -> None:
+async def test_an_unused_browser_is_ended(pool: BrowserPool, launch: Launches, clock: PatientClock) -> None:
     def rests() -> int:
         return clock.slept.count(300)
 
@@ -448,7 +448,7 @@ async def test_closing_ends_everything_at_once(pool: BrowserPool, launch: Launch
     assert launch.count == 1
 
 
-async def test_closing_ends_a_start_and_whoever_waits_for_it(pool: BrowserPool, launch: Launches) -> None:
+async def test_closing_ends_a_start_and_the_calls_that_wait_for_it(pool: BrowserPool, launch: Launches) -> None:
     launch.gate.clear()
     waiting = asyncio.create_task(visit(pool))
     await until(lambda: launch.count)
@@ -458,7 +458,7 @@ async def test_closing_ends_a_start_and_whoever_waits_for_it(pool: BrowserPool, 
     assert launch.cancelled == 1
 
 
-async def test_closing_before_a_start_has_begun_lets_nobody_wait(pool: BrowserPool, launch: Launches) -> None:
+async def test_closing_before_a_start_has_begun_lets_no_call_wait(pool: BrowserPool, launch: Launches) -> None:
     waiting = asyncio.create_task(visit(pool))
     await asyncio.sleep(0)
     await pool.close()

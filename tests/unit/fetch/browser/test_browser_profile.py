@@ -29,7 +29,7 @@ def left_over(parent: Path, name: str = "dowse-browser-left") -> Path:
     return path
 
 
-def test_a_profile_can_be_read_by_nobody_else(tmp_path: Path) -> None:
+def test_a_profile_can_be_read_by_its_owner_only(tmp_path: Path) -> None:
     made = Profile.create(tmp_path)
     assert made.path.parent == tmp_path
     assert made.path.name.startswith("dowse-browser-")

@@ -105,7 +105,7 @@ async def test_a_picture_is_waited_for_and_no_sign_of_more_text(tab: Tab) -> Non
     assert tab.traffic.count == 0
 
 
-async def test_the_end_of_a_request_that_does_not_count_disturbs_nobody(tab: Tab) -> None:
+async def test_the_end_of_a_request_that_does_not_count_disturbs_nothing(tab: Tab) -> None:
     waiting = asyncio.create_task(tab.traffic.wait_quiet(10 * QUIET_S))
     for _ in range(10):
         tab.ends("image")

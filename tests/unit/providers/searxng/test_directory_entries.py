@@ -158,7 +158,7 @@ def test_an_instance_may_be_in_a_folder() -> None:
     assert judged(listed(), "https://elm.example/searx/").url == "https://elm.example/searx"
 
 
-def test_where_nobody_has_a_grade_all_are_of_the_last_tier() -> None:
+def test_without_any_grade_all_are_of_the_last_tier() -> None:
     """Whoever gives grades was out of order that day; that must not cost us all instances."""
     entries = grade_list(published(elm=listed(None), fir=listed(None), yew=listed(None, analytics=True)))
     assert entries is not None

@@ -77,7 +77,7 @@ async def test_who_answers_late_keeps_its_place_in_the_order(clock: FakeClock) -
     assert [*asked, *[(await named(instances))[0] for _ in range(3)]] == [ALDER, BIRCH, CEDAR, ALDER, BIRCH]
 
 
-async def test_nobody_is_named_where_all_rest_and_the_error_says_until_when(clock: FakeClock) -> None:
+async def test_none_is_named_where_all_rest_and_the_error_says_until_when(clock: FakeClock) -> None:
     instances = managed(clock, three(clock))
     await instances.choose()
     await instances.report_failure(ALDER, DOWN)
@@ -92,7 +92,7 @@ async def test_nobody_is_named_where_all_rest_and_the_error_says_until_when(cloc
     assert await named(instances) == [BIRCH]
 
 
-async def test_a_list_on_which_nobody_is_good_enough_is_told_as_such(clock: FakeClock) -> None:
+async def test_a_list_without_a_good_instance_is_reported_as_such(clock: FakeClock) -> None:
     excluded = (Excluded(ALDER, "its grade is below B"), Excluded(BIRCH, "it is not on https"))
     instances = managed(clock, ScriptedDirectory(clock, excluded=excluded))
     assert await instances.choose() == []
@@ -107,7 +107,7 @@ async def test_without_a_list_there_is_an_error(clock: FakeClock) -> None:
         await managed(clock, directory).choose()
 
 
-async def test_who_is_out_is_looked_at_when_nobody_else_is_left_and_named_if_it_is_well(clock: FakeClock) -> None:
+async def test_who_is_out_is_looked_at_when_no_other_is_left_and_named_if_it_is_well(clock: FakeClock) -> None:
     asker = ScriptedAsker()
     instances = managed(clock, ScriptedDirectory(clock, ListedInstance(ALDER, "A")), asker=asker)
     await instances.load()
@@ -286,7 +286,7 @@ async def test_a_block_is_logged_with_its_reason(clock: FakeClock, caplog: pytes
     ]
 
 
-async def test_checks_look_at_those_that_nobody_has_heard_of_and_those_that_are_out(clock: FakeClock) -> None:
+async def test_checks_look_at_those_that_are_unknown_and_those_that_are_out(clock: FakeClock) -> None:
     asker = ScriptedAsker()
     directory = ScriptedDirectory(clock, *(ListedInstance(f"https://{name}.example", "A") for name in "abcde"))
     instances = managed(clock, directory, asker=asker, rules=HealthRules(max_failures=1))
@@ -352,7 +352,7 @@ async def test_a_command_checks_nothing_behind_its_back(clock: FakeClock) -> Non
     assert (asker.pinged, clock.slept) == ({}, [])
 
 
-async def test_a_test_asks_everybody_who_may_be_asked_and_learns_of_it(clock: FakeClock) -> None:
+async def test_a_test_asks_all_that_may_be_asked_and_learns_of_it(clock: FakeClock) -> None:
     asker, steps = ScriptedAsker(), list[str]()
 
     async def progress(step: str) -> None:
@@ -421,7 +421,7 @@ async def test_ones_own_that_are_out_come_back_by_a_check_only(clock: FakeClock)
     assert states(instances, clock)[ALDER] is InstanceState.READY
 
 
-async def test_random_turns_name_everybody_before_anybody_twice(clock: FakeClock) -> None:
+async def test_random_turns_name_each_before_any_twice(clock: FakeClock) -> None:
     urls = [f"https://{number}.example" for number in range(10)]
     instances = managed(
         clock, ScriptedDirectory(clock, *(ListedInstance(url, "A") for url in urls)), rotation=RandomRotation(Random(3))

@@ -92,7 +92,9 @@ async def test_what_a_process_found_out_later_itself_is_not_undone_by_old_news(c
     assert states(other, clock)[ALDER] is InstanceState.READY
 
 
-async def test_a_success_that_comes_later_does_not_hide_the_wish_for_a_pause_from_anybody(clock: FakeClock) -> None:
+async def test_a_success_that_comes_later_does_not_hide_the_wish_for_a_pause_from_other_processes(
+    clock: FakeClock,
+) -> None:
     """It had been asked before the limiter spoke to another process, and its news is the newest."""
     one, other = two_processes(clock)
     await one.choose()

@@ -54,7 +54,7 @@ def test_one_that_comes_back_gets_its_share_and_no_more(turns: Rotation) -> None
 
 
 @each_row("seed", range(20))
-def test_a_deck_deals_everybody_once_before_anybody_twice_in_a_new_order_each_time(seed: int) -> None:
+def test_a_deck_deals_each_once_before_any_twice_in_a_new_order_each_time(seed: int) -> None:
     dealt = firsts(instances(*NAMES), RandomRotation(Random(seed)), 10 * len(NAMES))
     rounds = [dealt[start : start + len(NAMES)] for start in range(0, len(dealt), len(NAMES))]
     assert all(sorted(each) == list(NAMES) for each in rounds)
@@ -91,5 +91,5 @@ def test_who_was_only_there_in_case_of_failure_keeps_its_turn() -> None:
     ]
 
 
-def test_of_nobody_nobody_is_chosen() -> None:
+def test_of_none_none_is_chosen() -> None:
     assert choose([], RoundRobin(), 2) == choose([], RandomRotation(Random(1)), 2) == []

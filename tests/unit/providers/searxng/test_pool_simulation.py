@@ -182,7 +182,7 @@ def test_those_of_the_next_tier_are_asked_alike_while_the_best_are_down(simulati
     assert is_even(simulation.counts(GOOD, start + CHECKS_EVERY_S, end))
 
 
-def test_nobody_is_asked_who_rests_is_out_or_is_blocked(simulation: Simulation) -> None:
+def test_no_instance_is_asked_that_rests_is_out_or_is_blocked(simulation: Simulation) -> None:
     assert {request.state for request in simulation.requests} == {InstanceState.READY}
 
 

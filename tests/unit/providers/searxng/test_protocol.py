@@ -62,7 +62,7 @@ def test_engines_that_failed_are_pairs(told: object, failed: dict[str, str]) -> 
     assert answer(unresponsive_engines=told).failed == failed
 
 
-def test_nothing_is_an_answer_only_if_somebody_looked() -> None:
+def test_nothing_is_an_answer_only_if_an_engine_looked() -> None:
     failed = {"bing": "timeout", "brave": "access denied"}
     nobody, somebody = SearxngAnswer((), failed=failed), SearxngAnswer((), answers=("42",), failed=failed)
     with pytest.raises(EnginesFailed, match="bing: timeout, brave: access denied"):

@@ -204,7 +204,7 @@ async def test_what_waits_when_a_store_is_closed_is_still_written(path: Path, cl
         assert connection.execute("SELECT count(*) FROM entries").fetchone() == (20,)
 
 
-async def test_a_bug_in_one_write_leaves_nobody_waiting_and_nothing_half_written(path: Path) -> None:
+async def test_a_bug_in_one_write_leaves_no_call_waiting_and_nothing_half_written(path: Path) -> None:
     threads = Threads(path, 10_000_000)
 
     def insert(connection: sqlite3.Connection) -> None:
@@ -265,7 +265,7 @@ async def test_sweeping_says_how_much_it_deleted_and_takes_what_is_from_ahead_an
         assert connection.execute("SELECT count(*) FROM leases").fetchone() == (0,)
 
 
-async def test_a_lease_from_before_the_clock_was_set_back_binds_nobody(path: Path, clock: FakeClock) -> None:
+async def test_a_lease_from_before_the_clock_was_set_back_binds_no_process(path: Path, clock: FakeClock) -> None:
     store = SqliteStore(path, clock)
     assert await store.claim(KEY, "a", 30)
     clock.advance(-3600)

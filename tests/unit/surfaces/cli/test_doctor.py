@@ -362,7 +362,7 @@ def test_who_is_left_out_of_the_order_of_searches_reads_pages_all_the_same(exami
     assert found.one("reading")["details"]["chain"] == ["serper", "exa", "direct"]
 
 
-def test_scrape_first_with_nobody_to_scrape_is_a_warning(examine: Examine) -> None:
+def test_scrape_first_without_a_scrape_api_is_a_warning(examine: Examine) -> None:
     found = examine(SEARXNG_URL="https://search.example", DOWSE_READ_ORDER="scrape-first")
     assert found.code == 0
     assert found.one("reading")["state"] == "warning"

@@ -133,7 +133,7 @@ def test_a_tokens_file_that_is_not_in_order_is_a_problem(
     assert digest(TOKEN) not in json.dumps(found.checks)
 
 
-def test_a_tokens_file_with_nobody_in_it_lets_nobody_in(examine: Examine, tmp_path: Path) -> None:
+def test_a_tokens_file_without_entries_admits_no_caller(examine: Examine, tmp_path: Path) -> None:
     found = examine(DOWSE_TOKENS_FILE=tokens_file(tmp_path / "tokens.toml", "# nobody yet\n"))
     assert found.told("tokens")[0] == "problem"
     assert found.told("tokens")[2] == "Run `dowse token new NAME`."

@@ -62,7 +62,7 @@ def test_characters_that_the_terminal_does_not_have_are_replaced(monkeypatch: py
     assert written.getvalue() == b"Gr??e\n"
 
 
-def test_a_closed_stdout_costs_only_what_nobody_would_see(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_stdout_costs_only_invisible_output(monkeypatch: pytest.MonkeyPatch) -> None:
     """`dowse search … >&-`: Python has `None` there."""
     monkeypatch.setattr(sys, "stdout", None)
     assert run_command(lambda: print("unseen") or 0) == 0

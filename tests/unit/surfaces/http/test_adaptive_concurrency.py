@@ -47,7 +47,7 @@ def test_calls_that_only_wait_are_soon_let_in_by_the_hundred() -> None:
     assert limit.calls >= 256
 
 
-def test_it_does_not_grow_while_nobody_needs_it() -> None:
+def test_it_does_not_grow_while_it_is_not_needed() -> None:
     limit = ConcurrencyLimit(MOST)
     looked(limit, 0.0, times=100, is_short=False)
     assert limit.calls == START
@@ -146,21 +146,21 @@ def test_under_overload_calls_that_only_wait_make_room_for_more_before_they_end(
     assert limit.calls >= 2 * FLOOR
 
 
-def test_a_moment_in_which_nobody_is_refused_does_not_end_overload() -> None:
+def test_a_moment_without_a_refusal_does_not_end_overload() -> None:
     limit = overloaded()
     looked(limit, 1.0, times=20)
     looked(limit, 0.5, refused=0)
     assert limit.is_overloaded
 
 
-def test_overload_ends_when_hardly_anybody_comes_any_more() -> None:
+def test_overload_ends_when_hardly_any_call_comes() -> None:
     limit = overloaded()
     looked(limit, 1.0, times=20)
     looked(limit, 0.0, times=round(6 * AVERAGE_S / SAMPLE_S), ended=0, refused=0, is_short=False)
     assert not limit.is_overloaded
 
 
-def test_overload_ends_when_hardly_anybody_is_refused_any_more_however_busy_everything_is() -> None:
+def test_overload_ends_when_hardly_any_call_is_refused_however_busy_the_server_is() -> None:
     """As at 70 % load, where chance alone brings too many at once now and then."""
     limit = overloaded()
     looked(limit, 1.0, times=20)

@@ -134,7 +134,7 @@ KINDS = {
 
 
 @each_row("work", KINDS.values())
-def test_whoever_is_let_in_hardly_notices_five_times_the_capacity(work: Work) -> None:
+def test_an_admitted_call_hardly_notices_five_times_the_capacity(work: Work) -> None:
     overload(work, seed=1)
 
 

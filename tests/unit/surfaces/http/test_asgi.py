@@ -65,7 +65,7 @@ async def test_the_host_is_checked_before_the_token(built: Build) -> None:
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/mcp", "/metrics"])
-async def test_without_a_token_nobody_learns_what_there_is(built: Build, path: str) -> None:
+async def test_without_a_token_no_caller_learns_what_there_is(built: Build, path: str) -> None:
     asgi = built(TOKENS)
     assert (await ask(asgi, path=path, method="GET")).status == 401
     assert (await ask(asgi, [HOST, BEARER], "/nothing", method="GET")).status == 404

@@ -52,7 +52,7 @@ async def test_a_good_token_says_who_calls_and_goes_no_further(tokens: BearerAut
     assert scope["headers"] == [HOST]
 
 
-async def test_without_tokens_everybody_is_the_owner_and_no_header_goes_further() -> None:
+async def test_without_tokens_every_caller_is_the_owner_and_no_header_goes_further() -> None:
     checked, inside = door(None)
     assert (await ask(checked, bearer(b"Bearer whatever"))).status == 200
     assert inside.scopes[0]["state"]["principal"] is LOCAL

@@ -37,7 +37,7 @@ async def test_a_trusted_proxy_is_believed(door: ForwardedHeadersMiddleware, ins
 
 
 @pytest.mark.parametrize("client", [("127.0.0.1", 1), ("11.0.0.1", 1), ("203.0.113.9", 1), ("testclient", 1), None])
-async def test_nobody_else_is(door: ForwardedHeadersMiddleware, inside: Inside, client: tuple[str, int] | None) -> None:
+async def test_no_other_is(door: ForwardedHeadersMiddleware, inside: Inside, client: tuple[str, int] | None) -> None:
     await ask(door, FORWARDED, client=client)
     (scope,) = inside.scopes
     assert (scope["client"], scope["scheme"], scope["headers"]) == (client, "http", FORWARDED)

@@ -106,7 +106,7 @@ async def test_hundreds_of_calls_that_only_wait_for_others_are_all_let_in() -> N
     assert house.refusals == []
 
 
-async def test_the_line_moves_though_nobody_comes_or_leaves() -> None:
+async def test_the_line_moves_without_arrivals_and_departures() -> None:
     house = House()
     *_, last = await house.arrive(START + 1)
     assert not last.done()
@@ -114,7 +114,7 @@ async def test_the_line_moves_though_nobody_comes_or_leaves() -> None:
     assert await asyncio.wait_for(last, 30)
 
 
-async def test_whoever_leaves_makes_room_for_the_first_in_line() -> None:
+async def test_a_call_that_leaves_makes_room_for_the_first_in_line() -> None:
     house = House()
     await house.arrive(START)
     first, second = await house.arrive(2)
@@ -124,7 +124,7 @@ async def test_whoever_leaves_makes_room_for_the_first_in_line() -> None:
     second.cancel()
 
 
-async def test_whoever_gives_up_in_line_is_not_waited_for() -> None:
+async def test_a_call_that_gives_up_in_line_is_not_waited_for() -> None:
     house = House()
     await house.arrive(START)
     first, second = await house.arrive(2)
@@ -135,7 +135,7 @@ async def test_whoever_gives_up_in_line_is_not_waited_for() -> None:
     assert house.admissions.in_flight == START
 
 
-async def test_whoever_gives_up_at_the_moment_of_being_called_in_takes_no_room() -> None:
+async def test_a_call_that_gives_up_at_the_moment_of_being_called_in_takes_no_room() -> None:
     house = House()
     await house.arrive(START)
     (first,) = await house.arrive(1)
@@ -156,7 +156,7 @@ async def test_a_burst_is_served_though_the_line_was_full() -> None:
     assert (house.refusals, house.admissions.is_overloaded) == ([], False)
 
 
-async def test_whoever_comes_when_the_line_is_too_long_is_refused_and_so_is_the_first_in_it() -> None:
+async def test_a_call_that_comes_when_the_line_is_too_long_is_refused_and_so_is_the_first_in_it() -> None:
     house = House()
     first, second, *_ = waiting = await house.fill()
     assert not await house.admissions.enter("ana")
@@ -167,7 +167,7 @@ async def test_whoever_comes_when_the_line_is_too_long_is_refused_and_so_is_the_
         each.cancel()
 
 
-async def test_those_who_are_left_in_line_are_served_if_nobody_else_comes() -> None:
+async def test_calls_left_in_line_are_served_if_no_other_comes() -> None:
     house = House()
     _, *others = await house.fill()
     assert not await house.admissions.enter("ana")
@@ -177,7 +177,7 @@ async def test_those_who_are_left_in_line_are_served_if_nobody_else_comes() -> N
     assert all([await each for each in others])
 
 
-async def test_nobody_waits_in_line_for_long() -> None:
+async def test_no_call_waits_in_line_for_long() -> None:
     house = House()
     *_, last = await house.arrive(START + 1)
     house.passes(MAX_WAIT_S + 1, busy=1.0)
@@ -194,7 +194,7 @@ async def test_under_overload_a_few_calls_are_let_in_as_others_end() -> None:
     assert await house.admissions.enter("ana")
 
 
-async def test_under_overload_nobody_gets_more_than_a_fair_share() -> None:
+async def test_under_overload_no_caller_gets_more_than_a_fair_share() -> None:
     house = House()
     await house.overload("flood")
     assert await house.admissions.enter("flood")

@@ -94,7 +94,7 @@ async def test_an_answer_that_takes_long_is_not_waited_for(monkeypatch: pytest.M
             await asyncio.wait_for(incoming.receive(), 30)
 
 
-async def test_a_server_that_ends_first_leaves_nobody_waiting() -> None:
+async def test_a_server_that_ends_first_leaves_no_call_waiting() -> None:
     async with ended_after(request(1), request(2)) as (incoming, outgoing):
         await incoming.aclose()
         await outgoing.aclose()

@@ -9,5 +9,5 @@ from tests.unit.surfaces.http.test_adaptive_concurrency_model import KINDS, over
 
 @pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize("kind", KINDS)
-def test_whoever_is_let_in_hardly_notices_five_times_the_capacity(kind: str, seed: int) -> None:
+def test_an_admitted_call_hardly_notices_five_times_the_capacity(kind: str, seed: int) -> None:
     overload(KINDS[kind], seed)

@@ -42,11 +42,11 @@ def test_a_declared_author_is_read(head: str) -> None:
     "value",
     ["admin", "Editorial Team", "staff", "https://www.facebook.com/harbour", "ana@harbour.example", "By", "{}", "42"],
 )
-def test_logins_and_addresses_are_nobody(value: str) -> None:
+def test_logins_and_addresses_are_no_author(value: str) -> None:
     assert author(f"<meta name=author content='{value}'>") == ""
 
 
-def test_the_time_that_reading_takes_is_nobody() -> None:
+def test_the_time_that_reading_takes_is_no_author() -> None:
     assert (
         author(
             "<meta name='twitter:label1' content='Est. reading time'><meta name='twitter:data1' content='4 minutes'>"
@@ -109,7 +109,7 @@ def test_a_name_that_readers_see_wins_over_a_login_that_they_do_not() -> None:
     assert author("<meta name=author content=aferro7>", "<h1>Tides</h1><p>By Ana Ferro</p>") == "Ana Ferro"
 
 
-def test_a_person_wins_over_the_site_and_the_site_over_nobody() -> None:
+def test_a_person_wins_over_the_site_and_the_site_over_none() -> None:
     head = "<meta property='og:site_name' content='Harbour Notes'><meta name=author content='Harbour Notes'>"
     assert author(head, "<h1>Tides</h1><p>By Ana Ferro</p>") == "Ana Ferro"
     assert author(head) == "Harbour Notes"

@@ -150,7 +150,7 @@ def test_the_language_is_the_one_that_is_declared(html: str, head: str, expected
         ("42 17 99 1024 " * 10, ""),
     ],
 )
-def test_a_language_that_nobody_declares_is_told_by_the_text(text: str, expected: str) -> None:
+def test_an_undeclared_language_is_told_by_the_text(text: str, expected: str) -> None:
     assert facts(body=f"<p>{text}</p>").language == expected
 
 

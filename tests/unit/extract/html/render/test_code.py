@@ -118,7 +118,7 @@ def test_code_that_holds_a_fence_gets_a_longer_one() -> None:
     assert markdown("<pre>```\nx\n```\n\n\n\n![a](b)</pre>") == "````\n```\nx\n```\n\n\n\n![a](b)\n````"
 
 
-def test_a_fence_that_nobody_sees_ends_no_code() -> None:
+def test_a_hidden_fence_ends_no_code() -> None:
     assert markdown("<pre>``\u200b`\n# x</pre>") == "````\n```\n# x\n````"
 
 

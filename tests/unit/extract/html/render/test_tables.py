@@ -114,7 +114,7 @@ def test_a_table_in_a_layout_stays_one_and_claimed_columns_do_not_count() -> Non
     assert made == "above\n\nleft\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nbelow"
 
 
-def test_no_table_is_wider_than_anybody_reads() -> None:
+def test_no_table_is_wider_than_is_readable() -> None:
     made = markdown("<table>" + ("<tr>" + "<td>x" * 500) * 2 + "</table>")
 
     assert [line.count("|") for line in made.split("\n")] == [61, 61, 61]
