@@ -60,7 +60,8 @@ class OpenApi:
     adapter: SiteSearch
 
 
-_Outcomes = Mapping[str, SiteHits | ProviderError]
+_Outcome = SiteHits | ProviderError
+_Outcomes = Mapping[str, _Outcome]
 
 
 def open_apis(settings: Settings, client: ConfiguredClient, redactor: Redactor) -> list[OpenApi]:
@@ -134,27 +135,29 @@ class OpenApiSearch:
         """The results or the failure of each API; a slow one is cancelled after the grace period."""
         share = deadline.cap(_SHARE * min(self.timeout_s, deadline.remaining_s()))
         tasks = {asyncio.create_task(self._call(api, query, share)): api.spec.name for api in apis}
-        pending, has_found = set(tasks), False
         try:
-            while pending:
-                done, pending = await asyncio.wait(
-                    pending,
-                    timeout=self._grace_s if has_found else None,
-                    return_when=asyncio.FIRST_COMPLETED,
-                )
-                if not done:
-                    break
-                has_found = has_found or any(_has_hits(task.result()) for task in done)
+            late = await self._wait(set(tasks))
         finally:
-            for task in pending:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*pending, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
         return {
-            name: TimedOut(name, "others answered first") if task in pending else task.result()
+            name: TimedOut(name, "others answered first") if task in late else task.result()
             for task, name in tasks.items()
         }
 
-    async def _call(self, api: OpenApi, query: Query, deadline: Deadline) -> SiteHits | ProviderError:
+    async def _wait(self, pending: set[asyncio.Task[_Outcome]]) -> set[asyncio.Task[_Outcome]]:
+        """Wait for the tasks, after the first hits only for the grace period; returns the ones that are not done."""
+        has_found = False
+        while pending:
+            grace_s = self._grace_s if has_found else None
+            done, pending = await asyncio.wait(pending, timeout=grace_s, return_when=asyncio.FIRST_COMPLETED)
+            if not done:
+                break
+            has_found = has_found or any(_has_hits(task.result()) for task in done)
+        return pending
+
+    async def _call(self, api: OpenApi, query: Query, deadline: Deadline) -> _Outcome:
         name, adapter = api.spec.name, api.adapter
         if busy := await self._check_rate(name, adapter.rate):
             return busy
@@ -218,7 +221,7 @@ def _is_admitted(hit: Hit, query: Query) -> bool:
     return not query.include_domains or urls.is_below(page.name, *query.include_domains)
 
 
-def _has_hits(outcome: SiteHits | ProviderError) -> bool:
+def _has_hits(outcome: _Outcome) -> bool:
     return isinstance(outcome, SiteHits) and bool(outcome.hits)
 
 

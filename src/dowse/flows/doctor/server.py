@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,17 +34,20 @@ def check_tools(settings: Settings, tools: Sequence[str]) -> Iterator[Check]:
     yield Check("contract", "server", OK, summary, "", {"contract": settings.contract, "tools": list(tools)})
     limits = {name: rate for name, rate in settings.limits.items() if rate}
     served = {name: _spell(rate) for name, rate in limits.items() if name in tools}
-    if served:
-        listed = ", ".join(f"{name} {limit}" for name, limit in served.items())
-        yield _limits(OK, f"Each caller may use {listed}.", "", served)
-    else:
-        fix = f"Set DOWSE_LIMIT_{tools[0].upper()}=20/10m, for instance, to limit each caller."
-        yield _limits(OFF, "Tools have no rate limit.", fix)
+    yield _check_limits(served, tools)
     # A default for a tool of another contract is no mistake of the user's.
     for name in sorted(name for name in limits.keys() - served.keys() if str(limits[name]) != TOOL_LIMITS[name]):
         variable = f"DOWSE_LIMIT_{name.upper()}"
         summary = f"{variable} has no effect: the contract {settings.contract} has no tool {name}."
         yield _limits(WARNING, summary, f"Remove {variable}, or limit one of {', '.join(tools)}.")
+
+
+def _check_limits(served: Mapping[str, str], tools: Sequence[str]) -> Check:
+    if not served:
+        fix = f"Set DOWSE_LIMIT_{tools[0].upper()}=20/10m, for instance, to limit each caller."
+        return _limits(OFF, "Tools have no rate limit.", fix)
+    listed = ", ".join(f"{name} {limit}" for name, limit in served.items())
+    return _limits(OK, f"Each caller may use {listed}.", "", served)
 
 
 def check_callers(settings: Settings, read_tokens: ReadTokens, tools: Sequence[str]) -> Iterator[Check]:

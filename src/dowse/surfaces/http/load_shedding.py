@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import operator
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -184,13 +185,16 @@ class LoadShedder:
         if math.isinf(seconds):
             # The first sample has nothing to compare with.
             return
-        busy = max((late - early for early, late in zip(before, self._busy_s, strict=True)), default=0.0) / seconds
+        busy = max(map(operator.sub, self._busy_s, before), default=0.0) / seconds
         is_short = self._has_queued or bool(self._queue or self._refusals)
         self._limit.update(
             LoadSample(seconds, busy, self._in_flight, self._began, self._ended, self._refusals, is_short)
         )
         self._has_queued, self._began, self._ended, self._refusals = False, 0, 0, 0
-        recently = now - _REMEMBERED_S
+        self._forget_callers(now - _REMEMBERED_S)
+
+    def _forget_callers(self, until: float) -> None:
+        """Forget callers without calls that were not refused since then."""
         self._callers = {
-            name: caller for name, caller in self._callers.items() if caller.calls or caller.refused_at > recently
+            name: caller for name, caller in self._callers.items() if caller.calls or caller.refused_at > until
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pypdfium2  # type: ignore[import-untyped]  # it has no types
 
@@ -60,13 +60,15 @@ def to_text(data: bytes, limits: ReadingLimits) -> Text:
     body = measure_body(lines)
     blocks = [build_blocks(each, body) for each in lines]
     title = _find_title(declared_title, blocks[0] if blocks else [], body)
-    parts: list[str] = []
-    for number, (markdown, page) in enumerate(zip(_render_pages(blocks, body, title), pages, strict=True), 1):
-        if markdown or page.aside:
-            mark = f"_Page {number} of {count}{labels[number - 1]}_" if count > 1 else ""
-            parts += filter(None, [mark, markdown, *page.aside])
-    parts += _notes(pages, count)
+    marks = [f"_Page {number} of {count}{label}_" if count > 1 else "" for number, label in enumerate(labels, 1)]
+    parts = [*_join_pages(_render_pages(blocks, body, title), pages, marks), *_notes(pages, count)]
     return Text(clean("\n\n".join(parts)), title, is_cut=len(pages) < count)
+
+
+def _join_pages(rendered: Iterable[str], pages: Sequence[PdfPage], marks: Sequence[str]) -> Iterator[str]:
+    for markdown, page, mark in zip(rendered, pages, marks, strict=True):
+        if markdown or page.aside:
+            yield from filter(None, [mark, markdown, *page.aside])
 
 
 def _open(data: bytes) -> pypdfium2.PdfDocument:
