@@ -145,10 +145,14 @@ class KeptWindows:
         # Another call may have been first.
         if key in self._local or kept is None or len(kept.value) % _TIME_BYTES:
             return
+        self._local.restore(key, rate, self._times(kept.value, rate.period_s))
+
+    def _times(self, moments: bytes, period_s: float) -> list[float]:
+        """Times on the clock of the calls within the period."""
         now, utc = self._clock.now(), self._clock.utc().timestamp()
-        ages = [utc - moment for moment in array("d", kept.value)]
+        ages = [utc - moment for moment in array("d", moments)]
         # A clock that was set back makes calls a little younger than they can be.
-        self._local.restore(key, rate, [now - max(0.0, age) for age in ages if -CLOCK_SKEW_S < age < rate.period_s])
+        return [now - max(0.0, age) for age in ages if -CLOCK_SKEW_S < age < period_s]
 
     def _start_writing(self) -> None:
         self._timer = None

@@ -238,12 +238,7 @@ class UsageBuffer:
         if provider in self._unrecorded:
             return
         day = self._clock.utc().date()
-        if day != self._day:
-            self._day, self._callers = day, set()
-        if caller not in self._callers and len(self._callers) >= MOST_CALLERS:
-            caller = _OTHERS
-        self._callers.add(caller)
-        self._put_in((day, provider, caller), cost)
+        self._put_in((day, provider, self._known_caller(day, caller)), cost)
         if self._timer is None:
             # The server's time, not the injected clock.
             self._timer = asyncio.get_running_loop().call_later(WRITE_EVERY_S, self._start_writing)
@@ -254,6 +249,15 @@ class UsageBuffer:
             self._timer.cancel()
         await self._writes.finish()
         await self._write()
+
+    def _known_caller(self, day: date, caller: str) -> str:
+        """The name under which a caller is counted."""
+        if day != self._day:
+            self._day, self._callers = day, set()
+        if caller not in self._callers and len(self._callers) >= MOST_CALLERS:
+            return _OTHERS
+        self._callers.add(caller)
+        return caller
 
     def _start_writing(self) -> None:
         self._timer = None

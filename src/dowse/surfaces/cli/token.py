@@ -151,12 +151,16 @@ def _scopes(given: list[str]) -> list[str]:
     """The scopes of one or more flags, each a list with commas."""
     scopes = list(dict.fromkeys(name.strip() for names in given for name in names.split(",")))
     for name in scopes:
-        known = ", ".join(tokens.SCOPES)
-        if name in tokens.FUTURE_SCOPES:
-            raise ConfigError(f"The scope {name} opens nothing in this version of dowse; there are {known}.")
-        if name not in tokens.SCOPES:
-            raise ConfigError(f"--scope is {name[:80]!r}, but it takes {known}.")
+        _check_scope(name)
     return scopes
+
+
+def _check_scope(name: str) -> None:
+    known = ", ".join(tokens.SCOPES)
+    if name in tokens.FUTURE_SCOPES:
+        raise ConfigError(f"The scope {name} opens nothing in this version of dowse; there are {known}.")
+    if name not in tokens.SCOPES:
+        raise ConfigError(f"--scope is {name[:80]!r}, but it takes {known}.")
 
 
 def _end(lifetime: str | None) -> datetime | None:
@@ -205,13 +209,19 @@ def _list(arguments: argparse.Namespace) -> int:
 def _line(entry: TokenEntry, used: datetime | None) -> str:
     limits = ", ".join(f"{tool} {rate}" for tool, rate in entry.limits.items())
     parts = [entry.name, ", ".join(_contracts(entry)), limits or "the limits of the settings"]
+    parts += _restrictions(entry)
+    parts.append(f"last used {_minute(used)}" if used else "not used yet")
+    return "  ".join(parts)
+
+
+def _restrictions(entry: TokenEntry) -> list[str]:
+    parts = []
     if entry.scopes is not None:
         parts.append(f"scopes {', '.join(sorted(entry.scopes))}")
     if entry.expires:
         is_over = entry.is_expired(SystemClock().utc())
         parts.append(f"{'expired' if is_over else 'expires'} {_minute(entry.expires)}")
-    parts.append(f"last used {_minute(used)}" if used else "not used yet")
-    return "  ".join(parts)
+    return parts
 
 
 def _minute(moment: datetime) -> str:
