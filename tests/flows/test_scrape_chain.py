@@ -209,7 +209,7 @@ async def test_results_of_a_search_are_read_by_the_same_chain(web: PocketWeb, se
     web.serper.finds([URL, web.page("/docs/retrying"), "http://10.0.0.5/", "http://wiki.internal/"])
     web.serper_scrape.fails("401")
     async with server.connect(everyone(web, DOWSE_READ_ORDER="scrape-first")) as client:
-        result = await client.call_tool("web_search", {"query": "x", "num_results": 4})
+        result = await client.call_tool("web_search", {"query": "retrying requests", "num_results": 4})
     found = result.structured_content
     assert [(item["link"], item["status"]) for item in found["results"]] == [
         (web.page("/docs/retrying"), "ok"),

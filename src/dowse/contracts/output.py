@@ -41,7 +41,10 @@ def _rename(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultOutput:
-    """One result of `web_search`. `blocks` ("3 of 41") and `anchors` are the blocks shown of a page that is cut."""
+    """One result of `web_search`. `total_tokens` are those of the whole page.
+
+    `blocks` ("3 of 41") and `anchors` are the blocks shown of a page that is cut.
+    """
 
     title: str
     link: str
@@ -63,6 +66,7 @@ class ResultOutput:
     warnings: tuple[str, ...] = _optional(())
     found_by: tuple[str, ...] = _optional(())
     duplicates: tuple[str, ...] = _optional(())
+    total_tokens: int = _optional(0)
     blocks: str = _optional("")
     anchors: tuple[str, ...] = _optional(())
     key_points: tuple[KeyPoint, ...] = _optional(())

@@ -6,9 +6,10 @@ import json
 import re
 import secrets
 from collections.abc import Sequence
+from itertools import groupby
 
 from dowse.contracts.output import GetContentOutput, PagesOutput, ResultOutput, WebSearchOutput
-from dowse.core.digests import Digest
+from dowse.core.digests import OFF_TOPIC, Digest
 from dowse.core.models import (
     NEEDS_BROWSER,
     NO_READABLE_CONTENT,
@@ -85,18 +86,23 @@ class Spotlight:
 
 
 def render_search(found: WebSearchOutput, spotlight: Spotlight, *, is_concise: bool = False) -> str:
-    """A whole search; a concise one has no suggestions and no attempts."""
+    """A whole search; a concise one has the passages and how to read more, and nothing about them."""
     copy = describe_copy(found.cache, found.cache_age_s)
     direct_answers = _unrepeated_answers(found)
     suggestions = () if is_concise else found.suggestions[:_MAX_SUGGESTIONS]
     failures = () if is_concise else _unmentioned_failures(found)
     lines = [
-        _headline(found),
+        _headline(found, is_concise=is_concise),
         f"(This is {copy}.)" if copy else "",
         *(f"Direct answer: {answer}" for answer in direct_answers),
         # Every result of a stale search is stale.
-        *(_result(number, each, spotlight, tells_age=not copy) for number, each in enumerate(found.results, start=1)),
-        _how_to_read_more(found.results),
+        *(
+            _concise_result(number, each, spotlight)
+            if is_concise
+            else _result(number, each, spotlight, tells_age=not copy)
+            for number, each in enumerate(found.results, start=1)
+        ),
+        _how_to_read_more(found.results, is_concise=is_concise),
         "Related searches: " + "; ".join(suggestions) if suggestions else "",
         *(f"Note: {warning}" for warning in found.warnings),
         "Tried before: " + "; ".join(map(_describe_failure, failures)) if failures else "",
@@ -241,19 +247,33 @@ def shown_blocks(digest: Digest | None) -> tuple[str, tuple[str, ...]]:
 
 
 def list_anchors(anchors: Sequence[str]) -> str:
-    """The first anchors, for a sentence."""
-    return ", ".join([*anchors[:_MAX_ANCHORS], *(["…"] if len(anchors) > _MAX_ANCHORS else [])])
+    """The first anchors, for a sentence, such as "b1, b3-b5, b9"."""
+    # Neighbours have the same distance to their places.
+    runs = groupby(enumerate(anchors), lambda placed: int(placed[1][1:]) - placed[0])
+    named = [_name_run([anchor for _, anchor in run]) for _, run in runs]
+    return ", ".join(named[:_MAX_ANCHORS]) + (", …" if len(named) > _MAX_ANCHORS else "")
 
 
-def _headline(found: WebSearchOutput) -> str:
+def _name_run(anchors: Sequence[str]) -> str:
+    return anchors[0] if len(anchors) == 1 else f"{anchors[0]}-{anchors[-1]}"
+
+
+def _headline(found: WebSearchOutput, *, is_concise: bool) -> str:
     *others, last = found.providers or (found.engine,)
     providers = f"{', '.join(others)} and {last}" if others else last
     count = len(found.results)
     if not count:
         return f"Nothing matched {found.query!r} ({providers}). Try other words or fewer filters."
-    counted = f"{count} result{'' if count == 1 else 's'} for {found.query!r}, found by {providers}"
+    counted = _count_results(count)
+    if is_concise:
+        return f"{counted} ({providers}). {UNTRUSTED}"
+    counted += f" for {found.query!r}, found by {providers}"
     agreed = f"; {found.agreement} of them in more than one index" if others else ""
     return f"{counted}{agreed}. {UNTRUSTED}"
+
+
+def _count_results(count: int) -> str:
+    return "1 result" if count == 1 else f"{count} results"
 
 
 def _add_title(title: str, facts: str, text: str) -> str:
@@ -278,7 +298,8 @@ def _result(number: int, result: ResultOutput, spotlight: Spotlight, *, tells_ag
     if result.status is Status.NOT_FETCHED:
         return "\n".join([*head, *notes])
     if not result.status.readable:
-        return "\n".join([*head, result.page_content, *notes])
+        # The address is above.
+        return "\n".join([*head, result.page_content.partition("\n")[0], *notes])
     copy = describe_copy(result.cache, result.cache_age_s) if tells_age else ""
     shown = [_describe_cut(result)] if result.status is Status.TRUNCATED else []
     shown += [f"(This is {copy}.)"] if copy else []
@@ -286,13 +307,34 @@ def _result(number: int, result: ResultOutput, spotlight: Spotlight, *, tells_ag
     return "\n".join([*head, *page, *shown, *notes])
 
 
+def _concise_result(number: int, result: ResultOutput, spotlight: Spotlight) -> str:
+    """Title, address and passages; of a page that was not read, a few words of the reason."""
+    head = f"{number}. {result.title}\n{result.link}{_concise_remark(result)}"
+    if result.image_url:
+        return f"{head}\nImage: {result.image_url}"
+    is_shown = result.status.readable and result.page_content
+    return f"{head}\n{spotlight.fence(result.page_content, f'page {number}')}" if is_shown else head
+
+
+def _concise_remark(result: ResultOutput) -> str:
+    if result.status.readable or result.status is Status.NOT_FETCHED:
+        return " (off topic)" if OFF_TOPIC in result.warnings else ""
+    return f" ({result.status})"
+
+
 def _describe_cut(result: ResultOutput) -> str:
     if not result.page_content:
         return "(Nothing of the page is shown: max_tokens is too small for all of them.)"
-    if not result.anchors:
-        return "(This is not the whole page.)"
-    anchors = list_anchors(result.anchors)
-    return f"({result.blocks} blocks are shown: {anchors}. The page has {result.word_count:,} words.)"
+    size = _describe_size(result.total_tokens)
+    shown, _, blocks = result.blocks.partition(" of ")
+    # Of a page with all blocks shown in part, their names say nothing.
+    if shown == blocks:
+        return f"(Cut: {size}.)"
+    return f"(Cut to blocks {list_anchors(result.anchors)} of {blocks}; {size}.)"
+
+
+def _describe_size(tokens: int) -> str:
+    return f"the page has about {tokens:,} tokens" if tokens else "the page has more"
 
 
 def _notes(result: ResultOutput) -> list[str]:
@@ -302,17 +344,17 @@ def _notes(result: ResultOutput) -> list[str]:
     return notes + [f"(Note: {warning}.)" for warning in result.warnings]
 
 
-def _how_to_read_more(results: Sequence[ResultOutput]) -> str:
+def _how_to_read_more(results: Sequence[ResultOutput], *, is_concise: bool) -> str:
     """The call for the first page that was cut; for the others it is the same with another address."""
     cut = next((result for result in results if result.status is Status.TRUNCATED), None)
     if cut is None:
         return ""
+    if is_concise:
+        return "More of a page: get_content(url, question)."
     if not cut.anchors:
-        return f"To read more of a page: {get_content_call(cut.link)}"
-    return (
-        f"To read on from a block: {get_content_call(cut.link, section=cut.anchors[-1])}. "
-        "For other passages of a page pass question instead; with the url alone it is read from its beginning."
-    )
+        return f"More of a page: {get_content_call(cut.link)}"
+    call = get_content_call(cut.link, section=cut.anchors[-1])
+    return f"More of a page: {call} from that block on, with question other passages, with the url alone all of it."
 
 
 def _unrepeated_answers(found: WebSearchOutput) -> list[str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+OFF_TOPIC = "hardly a word of the query is on this page, so only its best lines are shown"
+"""The remark on an off-topic page."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

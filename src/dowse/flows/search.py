@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dowse.cache.fetch import Cache
-from dowse.core.digests import Digest, Source
+from dowse.core.digests import OFF_TOPIC, Digest, Source
 from dowse.core.errors import (
     AllProvidersFailed,
     NoInstance,
@@ -45,7 +45,6 @@ _SEARCH_SHARE = 0.8
 # The rest is for passage retrieval.
 _READ_SHARE = 0.95
 _LONGEST_RESERVE_S = 1.0
-_OFF_TOPIC = "hardly a word of the query is on this page, so only its best lines are shown"
 # Rounds of reading further hits in the places of near-duplicates, each of which takes as long as a page does.
 _REPLACEMENTS = 2
 _NO_PASSAGES = "passage retrieval timed out; pages are shown from their beginning"
@@ -257,12 +256,14 @@ def _unread(placed: Placed) -> Page:
 
 
 def _result(placed: Placed, page: Page, digest: Digest | None = None, *, rank: int = 0) -> Result:
-    remarks: tuple[str, ...] = (placed.remark,) if placed.remark else ()
-    if digest:
-        remarks += tuple(f"sorted down: {flaw}" for flaw in digest.quality_issues)
-        remarks += (_OFF_TOPIC,) if digest.is_off_topic and digest.text != page.text else ()
+    remarks = ((placed.remark,) if placed.remark else ()) + (_remarks(page, digest) if digest else ())
     score = _score(rank)
     return Result(placed.hit, page, score, digest, found_by=placed.found_by, indexes=placed.indexes, remarks=remarks)
+
+
+def _remarks(page: Page, digest: Digest) -> tuple[str, ...]:
+    off_topic = (OFF_TOPIC,) if digest.is_off_topic and digest.text != page.text else ()
+    return (*(f"sorted down: {flaw}" for flaw in digest.quality_issues), *off_topic)
 
 
 def _drop_duplicates(results: Sequence[Result]) -> list[Result]:

@@ -33,6 +33,7 @@ _OFF_TOPIC = 0.25
 _LANGUAGE_CHARS = 4000
 # Fewer tokens are a heading and the beginning of a sentence.
 _MIN_TOKENS = 50
+_ONE_SENTENCE = 30
 # The weight of a page without any word of the question, beside 1.1 of one that has all of them.
 _MIN_WEIGHT = 0.1
 _KEY_POINTS = 5
@@ -141,24 +142,26 @@ def _grant_tokens(
     wanted = _wanted_tokens({number: pages[number] for number in shown}, max_tokens, off_topic)
     granted = _share_tokens([(wanted[number], pages[number].relevance) for number in shown], max_tokens)
     if share < 1:
-        granted = [min(tokens, max(_MIN_TOKENS, int(tokens * share))) for tokens in granted]
+        granted = [min(tokens, max(_ONE_SENTENCE, int(tokens * share))) for tokens in granted]
     return dict.fromkeys(pages, 0) | dict(zip(shown, granted, strict=True))
 
 
 def _wanted_tokens(pages: dict[int, Passages], max_tokens: int, off_topic: AbstractSet[int]) -> dict[int, int]:
     """The tokens that each page could use: less for weak pages, and for off-topic ones only for their best lines."""
-    weak = _WEAK_SHARE * max((page.relevance for page in pages.values()), default=0.0)
-    wanted = {
-        number: min(page.tokens, _WEAK_TOKENS) if page.relevance < weak else page.tokens
-        for number, page in pages.items()
-    }
+    best = max((page.relevance for page in pages.values()), default=0.0)
+    wanted = {number: _useful_tokens(page, best) for number, page in pages.items()}
     left = max_tokens - sum(tokens for number, tokens in wanted.items() if number not in off_topic)
     lines = _FLOOR_TOKENS if left >= _FLOOR_TOKENS * len(off_topic) else _MIN_TOKENS
-    # Never all of a page, unless that is a line or two.
-    best_lines = {
-        number: max(_MIN_TOKENS, min(lines, pages[number].tokens // 2)) for number in off_topic & pages.keys()
-    }
-    return wanted | {number: min(wanted[number], tokens) for number, tokens in best_lines.items()}
+    return wanted | {number: _tokens_of_lines(pages[number], lines) for number in off_topic & pages.keys()}
+
+
+def _useful_tokens(page: Passages, best: float) -> int:
+    return min(page.tokens, _WEAK_TOKENS) if page.relevance < _WEAK_SHARE * best else page.tokens
+
+
+def _tokens_of_lines(page: Passages, most: int) -> int:
+    """The tokens for the best lines: never for all of a page, unless that is a line or two."""
+    return min(page.tokens, max(_MIN_TOKENS, min(most, page.tokens // 2)))
 
 
 def _share_tokens(pages: Sequence[tuple[int, float]], max_tokens: int) -> list[int]:

@@ -83,6 +83,7 @@ async def test_the_whole_typed_answer() -> None:
                 "summary": LEAD,
                 "cache": "miss",
                 "cache_age_s": 0,
+                "total_tokens": estimate_tokens(f"# A\n\n{LEAD}"),
                 "key_points": [{"text": LEAD, "anchor": "b1"}],
             },
             {
@@ -141,8 +142,8 @@ async def test_a_short_page_is_whole_although_a_long_one_is_cut() -> None:
     ("arguments", "most"),
     [
         ({}, 6000),
-        ({"response_format": "concise"}, 2000),
-        ({"response_format": "concise", "max_tokens": 3000}, 3000),
+        ({"response_format": "concise"}, 1800),
+        ({"response_format": "concise", "max_tokens": 3000}, 900),
         ({"response_format": "detailed", "max_tokens": 500}, 500),
     ],
 )
@@ -401,7 +402,6 @@ async def test_the_text_tells_what_the_typed_object_tells() -> None:
         "Direct answer: 42",
         f"## 1. A page\n{A} · 2026-10-02\nA snippet.\n<<< untrusted page 1 NONCE\n{LEAD}\n>>> end of page 1 NONCE",
         f"## 2. B page\n{B}\n_Failed to retrieve page content: the site refused or challenged the request_",
-        f"Source: {B}",
         "Related searches: m; n",
         "Note: !",
     ]

@@ -18,6 +18,7 @@ DIGEST = Digest(
     "# Otters\n\n[…]\n\nThe otter weighs nine kilograms.",
     anchors=("b1", "b7"),
     blocks=41,
+    tokens=1040,
     relevance=0.9,
     summary="All about otters.",
     key_points=(KeyPoint("The otter weighs nine kilograms.", "b7"),),
@@ -55,10 +56,10 @@ def test_the_text_says_what_is_shown_and_the_call_for_more() -> None:
     assert text.partition("\n\n")[2] == (
         f"## 1. Otters\n{A} · 2026-03-02\nA snippet.\n"
         f"<<< untrusted page 1 NONCE\n{DIGEST.text}\n>>> end of page 1 NONCE\n"
-        "(2 of 41 blocks are shown: b1, b7. The page has 812 words.)\n\n"
+        "(Cut to blocks b1, b7 of 41; the page has about 1,040 tokens.)\n\n"
         f"## 2. Bears\n{B}\nAnother.\n<<< untrusted page 2 NONCE\nBears.\n>>> end of page 2 NONCE\n\n"
-        f'To read on from a block: get_content(url="{A}", section="b7"). For other passages of a page pass question '
-        "instead; with the url alone it is read from its beginning."
+        f'More of a page: get_content(url="{A}", section="b7") from that block on, with question other passages, '
+        "with the url alone all of it."
     )
 
 
@@ -117,8 +118,8 @@ def test_a_page_of_which_the_beginning_is_shown_is_cut_without_blocks() -> None:
     (item,) = typed(found(beginning))["results"]
     assert (item["status"], item.get("blocks")) == ("truncated", None)
     text = answer(found(beginning)).text
-    assert "\n(This is not the whole page.)\n\n" in text
-    assert text.endswith(f'\n\nTo read more of a page: get_content(url="{A}")')
+    assert "\n(Cut: the page has more.)\n\n" in text
+    assert text.endswith(f'\n\nMore of a page: get_content(url="{A}")')
 
 
 def test_a_page_for_which_the_budget_has_no_room_keeps_its_snippet_and_says_so() -> None:
