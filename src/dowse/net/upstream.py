@@ -108,14 +108,8 @@ class UpstreamProxy:
         try:
             async with asyncio.timeout(_DIAL_S):
                 return await self._dial_any(protocol, await look_up(self._host, self._port))
-        except ssl.SSLCertVerificationError as error:
-            raise ProxyFailed("the certificate of the proxy is not valid") from error
-        except ssl.SSLError as error:
-            raise ProxyFailed("the proxy does not speak TLS; try http:// instead of https://") from error
-        except (socket.gaierror, UnicodeError) as error:  # IDNA refuses some names
-            raise ProxyFailed("the host of the proxy was not found") from error
-        except OSError as error:  # also a timeout
-            raise ProxyFailed("no connection to the proxy") from error
+        except (OSError, UnicodeError) as error:
+            raise ProxyFailed(_describe_dialling(error)) from error
 
     async def _dial_any(self, protocol: asyncio.StreamReaderProtocol, addresses: Sequence[str]) -> asyncio.Transport:
         *others, last = addresses
@@ -192,6 +186,20 @@ class UpstreamProxy:
         return ProxyFailed(
             "the proxy refuses this user and password" if self._credentials else "the proxy wants a user and a password"
         )
+
+
+# The first match counts; a timeout is an `OSError` too, and IDNA refuses some names.
+_DIALLING: tuple[tuple[type[Exception], str], ...] = (
+    (ssl.SSLCertVerificationError, "the certificate of the proxy is not valid"),
+    (ssl.SSLError, "the proxy does not speak TLS; try http:// instead of https://"),
+    (socket.gaierror, "the host of the proxy was not found"),
+    (UnicodeError, "the host of the proxy was not found"),
+    (OSError, "no connection to the proxy"),
+)
+
+
+def _describe_dialling(error: Exception) -> str:
+    return next(text for kind, text in _DIALLING if isinstance(error, kind))
 
 
 _SOCKS = 5

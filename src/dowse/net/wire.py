@@ -254,11 +254,16 @@ class _TunnelConnector(aiohttp.TCPConnector):
         if context is None:
             transport.set_protocol(protocol)
             return transport
-        # Certificates have names without the final dot.
-        name = (req.server_hostname or req.url.raw_host or "").rstrip(".")
+        name = req.server_hostname or req.url.raw_host or ""
+        return await self._start_tls(transport, protocol, context, name)
+
+    async def _start_tls(
+        self, transport: asyncio.Transport, protocol: ResponseHandler, context: SSLContext, name: str
+    ) -> asyncio.Transport:
         secured: asyncio.Transport | None = None
         try:
-            secured = await self._loop.start_tls(transport, protocol, context, server_hostname=name)
+            # Certificates have names without the final dot.
+            secured = await self._loop.start_tls(transport, protocol, context, server_hostname=name.rstrip("."))
         except SSLError as error:
             raise WireInsecure from error
         finally:
@@ -319,10 +324,13 @@ class _PinnedConnector(_TunnelConnector):
 
     def _peer(self, connection: Connection) -> Address | None:
         protocol = connection.protocol
-        if protocol is not None and protocol in self._destinations:
-            return self._destinations[protocol]
-        peer = connection.transport and connection.transport.get_extra_info("peername")
-        return parse_address(peer[0]) if peer else None
+        destination = self._destinations.get(protocol) if protocol else None
+        return destination or _socket_peer(connection)
+
+
+def _socket_peer(connection: Connection) -> Address | None:
+    peer = connection.transport and connection.transport.get_extra_info("peername")
+    return parse_address(peer[0]) if peer else None
 
 
 async def _checked_addresses(_host: str, _port: int) -> list[str]:

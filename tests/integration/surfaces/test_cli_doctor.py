@@ -8,4 +8,4 @@ def test_nothing_is_asked_without_being_told_to(point: Point, examine: Examine) 
     found = examine()
     assert found.code == 0
     assert not any(double.requests for double in web.doubles)
-    assert not [check for check in found.checks if check["group"] == "probe"]
+    assert [check["state"] for check in found.checks if check["group"] == "probe"] == ["off"]
