@@ -12,7 +12,7 @@ from tests.support.pseudo_terminal import Session
 
 CASES = [
     ("dowse se", ["search", "serve"]),
-    ("dowse token ", ["list", "new", "revoke"]),
+    ("dowse cache ", ["clear", "stats"]),
     ("dowse search otters --ti", ["--time-range", "--timeout"]),
     ("dowse search --time-range ", ["day", "month", "week", "year"]),
     ("dowse search -n 3 --depth w", ["wide"]),

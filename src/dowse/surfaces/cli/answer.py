@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from dowse.contracts.output import AnswerQuestionOutput
 from dowse.contracts.render import describe_copy
@@ -47,9 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         "offline_mode": arguments.offline,
     }
 
-    def show(answer: AnswerQuestionOutput) -> str:
-        return _show(answer, is_list=arguments.no_summary)
-
+    show = partial(_show, is_list=arguments.no_summary)
     return session.call_and_print(
         settings, "answer_question", given, AnswerQuestionOutput, flags=_FLAGS, as_json=arguments.json, show=show
     )

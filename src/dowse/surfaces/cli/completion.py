@@ -6,6 +6,7 @@ import argparse
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from dowse.surfaces.cli.session import DONE
 
@@ -123,14 +124,14 @@ def _walk(parser: argparse.ArgumentParser, path: str) -> Iterator[_Command]:
 
 
 def _describe(parser: argparse.ArgumentParser, path: str) -> _Command:
-    shown = [action for action in parser._actions if action.help != argparse.SUPPRESS]
-    words = [word for action in shown if not action.option_strings for word in _list_words(action)]
-    return _Command(path, tuple(words), tuple(_describe_flag(action) for action in shown if action.option_strings))
+    flags = [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]
+    words = chain.from_iterable(_list_words(action) for action in parser._actions if not action.option_strings)
+    return _Command(path, tuple(words), tuple(map(_describe_flag, flags)))
 
 
 def _list_words(action: argparse.Action) -> list[tuple[str, str]]:
     if isinstance(action, argparse._SubParsersAction):
-        return [(choice.dest, choice.help or "") for choice in action._choices_actions]
+        return [(choice.dest, str(choice.help)) for choice in action._choices_actions]
     return [(str(choice), "") for choice in action.choices or ()]
 
 
@@ -170,13 +171,17 @@ def _fill(
     script: str, commands: Sequence[_Command], words: Callable[[_Command], str], values: Callable[[_Flag], str]
 ) -> str:
     """A script of `case` statements over the path of the command, and over the path with the flag before the word."""
-    taking = [(command.path, flag) for command in commands for flag in command.flags if flag.takes_value]
-    cases = [f"        {_spell(path, flag)}) {values(flag)} ;;" for path, flag in taking]
     return script.format(
         commands="|".join(f'"{command.path}"' for command in commands[1:]),
-        values="\n".join(cases),
+        values="\n".join(f"        {pattern}) {values(flag)} ;;" for pattern, flag in _list_taking(commands)),
         words="\n".join(f'        "{command.path}") {words(command)} ;;' for command in commands),
     )
+
+
+def _list_taking(commands: Sequence[_Command]) -> Iterator[tuple[str, _Flag]]:
+    """The flags that take a value, each with the pattern of a word behind it."""
+    for command in commands:
+        yield from ((_spell(command.path, flag), flag) for flag in command.flags if flag.takes_value)
 
 
 def _spell(path: str, flag: _Flag) -> str:

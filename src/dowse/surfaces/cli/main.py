@@ -42,13 +42,8 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is None or value in action.choices:
             return
-        choices = [str(choice) for choice in action.choices]
-        if isinstance(action, argparse._SubParsersAction):
-            hint = _suggest(value, choices) or f"; the commands are {', '.join(choices)}"
-            raise argparse.ArgumentError(None, f"unknown command {_quote(value)}{hint}")
-        name = action.option_strings[-1] if action.option_strings else action.metavar
-        wanted = f"{name} takes one of {', '.join(choices)}, not {_quote(value)}"
-        raise argparse.ArgumentError(None, wanted + _suggest(value, choices))
+        describe = _describe_command if isinstance(action, argparse._SubParsersAction) else _describe_value
+        raise argparse.ArgumentError(None, describe(action, value, list(map(str, action.choices))))
 
     def _describe_unknown(self, argument: str) -> str:
         flag = argument.partition("=")[0]
@@ -113,6 +108,16 @@ def _parser() -> Parser:
     for command in (*runs, providers, config, doctor, demo, completion):
         command.register(commands)
     return parser
+
+
+def _describe_command(_: argparse.Action, given: object, known: Sequence[str]) -> str:
+    hint = _suggest(given, known) or f"; the commands are {', '.join(known)}"
+    return f"unknown command {_quote(given)}{hint}"
+
+
+def _describe_value(action: argparse.Action, given: object, known: Sequence[str]) -> str:
+    name = action.option_strings[-1] if action.option_strings else action.metavar
+    return f"{name} takes one of {', '.join(known)}, not {_quote(given)}{_suggest(given, known)}"
 
 
 def _suggest(given: object, known: Sequence[str]) -> str:

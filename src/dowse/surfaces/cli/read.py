@@ -58,11 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if explain.is_wanted(arguments):
         return explain.run(arguments, settings)
-    given = {name: getattr(arguments, name) for name in ("question", "section", "max_tokens", "cursor")}
-    given["offline_mode"] = arguments.offline
-    calls = [{"url": url, **given} for url in arguments.urls]
     try:
-        pages = session.call(settings, "get_content", calls, GetContentOutput, _FLAGS)
+        pages = session.call(settings, "get_content", _calls(arguments), GetContentOutput, _FLAGS)
     except DowseError as error:
         return report_failure(error, settings)
     if arguments.json:
@@ -70,6 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(pages, arguments)
     return DONE if all(page.status.readable for page in pages) else FAILED
+
+
+def _calls(arguments: argparse.Namespace) -> list[dict[str, object]]:
+    """The arguments of one call for each page."""
+    given = {name: getattr(arguments, name) for name in ("question", "section", "max_tokens", "cursor")}
+    return [{"url": url, **given, "offline_mode": arguments.offline} for url in arguments.urls]
 
 
 def _check(arguments: argparse.Namespace) -> None:
