@@ -1,8 +1,9 @@
-"""Writes docs/answers.md: what a model gets for five typical calls, on the pages of the pocket web."""
+"""Writes docs/answers.md: what a model gets for typical calls, on the pages of the pocket web."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from pathlib import Path
 
@@ -18,20 +19,28 @@ KETTLE = "/products/kettle"
 HEAD = """\
 # Sample answers
 
-The text that `web_search` and `get_content` return to a model, on the pages of the [pocket web](testing.md). Structured
-output has the same content, field by field. `tools/sample_answers.py` writes this page. The nonce after "page 1"
-differs in every answer, so that no page can forge the end of its fence (spotlighting).
+The text that `web_search` and `get_content` return to a model, on the pages of the [pocket web](testing.md).
+`tools/sample_answers.py` writes this page. The nonce after "page 1" differs in every answer, so that no page can
+forge the end of its fence (spotlighting).
 
 ## What each client hands to its model
 
-| Client | What its model is given |
-| --- | --- |
-| Claude Code 2.1.197 | the text as it is; above about 80 kB, the first 2 kB and the name of a file |
-| Codex 0.166.0 | `Wall time: 0.6 seconds`, `Output:`, and the text |
-| Gemini CLI 0.61.0 | the text between `<untrusted_context>` and `</untrusted_context>` |
+An MCP answer can have two halves: text (`content`) and a typed object (`structuredContent`). Clients differ in the
+half that they hand to the model, so by default dowse sends the text alone, and no output schema.
 
-`tests/slow/clients/test_agents.py` runs all three. With `DOWSE_STRUCTURED=on`, Claude Code and Codex hand over the JSON
-of `structuredContent` instead of the text: without the fence and the hints, and with 1.2 to 2.7 times the tokens.
+| Client | What its model is given | With `DOWSE_STRUCTURED=on` |
+| --- | --- | --- |
+| Claude Code 2.1.197 | the text as it is; above about 80 kB, the first 2 kB and a file name | the typed object instead |
+| Codex 0.166.0 | `Wall time: 0.6 seconds`, `Output:`, and the text | the typed object instead |
+| Gemini CLI 0.61.0 | the text between `<untrusted_context>` and `</untrusted_context>` | the same text |
+
+`tests/slow/clients/test_agents.py` runs all three. The typed object has bare page text: without the fence and the hints,
+and with 1.2 to 2.7 times the tokens. `DOWSE_STRUCTURED=on` is for programs; `--json` at a shell and the Python API are
+always typed, and the drop-ins keep their shapes.
+
+Names, descriptions and schemas of the three tools cost a conversation at most 1,100 tokens. Rare arguments
+(`offline_mode`, `timeout_s`, `safe_search`, `region`) and categories (`map`, `music`, `files`) are accepted and not
+listed. A sloppy value whose meaning is plain is corrected with a note: `num_results is at most 50; 100 was read as 50`.
 """
 NONCE = re.compile(r"(?<=page )([0-9a-f]{8})\b|(?<=page \d )([0-9a-f]{8})\b")
 
@@ -57,6 +66,11 @@ CALLS: dict[str, tuple[str, dict[str, object]]] = {
             "max_tokens": 300,
         },
     ),
+    "Several pages, one of which cannot be read": (
+        "get_content",
+        {"urls": [f"http://127.0.0.1:{PORT}/news/harbour-bridge", f"http://127.0.0.1:{PORT}/gone"], "max_tokens": 200},
+    ),
+    "A private address, which is an error": ("get_content", {"url": "http://localhost:3000/"}),
 }
 
 
@@ -80,10 +94,7 @@ async def render_page(port: int = PORT) -> str:
 
 
 def _at_port(arguments: dict[str, object], port: int) -> dict[str, object]:
-    return {
-        name: str(value).replace(f":{PORT}/", f":{port}/") if name == "url" else value
-        for name, value in arguments.items()
-    }
+    return {name: json.loads(json.dumps(value).replace(f":{PORT}/", f":{port}/")) for name, value in arguments.items()}
 
 
 async def _answer(app: App, name: str, arguments: dict[str, object]) -> str:
@@ -94,9 +105,7 @@ async def _answer(app: App, name: str, arguments: dict[str, object]) -> str:
 
 
 def _call(name: str, arguments: dict[str, object]) -> str:
-    shown = ", ".join(
-        f"{key}={value}" if isinstance(value, int) else f'{key}="{value}"' for key, value in arguments.items()
-    )
+    shown = ", ".join(f"{key}={json.dumps(value)}" for key, value in arguments.items())
     return f"{name}({shown})"
 
 
