@@ -19,17 +19,18 @@ _FRAME_TOKENS = 700
 Results = tuple[ResultOutput, ...]
 
 
-def fit_search(found: WebSearchOutput, render: Callable[[WebSearchOutput], str]) -> tuple[WebSearchOutput, str]:
-    """The search and its text, of which clients show one or the other to a model.
+def fit_search(
+    found: WebSearchOutput, render: Callable[[WebSearchOutput], str], *, is_structured: bool = False
+) -> tuple[WebSearchOutput, str]:
+    """The search and its text; if structured output is sent as well, clients show one or the other to a model.
 
-    If either is too long, summaries and key points go first, then snippets are shortened, then pages; at last results
-    are left out.
+    If one is too long, summaries and key points go first, then snippets are shortened, then pages; at last results are
+    left out.
     """
     count, warnings = len(found.results), found.warnings
     text = render(found)
     for reduce in (_drop_extras, _shorten_snippets, _shorten_pages, _drop_last):
-        listed = json.dumps([to_json(result) for result in found.results], ensure_ascii=False)
-        excess = max(_most_tokens(text), _most_tokens(listed) + _FRAME_TOKENS) - CEILING
+        excess = max(_most_tokens(text), _structured_tokens(found) if is_structured else 0) - CEILING
         if excess <= 0:
             break
         results = reduce(found.results, excess)
@@ -43,6 +44,11 @@ def shorten_texts(texts: Mapping[int, str], excess: int) -> dict[int, str]:
     costs = [estimate_tokens(text) for text in texts.values()]
     granted = divide_budget(costs, max(0, sum(costs) - excess - _JOINT_TOKENS * len(texts)))
     return {number: truncate(texts[number], tokens) for number, tokens in zip(texts, granted, strict=True)}
+
+
+def _structured_tokens(found: WebSearchOutput) -> int:
+    listed = json.dumps([to_json(result) for result in found.results], ensure_ascii=False)
+    return _most_tokens(listed) + _FRAME_TOKENS
 
 
 def _most_tokens(text: str) -> int:

@@ -64,7 +64,8 @@ def web_search(services: Services) -> Tool:
             progress=context.progress,
             caller=context.caller,
         )
-        return answer(outcome, arguments.warnings, is_concise=shape == _CONCISE)
+        is_structured = services.settings.structured
+        return answer(outcome, arguments.warnings, is_concise=shape == _CONCISE, is_structured=is_structured)
 
     params = _params(services.settings)
     return Tool("web_search", "Search the web", _DESCRIPTION, params, call, output=WebSearchOutput)
@@ -90,8 +91,13 @@ def to_query(arguments: Arguments) -> Query:
     return query
 
 
-def answer(outcome: SearchOutcome, remarks: tuple[str, ...] = (), *, is_concise: bool = False) -> Answer:
-    """The answer for a finished search: structured output, and the same as text for the model."""
+def answer(
+    outcome: SearchOutcome, remarks: tuple[str, ...] = (), *, is_concise: bool = False, is_structured: bool = False
+) -> Answer:
+    """The answer for a finished search: typed output, and the same as text for the model.
+
+    `is_structured` if the typed output is sent too, and must not be too long either.
+    """
     # One marker for all attempts to make it short enough: another one could be longer by a token.
     spotlight, is_wide = Spotlight(), len(outcome.providers) > 1
     found = WebSearchOutput(
@@ -108,7 +114,11 @@ def answer(outcome: SearchOutcome, remarks: tuple[str, ...] = (), *, is_concise:
         cache=outcome.freshness.state,
         cache_age_s=cache_age_s(outcome.freshness),
     )
-    found, text = fit_search(found, lambda found: render_search(found, spotlight, is_concise=is_concise))
+
+    def render(found: WebSearchOutput) -> str:
+        return render_search(found, spotlight, is_concise=is_concise)
+
+    found, text = fit_search(found, render, is_structured=is_structured)
     return Answer(text, found, engine=outcome.engine)
 
 

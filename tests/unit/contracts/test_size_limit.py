@@ -56,7 +56,7 @@ def items(answered: Answer) -> list[dict[str, object]]:
 @each_row("words", LANGUAGES.values())
 def test_snippets_are_shortened_before_anything_else(words: str) -> None:
     outcome = searched(50, words, page_tokens=6000)
-    answered = answer(outcome)
+    answered = answer(outcome, is_structured=True)
     assert tokens(answered.text) < WALL > tokens(typed(answered))
     for item, result in zip(items(answered), outcome.results, strict=True):
         assert result.digest is not None
@@ -64,9 +64,16 @@ def test_snippets_are_shortened_before_anything_else(words: str) -> None:
         assert str(item["snippet"]) in answered.text
 
 
+@each_row("words", LANGUAGES.values())
+def test_the_text_alone_has_room_for_more(words: str) -> None:
+    outcome = searched(50, words, page_tokens=6000)
+    alone, both = answer(outcome), answer(outcome, is_structured=True)
+    assert tokens(both.text) <= tokens(alone.text) < WALL
+
+
 def test_a_few_results_with_all_the_pages_that_may_be_asked_for_lose_nothing_of_them() -> None:
     outcome = searched(4, LANGUAGES["english"], page_tokens=MAX_TOKENS - 4000)
-    answered = answer(outcome)
+    answered = answer(outcome, is_structured=True)
     assert tokens(answered.text) < WALL > tokens(typed(answered))
     assert [item["page_content"] for item in items(answered)] == [
         each.digest.text for each in outcome.results if each.digest
@@ -76,7 +83,7 @@ def test_a_few_results_with_all_the_pages_that_may_be_asked_for_lose_nothing_of_
 @each_row("words", LANGUAGES.values())
 def test_pages_are_shortened_where_titles_and_addresses_leave_no_room(words: str) -> None:
     outcome = searched(50, words, page_tokens=MAX_TOKENS, url_chars=300, title_chars=200)
-    answered = answer(outcome)
+    answered = answer(outcome, is_structured=True)
     assert tokens(answered.text) < WALL > tokens(typed(answered))
     listed = items(answered)
     assert len(listed) == 50
@@ -87,7 +94,7 @@ def test_pages_are_shortened_where_titles_and_addresses_leave_no_room(words: str
 def test_results_are_left_out_where_addresses_alone_are_too_long_and_that_is_said() -> None:
     outcome = searched(50, LANGUAGES["english"], page_tokens=6000, url_chars=2048)
     unread = tuple(replace(each, page=Page(each.hit.url, Status.NOT_FOUND), digest=None) for each in outcome.results)
-    answered = answer(replace(outcome, results=unread))
+    answered = answer(replace(outcome, results=unread), is_structured=True)
     assert tokens(answered.text) < WALL > tokens(typed(answered))
     kept = len(items(answered))
     assert 10 < kept < 50
