@@ -30,11 +30,11 @@ half that they hand to the model, so by default dowse sends the text alone, and 
 
 | Client | What its model is given | With `DOWSE_STRUCTURED=on` |
 | --- | --- | --- |
-| Claude Code 2.1.197 | the text as it is; above about 80 kB, the first 2 kB and a file name | the typed object instead |
+| Claude Code 2.1.197 | the text; above about 80 kB, its first 2 kB and a file name | the typed object instead |
 | Codex 0.166.0 | `Wall time: 0.6 seconds`, `Output:`, and the text | the typed object instead |
 | Gemini CLI 0.61.0 | the text between `<untrusted_context>` and `</untrusted_context>` | the same text |
 
-`tests/slow/clients/test_agents.py` runs all three. The typed object has bare page text: without the fence and the hints,
+`tests/slow/clients/test_agents.py` runs all three. The typed object has bare page text: without fence and hints,
 and with 1.2 to 2.7 times the tokens. `DOWSE_STRUCTURED=on` is for programs; `--json` at a shell and the Python API are
 always typed, and the drop-ins keep their shapes.
 
