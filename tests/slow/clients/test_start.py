@@ -114,11 +114,12 @@ def test_the_installed_command_needs_no_clone_and_is_uninstalled_with_everything
 
 
 def test_the_program_of_another_maker_is_not_overwritten(newcomer: Newcomer, tmp_path: Path) -> None:
-    other = tmp_path / ".local/bin/mcp-web-search"
-    other.parent.mkdir(parents=True)
+    other = tmp_path / "bin" / "mcp-web-search"
+    other.parent.mkdir()
     other.write_text("#!/bin/sh\n")
+    elsewhere = {"HOME": str(tmp_path), "XDG_BIN_HOME": str(other.parent), "XDG_DATA_HOME": str(tmp_path / "data")}
     with pytest.raises(AssertionError, match=f"{other} is another program"):
-        newcomer.paste("make install", HOME=str(tmp_path))
-    newcomer.paste("make uninstall", HOME=str(tmp_path))
-    assert [path.name for path in tmp_path.iterdir()] == [".local"]
+        newcomer.paste("make install", **elsewhere)
+    newcomer.paste("make uninstall", **elsewhere)
+    assert [path.name for path in tmp_path.iterdir()] == ["bin"]
     assert list(other.parent.iterdir()) == [other]
