@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+# `git@host:team/dowse.git`, as scp has it.
+_SCP = re.compile(r"(?P<host>[^/:]+):/*(?P<path>.+)")
 _LIST_OF_WORDS = re.compile(r"\[\n\s+([^\[\]{}]+)\n\s+\]")
 
 
@@ -175,13 +177,11 @@ class Installation:
 def read_installation(record: str) -> Installation:
     """Find the origin in an installer's `direct_url.json` (PEP 610), and for a folder in its git configuration."""
     found = json.loads(record)
-    url = found.get("url", "")
-    if "vcs_info" in found:
-        return Installation(is_clone=False, source=_source(url))
-    if "dir_info" not in found:
-        return Installation(is_clone=False, source="")
-    folder = Path(unquote(urlsplit(url).path))
-    return Installation(is_clone=found["dir_info"].get("editable", False), source=_source(_clone_origin(folder)))
+    url, folder = found.get("url", ""), found.get("dir_info")
+    if folder is not None:
+        origin = _clone_origin(Path(unquote(urlsplit(url).path)))
+        return Installation(is_clone=folder.get("editable", False), source=_source(origin))
+    return Installation(is_clone=False, source=_source(url) if "vcs_info" in found else "")
 
 
 def _clone_origin(folder: Path) -> str:
@@ -199,8 +199,8 @@ def _source(origin: str) -> str:
     if origin.startswith("/"):
         return f"git+{Path(origin).as_uri()}"
     if "://" not in origin:
-        host, colon, path = origin.partition(":")
-        return f"git+ssh://{host}/{path.lstrip('/')}" if colon and "/" not in host else ""
+        found = _SCP.fullmatch(origin)
+        return f"git+ssh://{found['host']}/{found['path']}" if found else ""
     parts = urlsplit(origin)
     user, at, host = parts.netloc.rpartition("@")
     # In https, the user may be a token as well.

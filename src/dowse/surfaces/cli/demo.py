@@ -99,7 +99,7 @@ async def _demo() -> int:
                 await _search_again(client, web)
                 await _read(client, web)
     if done:
-        _print_configurations()
+        _print_next_steps()
     return DONE if done else FAILED
 
 
@@ -151,25 +151,30 @@ def _print_excerpt(text: str) -> None:
         print(style(f"   │ … {len(lines) - _EXCERPT_LINES} more lines", "dim"))
 
 
-def _print_configurations() -> None:
+def _print_next_steps() -> None:
     from importlib.metadata import distribution
 
-    from dowse.surfaces.clients import MAIN, LaunchCommand, read_installation
+    from dowse.surfaces.clients import read_installation
 
-    credentials = [SPECS[name].credential for name in SEARCHERS]
     installation = read_installation(distribution("dowse").read_text("direct_url.json") or "{}")
     if installation.is_clone:
         _say(6, "To use it, install the command `dowse` once:\n\n  make install")
-        if installation.source:
-            print(f"  uv tool install {shlex.quote(installation.source)}    (the same without a clone)")
+    if installation.is_clone and installation.source:
+        print(f"  uv tool install {shlex.quote(installation.source)}    (the same without a clone)")
     _say(
         7 if installation.is_clone else 6, "Give your MCP client one of these. Without a key, leave SERPER_API_KEY out."
     )
-    print(f"   {', '.join(credentials[1:])} work too; with several keys it survives an outage.")
-    launch = LaunchCommand()
+    _print_configurations()
+
+
+def _print_configurations() -> None:
+    from dowse.surfaces.clients import MAIN, LaunchCommand
+
+    credentials = [SPECS[name].credential for name in SEARCHERS[1:]]
+    print(f"   {', '.join(credentials)} work too; with several keys it survives an outage.")
     for client in MAIN:
         print(f"\n{style(client.title, 'bold')} — {client.where}\n")
-        print(textwrap.indent(client.render(launch), "  "))
+        print(textwrap.indent(client.render(LaunchCommand()), "  "))
 
 
 def _say(number: int, text: str) -> None:
