@@ -324,7 +324,7 @@ class _PinnedConnector(_TunnelConnector):
 
     def _peer(self, connection: Connection) -> Address | None:
         protocol = connection.protocol
-        destination = self._destinations.get(protocol) if protocol else None
+        destination = self._destinations.get(protocol) if protocol is not None else None
         return destination or _socket_peer(connection)
 
 
