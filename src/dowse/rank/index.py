@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from dowse.document.markdown import Block, Document
 from dowse.language.detection import detect_language
@@ -82,6 +84,21 @@ class Index:
             for term, count in self._found_above[line].items():
                 counts[term] = counts.get(term, 0.0) + count
         return counts
+
+    def title(self) -> Counts:
+        """The terms in the first heading of the page."""
+        heading = self.blocks[0].headings[0].line if self.blocks and self.blocks[0].headings else ""
+        return self._found_above.get(heading, NO_WORDS)
+
+    def without_title(self) -> Self:
+        """The same index, in which no block stands below the first heading of the page."""
+        title = self.blocks[0].headings[:1] if self.blocks else ()
+        index = copy(self)
+        index.blocks = tuple(
+            replace(block, headings=block.headings[1:]) if title and block.headings[:1] == title else block
+            for block in self.blocks
+        )
+        return index
 
     def text(self, number: int) -> str:
         """The Markdown of a piece."""

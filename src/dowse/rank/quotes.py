@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -150,7 +150,10 @@ def rank_quotes(question: str, pages: Sequence[Material], most_sources: int = 5)
     """
     scored = [ScoredPage(question, page) for page in pages]
     coverage = Coverage([page.index for page in scored], question)
-    found = [each for source, page in enumerate(scored) for each in _candidates(page, coverage, source)]
+    best = max((figure for page in scored for figure in page.figures.values()), default=0.0)
+    # Half as much, because the best piece may be no quote.
+    least = _WORTH_QUOTING / 2 * best
+    found = [each for source, page in enumerate(scored) for each in _candidates(page, coverage, source, least)]
     found.sort(key=lambda candidate: -candidate.figure)
     nearest = sorted(range(len(scored)), key=lambda source: -scored[source].relevance)
     support = max((candidate.support for candidate in found), default=0.0)
@@ -160,19 +163,21 @@ def rank_quotes(question: str, pages: Sequence[Material], most_sources: int = 5)
 def _choose(found: Sequence[_Candidate], most_sources: int) -> list[_Candidate]:
     """The best candidates that fit into the limit and do not repeat each other."""
     chosen: list[_Candidate] = []
-    sources: set[int] = set()
     left = MOST_CHARS
     for candidate in found:
         if len(chosen) == _MOST_QUOTES or candidate.figure < _WORTH_QUOTING * found[0].figure:
             break
-        cost, source = len(candidate.quote.text), candidate.quote.source
-        if cost > left or (source not in sources and len(sources) == most_sources):
-            continue
-        if not any(_is_same(candidate.words, other.words) for other in chosen):
+        cost = len(candidate.quote.text)
+        if cost <= left and _adds_to(chosen, candidate, most_sources):
             chosen.append(candidate)
-            sources.add(source)
             left -= cost
     return chosen
+
+
+def _adds_to(chosen: Sequence[_Candidate], candidate: _Candidate, most_sources: int) -> bool:
+    """Whether a candidate repeats none of the chosen ones, and is of no source too many."""
+    sources = {other.quote.source for other in chosen} | {candidate.quote.source}
+    return len(sources) <= most_sources and not any(_is_same(candidate.words, other.words) for other in chosen)
 
 
 def _compose_sources(opening: str, pages: Sequence[Material]) -> CitedAnswer:
@@ -208,16 +213,17 @@ class ScoredPage:
 
     def __init__(self, question: str, page: Material) -> None:
         text = _GAP_BETWEEN_ROWS.sub("\n", page.text)
-        # The title is the same for every sentence: it must not make up for missing terms.
         body = _TITLE.sub("", text)
         self.title = without_markup(page.title, _TITLE_CHARS)
-        self.index = Index(Document(body), question)
         heading = text[: len(text) - len(body)].removeprefix("# ").strip()
         headline = " ".join(dict.fromkeys(filter(None, (self.title, heading))))
-        titled = Index(Document(f"# {headline}\n\n{body}" if headline else body), question)
+        index = Index(Document(f"# {headline}\n\n{body}" if headline else body), question)
+        # The title is the same for every sentence: it must not make up for missing terms.
+        self.index = index.without_title() if headline else index
+        found = index.title().items() if headline else ()
+        self.in_title = {index.terms.words[term]: min(1.0, count) for term, count in found}
         # Scores compare the sentences of one page; multiplied by its relevance they compare with other pages.
-        self.relevance = score_page(titled)
-        self.in_title = _match_title(titled)
+        self.relevance = score_page(index)
         scores = enumerate(score_pieces(self.index, question))
         self.figures = {number: self.relevance * score for number, score in scores if score is not None}
         self.question = question
@@ -231,25 +237,23 @@ class ScoredPage:
 
     def support(self, quote: str, figure: float, near: Mapping[str, float], covered: float) -> float:
         """The support of a quote with this score, this coverage, and these words of the question near it."""
-        support = (covered + _SCORE * figure) / self.enough
+        support = (covered + _SCORE * figure) / self.enough * self._discount(quote)
+        return _OTHER_NUMBER * support if self._has_other_number(near) else support
+
+    def _discount(self, quote: str) -> float:
+        """The factor for a quote without the name or number that is asked for."""
         if self.asks_person and lacks_name(quote, self.question):
-            support *= _NO_NAME
+            return _NO_NAME
         if self.asks_number and lacks_number(quote, self.question, self.index.terms.language):
-            support *= _NO_NUMBER
-        is_other = any(word.isdigit() and near.get(word, 0.0) < 1.0 for word in self.index.terms.words)
-        return _OTHER_NUMBER * support if is_other else support
+            return _NO_NUMBER
+        return 1.0
+
+    def _has_other_number(self, near: Mapping[str, float]) -> bool:
+        return any(word.isdigit() and near.get(word, 0.0) < 1.0 for word in self.index.terms.words)
 
 
-def _match_title(index: Index) -> dict[str, float]:
-    """The words of the question that the first heading of a page has, with the strength of each match."""
-    if not index.blocks:
-        return {}
-    found = index.above(replace(index.blocks[0], headings=index.blocks[0].headings[:1], opening=""))
-    return {index.terms.words[term]: min(1.0, count) for term, count in found.items()}
-
-
-def _candidates(page: ScoredPage, coverage: Coverage, source: int) -> Iterator[_Candidate]:
-    """The sentences of a page that have a term of the question, or else its lead; and a title that says more."""
+def _candidates(page: ScoredPage, coverage: Coverage, source: int, least: float) -> Iterator[_Candidate]:
+    """The sentences of a page with at least this score, or else its lead; and a title that says more."""
     index = page.index
     covered = coverage.measure(index, page.in_title, page.in_title)
     of_title = _NO_SENTENCE * covered * covered * max(page.figures.values(), default=page.relevance)
@@ -258,10 +262,10 @@ def _candidates(page: ScoredPage, coverage: Coverage, source: int) -> Iterator[_
         yield _Candidate(Quote(page.title, source), of_title, support, _words(page.title))
     figures = page.figures or dict.fromkeys(_find_lead(index) if of_title else (), of_title)
     for numbers in _group_pieces(index, figures):
-        words = _quote_text(index, numbers)
+        figure = max(figures.get(number, 0.0) for number in numbers)
+        figure *= _NO_SENTENCE if _is_fragment(index, numbers[-1]) else 1.0
+        words = _quote_text(index, numbers) if figure >= least else ""
         if page.takes(words):
-            figure = max(figures.get(number, 0.0) for number in numbers)
-            figure *= _NO_SENTENCE if _is_fragment(index, numbers[-1]) else 1.0
             near = matches_near(index, numbers, page.in_title)
             support = page.support(words, figure, near, coverage.measure(index, near, page.in_title))
             yield _Candidate(Quote(words, source), figure, support, _words(words))

@@ -196,13 +196,7 @@ class Coverage:
     """
 
     def __init__(self, indexes: Sequence[Index], question: str) -> None:
-        having = Counter(
-            index.terms.words[term]
-            for index in indexes
-            for found in index.found
-            for term, count in found.items()
-            if count >= 1.0
-        )
+        having = _count_exact(indexes)
         size = sum(len(index.pieces) for index in indexes)
         names = _find_names(question)
         self._weights = {
@@ -217,6 +211,17 @@ class Coverage:
             word: self._weights[word] * (_TITLED if title.get(word, 0.0) >= 1.0 else 1.0) for word in index.terms.words
         }
         return sum(weight * near.get(word, 0.0) for word, weight in weights.items()) / (sum(weights.values()) or 1.0)
+
+
+def _count_exact(indexes: Sequence[Index]) -> Counter[str]:
+    """The number of pieces that have each word of the question itself, no weaker match."""
+    return Counter(
+        index.terms.words[term]
+        for index in indexes
+        for found in index.found
+        for term, count in found.items()
+        if count >= 1.0
+    )
 
 
 def matches_near(index: Index, numbers: Sequence[int], title: Mapping[str, float]) -> dict[str, float]:
