@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from dowse.auth.tokens import TOOLS, TokenEntry, digest, mint, read_tokens_file
 from dowse.core.allowances import Rate
 from dowse.core.errors import ConfigError
 from dowse.core.models import Principal
+from tests.support.tables import each_row
 
 HASH = digest("one-token")
 OTHER = digest("another-token")
@@ -77,6 +79,12 @@ WRONG = {
     f'[alice]\n{GOOD}\nlimits = {{ web_search = "often" }}': "alice takes limits",
     f"[alice]\n{GOOD}\nlimits = {{ web_search = 20 }}": "alice takes limits",
     f'[alice]\n{GOOD}\nlimits = {{ web_serach = "20/10m" }}': "alice takes limits",
+    f"[alice]\n{GOOD}\nscopes = []": "alice takes scopes out of tools, metrics in a list",
+    f'[alice]\n{GOOD}\nscopes = "tools"': "alice takes scopes",
+    f'[alice]\n{GOOD}\nscopes = ["tools", "wires"]': "alice takes scopes",
+    f"[alice]\n{GOOD}\nscopes = [[1]]": "alice takes scopes",
+    f'[alice]\n{GOOD}\nexpires = "2027-01-31"': "alice takes expires as a time such as 2027-01-31T12:00:00Z",
+    f"[alice]\n{GOOD}\nexpires = 12:00:00": "alice takes expires",
     f"[a.b]\n{GOOD}": "a has the unknown key b",
     f'["al ice"]\n{GOOD}': "al ice is not a valid name",
     f'["{"a" * 65}"]\n{GOOD}': "an entry is not a valid name",
@@ -108,3 +116,21 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_reason(tmp_path: Path) -
     (tmp_path / "latin.toml").write_bytes(b"# caf\xe9\n")
     with pytest.raises(ConfigError, match=r"latin\.toml is not UTF-8 text\."):
         read_tokens_file(tmp_path / "latin.toml")
+
+
+@each_row(
+    ("text", "meant"),
+    [
+        ("2027-01-31T12:00:00Z", datetime(2027, 1, 31, 12, tzinfo=UTC)),
+        ("2027-01-31T13:00:00+01:00", datetime(2027, 1, 31, 12, tzinfo=UTC)),
+        ("2027-01-31T12:00:00", datetime(2027, 1, 31, 12, tzinfo=UTC)),
+        ("2027-01-31", datetime(2027, 1, 31, tzinfo=UTC)),
+    ],
+)
+def test_the_end_of_a_token_is_a_date_or_a_time(tmp_path: Path, text: str, meant: datetime) -> None:
+    path = tmp_path / "tokens.toml"
+    path.write_text(f'[alice]\n{GOOD}\nscopes = ["metrics"]\nexpires = {text}\n')
+    (entry,) = read_tokens_file(path)
+    assert (entry.expires, entry.scopes) == (meant, frozenset({"metrics"}))
+    assert not entry.is_expired(meant - timedelta(seconds=1))
+    assert entry.is_expired(meant)
