@@ -85,8 +85,10 @@ fmt: $(DEV)  ## format, and fix what can be fixed
 	$(BIN)/ruff check --fix --quiet $(SOURCES)
 	$(BIN)/ruff format --quiet $(SOURCES)
 
-docs: $(DEV)  ## regenerate the configuration reference, .env.example and the client pages
+docs: $(DEV)  ## regenerate the configuration reference, .env.example, client pages, sample answers and traced paths
 	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python -m tools.sample_answers
+	$(BIN)/python -m tools.trace --docs
 
 lock: $(DEV)  ## compile the lock files anew
 	$(BIN)/python tools/lock.py

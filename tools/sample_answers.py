@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
+import socket
 from pathlib import Path
 
 from dowse.app import App
@@ -78,8 +80,9 @@ def main() -> None:
     TARGET.write_text(asyncio.run(render_page()), encoding="utf-8")
 
 
-async def render_page(port: int = PORT) -> str:
+async def render_page() -> str:
     """The text of the page, in which the pocket web is at `PORT` wherever it was served."""
+    port = _free_port()
     async with PocketWeb(port=port) as web:
         environ = {**web.environment("serper", "exa", "tavily"), "DOWSE_STATE": "memory:", "DOWSE_BROWSER": "off"}
         async with App(load({}, environ).settings) as app:
@@ -91,6 +94,15 @@ async def render_page(port: int = PORT) -> str:
                 call, arguments = _call(name, arguments), _at_port(arguments, port)
                 parts.append(f"## {title}\n\n`{call}`\n\n{await _answer(app, name, arguments)}")
     return "\n".join(parts).replace(f":{port}/", f":{PORT}/")
+
+
+def _free_port() -> int:
+    """A port of as many digits as `PORT`: the length of an address counts in the token budget."""
+    while True:
+        port = random.randrange(2000, 10_000)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
 
 
 def _at_port(arguments: dict[str, object], port: int) -> dict[str, object]:

@@ -79,6 +79,12 @@ def documented(tool: str) -> re.Pattern[str]:
     return re.compile(rf"(<!-- trace: {tool} -->\n```text\n)(.*?)(```\n)", re.DOTALL)
 
 
+def shown_files(text: str, tool: str) -> set[str]:
+    """The files of the path that the page shows."""
+    shown = documented(tool).search(text)
+    return {word for word in shown[2].split() if word.endswith(".py")} if shown else set()
+
+
 def _replace(text: str, tool: str, path: str) -> str:
     shown = documented(tool).search(text)
     return text if shown is None else f"{text[: shown.start(2)]}{path}\n{text[shown.end(2) :]}"
@@ -201,7 +207,10 @@ def main() -> None:
     elif given.docs:
         text = DOCS.read_text(encoding="utf-8")
         for tool in CALLS:
-            text = _replace(text, tool, trace(tool).render())
+            traced = trace(tool)
+            # The counts differ from run to run; only another path is written.
+            if shown_files(text, tool) != set(traced.files):
+                text = _replace(text, tool, traced.render())
         DOCS.write_text(text, encoding="utf-8")
     else:
         print(trace(given.tool).render())
