@@ -71,7 +71,7 @@ def test_who_comes_between_the_look_and_the_move_waits_for_the_next_call(
     assert tmp_path.joinpath("state.db.damaged").read_bytes() == DAMAGE
     assert not path.exists()
     assert other_process(path) == ["opened"] * 2
-    assert tables(path) == 3
+    assert tables(path) == 4
 
 
 def test_who_comes_too_late_leaves_the_new_file_and_its_log_where_they_are(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ async def test_the_first_search_of_a_server_does_not_wait_for_a_provider_that_ha
             for number in range(2)
         ]
     assert results == [[("serper", "outrun"), ("tavily", "ok")], [("serper", "timeout"), ("tavily", "ok")]]
-    assert len(web.serper.requests) == 2
+    assert len(web.tavily.requests) == 2
 
 
 async def test_without_the_setting_no_provider_has_company(web: PocketWeb, server: Server) -> None:
