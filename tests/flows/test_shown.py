@@ -41,7 +41,20 @@ async def test_a_concise_answer_is_at_most_half_as_long_as_a_detailed_one(web: P
             detailed = await ask("web_search", **arguments)
             concise = await ask("web_search", response_format="concise", **arguments)
             assert 2 * estimate_tokens(concise) <= estimate_tokens(detailed), arguments
-            assert concise.count("<<< untrusted page") == detailed.count("<<< untrusted page")
+            left_out = concise.count(" (off topic)\n")
+            assert concise.count("<<< untrusted page") + left_out == detailed.count("<<< untrusted page")
+
+
+async def test_a_fragment_selects_a_part_by_the_ids_of_the_page(web: PocketWeb) -> None:
+    async with asking(web) as ask:
+        by_url = await ask("get_content", url=web.page("/docs/retrying#waiting"))
+        by_section = await ask("get_content", url=web.page("/docs/retrying"), section="#off")
+        post = await ask("get_content", url=web.page("/forum/thread-4471#p3"))
+        missing = await ask("get_content", url=web.page("/docs/retrying#nowhere"))
+    assert "\n## How long it waits\n" in by_url and "## Switching it off" not in by_url
+    assert "\n## Switching it off\n" in by_section and "## How long it waits" not in by_section
+    assert "The cheapest one, 9 % protein." in post and "My loaves look fine" not in post
+    assert missing.startswith("The page has no part #nowhere; this is its beginning.\n")
 
 
 async def test_a_page_about_something_else_is_shown_by_its_best_lines_with_a_remark(web: PocketWeb) -> None:

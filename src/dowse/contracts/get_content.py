@@ -25,7 +25,7 @@ from dowse.core.errors import InvalidRequest, WireDenied
 from dowse.core.models import Page, Status
 from dowse.core.runtime import CallContext
 from dowse.core.tokens import estimate_tokens
-from dowse.document.cut import BEGINNING, GAP
+from dowse.document.cut import BEGINNING
 from dowse.flows.page_view import LEAST_TOKENS, Cursor, PageRequest, PageView
 from dowse.net.guard import explain_denial
 
@@ -115,7 +115,9 @@ def answer(view: PageView, remarks: tuple[str, ...] = ()) -> Answer:
         return Answer(render_page(content, more=describe_failure(page)), content, is_error=True)
     # A page that is shown whole, or by its passages, needs no choice of a section.
     outline = str(view.outline) if view.rest else ""
-    text = render_page(content, more=more, is_beginning=view.start == BEGINNING, outline=outline)
+    text = render_page(
+        content, more=more, is_beginning=view.start == BEGINNING, outline=outline, objection=view.objection
+    )
     return Answer(text, content, engine=page.engine)
 
 
@@ -143,8 +145,15 @@ def _output(view: PageView, remarks: tuple[str, ...], *, is_cut: bool) -> GetCon
         status=Status.TRUNCATED if page.status is Status.OK and is_cut else page.status,
         engine=page.engine,
         attempts=page.attempts,
-        warnings=(*remarks, *page.warnings, *fact_warnings(page), *view.warnings, *_about_denial(page)),
-        total_tokens=estimate_tokens(page.text),
+        warnings=(
+            *_objections(view),
+            *remarks,
+            *page.warnings,
+            *fact_warnings(page),
+            *view.warnings,
+            *_about_denial(page),
+        ),
+        total_tokens=_total_tokens(view),
         next_cursor=view.next_cursor,
         cache=page.freshness.state,
         cache_age_s=cache_age_s(page.freshness),
@@ -161,6 +170,15 @@ def _output(view: PageView, remarks: tuple[str, ...], *, is_cut: bool) -> GetCon
         site=facts.site,
         canonical_url=facts.canonical_url if facts.canonical_url != page.final_url else "",
     )
+
+
+def _objections(view: PageView) -> tuple[str, ...]:
+    return (view.objection,) if view.objection else ()
+
+
+def _total_tokens(view: PageView) -> int:
+    """The one count of the tokens of a page."""
+    return view.tokens or estimate_tokens(view.page.text)
 
 
 def _about_denial(page: Page) -> tuple[str, ...]:
@@ -218,32 +236,33 @@ def _how_to_get_more(view: PageView) -> str:
     if view.rest:
         return _how_to_read_on(view, view.rest.at)
     if view.end:
-        return (
-            f"(This is a part of the page, which has {_describe_size(page)}. "
-            f"From its beginning: {get_content_call(page.url)}.)"
-        )
+        return f"(A part of the page, which has {_describe_size(view)}. All of it: {_call_for_all(page)}.)"
     return "(The page continues; the rest was not read.)" if page.status is Status.TRUNCATED else ""
 
 
 def _how_to_see_more_blocks(view: PageView, anchors: tuple[str, ...], blocks: int) -> str:
-    page = view.page
+    on = get_content_call(view.page.url.partition("#")[0], section=anchors[-1])
     return (
-        f"({len(anchors)} of {blocks} blocks are shown ({list_anchors(anchors)}), {GAP} where "
-        f"something is left out; the page has {_describe_size(page)}. To read on from a block: "
-        f"{get_content_call(page.url, section=anchors[-1])}. From its beginning: {get_content_call(page.url)}.)"
+        f"(Cut to blocks {list_anchors(anchors)} of {blocks}; the page has {_describe_size(view)}. "
+        f"On from a block: {on}. All of it: {_call_for_all(view.page)}.)"
     )
 
 
 def _how_to_read_on(view: PageView, rest: int) -> str:
-    page, sections = view.page, view.outline.sections
-    left = estimate_tokens(page.text[rest : view.end])
+    page = view.page
+    left = min(_total_tokens(view), estimate_tokens(page.text[rest : view.end]))
     section = " of the section" if view.end else ""
     call = get_content_call(page.url, cursor=view.next_cursor)
-    listed = f' A section of the outline: section="{sections[-1].number}".' if sections else ""
-    size = _describe_size(page)
+    listed = " Or pass section with a number of the outline." if view.outline.sections else ""
+    size = _describe_size(view)
     return f"(Cut: about {left:,} tokens{section} are left; the page has {size}. To read on: {call}.{listed})"
 
 
-def _describe_size(page: Page) -> str:
+def _call_for_all(page: Page) -> str:
+    """The call without the fragment, which selects a part."""
+    return get_content_call(page.url.partition("#")[0])
+
+
+def _describe_size(view: PageView) -> str:
     """Such as "about 12,400 tokens"."""
-    return f"{'more than' if page.status is Status.TRUNCATED else 'about'} {estimate_tokens(page.text):,} tokens"
+    return f"{'more than' if view.page.status is Status.TRUNCATED else 'about'} {_total_tokens(view):,} tokens"

@@ -110,9 +110,14 @@ def render_search(found: WebSearchOutput, spotlight: Spotlight, *, is_concise: b
     return "\n\n".join(filter(None, lines))
 
 
-def render_page(content: GetContentOutput, *, more: str = "", is_beginning: bool = True, outline: str = "") -> str:
-    """One page: title and facts above its beginning; `more` says how to get the rest, and so does the outline."""
-    notes = [f"Note: {warning}" for warning in content.warnings]
+def render_page(
+    content: GetContentOutput, *, more: str = "", is_beginning: bool = True, outline: str = "", objection: str = ""
+) -> str:
+    """One page: title and facts above its beginning; `more` says how to get the rest, and so does the outline.
+
+    The objection comes first, such as that nothing matches the question.
+    """
+    notes = [f"Note: {warning}" for warning in content.warnings if warning != objection]
     if not content.status.readable:
         return "\n\n".join(filter(None, [content.page_content, more, *notes]))
     copy = describe_copy(content.cache, content.cache_age_s)
@@ -121,7 +126,8 @@ def render_page(content: GetContentOutput, *, more: str = "", is_beginning: bool
     # The age comes first: a long page may be cut by the client.
     head = f"{content.final_url}\n{UNTRUSTED}" + (f" This is {copy}." if copy else "")
     spotlight = Spotlight()
-    lines = [head, spotlight.fence(shown.strip("\n"), "page"), *([more] if more else [])]
+    first = [f"{objection[0].upper()}{objection[1:]}."] if objection else []
+    lines = [*first, head, spotlight.fence(shown.strip("\n"), "page"), *([more] if more else [])]
     lines += [spotlight.fence(outline, "outline")] if outline else []
     return "\n\n".join([*lines, *notes])
 
@@ -301,18 +307,18 @@ def _result(number: int, result: ResultOutput, spotlight: Spotlight, *, tells_ag
         # The address is above.
         return "\n".join([*head, result.page_content.partition("\n")[0], *notes])
     copy = describe_copy(result.cache, result.cache_age_s) if tells_age else ""
-    shown = [_describe_cut(result)] if result.status is Status.TRUNCATED else []
+    shown = [_describe_cut(result)] if _is_cut(result) else []
     shown += [f"(This is {copy}.)"] if copy else []
     page = [spotlight.fence(result.page_content, f"page {number}")] if result.page_content else []
     return "\n".join([*head, *page, *shown, *notes])
 
 
 def _concise_result(number: int, result: ResultOutput, spotlight: Spotlight) -> str:
-    """Title, address and passages; of a page that was not read, a few words of the reason."""
+    """Title, address and passages; of a page that was not read or is off topic, a word in their place."""
     head = f"{number}. {result.title}\n{result.link}{_concise_remark(result)}"
     if result.image_url:
         return f"{head}\nImage: {result.image_url}"
-    is_shown = result.status.readable and result.page_content
+    is_shown = result.status.readable and result.page_content and OFF_TOPIC not in result.warnings
     return f"{head}\n{spotlight.fence(result.page_content, f'page {number}')}" if is_shown else head
 
 
@@ -320,6 +326,11 @@ def _concise_remark(result: ResultOutput) -> str:
     if result.status.readable or result.status is Status.NOT_FETCHED:
         return " (off topic)" if OFF_TOPIC in result.warnings else ""
     return f" ({result.status})"
+
+
+def _is_cut(result: ResultOutput) -> bool:
+    """Whether it has to be said; the note on an off-topic page says it already."""
+    return result.status is Status.TRUNCATED and OFF_TOPIC not in result.warnings
 
 
 def _describe_cut(result: ResultOutput) -> str:

@@ -280,11 +280,10 @@ class Routed(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Metadata of a page; empty if unknown.
+    """Metadata of a page; empty if unknown. The confidence of a date is `high`, `medium` or `low`.
 
-    Dates are in ISO 8601, with a time if the page has one; their confidence is `high`, `medium` or `low`. `is_whole` if
-    content could not be told from boilerplate, so that the whole page was taken. Hidden words were removed
-    and are only counted.
+    `is_whole` if content could not be told from boilerplate. Hidden words are counted only. `targets` has a line for
+    each target of a fragment: its name, a tab, and the first words there.
     """
 
     kind: str = ""
@@ -299,6 +298,7 @@ class Facts:
     description: str = ""
     is_whole: bool = False
     hidden_words: int = 0
+    targets: str = ""
 
 
 MOST_TEXT_CHARS = 2_000_000

@@ -133,6 +133,12 @@ def _without_tracking(href: str, host: str) -> str:
     return before + ("?" + "&".join(kept) if kept else "") + hash_mark + fragment
 
 
+def fragment(href: str) -> str:
+    """The name of a place on a page; empty for a page of an application, and without a text to highlight."""
+    name = href.partition("#")[2].partition(":~:")[0]
+    return "" if name.startswith(("!", "/")) else name
+
+
 def identity(url: str) -> str:
     """The canonical form of a URL; for comparison only, never for fetching.
 

@@ -1,19 +1,22 @@
-"""Outline of a document: its headings as numbered sections, and the lookup of a section by any of its names."""
+"""Outline of a document: its headings as numbered sections, and the lookup of a section by any of its names.
+
+One of them is the fragment of a URL, which leads to the first words that the page has there.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, islice, pairwise
-from math import ceil
+from urllib.parse import unquote
 
 from dowse.core.text import without_markup
 from dowse.core.tokens import token_cost
 from dowse.document.clean import to_plain_text
-from dowse.document.markdown import Document
+from dowse.document.markdown import BlockKind, Document
 
 MOST_SECTIONS = 200
 _TITLE_CHARS = 150
@@ -27,6 +30,14 @@ _NUMBERED = re.compile(r"(?:§ ?)?(\d{1,5}(?:\.\d{1,5}){0,9})\.?(?: (.*))?")
 _BARE_NUMBER = re.compile(r"(?:§ ?)?[\d.]+")
 _PATH_MARK = re.compile(" [>›»] ")
 _NO_WORD = re.compile(r"[\W_]+")
+_LINK_TARGET = re.compile(r"\]\([^()\s]{0,2000}\)")
+_ITEM_NUMBER = re.compile(r"\s*\d{1,9}[.)] ")
+_KEY_CHARS = 300
+# A shorter name of a target is part of too many headings.
+_SHORTEST_NAME = 3
+
+Place = tuple[int, str, str]
+"""The start of a heading or a block, its first words, and the name by which it is found."""
 
 
 def plain_heading(line: str) -> str:
@@ -67,16 +78,17 @@ class _Entry:
         return _key(self.title)
 
     def section(self, tokens: float) -> Section:
-        return Section(self.number, self.title, self.level, self.start, self.end, ceil(tokens))
+        return Section(self.number, self.title, self.level, self.start, self.end, max(1, round(tokens)))
 
 
-def outline(document: Document, within: Section | None = None) -> tuple[Section, ...]:
+def outline(document: Document, within: Section | None = None, tokens: int = 0) -> tuple[Section, ...]:
     """The sections of a page, or of one of its sections, in order; none without headings.
 
-    If there are too many, the deepest ones are left out.
+    If there are too many, the deepest ones are left out. `tokens` are those of the whole page, if they are known: the
+    estimates of the sections are made to agree with it.
     """
     headings = _number_headings(document)
-    costs = _count_tokens(document.text, headings)
+    costs = _count_tokens(document.text, headings, tokens)
     start, end = (within.start, within.end) if within else (-1, len(document.text))
     places = (place for place, heading in enumerate(headings) if start < heading.start < end)
     by_level = sorted(places, key=lambda place: headings[place].level)
@@ -101,6 +113,59 @@ def find_section(document: Document, name: str) -> Section | None:
     return found.section(_cost(document.text, found.start, found.end, _COUNTED_CHARS)) if found else None
 
 
+def find_target(document: Document, name: str, targets: str) -> Section | None:
+    """The section or the block that a fragment leads to: by its target, or else by a heading of the same words.
+
+    `targets` are those of the page, as `Facts` has them.
+    """
+    name = unquote(name)
+    found = _align(list(_places(document)), name, [line.partition("\t")[::2] for line in targets.splitlines()])
+    if found:
+        return find_section(document, found)
+    words = _key(name)
+    return find_section(document, words) if len(words) >= _SHORTEST_NAME and not words.isdigit() else None
+
+
+def _align(places: Sequence[Place], name: str, targets: Sequence[tuple[str, str]]) -> str:
+    """The name of the place of a target: both are in the order of the page, which tells equal headings apart."""
+    by_word: defaultdict[str, list[Place]] = defaultdict(list)
+    for place in places:
+        by_word[place[1].partition(" ")[0]].append(place)
+    reached = 0
+    for target, words in targets:
+        key = _key(words)
+        same = (place for place in by_word[key.partition(" ")[0]] if place[0] >= reached and _agree(place[1], key))
+        start, _, found = next(same, (reached, "", ""))
+        if target == name:
+            return found
+        reached = start
+    return ""
+
+
+def _agree(one: str, other: str) -> bool:
+    """Whether one of two texts is the beginning of the other."""
+    shorter, longer = sorted((one, other), key=len)
+    return bool(shorter) and longer.startswith(shorter)
+
+
+def _places(document: Document) -> Iterator[Place]:
+    """The headings and blocks in order."""
+    headings = [(section.start, _key(section.title), section.number) for section in outline(document)]
+    blocks = [
+        (block.start, _block_key(document.text[block.start : block.start + _KEY_CHARS], block.kind), block.anchor)
+        for block in document.blocks
+        if block.kind is not BlockKind.HEADING
+    ]
+    yield from sorted(headings + blocks)
+
+
+def _block_key(text: str, kind: BlockKind) -> str:
+    if kind is BlockKind.CODE:
+        text = text.partition("\n")[2]
+    number = _ITEM_NUMBER.match(text)
+    return _key(_LINK_TARGET.sub("] ", text[number.end() :] if number else text))
+
+
 def _number_headings(document: Document) -> list[_Entry]:
     entries: list[_Entry] = []
     above: list[_Entry] = []
@@ -119,19 +184,21 @@ def _number_headings(document: Document) -> list[_Entry]:
     return entries
 
 
-def _count_tokens(markdown: str, headings: Sequence[_Entry]) -> list[float]:
+def _count_tokens(markdown: str, headings: Sequence[_Entry], tokens: int) -> list[float]:
     """The approximate tokens of each section with its subsections."""
     starts = [heading.start for heading in headings]
     counted = _COUNTED_CHARS // max(1, len(headings))
     own = (_cost(markdown, start, end, counted) for start, end in pairwise([*starts, len(markdown)]))
     before = [0.0, *accumulate(own)]
     places = {start: place for place, start in enumerate([*starts, len(markdown)])}
-    return [before[places[heading.end]] - before[place] for place, heading in enumerate(headings)]
+    lead = _cost(markdown, 0, starts[0], counted) if starts else 0.0
+    scale = tokens / (lead + before[-1]) if tokens and before[-1] else 1.0
+    return [scale * (before[places[heading.end]] - before[place]) for place, heading in enumerate(headings)]
 
 
 def _cost(markdown: str, start: int, end: int, counted: int) -> float:
     sample = markdown[start : min(end, start + counted)]
-    return token_cost(sample) * (end - start) / len(sample)
+    return token_cost(sample) * (end - start) / len(sample) if sample else 0.0
 
 
 def _from_block(document: Document, headings: Sequence[_Entry], number: int) -> Section | None:

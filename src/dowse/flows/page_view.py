@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from dowse.core import urls
 from dowse.core.digests import Digest, OutlineEntry
 from dowse.core.errors import InvalidRequest, PageUnreadable
 from dowse.core.models import LOCAL, Deadline, Page, Principal
@@ -34,13 +35,17 @@ _LONG_CHARS = 20_000
 _LONG_SHARE = 3
 # Enough for orientation; the sections of a larger page have outlines of their own.
 _MOST_LISTED = 40
+# Of a small budget the outline must not be the larger part.
+_LEAST_LISTED, _TOKENS_FOR_ENTRY = 10, 40
 _MOST_SUGGESTED = 3
 # An error has no fence around the words of a page: enough to choose by, too little for a prompt injection.
 _SUGGESTED_CHARS = 60
 _SIMILAR = 0.3
 _CHANGED = "the page has changed since it was begun; this is its new beginning"
-_NO_MATCH = "no word of the question is {where}; this is its beginning"
+_NO_MATCH = "nothing {where} matches the question; this is its beginning"
+_NO_MATCH_IN_ALL = "nothing {where} matches the question; this is all of it"
 _NO_TIME = "passage retrieval {where} timed out; this is its beginning"
+_NO_TARGET = "the page has no part #{name}; this is its beginning"
 _AT = r"[1-9]\d{0,8}"
 # The place comes first: a hash may begin with a dash, and a shell command would take that for an option.
 _CURSOR = re.compile(rf"({_AT})(?:\.(0|{_AT}))?(?:-({_AT}))?\.([\w-]{{22}})", re.ASCII)
@@ -107,7 +112,8 @@ class PageView:
     """The shown text of a page from `start` on; none of a page that could not be read.
 
     `rest` is where to read on, which `next_cursor` says, and `end` where the section ends that is being read. `digest`
-    names the blocks that are shown, if the passages for a question are.
+    names the blocks that are shown, if the passages for a question are. `objection` is to be said before the text;
+    `tokens` are those of the whole page.
     """
 
     page: Page
@@ -119,6 +125,8 @@ class PageView:
     outline: SectionOutline = SectionOutline()
     next_cursor: str = ""
     warnings: tuple[str, ...] = ()
+    objection: str = ""
+    tokens: int = 0
 
     @property
     def is_long(self) -> bool:
@@ -167,8 +175,10 @@ class PageViewFlow:
         if not page.status.readable:
             return PageView(page)
         has_outline = request.wants_outline and not request.cursor
-        section = await off_loop(page, _find_section, page, request.section) if request.section else None
-        outline = await off_loop(page, _outline, page, section) if has_outline else SectionOutline()
+        tokens = await off_loop(page, estimate_tokens, page.text)
+        section, objection = await off_loop(page, _select_part, page, request)
+        most = min(_MOST_LISTED, max(_LEAST_LISTED, request.max_tokens // _TOKENS_FOR_ENTRY))
+        outline = await off_loop(page, _outline, page, section, tokens, most) if has_outline else SectionOutline()
         room = max(LEAST_TOKENS, request.ceiling - estimate_tokens(page.final_url) - estimate_tokens(str(outline)))
         request = replace(request, max_tokens=min(request.max_tokens, room))
         view = await self._cut(page, request, section, deadline)
@@ -178,7 +188,7 @@ class PageViewFlow:
             if escaped > room:
                 request = replace(request, max_tokens=request.max_tokens * room // escaped)
                 view = await self._cut(page, request, section, deadline)
-        view = replace(view, outline=outline)
+        view = replace(view, outline=outline, objection=view.objection or objection, tokens=tokens)
         if not view.rest:
             return view
         # A kept text is not kept again: it would look younger than it is.
@@ -189,8 +199,7 @@ class PageViewFlow:
         max_tokens = request.max_tokens
         if request.cursor:
             return await off_loop(page, _continue, page, max_tokens, request.cursor)
-        text = page.text[section.start : section.end] if section else page.text
-        if request.question and not await off_loop(page, _fits, text, max_tokens):
+        if request.question:
             return await self._choose_passages(page, request, section, deadline)
         return await off_loop(page, _from_beginning, page, max_tokens, section)
 
@@ -207,13 +216,21 @@ class PageViewFlow:
             (digest,) = await self._extractor.digest(
                 request.question, [source], request.max_tokens, timeout_s=deadline.remaining_s()
             )
-            objection = "" if digest.relevance else _NO_MATCH.format(where=where)
         except PageUnreadable:
-            digest, objection = None, _NO_TIME.format(where=where)
-        if digest is None or objection or not digest.anchors:
-            beginning = await off_loop(page, _from_beginning, page, request.max_tokens, section)
-            return replace(beginning, warnings=(objection,) if objection else ())
-        return await off_loop(page, _show_passages, page, section, digest)
+            digest = None
+        if digest and digest.anchors and not digest.is_off_topic:
+            return await off_loop(page, _show_passages, page, section, digest)
+        beginning = await off_loop(page, _from_beginning, page, request.max_tokens, section)
+        return replace(beginning, objection=_object(digest, is_whole=not beginning.rest).format(where=where))
+
+
+def _object(digest: Digest | None, *, is_whole: bool) -> str:
+    """Why the beginning of a page is shown in place of passages; empty if the page is whole and about the question."""
+    if digest is None:
+        return "" if is_whole else _NO_TIME
+    if not digest.is_off_topic:
+        return ""
+    return _NO_MATCH_IN_ALL if is_whole else _NO_MATCH
 
 
 def describe_section(section: OutlineEntry) -> str:
@@ -260,14 +277,33 @@ def _show_passages(page: Page, section: Section | None, digest: Digest) -> PageV
     return PageView(page, digest.text, start=Position(section.start), digest=replace(digest, anchors=anchors))
 
 
-def _fits(text: str, max_tokens: int) -> bool:
-    return estimate_tokens(text) <= max_tokens
-
-
 def _escaped_tokens(text: str, room: int) -> int:
     """The cost as a JSON string; counted only where it matters, since no token is shorter than a byte."""
     escaped = json.dumps(text, ensure_ascii=False)
     return 0 if len(escaped.encode("utf-8", "replace")) <= room else estimate_tokens(escaped)
+
+
+def _select_part(page: Page, request: PageRequest) -> tuple[Section | None, str]:
+    """The section that is asked for by name or by the fragment of the URL, and an objection if there is no such part.
+
+    Raises `InvalidRequest` for a name that the page does not have; a fragment may mean something else.
+    """
+    from dowse.document.markdown import Document
+    from dowse.document.outline import find_target
+
+    if request.cursor:
+        return None, ""
+    if request.section:
+        is_target = request.section.startswith("#")
+        target = find_target(Document(page.text), request.section[1:], page.facts.targets) if is_target else None
+        return target or _find_section(page, request.section), ""
+    name = urls.fragment(page.url)
+    if not name:
+        return None, ""
+    target = find_target(Document(page.text), name, page.facts.targets)
+    # Without targets the reader was no reader of HTML, and may have heeded the fragment itself.
+    is_unknown = target is None and page.facts.targets
+    return target, _NO_TARGET.format(name=one_line(name, _SUGGESTED_CHARS)) if is_unknown else ""
 
 
 def _find_section(page: Page, name: str) -> Section:
@@ -281,13 +317,13 @@ def _find_section(page: Page, name: str) -> Section:
     return section
 
 
-def _outline(page: Page, within: Section | None) -> SectionOutline:
+def _outline(page: Page, within: Section | None, tokens: int, most: int) -> SectionOutline:
     """The outline of a page or of one of its sections; if there are too many, the deepest ones are not listed."""
     from dowse.document.markdown import Document
     from dowse.document.outline import outline
 
-    sections = outline(Document(page.text), within)
-    listed = sorted(sorted(sections, key=lambda each: each.level)[:_MOST_LISTED], key=lambda each: each.start)
+    sections = outline(Document(page.text), within, tokens)
+    listed = sorted(sorted(sections, key=lambda each: each.level)[:most], key=lambda each: each.start)
     entries = tuple(OutlineEntry(each.number, each.title, each.level, each.tokens) for each in listed)
     return SectionOutline(entries, len(sections) - len(entries))
 

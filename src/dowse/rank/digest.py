@@ -13,7 +13,8 @@ from itertools import islice
 
 from dowse.core.digests import CodeBlock, Digest, KeyPoint, Source
 from dowse.core.text import cut_at_word, inert, one_line
-from dowse.core.tokens import divide_budget
+from dowse.core.tokens import divide_budget, estimate_tokens
+from dowse.document.cut import GAP
 from dowse.document.markdown import Block, BlockKind, Document
 from dowse.language.detection import detect_query_tag, detect_tag_by_script, detect_tag_by_words
 from dowse.rank import semantic
@@ -37,6 +38,7 @@ _ONE_SENTENCE = 30
 # The weight of a page without any word of the question, beside 1.1 of one that has all of them.
 _MIN_WEIGHT = 0.1
 _KEY_POINTS = 5
+_BEST_LINES = 3
 MAX_CODE_BLOCKS = 20
 _POINT_CHARS = 240
 _LINE_CHARS = 120
@@ -64,12 +66,15 @@ def digest(
     }
     off_topic = _find_off_topic(question, sources, pages)
     granted = _grant_tokens(pages, max_tokens, off_topic, share)
-    return [
-        replace(_digest_page(question, source, pages[number], granted.get(number)), is_off_topic=number in off_topic)
+    digests = [
+        _digest_page(question, source, pages[number], granted.get(number))
         if number in pages
         else Digest("", duplicate_of=originals[number])
         for number, source in enumerate(sources)
     ]
+    for number in off_topic:
+        digests[number] = _mark_off_topic(digests[number], granted.get(number, digests[number].tokens))
+    return digests
 
 
 def find_key_points(passages: Passages, count: int = 5) -> tuple[KeyPoint, ...]:
@@ -108,6 +113,31 @@ def _digest_page(question: str, source: Source, page: Passages, tokens: int | No
         return replace(whole, text="")
     shown = page.within(tokens)
     return replace(whole, text=shown.text, anchors=shown.anchors)
+
+
+def _mark_off_topic(found: Digest, tokens: int) -> Digest:
+    """The digest of an off-topic page: its best sentences, which stand alone, without headings and code."""
+    points = _best_lines(found, tokens)
+    if found.tokens > tokens and points:
+        found = replace(found, text=_join_lines(points), anchors=tuple(point.anchor for point in points))
+    return replace(found, is_off_topic=True)
+
+
+def _best_lines(found: Digest, tokens: int) -> tuple[KeyPoint, ...]:
+    """As many of the best sentences as fit."""
+    code = {block.anchor for block in found.code_blocks}
+    points = tuple(point for point in found.key_points if point.anchor not in code)[:_BEST_LINES]
+    while points and _cost_of_lines(points) > tokens:
+        points = points[:-1]
+    return points
+
+
+def _cost_of_lines(points: Sequence[KeyPoint]) -> int:
+    return estimate_tokens(_join_lines(points))
+
+
+def _join_lines(points: Sequence[KeyPoint]) -> str:
+    return f" {GAP} ".join(point.text for point in points)
 
 
 def _find_off_topic(question: str, sources: Sequence[Source], pages: dict[int, Passages]) -> frozenset[int]:

@@ -220,9 +220,8 @@ async def test_a_question_gets_the_passages_about_it_and_how_to_read_the_rest() 
     assert isinstance(anchors, list)
     assert answered.structured["blocks"] == f"{len(anchors)} of {blocks}"
     assert answered.text.endswith(
-        f"({len(anchors)} of {blocks} blocks are shown ({', '.join(anchors)}), […] where something is left out; the "
-        f'page has about {size:,} tokens. To read on from a block: get_content(url="{URL}", section="{anchors[-1]}"). '
-        f'From its beginning: get_content(url="{URL}").)'
+        f"(Cut to blocks {', '.join(anchors)} of {blocks}; the page has about {size:,} tokens. "
+        f'On from a block: get_content(url="{URL}", section="{anchors[-1]}"). All of it: get_content(url="{URL}").)'
     )
 
 
@@ -256,10 +255,24 @@ async def test_a_question_without_time_for_it_gets_the_beginning_and_a_warning()
     assert extractor.given_s == [20.0]
 
 
-async def test_a_question_about_a_page_that_fits_asks_no_provider() -> None:
-    extractor = LateExtractor()
-    await ContractBench(pages={URL: "Otters swim."}, extractor=extractor).call("get_content", url=URL, question="Why?")
-    assert extractor.given_s == []
+async def test_a_page_that_fits_is_shown_whole_where_no_time_is_left_to_look_for_passages() -> None:
+    bench = ContractBench(pages={URL: "Otters swim."}, extractor=LateExtractor())
+    read = await bench.structured("get_content", url=URL, question="Why?")
+    assert (read["page_content"], read["warnings"]) == ("Otters swim.", [])
+
+
+@pytest.mark.parametrize(
+    ("page", "objection"),
+    [
+        (MANUAL, "Nothing on the page matches the question; this is its beginning."),
+        ("# Otters\n\nOtters swim in rivers.", "Nothing on the page matches the question; this is all of it."),
+    ],
+    ids=["long", "short"],
+)
+async def test_with_a_question_that_nothing_matches_that_is_said_first(page: str, objection: str) -> None:
+    text = (await ContractBench(pages={URL: page}).call("get_content", url=URL, question="quantum chromodynamics")).text
+    assert text.startswith(f"{objection}\n\n{URL}\n")
+    assert text.count("matches the question") == 1
 
 
 async def test_without_a_match_the_beginning_is_shown_and_a_warning_says_so() -> None:
@@ -267,7 +280,7 @@ async def test_without_a_match_the_beginning_is_shown_and_a_warning_says_so() ->
     read = await bench.structured("get_content", url=URL, question="quantum chromodynamics")
     assert MANUAL.startswith(str(read["page_content"]))
     assert read["status"] == "truncated"
-    assert read["warnings"] == ["no word of the question is on the page; this is its beginning"]
+    assert read["warnings"] == ["nothing on the page matches the question; this is its beginning"]
 
 
 @pytest.mark.parametrize(

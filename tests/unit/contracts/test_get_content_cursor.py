@@ -54,7 +54,7 @@ async def test_the_text_says_how_much_is_left_and_how_to_read_on() -> None:
     assert first.text.split("\n\n")[-2] == (
         f"(Cut: about {rest} tokens are left; the page has about {estimate_tokens(LONG)} tokens. "
         f'To read on: get_content(url="{URL}", cursor="{first.structured["next_cursor"]}"). '
-        'A section of the outline: section="1".)'
+        "Or pass section with a number of the outline.)"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -9,9 +10,10 @@ import pytest
 
 from dowse.contracts.output import GetContentOutput, schema_of
 from dowse.core.errors import InvalidRequest, PageUnreadable
-from dowse.core.models import Status
+from dowse.core.models import Facts, Page, Status
 from dowse.core.tokens import estimate_tokens
 from dowse.document.markdown import Document
+from dowse.flows.page_view import PageRequest, _select_part
 from tests.fakes.bench import ContractBench
 
 URL = "https://example.org/page"
@@ -48,8 +50,7 @@ async def test_the_text_says_that_there_is_more_of_the_page_and_has_no_second_ti
     assert "\n### macOS\n\nNothing special.\n>>> end of page" in text
     assert "# Manual" not in text
     assert text.endswith(
-        f"(This is a part of the page, which has about {estimate_tokens(PAGE):,} tokens. "
-        f'From its beginning: get_content(url="{URL}").)'
+        f'(A part of the page, which has about {estimate_tokens(PAGE):,} tokens. All of it: get_content(url="{URL}").)'
     )
 
 
@@ -74,7 +75,7 @@ async def test_a_question_within_a_section_names_the_blocks_of_the_page() -> Non
 async def test_a_question_that_a_section_has_no_word_of_gets_its_beginning() -> None:
     page = await read(section="Linux", question="quantum chromodynamics", max_tokens=150)
     assert LINUX.startswith(page["page_content"])
-    assert page["warnings"] == ["no word of the question is in the section; this is its beginning"]
+    assert page["warnings"] == ["nothing in the section matches the question; this is its beginning"]
     assert page["next_cursor"]
 
 
@@ -102,7 +103,7 @@ async def test_the_outline_is_in_the_text_where_the_page_was_cut_and_fenced_like
     assert outline.split("\n")[1].startswith("1 Manual (")
     assert outline.split("\n")[2].startswith("1.1 Install (")
     assert outline.split("\n")[-1].startswith(">>> end of outline ")
-    assert '"). A section of the outline: section="1.2".)\n\n<<< untrusted outline' in cut
+    assert '"). Or pass section with a number of the outline.)\n\n<<< untrusted outline' in cut
     assert "untrusted outline" not in (await bench.call("get_content", url=URL)).text
 
 
@@ -122,8 +123,57 @@ async def test_an_outline_has_forty_entries_at_most_and_the_upper_ones_first() -
     assert sum(each["level"] == 2 for each in outline) == 30
     assert [each["number"] for each in outline[:4]] == ["1", "1.1", "2", "2.1"]
     text = (await a_bench(page).call("get_content", url=URL, max_tokens=100)).text
-    assert "\n30 Part 29 (" in text
-    assert "\n… and 20 more\n>>> end of outline " in text
+    assert "\n10 Part 9 (" in text, "fewer where the budget is small"
+    assert "\n… and 50 more\n>>> end of outline " in text
+
+
+async def test_there_is_one_count_of_tokens_for_a_page() -> None:
+    """The outline of a long page is estimated from samples, and agrees with the total all the same."""
+    lines = "".join(f"- https://example.org/{number:x}/{number * 7919:x}\n" for number in range(3000))
+    page = f"# Manual\n\n## Text\n\n{'A sentence that says something. ' * 300}\n\n## Links\n\n{lines}"
+    found = await a_bench(page).call("get_content", url=URL, max_tokens=300)
+    assert found.structured is not None
+    total, outline = estimate_tokens(page), found.structured["outline"]
+    assert found.structured["total_tokens"] == total
+    assert f"the page has about {total:,} tokens" in found.text
+    assert f"\n1 Manual ({total:,} tokens)\n" in found.text
+    assert outline[0]["tokens"] == total  # type: ignore[index]
+
+
+HTML_TARGETS = "install\tInstall Short.\nlin\tLinux Sentence 0 of this part\nmac\tmacOS\nb\tNothing special."
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [
+        ("lin", "### Linux"),
+        ("mac", "### macOS"),
+        ("b", "Nothing special."),
+        ("Use", "## Use"),
+        ("install", "## Install"),
+    ],
+)
+async def test_a_fragment_of_the_url_or_as_section_selects_that_part(name: str, beginning: str) -> None:
+    with_targets = replace(Facts(), targets=HTML_TARGETS)
+    for request in (PageRequest(f"{URL}#{name}"), PageRequest(URL, section=f"#{name}")):
+        page = Page(request.url, Status.OK, PAGE, final_url=request.url, facts=with_targets)
+        section, objection = _select_part(page, request)
+        assert section and PAGE[section.start :].startswith(beginning)
+        assert objection == ""
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("nowhere", True), ("/route", False), ("!route", False), ("", False)])
+def test_a_fragment_that_the_page_does_not_have_is_told_and_the_page_is_shown(name: str, is_told: bool) -> None:
+    page = Page(f"{URL}#{name}", Status.OK, PAGE, facts=replace(Facts(), targets=HTML_TARGETS))
+    told = f"the page has no part #{name}; this is its beginning" if is_told else ""
+    assert _select_part(page, PageRequest(page.url)) == (None, told)
+
+
+def test_of_equal_headings_the_one_of_the_fragment_is_selected() -> None:
+    text = "# Guide\n\n## Cats\n\n### Food\n\nFish.\n\n## Dogs\n\n### Food\n\nMeat.\n"
+    facts = replace(Facts(), targets="c\tCats Food Fish.\ncf\tFood\nd\tDogs\ndf\tFood")
+    section, _ = _select_part(Page(f"{URL}#df", Status.OK, text, facts=facts), PageRequest(f"{URL}#df"))
+    assert section and text[section.start : section.end] == "### Food\n\nMeat.\n"
 
 
 @pytest.mark.parametrize(

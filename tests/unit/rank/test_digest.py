@@ -55,7 +55,18 @@ def test_of_an_off_topic_page_that_would_fit_only_the_best_lines_are_shown() -> 
     right, long, short = digest(QUESTION, [OTTERS[0], OTHERS[0], page("Yew", "is about other things", 4)], 20_000)
     assert not right.is_off_topic and right.text == OTTERS[0].text
     assert long.is_off_topic and estimate_tokens(long.text) <= 120
-    assert short.is_off_topic and 20 < estimate_tokens(short.text) <= short.tokens / 2
+    assert short.is_off_topic and 10 < estimate_tokens(short.text) <= short.tokens / 2
+
+
+def test_the_best_lines_of_an_off_topic_page_are_three_sentences_without_headings_and_code() -> None:
+    text = "# Kettles\n\n## Use\n\nWarning\n\n```sh\nboil --now\n```\n\n" + "\n\n".join(
+        f"Kettle {name} of this shop boils water for {name}."
+        for name in ("Ada", "Ben", "Cleo", "Dora", "Emil", "Fritz")
+    )
+    (found,) = digest(QUESTION, [Source(text * 3, "Kettles")], 20_000)
+    lines = found.text.split(" […] ")
+    assert 1 <= len(lines) <= 3
+    assert all(line.startswith("Kettle ") and line.endswith(".") for line in lines)
 
 
 @each_row(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from dowse.core import text as texts
 from dowse.core import urls
@@ -16,14 +18,21 @@ from dowse.extract.html.content.model import Model
 from dowse.extract.html.content.selection import Selection, kept_nodes, select
 from dowse.extract.html.metadata.reading import Metadata
 from dowse.extract.html.render import render
+from dowse.extract.html.render.dom_index import HEADINGS
 from dowse.extract.html.tree.build import build
+from dowse.extract.html.tree.grammar import INLINE
 from dowse.extract.html.tree.guard import cap_markup
-from dowse.extract.html.tree.node import Tree
+from dowse.extract.html.tree.node import Node, Tree
 from dowse.extract.tidy import beginning, without_repeated_title
 
 # A page with so few words is filled by scripts: its declared text may be longer.
 _EMPTY_WORDS = 60
 _WORTHWHILE_WORDS = 25
+# Beyond them are notes and rows; a page has fewer sections.
+_MOST_TARGETS = 500
+_LONGEST_NAME = 120
+# Enough words to know the place again.
+_WORD_CHARS, _NODES_OF_WORDS = 80, 60
 
 
 def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | None = None) -> Text:
@@ -57,9 +66,35 @@ def _render(tree: Tree, selection: Selection, url: str, *, with_images: bool) ->
         kind=selection.kind,
         is_whole=selection.is_whole and bool(selection.blocks),
         hidden_words=tree.hidden_words,
+        targets=_list_targets(tree, kept),
     )
     instead = _declared_text(tree, selection, markdown)
     return Text(instead or markdown, about.title, is_cut=is_long or tree.is_cut, is_thin=bool(instead), facts=facts)
+
+
+def _list_targets(tree: Tree, kept: Sequence[int] | None) -> str:
+    """The targets of fragments, one on each line: the name, a tab, and the first words that are kept there."""
+    named = ((node, node.get("id") or (node.get("name") if node.tag == "a" else "")) for node in tree.nodes if node.tag)
+    targets = ((name, _first_words(tree, kept, node)) for node, name in named if _is_target(node, name))
+    return "\n".join(f"{name}\t{words}" for name, words in islice(targets, _MOST_TARGETS) if words)
+
+
+def _is_target(node: Node, name: str) -> bool:
+    """Whether a block, or the beginning of one, has a name that fits on a line; marks within a text are too many."""
+    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
+        return False
+    is_first = node.parent is not None and node.index == node.parent.index + 1
+    return node.tag not in INLINE or is_first or node.end == node.index + 1
+
+
+def _first_words(tree: Tree, kept: Sequence[int] | None, node: Node) -> str:
+    words = ""
+    for at in range(node.index, min(len(tree.nodes), node.index + _NODES_OF_WORDS)):
+        if not tree.nodes[at].tag and (kept is None or kept[at]):
+            words = f"{words} {tree.nodes[at].text}"
+        if len(words) > _WORD_CHARS or (at == node.end and node.tag in HEADINGS):
+            break
+    return " ".join(words[:_WORD_CHARS].split())
 
 
 def _declared_text(tree: Tree, selection: Selection, markdown: str) -> str:
