@@ -97,11 +97,12 @@ async def test_in_the_other_contracts_stdio_is_the_owners_although_there_are_tok
         assert not (await ask(client)).is_error
 
 
-async def test_a_token_that_was_given_out_for_other_tools_is_refused(
-    web: PocketWeb, server: Server, tmp_path: Path
+@pytest.mark.parametrize("restriction", ['contracts = ["dowse"]', 'scopes = ["metrics"]', "expires = 2020-02-02"])
+async def test_a_token_that_is_not_for_these_tools_or_not_for_now_is_refused(
+    web: PocketWeb, server: Server, tmp_path: Path, restriction: str
 ) -> None:
     file = tmp_path / "tokens.toml"
-    file.write_text(f'[ana]\nhash = "sha256:{digest(ANA)}"\ncontracts = ["dowse"]\n')
+    file.write_text(f'[ana]\nhash = "sha256:{digest(ANA)}"\n{restriction}\n')
     file.chmod(0o600)
     async with server.connect(answering(web, DOWSE_TOKENS_FILE=str(file))) as client:
         assert refused(await ask(client, token=ANA)) == REFUSED
