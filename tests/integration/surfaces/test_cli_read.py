@@ -245,7 +245,7 @@ def test_a_section_that_is_none_is_one_line_and_exit_code_2(point: Point, capsys
 def test_a_question_without_an_answer_is_said(point: Point, capsys: Captured) -> None:
     arguments = ["--question", "quantum chromodynamics", "--max-tokens", "100"]
     assert main(["read", point().page("/articles/python-315"), *arguments]) == 0
-    assert capsys.readouterr().out.endswith("note: no word of the question is on the page; this is its beginning\n")
+    assert capsys.readouterr().out.endswith("note: nothing on the page matches the question; this is its beginning\n")
 
 
 def test_the_renderer_is_not_loaded_for_a_pipe(point: Point) -> None:
