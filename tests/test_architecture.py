@@ -329,6 +329,18 @@ def composed_names(module: Module) -> list[str]:
     ]
 
 
+def unread_attributes(module: Module) -> list[str]:
+    """Private attributes that a class assigns on `self` and its file reads nowhere."""
+    attributes = [node for node in nodes(module) if isinstance(node, ast.Attribute)]
+    read = {node.attr for node in attributes if isinstance(node.ctx, ast.Load)}
+    return [
+        f"{module.name}:{node.lineno} {node.attr}"
+        for node in attributes
+        if isinstance(node.ctx, ast.Store) and _dotted(node.value) == "self"
+        if node.attr.startswith("_") and node.attr not in read
+    ]
+
+
 def broad_excepts(module: Module) -> list[int]:
     """Lines that catch everything: a bare `except`, `except Exception` in any spelling, `suppress(Exception)`."""
     handlers = [node.lineno for node in nodes(module) if isinstance(node, ast.ExceptHandler) and _catches_all(node)]
@@ -375,6 +387,11 @@ def test_only_net_opens_connections() -> None:
 
 def test_no_attribute_is_looked_up_under_a_composed_name() -> None:
     assert [use for module in modules() for use in composed_names(module)] == []
+
+
+def test_every_private_attribute_is_read_in_its_file() -> None:
+    """An attribute that is only assigned is a dependency without use."""
+    assert [offence for module in modules() for offence in unread_attributes(module)] == []
 
 
 def test_nothing_turns_data_into_code() -> None:
@@ -600,6 +617,11 @@ def test_a_composed_name_is_found(name: str) -> None:
 def test_a_connection_opened_through_the_event_loop_is_found() -> None:
     module = made_up("dowse.rank.made_up", "async def f(loop):\n    await loop.create_connection(object, 'h', 1)")
     assert calls_of_methods(module, CONNECTING_METHODS) == ["dowse.rank.made_up:2 create_connection"]
+
+
+def test_a_private_attribute_that_is_only_assigned_is_found() -> None:
+    source = "class C:\n    def __init__(self, a, b):\n        self._a, self._b = a, b\n        self.c = self._a\n"
+    assert unread_attributes(made_up("dowse.rank.made_up", source)) == ["dowse.rank.made_up:3 _b"]
 
 
 BROAD_SOURCE = """

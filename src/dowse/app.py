@@ -245,7 +245,6 @@ class App:
             Finder(router, providers, self._cache, lifetimes, clock=self.clock, keyless=keyless),
             reader,
             self._workers,
-            self._cache,
             SiteRules(settings.boost, settings.bury, settings.block),
             clock=self.clock,
             observer=observer,

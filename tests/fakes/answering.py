@@ -91,7 +91,6 @@ def quoting(
         ),
         reading(ScriptedFetcher(pages), clock=clock, observer=observer, extractor=extractor),
         extractor or PlainExtractor(),
-        memory,
         SiteRules(),
         clock=clock,
         observer=observer,

@@ -67,7 +67,6 @@ class ContractBench:
             Finder(router, [self.provider], memory, lifetimes, clock=clock),
             reader,
             extractor,
-            memory,
             SiteRules(settings.boost, settings.bury, settings.block),
             clock=clock,
             observer=observer,

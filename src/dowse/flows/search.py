@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dowse.cache.fetch import Cache
 from dowse.core.digests import OFF_TOPIC, Digest, Source
 from dowse.core.errors import (
     AllProvidersFailed,
@@ -62,7 +61,6 @@ class SearchFlow:
         finder: Finder,
         reader: ReadFlow,
         extractor: Extractor,
-        cache: Cache,
         rules: SiteRules,
         *,
         clock: Clock,
@@ -76,7 +74,6 @@ class SearchFlow:
         self._finder = finder
         self._reader = reader
         self._extractor = extractor
-        self._cache = cache
         self._rules = rules
         self._clock = clock
         self._observer = observer

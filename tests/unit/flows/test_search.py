@@ -80,7 +80,6 @@ class Bench:
             Finder(router, providers, memory, NO_SEARCHES, clock=self.clock, keyless=keyless),
             reader,
             extractor or PlainExtractor(),
-            memory,
             SiteRules(block=blocked),
             clock=self.clock,
             observer=self.observer,

@@ -78,7 +78,6 @@ class Bench:
             Finder(router, [self.provider], self.memory, searches, clock=self.clock),
             self.reader,
             PlainExtractor(),
-            self.memory,
             SiteRules(),
             clock=self.clock,
             observer=self.observer,
