@@ -70,7 +70,7 @@ def common_flags(parser: argparse.ArgumentParser) -> None:
 
 def report_flags(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
     """The flags of a command that prints one report, and the function that runs it."""
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
     common_flags(parser)
     parser.set_defaults(run=run)
 

@@ -43,7 +43,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     listing = actions.add_parser(
         "list", help="list the tokens", description="Lists the tokens with their restrictions and their last use."
     )
-    listing.add_argument("--json", action="store_true", help="print the list as JSON")
     _common(listing, _list)
     rotate = actions.add_parser(
         "rotate",
@@ -89,8 +88,7 @@ def _expiry(parser: argparse.ArgumentParser) -> None:
 
 def _common(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
     parser.add_argument("--file", metavar="FILE", help="tokens file (default: DOWSE_TOKENS_FILE)")
-    session.common_flags(parser)
-    parser.set_defaults(run=run)
+    session.report_flags(parser, run)
 
 
 def _new(arguments: argparse.Namespace) -> int:
@@ -104,7 +102,7 @@ def _new(arguments: argparse.Namespace) -> int:
     )
     if file:
         tokens.append(file, entry)
-    _show(name, token, file)
+    _show(name, token, file, expires, as_json=arguments.json)
     if file:
         return DONE
     print(_WITHOUT_FILE.format(entry=entry), file=sys.stderr, end="")
@@ -113,9 +111,10 @@ def _new(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _show(name: str, token: str, file: Path | None) -> None:
+def _show(name: str, token: str, file: Path | None, expires: datetime | None, *, as_json: bool) -> None:
     """Print a new token, and where its hash is."""
-    print(token, flush=True)
+    described = {"name": name, "token": token, "file": str(file) if file else None, "expires": _iso(expires)}
+    print(json.dumps(described, indent=2) if as_json else token, flush=True)
     print(_KEEP.format(name=name), file=sys.stderr)
     if file:
         print(_WRITTEN.format(file=file), file=sys.stderr)
@@ -183,7 +182,7 @@ def _rotate(arguments: argparse.Namespace) -> int:
         raise ConfigError(f"{name} has expired; add --expires, such as --expires 90d.")
     token = tokens.mint()
     tokens.rotate(file, name, tokens.digest(token), expires)
-    _show(name, token, file)
+    _show(name, token, file, expires or (entry.expires if entry else None), as_json=arguments.json)
     print(f"dowse: the previous token of {name} is not accepted any more", file=sys.stderr)
     return DONE
 
@@ -251,6 +250,8 @@ def _revoke(arguments: argparse.Namespace) -> int:
     settings = session.load(arguments, {}, quiet=True)
     name, file = arguments.name, _editable_file(arguments, settings)
     tokens.remove(file, name)
+    if arguments.json:
+        print(json.dumps({"revoked": name}, indent=2), flush=True)
     print(f"dowse: {name} is removed from {file}; a running server reloads the file within a second", file=sys.stderr)
     return DONE
 
@@ -281,11 +282,15 @@ def _describe(entry: TokenEntry, used: datetime | None, source: str) -> dict[str
         "contracts": _contracts(entry),
         "limits": {tool: str(rate) for tool, rate in entry.limits.items()},
         "scopes": sorted(entry.scopes) if entry.scopes is not None else None,
-        "expires": entry.expires.astimezone(UTC).isoformat() if entry.expires else None,
+        "expires": _iso(entry.expires),
         "expired": entry.is_expired(SystemClock().utc()),
         "last_used": used.isoformat() if used else None,
         "source": source,
     }
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return moment.astimezone(UTC).isoformat() if moment else None
 
 
 def _contracts(entry: TokenEntry) -> list[str]:

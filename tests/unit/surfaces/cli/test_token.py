@@ -215,6 +215,28 @@ def test_a_token_that_is_not_in_the_file_cannot_be_rotated(
     assert (captured.out, sentence in captured.err) == ("", True)
 
 
+def test_scripts_create_rotate_and_revoke_with_json(file: Path, capsys: Captured) -> None:
+    assert main(["token", "new", "ci", "--expires", "90d", "--json"]) == 0
+    captured = capsys.readouterr()
+    new = json.loads(captured.out)
+    (entry,) = read_tokens_file(file)
+    assert entry.expires is not None
+    assert new == {"name": "ci", "token": new["token"], "file": str(file), "expires": entry.expires.isoformat()}
+    assert (entry.digest, new["token"] in captured.err) == (digest(new["token"]), False)
+    assert main(["token", "rotate", "ci", "--json"]) == 0
+    rotated = json.loads(capsys.readouterr().out)
+    assert rotated == {**new, "token": rotated["token"]}, "the end is kept"
+    assert read_tokens_file(file)[0].digest == digest(rotated["token"])
+    assert main(["token", "revoke", "ci", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"revoked": "ci"}
+
+
+def test_without_a_file_and_an_end_both_are_null_in_json(capsys: Captured) -> None:
+    assert main(["token", "new", "ci", "--json"]) == 0
+    new = json.loads(capsys.readouterr().out)
+    assert new == {"name": "ci", "token": new["token"], "file": None, "expires": None}
+
+
 def test_an_empty_list_says_what_to_do(capsys: Captured) -> None:
     assert main(["token", "list"]) == 0
     captured = capsys.readouterr()
@@ -248,10 +270,10 @@ def test_without_a_file_nothing_can_be_revoked(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("action", "flags"),
     [
-        ("new", ["name", "--file", "--contract", "--limit", "--scope", "--expires", "--config", "--log-level"]),
-        ("rotate", ["name", "--file", "--expires"]),
+        ("new", ["name", "--file", "--contract", "--limit", "--scope", "--expires", "--json", "--config"]),
+        ("rotate", ["name", "--file", "--expires", "--json"]),
         ("list", ["--file", "--json", "--config"]),
-        ("revoke", ["name", "--file"]),
+        ("revoke", ["name", "--file", "--json"]),
     ],
 )
 def test_the_help_of_an_action_explains_every_flag(capsys: Captured, action: str, flags: list[str]) -> None:
