@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
-import sys
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 from dowse.cache.entries import RECENT_S
-from dowse.core.errors import StoreFailed
-from dowse.core.runtime import SystemClock
 from dowse.core.text import one_line
-from dowse.secrets.redact import Redactor
-from dowse.settings import Settings, sources
-from dowse.stores import file_of, format_size, open_store, show_address
-from dowse.stores.store import Store, Usage
+from dowse.stores import format_size
+from dowse.stores.store import Usage
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, FAILED
 from dowse.surfaces.cli.terminal import style
-
-T = TypeVar("T")
-
-# Counting and deleting the entries of a large store takes a while.
-_TIMEOUT_S = 60.0
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -45,61 +31,13 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    return query_store(arguments, lambda store: store.usage(), Usage(), _usage, _table)
+    return session.query_store(arguments, lambda store: store.usage(), Usage(), _usage, _table)
 
 
 def _clear(arguments: argparse.Namespace) -> int:
-    return query_store(arguments, lambda store: store.clear(), 0, lambda count: {"deleted": count}, _describe_deletion)
-
-
-def query_store(
-    arguments: argparse.Namespace,
-    ask: Callable[[Store], Awaitable[T]],
-    nothing: T,
-    describe: Callable[[T], Mapping[str, object]],
-    show: Callable[[str, T], str],
-    *,
-    contents: str = "cache",
-) -> int:
-    """Query the store of the settings and print the answer; `nothing` stands for a store that does not exist."""
-    settings = session.load(arguments, {}, quiet=True)
-    masked = Redactor(settings.secrets()).message
-    address = sources.state_address(settings)
-    found, why = nothing, _why_nothing(address, contents)
-    if why:
-        print(f"dowse: {why}", file=sys.stderr)
-    else:
-        try:
-            found = asyncio.run(_query(address, settings, ask))
-        except StoreFailed as error:
-            print(f"dowse: the store failed: {masked(one_line(str(error)))}", file=sys.stderr)
-            return FAILED
-    state = masked(show_address(address))
-    if arguments.json:
-        print(json.dumps({"state": state, **describe(found)}, indent=2))
-    elif not why:
-        print(show(state, found))
-    return DONE
-
-
-def _why_nothing(address: str, contents: str) -> str:
-    """Why there is no store to query; none is made to find out."""
-    if address.startswith("memory:"):
-        return f"DOWSE_STATE is memory:, which is private to each process, so there is no {contents} to show"
-    if (file := file_of(address)) and not file.exists():
-        return f"the {contents} is empty: {one_line(str(file))} is created on first use"
-    return ""
-
-
-async def _query(address: str, settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T:
-    store = open_store(address, SystemClock(), max_bytes=settings.cache_size)
-    try:
-        async with asyncio.timeout(_TIMEOUT_S):
-            return await ask(store)
-    except TimeoutError:
-        raise StoreFailed(f"no answer within {_TIMEOUT_S:g} s") from None
-    finally:
-        await store.close()
+    return session.query_store(
+        arguments, lambda store: store.clear(), 0, lambda count: {"deleted": count}, _describe_deletion
+    )
 
 
 def _usage(usage: Usage) -> Mapping[str, object]:

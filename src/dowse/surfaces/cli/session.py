@@ -1,4 +1,4 @@
-"""Shared by all commands: exit codes, settings from flags, one tool call."""
+"""Shared by all commands: exit codes, settings from flags, one tool call, one query of the store."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from dowse.contracts.output import map_texts, to_json
-from dowse.core.errors import ConfigError, DowseError, InvalidRequest
+from dowse.core.errors import ConfigError, DowseError, InvalidRequest, StoreFailed
 from dowse.core.models import Attempt
+from dowse.core.runtime import SystemClock
+from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources
+from dowse.stores import file_of, open_store, show_address
+from dowse.stores.store import Store
 from dowse.surfaces.cli.terminal import ProgressLine, fit, style
 from dowse.telemetry import log
 
@@ -27,9 +31,12 @@ if TYPE_CHECKING:
     from dowse.contracts.dispatch import Answer
 
 T = TypeVar("T", bound="DataclassInstance")
+S = TypeVar("S")
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes of every command."""
+# Counting and deleting the entries of a large store takes a while.
+_STORE_TIMEOUT_S = 60.0
 
 
 def run_command(command: Callable[[], int]) -> int:
@@ -123,6 +130,36 @@ def call(
     return cast(list[T], answers)
 
 
+def query_store(
+    arguments: argparse.Namespace,
+    ask: Callable[[Store], Awaitable[S]],
+    nothing: S,
+    describe: Callable[[S], Mapping[str, object]],
+    show: Callable[[str, S], str],
+    *,
+    contents: str = "cache",
+) -> int:
+    """Query the store of the settings and print the answer; `nothing` stands for a store that does not exist."""
+    settings = load(arguments, {}, quiet=True)
+    masked = Redactor(settings.secrets()).message
+    address = sources.state_address(settings)
+    found, why = nothing, _why_nothing(address, contents)
+    if why:
+        print(f"dowse: {why}", file=sys.stderr)
+    else:
+        try:
+            found = asyncio.run(_query_store(address, settings, ask))
+        except StoreFailed as error:
+            print(f"dowse: the store failed: {masked(one_line(str(error)))}", file=sys.stderr)
+            return FAILED
+    state = masked(show_address(address))
+    if arguments.json:
+        print(json.dumps({"state": state, **describe(found)}, indent=2))
+    elif not why:
+        print(show(state, found))
+    return DONE
+
+
 def dump_json(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
@@ -159,6 +196,26 @@ def show_notes(warnings: Sequence[str], copy: str, flags: Mapping[str, str]) -> 
     """A note for each warning, before them the age of a copy."""
     notes = [f"this is {copy}" if copy else "", *(name_flags(warning, flags) for warning in warnings)]
     return [style("\n".join(fit(f"note: {note}")), "yellow") for note in filter(None, notes)]
+
+
+def _why_nothing(address: str, contents: str) -> str:
+    """Why there is no store to query; none is made to find out."""
+    if address.startswith("memory:"):
+        return f"DOWSE_STATE is memory:, which is private to each process, so there is no {contents} to show"
+    if (file := file_of(address)) and not file.exists():
+        return f"the {contents} is empty: {one_line(str(file))} is created on first use"
+    return ""
+
+
+async def _query_store(address: str, settings: Settings, ask: Callable[[Store], Awaitable[S]]) -> S:
+    store = open_store(address, SystemClock(), max_bytes=settings.cache_size)
+    try:
+        async with asyncio.timeout(_STORE_TIMEOUT_S):
+            return await ask(store)
+    except TimeoutError:
+        raise StoreFailed(f"no answer within {_STORE_TIMEOUT_S:g} s") from None
+    finally:
+        await store.close()
 
 
 async def _call(

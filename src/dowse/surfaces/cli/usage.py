@@ -10,7 +10,6 @@ from dowse.core.runtime import SystemClock
 from dowse.core.text import one_line
 from dowse.stores.ledger import CallCount, Days, Tally
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.cache import query_store
 from dowse.surfaces.cli.terminal import style
 
 _MICRO = 1_000_000
@@ -32,7 +31,7 @@ def _run(arguments: argparse.Namespace) -> int:
     today = SystemClock().today()
     month, by = Days(today.replace(day=1), today), str(arguments.by)
     nothing: list[CallCount] = []
-    return query_store(
+    return session.query_store(
         arguments,
         lambda store: store.call_counts(month),
         nothing,
