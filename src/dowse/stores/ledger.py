@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
@@ -62,6 +64,38 @@ class CallCount:
     provider: str
     caller: str
     tally: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """Usage under one name: of all counted days, and of the last one."""
+
+    name: str
+    whole: Tally
+    today: Tally
+
+
+USAGE_NAMES: Mapping[str, Callable[[CallCount], str]] = {
+    "provider": lambda count: count.provider,
+    "caller": lambda count: count.caller,
+    "day": lambda count: str(count.day),
+}
+"""The ways to group the usage."""
+
+
+def group_usage(counts: Sequence[CallCount], by: str, today: date) -> list[UsageRow]:
+    """A row for each name, the most calls first; days in their order."""
+    groups: defaultdict[str, list[CallCount]] = defaultdict(list)
+    for count in counts:
+        groups[USAGE_NAMES[by](count)].append(count)
+    rows = [total_usage(group, today, name) for name, group in groups.items()]
+    return sorted(rows, key=lambda row: row.name if by == "day" else (-row.whole.calls, row.name))
+
+
+def total_usage(counts: Sequence[CallCount], today: date, name: str = "all") -> UsageRow:
+    """The row of all these calls together."""
+    whole = sum((count.tally for count in counts), Tally())
+    return UsageRow(name, whole, sum((count.tally for count in counts if count.day == today), Tally()))
 
 
 class Ledger(Protocol):
