@@ -1,9 +1,17 @@
-"""The command line in this process: a pocket web in a thread, because commands bring their own event loop."""
+"""The command line in this process: its parsers, its streams, and a pocket web in a thread.
 
+Commands bring their own event loop, hence the thread.
+"""
+
+import argparse
 import asyncio
 import io
+import json
+import os
+import sys
 from collections.abc import Callable, Iterator
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -13,6 +21,12 @@ from tests.doubles import PocketWeb
 
 Point = Callable[..., PocketWeb]
 Examine = Callable[..., Examined]
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+MESSAGES: list[dict[str, Any]] = [
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+]
 
 
 class Terminal(io.TextIOWrapper):
@@ -29,6 +43,62 @@ class Terminal(io.TextIOWrapper):
         buffer = self.buffer
         assert isinstance(buffer, io.BytesIO)
         return buffer.getvalue().decode()
+
+
+class Conversation:
+    """Standard streams of a client that says its lines and hangs up once it has both answers."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, terminal: bool = False) -> None:
+        reading, self._writing = os.pipe()
+        os.write(self._writing, b"".join(json.dumps(message).encode() + b"\n" for message in MESSAGES))
+        conversation = self
+
+        class Input(io.TextIOWrapper):
+            def isatty(self) -> bool:
+                return terminal
+
+        class Output(io.BytesIO):
+            def write(self, data: Any) -> int:
+                count = super().write(data)
+                conversation.heard(self.getvalue())
+                return count
+
+        self._input = Input(os.fdopen(reading, "rb"), encoding="utf-8")
+        self._output = io.TextIOWrapper(Output(), encoding="utf-8", write_through=True)
+        self.answers: list[dict[str, Any]] = []
+        monkeypatch.setattr(sys, "stdin", self._input)
+        monkeypatch.setattr(sys, "stdout", self._output)
+
+    def heard(self, data: bytes) -> None:
+        lines = data.split(b"\n")[:-1]
+        if len(lines) == 2 and not self.answers:
+            self.answers = [json.loads(line) for line in lines]
+            os.close(self._writing)
+
+    def close(self) -> None:
+        self._input.close()
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the direct subcommands by their names."""
+    return {
+        name: command
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for name, command in action.choices.items()
+    }
+
+
+def walk(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser and all the ones of its subcommands."""
+    yield parser
+    for command in subcommands(parser).values():
+        yield from walk(command)
+
+
+def plain_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Flags and arguments of a parser, without subcommands."""
+    return [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from dowse.surfaces.cli.main import _parser, main
-from tests.unit.surfaces.cli.test_serve import plain_actions, subcommands, walk
+from tests.support.command_line import plain_actions, subcommands, walk
 
 FLAG = {
     "bash": "{name}",

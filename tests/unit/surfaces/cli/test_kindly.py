@@ -7,8 +7,7 @@ import pytest
 
 from dowse import __version__
 from dowse.surfaces.cli import kindly
-from tests.support.command_line import Terminal
-from tests.unit.surfaces.cli.test_serve import Conversation
+from tests.support.command_line import Conversation, Terminal
 
 Captured = pytest.CaptureFixture[str]
 

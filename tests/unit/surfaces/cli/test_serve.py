@@ -3,12 +3,9 @@
 import argparse
 import gc
 import io
-import json
-import os
 import re
 import runpy
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,49 +13,9 @@ import pytest
 from dowse import __version__
 from dowse.core.errors import ConfigError
 from dowse.surfaces.cli.main import _parser, main
-from tests.support.command_line import Terminal
+from tests.support.command_line import Conversation, Terminal, plain_actions, subcommands, walk
 
 Captured = pytest.CaptureFixture[str]
-HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-MESSAGES: list[dict[str, Any]] = [
-    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
-    {"jsonrpc": "2.0", "method": "notifications/initialized"},
-    {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
-]
-
-
-class Conversation:
-    """Standard streams of a client that says its lines and hangs up once it has both answers."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, terminal: bool = False) -> None:
-        reading, self._writing = os.pipe()
-        os.write(self._writing, b"".join(json.dumps(message).encode() + b"\n" for message in MESSAGES))
-        conversation = self
-
-        class Input(io.TextIOWrapper):
-            def isatty(self) -> bool:
-                return terminal
-
-        class Output(io.BytesIO):
-            def write(self, data: Any) -> int:
-                count = super().write(data)
-                conversation.heard(self.getvalue())
-                return count
-
-        self._input = Input(os.fdopen(reading, "rb"), encoding="utf-8")
-        self._output = io.TextIOWrapper(Output(), encoding="utf-8", write_through=True)
-        self.answers: list[dict[str, Any]] = []
-        monkeypatch.setattr(sys, "stdin", self._input)
-        monkeypatch.setattr(sys, "stdout", self._output)
-
-    def heard(self, data: bytes) -> None:
-        lines = data.split(b"\n")[:-1]
-        if len(lines) == 2 and not self.answers:
-            self.answers = [json.loads(line) for line in lines]
-            os.close(self._writing)
-
-    def close(self) -> None:
-        self._input.close()
 
 
 def serve_and_hear(monkeypatch: pytest.MonkeyPatch, arguments: list[str], *, terminal: bool = False) -> dict[int, Any]:
@@ -162,26 +119,6 @@ WITHOUT_JSON = {
 }
 # A flag that is left out of the help on purpose.
 HIDDEN = {"dowse serve --sse": "understood only to be refused: that transport is not offered"}
-
-
-def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    return {
-        name: command
-        for action in parser._actions
-        if isinstance(action, argparse._SubParsersAction)
-        for name, command in action.choices.items()
-    }
-
-
-def walk(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """A parser and all the ones of its subcommands."""
-    yield parser
-    for command in subcommands(parser).values():
-        yield from walk(command)
-
-
-def plain_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    return [action for action in parser._actions if not isinstance(action, argparse._SubParsersAction)]
 
 
 def spelling(action: argparse.Action) -> str:
