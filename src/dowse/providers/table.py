@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ class Kit:
     limiter: Limiter
     user_agent: str
     watches: bool = False
+    chance: random.Random = field(default_factory=random.Random)
+    """Source of jitter and random choices."""
 
     def api(self, name: str, *, credential: str = "") -> Api:
         """A provider's JSON API. A rejected key is blamed on `credential`, its own variable by default."""

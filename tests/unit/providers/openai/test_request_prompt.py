@@ -1,7 +1,7 @@
 """What the model is asked for, by the question alone."""
 
 from dowse.core.answers import Question
-from dowse.providers.openai.adapter import prompt
+from dowse.providers.openai.request import prompt
 from tests.support.tables import each_row
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from dowse.core.answers import Question
-from dowse.providers.openai.adapter import Options, family_of, payload, prompt
+from dowse.providers.openai.request import Options, family_of, payload, prompt
 from tests.support.tables import each_row
 
 QUESTION = Question("what is new in python")
