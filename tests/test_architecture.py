@@ -92,7 +92,7 @@ BROAD_EXCEPTS = {
 
 # Folders of adapters, each with the modules that are no adapter: protocols, tables and shared parts.
 ADAPTER_FOLDERS = {
-    "dowse.providers": {"table", "limits", "disclosure", "politeness", "relevance"},
+    "dowse.providers": {"table", "limits", "disclosure", "politeness", "relevance", "html_engines"},
     "dowse.sites": {"table", "site", "compose", "markup", "packages", "query", "shapes"},
     "dowse.stores": {"store", "ledger", "coordination", "fail_soft"},
     "dowse.fetch": {"direct", "media", "robots"},

@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dowse.core.models import Clock
+from dowse.core.errors import Skipped
+from dowse.core.models import Clock, Deadline
 
 _PLATFORMS = {
     "Windows": "Windows NT 10.0; Win64; x64",
@@ -40,24 +41,42 @@ _NO_LANGUAGE = ("all", "any")
 class Manners:
     """Pauses and headers, shared by all of these providers, so that one pause separates any two requests."""
 
-    def __init__(self, clock: Clock, *, rotates: bool, delay_s: tuple[float, float], user_agent: str) -> None:
+    def __init__(
+        self, clock: Clock, chance: random.Random, *, rotates: bool, delay_s: tuple[float, float], user_agent: str
+    ) -> None:
         """`rotates` changes the browser headers with each query; otherwise the user agent is sent as given."""
         self._clock = clock
+        self._chance = chance
         self._rotates = rotates
         self._delay_s = delay_s
         self._user_agent = user_agent
         self._turn = asyncio.Lock()
         self._last_s = -max(delay_s)
+        self._free_at: dict[str, float] = {}
         self._browser: BrowserProfile | None = None
 
     async def turn(self) -> None:
         """Wait until a random pause has passed since the last request of any provider."""
         async with self._turn:
-            pause_s = random.uniform(*self._delay_s)
+            pause_s = self._chance.uniform(*self._delay_s)
             left_s = self._last_s + pause_s - self._clock.now()
             if left_s > 0:
                 await self._clock.sleep(left_s)
             self._last_s = self._clock.now()
+
+    async def turn_of(self, provider: str, gap_s: float, deadline: Deadline) -> None:
+        """Wait for the next slot of a provider with a gap of its own, then for a turn.
+
+        Raises `Skipped` if the slot comes after the deadline.
+        """
+        now = self._clock.now()
+        start = max(now, self._free_at.get(provider, 0.0))
+        if start - now >= deadline.remaining_s():
+            raise Skipped(provider, f"its turn would come too late: one request is sent every {gap_s:.0f} s")
+        self._free_at[provider] = start + gap_s
+        if start > now:
+            await self._clock.sleep(start - now)
+        await self.turn()
 
     def headers(self, *, language: str = "") -> dict[str, str]:
         """Headers of a browser, another than last time; no cookie, no referrer."""
@@ -68,7 +87,7 @@ class Manners:
                 "Accept-Language": accept_language(language),
                 "DNT": "1",
             }
-        self._browser = random.choice([browser for browser in BROWSERS if browser is not self._browser])
+        self._browser = self._chance.choice([browser for browser in BROWSERS if browser is not self._browser])
         return self._browser.headers(language)
 
 

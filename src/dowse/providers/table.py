@@ -54,7 +54,8 @@ class Kit:
 
         settings = self.settings
         rotates = settings.rotate_user_agents != "off"
-        return Manners(self.clock, rotates=rotates, delay_s=settings.request_delay_range, user_agent=self.user_agent)
+        delay_s, user_agent = settings.request_delay_range, self.user_agent
+        return Manners(self.clock, self.chance, rotates=rotates, delay_s=delay_s, user_agent=user_agent)
 
 
 # Each names a function that takes a `Kit`. The open APIs belong to sites, whose folder stands above this one.
@@ -70,8 +71,8 @@ ADAPTERS: Mapping[str, str] = {
     "firecrawl_mcp": "dowse.providers.mcp.search:make_firecrawl",
     "open": "dowse.sites.search:make_search",
     "searxng_pool": "dowse.providers.searxng:make_pool",
-    "duckduckgo": "dowse.providers.html_engines:make_duckduckgo",
-    "mojeek": "dowse.providers.html_engines:make_mojeek",
+    "duckduckgo": "dowse.providers.duckduckgo:make",
+    "mojeek": "dowse.providers.mojeek:make",
 }
 
 

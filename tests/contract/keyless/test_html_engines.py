@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
@@ -16,7 +17,9 @@ from dowse.core.protocols import ListingReader
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
 from dowse.providers.disclosure import Disclosure
-from dowse.providers.html_engines import BAN_S, LOWEST_GAP_S, DuckDuckGo, HtmlEngine, Mojeek, region
+from dowse.providers.duckduckgo import DuckDuckGo, region
+from dowse.providers.html_engines import BAN_S, LOWEST_GAP_S, HtmlEngine
+from dowse.providers.mojeek import Mojeek
 from dowse.providers.politeness import Manners
 from dowse.secrets.redact import Redactor
 from dowse.worker.pool import WorkerPool
@@ -72,9 +75,8 @@ async def bench(request: pytest.FixtureRequest, client: ConfiguredClient, clock:
                 Api(engine_kind.spec.name, client, 5.0, "", Redactor()),
                 endpoint,
                 listings=listings,
-                manners=Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test"),
+                manners=Manners(clock, random.Random(1), rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test"),
                 disclosure=disclosure,
-                clock=clock,
             )
 
         yield Bench(double, endpoint, make, make(ListingsHere()), disclosure, clock)

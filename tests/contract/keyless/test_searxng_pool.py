@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,7 @@ def alone(public: PublicInstances) -> None:
 async def bench(public: PublicInstances, clock: FakeClock) -> AsyncIterator[Bench]:
     pair = public.address(ALDER).split("/")[2]
     async with page_clients() as build:
-        manners = Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
+        manners = Manners(clock, random.Random(1), rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
         client = PublicClient("searxng_pool", build(pair), manners, ListingsHere(), clock, 5.0)
         disclosure = Disclosure()
         cache = remembering(clock).entries
@@ -259,7 +260,7 @@ async def test_a_certificate_that_is_not_good_has_consequences(bench: Bench, tmp
 
     async with raw_servers() as serve, page_clients() as build:
         port = await serve(talk, Authority(tmp_path).server("127.0.0.1"))
-        manners = Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
+        manners = Manners(clock, random.Random(1), rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test")
         client = PublicClient("searxng_pool", build(f"127.0.0.1:{port}"), manners, ListingsHere(), clock, 5.0)
         directory = FixedDirectory([f"https://127.0.0.1:{port}"])
         cache = remembering(clock).entries
@@ -343,7 +344,7 @@ async def test_an_instance_whose_turn_comes_too_late_is_not_asked_and_not_blamed
 ) -> None:
     pair = public.address(ALDER).split("/")[2]
     async with page_clients() as build:
-        manners = Manners(clock, rotates=True, delay_s=(20.0, 20.0), user_agent="dowse/test")
+        manners = Manners(clock, random.Random(1), rotates=True, delay_s=(20.0, 20.0), user_agent="dowse/test")
         client = PublicClient("searxng_pool", build(pair), manners, ListingsHere(), clock, 5.0)
         directory = FixedDirectory([public.address(ALDER)])
         instances = InstancePool(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator
 
 import pytest
@@ -26,7 +27,7 @@ async def client(web: PocketWeb) -> AsyncIterator[UntrustedClient]:
 
 
 def rotating(clock: FakeClock) -> Manners:
-    return Manners(clock, rotates=True, delay_s=(0, 0), user_agent=HONEST)
+    return Manners(clock, random.Random(1), rotates=True, delay_s=(0, 0), user_agent=HONEST)
 
 
 async def test_pages_see_who_asks(web: PocketWeb, client: UntrustedClient) -> None:

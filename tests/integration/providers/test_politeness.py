@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 from dowse.net.clients import UntrustedClient
 from dowse.net.decode import ACCEPTED
 from dowse.net.guard import Guard
@@ -13,7 +15,7 @@ from tests.fakes import FakeClock
 async def test_exactly_the_headers_of_a_browser_arrive(web: PocketWeb, clock: FakeClock) -> None:
     client, polite = (
         UntrustedClient(Guard((f"127.0.0.1:{web.port}",)), "dowse/test"),
-        Manners(clock, rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test"),
+        Manners(clock, random.Random(1), rotates=True, delay_s=(0.1, 0.5), user_agent="dowse/test"),
     )
     try:
         for _ in range(6):

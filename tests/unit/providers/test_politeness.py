@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 from itertools import pairwise
 
@@ -18,7 +19,7 @@ DELAY_S = (0.1, 0.5)
 
 
 def manners(clock: FakeClock, *, rotates: bool = True, delay_s: tuple[float, float] = DELAY_S) -> Manners:
-    return Manners(clock, rotates=rotates, delay_s=delay_s, user_agent=HONEST)
+    return Manners(clock, random.Random(1), rotates=rotates, delay_s=delay_s, user_agent=HONEST)
 
 
 def agents() -> list[str]:
