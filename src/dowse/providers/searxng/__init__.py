@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from random import Random
 from typing import TYPE_CHECKING
 
 from dowse.cache.entries import CacheEntries
@@ -78,7 +77,7 @@ def make_pool(kit: Kit) -> SearxngPool:
         client,
         kit.cache,
         clock,
-        rotation=RandomRotation(Random()) if settings.use_random_instances else RoundRobin(Random()),
+        rotation=RandomRotation(kit.chance) if settings.use_random_instances else RoundRobin(kit.chance),
         rules=HealthRules(settings.rate_limit_backoff_base_s, max_failures=settings.max_consecutive_failures),
         interval_s=settings.instance_health_check_interval_s,
         watches=kit.watches,

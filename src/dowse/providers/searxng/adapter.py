@@ -7,14 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dowse.core import urls
-from dowse.core.errors import (
-    BadRequest,
-    Blocked,
-    KeyRejected,
-    Misconfigured,
-    ProviderError,
-    RateLimited,
-)
+from dowse.core.errors import BadRequest, Blocked, KeyRejected, Misconfigured, ProviderError, RateLimited
 from dowse.core.listings import Outcome
 from dowse.core.models import Deadline, Found, Query
 from dowse.core.protocols import ListingReader
@@ -43,14 +36,12 @@ JSON_OFF = (
     "(search: {formats: [html, json]}) and restart it, or set SEARXNG_FORMAT=html"
 )
 NO_SEARXNG = "SEARXNG_URL is not the base address of a SearXNG"
-LIMITER = (
-    "its limiter allows four JSON answers an hour; set `server.limiter: false` in its settings.yml, or add "
-    "this machine to `pass_ip` in its limiter.toml, and restart it; or set SEARXNG_FORMAT=html"
+_PASS_LIMITER = (
+    "set `server.limiter: false` in its settings.yml, or add this machine to `pass_ip` in its limiter.toml, "
+    "and restart it"
 )
-PAGE_LIMITER = (
-    "its limiter takes us for a bot; set `server.limiter: false` in its settings.yml, or add this machine to "
-    "`pass_ip` in its limiter.toml, and restart it"
-)
+LIMITER = f"its limiter allows four JSON answers an hour; {_PASS_LIMITER}; or set SEARXNG_FORMAT=html"
+PAGE_LIMITER = f"its limiter takes us for a bot; {_PASS_LIMITER}"
 # SearXNG's limiter takes clients without these headers for bots.
 _HEADERS = {"accept": "application/json, text/html;q=0.9", "accept-language": "en;q=0.9, *;q=0.5"}
 _PAGE_HEADERS = {**_HEADERS, "accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"}
