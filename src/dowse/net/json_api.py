@@ -167,14 +167,8 @@ class Api:
                 max_bytes=self.max_bytes,
                 is_enough=is_enough,
             )
-        except WireTimeout as error:
-            raise TimedOut(self.provider, f"no answer within {timeout_s:.1f} s") from error
-        except WireTooLarge as error:
-            raise self.too_large(self.provider, str(error)) from error
-        except WireUnreached as error:
-            raise Unreachable(self.provider, str(error)) from error
         except WireError as error:
-            raise NetworkFailed(self.provider, str(error)) from error
+            raise wire_failure(self.provider, error, timeout_s, too_large=self.too_large) from error
 
     def _parse(self, reply: Reply) -> object:
         try:
@@ -195,6 +189,20 @@ class Api:
         said = self.redactor.message(_message(reply))
         wait_s = retry_after_s(reply.headers, clock)
         return kind(self.provider, detail, said=said, retry_after_s=wait_s, http_status=reply.status)
+
+
+def wire_failure(
+    provider: str, error: WireError, timeout_s: float, *, too_large: type[ProviderError] = NetworkFailed
+) -> ProviderError:
+    """Translate a request without a usable response into the failure of its provider."""
+    match error:
+        case WireTimeout():
+            return TimedOut(provider, f"no answer within {timeout_s:.1f} s")
+        case WireTooLarge():
+            return too_large(provider, str(error))
+        case WireUnreached():
+            return Unreachable(provider, str(error))
+    return NetworkFailed(provider, str(error))
 
 
 def _classify(reply: Reply) -> type[ProviderError]:

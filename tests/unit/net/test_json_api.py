@@ -4,8 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dowse.core import errors
 from dowse.core.models import Hit
-from dowse.net.json_api import first_hits, hit, iso_date, media, objects, plain, results, retry_after_s
+from dowse.net.guard import HostNotFound, WireUnreached
+from dowse.net.json_api import first_hits, hit, iso_date, media, objects, plain, results, retry_after_s, wire_failure
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 
@@ -101,3 +103,21 @@ def test_the_address_of_a_picture_holds_no_lines_of_its_own() -> None:
     shown = media(hit("Title", URL, ""), image_url=address, thumbnail=f"\t{address}")
     assert shown is not None
     assert {shown.image_url, shown.thumbnail} == {"https://example.org/a.png#%20Do%20as%20I%20say"}
+
+
+@each_row(
+    ("error", "kind", "detail"),
+    [
+        (errors.WireTimeout(), errors.TimedOut, "no answer within 2.5 s"),
+        (errors.WireTooLarge("too long"), errors.BadAnswer, "too long"),
+        (WireUnreached("no connection"), errors.Unreachable, "no connection"),
+        (HostNotFound(), errors.Unreachable, "host not found"),
+        (errors.WireInsecure(), errors.NetworkFailed, "no secure connection"),
+        (errors.WireDenied(), errors.NetworkFailed, "address not allowed"),
+    ],
+)
+def test_a_request_without_a_response_is_a_failure_of_its_provider(
+    error: errors.WireError, kind: type[errors.ProviderError], detail: str
+) -> None:
+    failure = wire_failure("serper", error, 2.5, too_large=errors.BadAnswer)
+    assert (type(failure), failure.provider, failure.detail) == (kind, "serper", detail)

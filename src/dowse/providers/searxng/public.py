@@ -15,22 +15,18 @@ from dowse.core import urls
 from dowse.core.errors import (
     BadAnswer,
     Blocked,
-    NetworkFailed,
     NoInstance,
     ProviderError,
     RateLimited,
     Redirected,
     Skipped,
-    TimedOut,
     Unavailable,
     WireError,
-    WireTimeout,
-    WireTooLarge,
 )
 from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.core.protocols import ListingReader
 from dowse.net.clients import Fetched, UntrustedClient
-from dowse.net.json_api import retry_after_s
+from dowse.net.json_api import retry_after_s, wire_failure
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.limits import fit
 from dowse.providers.politeness import Manners
@@ -166,12 +162,8 @@ class PublicClient:
             raise Skipped(self.provider, "other instances were called until the deadline")
         try:
             return await self.client.get(url, timeout_s=timeout_s, max_bytes=MAX_BYTES, headers=headers, follows=False)
-        except WireTimeout as error:
-            raise TimedOut(self.provider, f"no answer within {timeout_s:.1f} s") from error
-        except WireTooLarge as error:
-            raise BadAnswer(self.provider, "its answer is larger than any page of results") from error
         except WireError as error:
-            raise NetworkFailed(self.provider, str(error)) from error
+            raise wire_failure(self.provider, error, timeout_s, too_large=BadAnswer) from error
 
     def _redirect_target(self, url: str, headers: Mapping[str, str]) -> str:
         """The target of a redirect; neither another host, nor plain http after https."""
