@@ -85,6 +85,13 @@ def shown_files(text: str, tool: str) -> set[str]:
     return {word for word in shown[2].split() if word.endswith(".py")} if shown else set()
 
 
+def shown_count(text: str, tool: str) -> int:
+    """The number of files that the first line of the path states."""
+    shown = documented(tool).search(text)
+    stated = re.match(r"(\d+) files,", shown[2]) if shown else None
+    return int(stated[1]) if stated else 0
+
+
 def _replace(text: str, tool: str, path: str) -> str:
     shown = documented(tool).search(text)
     return text if shown is None else f"{text[: shown.start(2)]}{path}\n{text[shown.end(2) :]}"
@@ -209,7 +216,7 @@ def main() -> None:
         for tool in CALLS:
             traced = trace(tool)
             # The counts differ from run to run; only another path is written.
-            if shown_files(text, tool) != set(traced.files):
+            if shown_files(text, tool) != set(traced.files) or shown_count(text, tool) != len(traced.files):
                 text = _replace(text, tool, traced.render())
         DOCS.write_text(text, encoding="utf-8")
     else:

@@ -33,5 +33,6 @@ def test_a_call_stays_within_its_budget_of_files_and_is_documented(tool: str) ->
     traced = trace.trace(tool)
     assert len(traced.files) <= FILES[tool], traced.render()
     assert {f"{hop.caller} -> {hop.file}  {hop.function}" for hop in traced.upward} <= UPWARD[tool]
-    shown = trace.shown_files(trace.DOCS.read_text(encoding="utf-8"), tool)
-    assert shown == set(traced.files), "run make docs"
+    page = trace.DOCS.read_text(encoding="utf-8")
+    assert trace.shown_files(page, tool) == set(traced.files), "run make docs"
+    assert trace.shown_count(page, tool) == len(traced.files), "run make docs"
