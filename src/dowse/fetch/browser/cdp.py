@@ -191,7 +191,7 @@ class Connection:
         if listener := self._listeners.get(session):
             listener(OVERSIZED, {})
 
-    def _resolve(self, content: Mapping[str, Any]) -> None:
+    def _resolve(self, content: Params) -> None:
         _, answer = self._waiting.get(content["id"], ("", None))
         if answer is None or answer.done():
             return
@@ -201,7 +201,7 @@ class Connection:
             answer.set_result(content.get("result", {}))
 
 
-def _is_message(content: Any) -> bool:
+def _is_message(content: object) -> bool:
     return isinstance(content, dict) and all(
         isinstance(content[key], kind) for key, kind in _KINDS.items() if key in content
     )

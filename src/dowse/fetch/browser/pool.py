@@ -8,12 +8,14 @@ import os
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 from dowse.core.models import Clock
 from dowse.fetch.browser.browser import Browser, BrowserLauncher, Tab, close_tab, open_tab
 from dowse.fetch.browser.cdp import BrowserBusy, BrowserGone, BrowserUnavailable, CdpError, PageCrashed
 from dowse.telemetry.log import LOGGER, event
+
+T = TypeVar("T")
 
 _PAGES_PER_BROWSER = 200
 _MOST_MEMORY_BYTES = 1_500_000_000
@@ -293,7 +295,7 @@ class BrowserPool:
         return task
 
 
-def _fail(awaited: asyncio.Future[Any], reason: Exception) -> None:
+def _fail(awaited: asyncio.Future[T], reason: Exception) -> None:
     awaited.set_exception(reason)
     # Retrieved here, or asyncio would log it if the waiter has left.
     awaited.exception()

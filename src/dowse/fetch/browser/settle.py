@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Status
@@ -219,7 +218,7 @@ async def _open_shadows(page: BrowserPage) -> None:
     resolved = await asyncio.gather(
         *(page.call("DOM.resolveNode", backendNodeId=root, executionContextId=context) for _, root in closed)
     )
-    pairs: list[Any] = []
+    pairs: list[dict[str, object]] = []
     for (host, _), answer in zip(closed, resolved, strict=True):
         pairs += [{"objectId": host}, {"objectId": answer["object"]["objectId"]}]
     if pairs:

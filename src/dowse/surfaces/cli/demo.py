@@ -9,7 +9,8 @@ import shlex
 import signal
 import sys
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from dowse.core.errors import ConfigError
 from dowse.settings import SEARCHERS, SPECS, sources
@@ -112,7 +113,8 @@ async def _search(client: Client, web: DemoWeb) -> bool:
     if result.is_error or not isinstance(result.structured_content, dict):
         print(style(f"   the search failed: {result.content}", "yellow"))
         return False
-    _print_result(result.structured_content)
+    found = result.structured_content
+    _print_results(found["engine"], found["attempts"], found["results"])
     return True
 
 
@@ -134,12 +136,12 @@ async def _read(client: Client, web: DemoWeb) -> None:
     _print_excerpt(page.get("page_content", ""))
 
 
-def _print_result(found: dict[str, Any]) -> None:
-    print(f"   {style(_QUERY, 'bold')} — engine: {style(found['engine'], 'green')}")
-    for attempt in found["attempts"]:
+def _print_results(engine: str, attempts: Sequence[Mapping[str, object]], results: Sequence[Mapping[str, str]]) -> None:
+    print(f"   {style(_QUERY, 'bold')} — engine: {style(engine, 'green')}")
+    for attempt in attempts:
         detail = f" ({attempt['detail']})" if attempt["detail"] else ""
         print(f"   attempt: {attempt['provider']} -> {attempt['outcome']}{detail}, {attempt['ms']} ms")
-    for item in found["results"]:
+    for item in results:
         print(f"\n   {style(item['title'], 'bold')}  [{item['status']}]\n   {style(item['link'], 'cyan')}")
         _print_excerpt(item["page_content"])
 
