@@ -374,7 +374,7 @@ def test_no_module_is_in_an_import_cycle() -> None:
     assert cycles(modules()) == []
 
 
-def test_only_config_reads_the_environment() -> None:
+def test_only_settings_read_the_environment() -> None:
     others = [module for module in modules() if module.name not in ENVIRONMENT_READERS]
     assert [use for module in others for use in uses_of(module, ENVIRONMENT)] == []
 
