@@ -43,7 +43,7 @@ _CHALLENGE = re.compile(rb"cf-chl|_cf_chl_opt|challenge-platform|captcha|just a 
 _AMERICAN_DATE = re.compile(r"([A-Z][a-z]{2}) (\d{1,2}), (\d{4})")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUOTA_STATUS = (402, 432, 433)
-_SPOKEN_BYTES = 4096  # more is a page, not a message
+_MESSAGE_BYTES = 4096  # more is a page, not a message
 _TITLE_CHARS, _SNIPPET_CHARS, _ANSWER_CHARS = 300, 1000, 1000
 # As much of a page as any contract can show, and little enough to be cleaned between two requests.
 PAGE_CHARS = 200_000
@@ -136,11 +136,11 @@ class Api:
 
     def not_read(self, said: str) -> NotRead:
         """The failure of one page in a successful answer; `said` is the API's message."""
-        return NotRead(self.provider, said=self.spoken(said))
+        return NotRead(self.provider, said=self.clean_message(said))
 
-    def spoken(self, words: str) -> str:
-        """A message of the API fit to be shown: one line, redacted."""
-        return self.redactor.message(one_line(words[:_SPOKEN_BYTES]))
+    def clean_message(self, words: str) -> str:
+        """Make a message of the API fit to be shown: one line, redacted."""
+        return self.redactor.message(one_line(words[:_MESSAGE_BYTES]))
 
     async def _send(
         self,
@@ -328,8 +328,8 @@ def is_challenge(reply: Reply) -> bool:
 
 def _speaks_of_quota(reply: Reply) -> bool:
     """Whether an error is about credits; HTML is no error message, and its footer may mention credits too."""
-    spoken = reply.body[:_SPOKEN_BYTES].decode("utf-8", "replace")
-    return "html" not in reply.headers.get("content-type", "") and is_about_quota(spoken)
+    message = reply.body[:_MESSAGE_BYTES].decode("utf-8", "replace")
+    return "html" not in reply.headers.get("content-type", "") and is_about_quota(message)
 
 
 def is_about_quota(words: str) -> bool:
@@ -348,7 +348,7 @@ def _message(reply: Reply) -> str:
         if isinstance(value, dict):
             value = string(value, "error", "message")
         if isinstance(value, str) and value:
-            return one_line(value[:_SPOKEN_BYTES])
+            return one_line(value[:_MESSAGE_BYTES])
     return ""
 
 

@@ -48,7 +48,7 @@ _HEAD_LINES = 4
 _BODY_LINES = 40
 _MARKS = " \t#>*-+.)0123456789"
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\((https?://(?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,2000})\)")
-_SPOKEN_CHARS = 4096
+_MESSAGE_CHARS = 4096
 _SLOW_DOWN = re.compile(
     r"rate.?limit|too many requests|slow down|throttl|\b429\b|\b(daily|hourly) limit", re.IGNORECASE
 )
@@ -199,7 +199,7 @@ def tool_failure(api: Api, result: Json, words: str) -> ProviderError | None:
     # Exa reports a spent free tier as an ordinary result with a mark in `_meta`.
     marks = [name for name, value in meta.items() if value is True] if isinstance(meta, dict) else []
     if any("ratelimited" in name.lower() for name in marks):
-        return RateLimited(api.provider, "the free tier is used up for now", said=api.spoken(words))
+        return RateLimited(api.provider, "the free tier is used up for now", said=api.clean_message(words))
     if result.get("isError") is not True:
         return None
     return _failure(api, words, details if isinstance(details, dict) else {})
@@ -213,11 +213,11 @@ def without_results(api: Api, words: str) -> ProviderError:
 
 
 def _failure(api: Api, words: str, details: Json, *, is_mistake: bool = False) -> ProviderError:
-    kind, detail = _classify(words[:_SPOKEN_CHARS], is_mistake=is_mistake)
+    kind, detail = _classify(words[:_MESSAGE_CHARS], is_mistake=is_mistake)
     if kind is KeyRejected:
         # Without a key there is none to check: the server refuses this client.
         kind, detail = (KeyRejected, f"check {api.key_variable}") if api.key_variable else (Blocked, detail)
-    return kind(api.provider, detail, said=api.spoken(words), retry_after_s=_wait_s(details))
+    return kind(api.provider, detail, said=api.clean_message(words), retry_after_s=_wait_s(details))
 
 
 def _classify(words: str, *, is_mistake: bool) -> tuple[type[ProviderError], str]:

@@ -46,7 +46,7 @@ class OpenAI:
         blocked_domains: tuple[str, ...] = (),
     ) -> None:
         self.timeout_s = api.timeout_s
-        self._api = replace(api, own_failure=lambda reply: output.quota_failure(reply, api.spoken))
+        self._api = replace(api, own_failure=lambda reply: output.quota_failure(reply, api.clean_message))
         self._key = key
         self._url = f"{endpoint.rstrip('/')}/responses"
         self._clock = clock
@@ -59,7 +59,7 @@ class OpenAI:
         # Two attempts are part of the contract of answers; one deadline for both.
         deadline = deadline.cap(self.timeout_s)
         body = await self._response(payload(question, self._options), deadline)
-        return read_answer(body, question, self._options.model, self._api.spoken)
+        return read_answer(body, question, self._options.model, self._api.clean_message)
 
     async def _response(self, wanted: Json, deadline: Deadline) -> Json:
         try:

@@ -53,24 +53,24 @@ _ADDRESS = re.compile(r"https?://(?:[^\s<>()\[\]\"]|\([^\s<>()\[\]\"]{0,200}\)){
 _PUNCTUATION = ".,;:!?*_"
 
 
-def quota_failure(reply: Reply, spoken: CleanMessage) -> ProviderError | None:
+def quota_failure(reply: Reply, clean_message: CleanMessage) -> ProviderError | None:
     """Recognise a spent quota, which has the status of a rate limit, although waiting does not help."""
     if reply.status != 429:
         return None
     error = _error(_parse(reply.body))
     if "insufficient_quota" not in (string(error, "code"), string(error, "type")):
         return None
-    words = spoken(string(error, "message"))
+    words = clean_message(string(error, "message"))
     return QuotaSpent(NAME, f"HTTP {reply.status}", said=words, http_status=reply.status)
 
 
-def answer_failure(body: Json, messages: Iterable[Json], spoken: CleanMessage) -> ProviderError | None:
+def answer_failure(body: Json, messages: Iterable[Json], clean_message: CleanMessage) -> ProviderError | None:
     """Why a successful response is no answer; `None` if it is one."""
     status = string(body, "status")
     if status == "failed" or body.get("error"):
         error = _error(body)
         kind = _FAILED.get(string(error, "code"), Unavailable)
-        return kind(NAME, "the response failed", said=spoken(string(error, "message")))
+        return kind(NAME, "the response failed", said=clean_message(string(error, "message")))
     if status == "incomplete" or any(string(message, "status") == "incomplete" for message in messages):
         details = body.get("incomplete_details")
         return BadAnswer(NAME, _incomplete_detail(string(details, "reason") if isinstance(details, dict) else ""))
@@ -95,16 +95,16 @@ def _parse(body: bytes) -> object:
         return None
 
 
-def read_answer(body: Json, question: Question, model: str, spoken: CleanMessage) -> CitedAnswer:
+def read_answer(body: Json, question: Question, model: str, clean_message: CleanMessage) -> CitedAnswer:
     """Read the answer to a question. Raises `ProviderError` for a failure, or an answer without a search."""
     messages = [item for item in objects(body.get("output")) if item.get("type") == "message"]
-    if failure := answer_failure(body, messages, spoken):
+    if failure := answer_failure(body, messages, clean_message):
         raise failure
     searches = list(filter(_is_search, items(NAME, body, "output")))
     if not searches:
         raise BadAnswer(NAME, "the model answered without a search")
     answer = _Answer(question.max_results)
-    answer.add_parts(_parts(messages, spoken))
+    answer.add_parts(_parts(messages, clean_message))
     if not answer.text:
         raise BadAnswer(NAME, "the answer is empty")
     if not question.wants_summary:
@@ -182,13 +182,13 @@ def _is_search(item: Json) -> bool:
     return item.get("type") == "web_search_call" and item.get("status") != "failed"
 
 
-def _parts(messages: list[Json], spoken: CleanMessage) -> Iterator[Json]:
+def _parts(messages: list[Json], clean_message: CleanMessage) -> Iterator[Json]:
     """The texts of the answer, without the model's commentary."""
     final = [message for message in messages if message.get("phase") != "commentary"]
     for message in final or messages:
         for part in objects(message.get("content")):
             if part.get("type") == "refusal":
-                raise BadAnswer(NAME, "the model refused to answer", said=spoken(string(part, "refusal")))
+                raise BadAnswer(NAME, "the model refused to answer", said=clean_message(string(part, "refusal")))
             if part.get("type") == "output_text":
                 yield part
 
