@@ -26,7 +26,7 @@ def pages() -> list[Source]:
 def test_the_beginning_of_a_page_fills_a_budget_and_stays_within(pages: list[Source]) -> None:
     found = shares.of_beginnings(pages)
     assert shares.above(found) == []
-    assert shares.little_used(found) <= shares.LESS_USED_IN_PARTS
+    assert shares.little_used(found, shares.USED_IN_PARTS) <= shares.LESS_USED_IN_PARTS
 
 
 def test_what_answers_a_question_fills_a_budget_and_stays_within(pages: list[Source]) -> None:

@@ -78,7 +78,7 @@ class TestEveryTenthPage:
     def test_the_beginning_of_a_page_fills_a_budget_and_stays_within(self, sources: list[Source]) -> None:
         found = shares.of_beginnings(sources)
         assert shares.above(found) == []
-        assert shares.little_used(found) <= shares.LESS_USED_IN_PARTS
+        assert shares.little_used(found, shares.USED_IN_PARTS) <= shares.LESS_USED_IN_PARTS
 
     def test_what_answers_a_question_fills_a_budget_and_stays_within(self, sources: list[Source]) -> None:
         # It takes longer, so it is done with a third of them.

@@ -57,6 +57,15 @@ async def test_a_fragment_selects_a_part_by_the_ids_of_the_page(web: PocketWeb) 
     assert missing.startswith("The page has no part #nowhere; this is its beginning.\n")
 
 
+async def test_of_several_pages_each_says_first_that_nothing_matches_the_question(web: PocketWeb) -> None:
+    pages = [web.page("/docs/retrying"), web.page("/news/harbour-bridge")]
+    async with asking(web) as ask:
+        text = await ask("get_content", urls=pages, question="When did trams cross the harbour bridge again?")
+    wrong, right = text.split("\n## 2. ")
+    assert wrong.index("nothing on the page matches the question") < wrong.index("<<< untrusted")
+    assert "matches the question" not in right
+
+
 async def test_a_page_about_something_else_is_shown_by_its_best_lines_with_a_remark(web: PocketWeb) -> None:
     web.serper.finds(["/docs/retrying", "/news/harbour-bridge"])
     query = "how long does the lantern client wait between attempts"

@@ -137,7 +137,7 @@ def render_pages(found: PagesOutput, more: Sequence[str]) -> str:
     spotlight = Spotlight()
     read = sum(page.status.readable for page in found.results)
     sections = [
-        "\n\n".join(filter(None, [*_page_section(number, page, spotlight, hint), *_page_notes(page)]))
+        "\n\n".join(filter(None, _page_section(number, page, spotlight, hint)))
         for number, (page, hint) in enumerate(zip(found.results, more, strict=True), start=1)
     ]
     head = f"{read} of {len(found.results)} pages were read. {UNTRUSTED}"
@@ -149,9 +149,10 @@ def _page_section(number: int, page: GetContentOutput, spotlight: Spotlight, hin
     head = f"## {number}. {address if len(address) <= _MAX_URL_CHARS else address[:_MAX_URL_CHARS] + '…'}"
     if not page.status.readable:
         # The rest of the note repeats the address.
-        return [head, f"{page.page_content.partition(chr(10))[0]} {hint}"]
+        return [head, f"{page.page_content.partition(chr(10))[0]} {hint}", *_page_notes(page)]
     shown = _add_title(page.title, facts_line(page), page.page_content).strip("\n")
-    return [head, spotlight.fence(shown, f"page {number}"), hint]
+    # Before the page: that it is old, or that nothing on it matches the question.
+    return [head, *_page_notes(page), spotlight.fence(shown, f"page {number}"), hint]
 
 
 def _page_notes(page: GetContentOutput) -> list[str]:

@@ -13,8 +13,10 @@ from tools.passages.metric import tokens
 
 BUDGETS = (250, 1000, 6000)
 USED = 0.85
-# Sentences, lines of code and rows of tables are not divided, and some of them are long; a small budget holds few.
-LESS_USED_IN_PARTS = 0.15
+# A part ends between sentences, of which the smallest budget holds few.
+USED_IN_PARTS = 2 / 3
+# Lines of code and rows of tables are not divided either, and some of them are long.
+LESS_USED_IN_PARTS = 0.02
 LESS_USED_IN_PASSAGES = 0.05
 _TOGETHER = 5
 
@@ -60,7 +62,7 @@ def above(shares: Iterable[Share]) -> list[str]:
     return [share.page for share in shares if share.used > 1]
 
 
-def little_used(shares: Iterable[Share]) -> float:
+def little_used(shares: Iterable[Share], least: float = USED) -> float:
     """Of those that have more to show, the part that leaves much of its budget."""
     used = [share.used for share in shares if share.has_more]
-    return sum(each < USED for each in used) / len(used)
+    return sum(each < least for each in used) / len(used)
