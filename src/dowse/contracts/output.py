@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 MAX_TOKENS = 24_000
 """The most that a caller may ask for."""
+MAX_URLS = 20
+"""The most pages of one call."""
 CEILING = 24_950
 """The most that is sent: the usual clients cut a tool's answer at 25k tokens."""
 

@@ -14,7 +14,8 @@ from dowse.core import urls
 from dowse.core.digests import Digest, OutlineEntry
 from dowse.core.errors import InvalidRequest, PageUnreadable
 from dowse.core.models import LOCAL, Deadline, Page, Principal
-from dowse.core.protocols import Extractor
+from dowse.core.protocols import Extractor, Progress
+from dowse.core.runtime import no_progress
 from dowse.core.text import one_line
 from dowse.core.tokens import divide_budget, estimate_tokens
 from dowse.document.cut import BEGINNING, Position, next_part
@@ -157,11 +158,21 @@ class PageViewFlow:
         deadline: Deadline,
         *,
         offline: bool = False,
+        progress: Progress = no_progress,
         caller: Principal = LOCAL,
     ) -> list[PageView]:
         """Several pages, read concurrently and shown in their order within one budget; raises `Offline`."""
-        reading = (self._reader.read(url, deadline, offline=offline, caller=caller) for url in addresses)
-        pages = await asyncio.gather(*reading)
+        done = 0
+
+        async def read(url: str) -> Page:
+            nonlocal done
+            page = await self._reader.read(url, deadline, offline=offline, caller=caller)
+            done += 1
+            await progress(f"read {done} of {len(addresses)} pages")
+            return page
+
+        await progress(f"read 0 of {len(addresses)} pages")
+        pages = await asyncio.gather(*map(read, addresses))
         costs = [await off_loop(page, estimate_tokens, page.text) for page in pages]
         shares = divide_budget(costs, request.max_tokens)
         requests = [

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from dowse.contracts.output import GetContentOutput, schema_of
+from dowse.core.tokens import estimate_tokens
 from dowse.surfaces.cli.main import main
 from tests.doubles import PocketWeb
 from tests.support.command_line import Terminal
@@ -118,6 +119,44 @@ def test_several_pages_as_json_are_a_list(point: Point, capsys: Captured) -> Non
         (urls[0], "ok"),
         (urls[1], "not_found"),
     ]
+
+
+def test_max_tokens_is_one_budget_for_several_pages(point: Point, capsys: Captured) -> None:
+    web = point()
+    web.pages.serves("/short.txt", "A short page.", content_type="text/plain")
+    web.pages.serves("/long.txt", "A line of text.\n" * 500, content_type="text/plain")
+    short, long = web.page("/short.txt"), web.page("/long.txt")
+    assert main(["read", short, long, "--json", "--max-tokens", "400"]) == 0
+    first, second = json.loads(capsys.readouterr().out)
+    assert (first["status"], second["status"]) == ("ok", "truncated")
+    assert 250 < estimate_tokens(first["page_content"] + second["page_content"]) <= 400
+    assert main(["read", short, long, "--max-tokens", "400"]) == 0
+    assert f"to read on: dowse read {long} --cursor " in capsys.readouterr().err
+    assert main(["read", short, long, "--max-tokens", "100"]) == 0
+    assert "note: --max-tokens is at least 100 for each page; 100 was read as 200\n" in capsys.readouterr().err
+
+
+def test_the_live_line_counts_the_pages(point: Point, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    web, terminal = point(), Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert main(["read", web.page("/articles/python-315"), web.page("/missing")]) == 1
+    steps = re.findall(r"read \d of \d pages", terminal.shown)
+    assert list(dict.fromkeys(steps)) == ["read 0 of 2 pages", "read 1 of 2 pages", "read 2 of 2 pages"]
+
+
+def test_an_outline_of_several_pages_is_shown_for_each(point: Point, capsys: Captured) -> None:
+    web = point()
+    for name in ("one", "two"):
+        web.pages.serves(f"/{name}.md", f"# Manual {name}\n\nText.\n", content_type="text/markdown")
+    assert main(["read", web.page("/one.md"), web.page("/two.md"), "--outline"]) == 0
+    assert re.findall(r"^1 Manual (\w+) ", capsys.readouterr().out, re.MULTILINE) == ["one", "two"]
+
+
+def test_an_address_that_is_given_twice_is_read_once(point: Point, capsys: Captured) -> None:
+    web = point()
+    web.pages.serves("/one.txt", "The text.", content_type="text/plain")
+    assert main(["read", web.page("/one.txt"), web.page("/one.txt")]) == 0
+    assert capsys.readouterr().out == f"{web.page('/one.txt')}\n\nThe text.\n"
 
 
 @pytest.mark.parametrize("flag", ["--section=1", "--cursor=x", "--explain", "--explain-html=x.html"])
@@ -272,6 +311,8 @@ def test_offline_refuses_at_once(point: Point, capsys: Captured) -> None:
     ("arguments", "sentence"),
     [
         (["not an address"], "URL must be a web address such as https://example.org/page, not 'not an address'."),
+        (["x.example", ""], "URL must not be empty."),
+        ([f"{number}.example" for number in range(21)], "read takes at most 20 URLs, not 21."),
         (["x.example", "--max-tokens", "0"], "--max-tokens must be a whole number from 100 to 24000, not 0."),
         (["x.example", "--question", ""], "--question must not be empty."),
         (

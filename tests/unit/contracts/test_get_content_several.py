@@ -35,6 +35,7 @@ async def test_pages_come_in_the_order_of_their_urls_each_in_a_fence_of_its_own(
     assert [answered.text.count(f"<<< untrusted page {number} ") for number in (1, 2, 3)] == [1, 0, 1]
     assert "_Failed to retrieve page content: the page does not exist_ Status: not_found (HTTP 404)." in answered.text
     assert not answered.is_error
+    assert bench.steps == [f"read {done} of 3 pages" for done in range(4)]
 
 
 async def test_the_typed_object_lists_the_pages_and_fits_the_schema() -> None:

@@ -7,10 +7,12 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from dowse.contracts.output import GetContentOutput, to_json
+from dowse.contracts.output import MAX_URLS, GetContentOutput, PagesOutput, to_json
 from dowse.contracts.render import describe_copy, facts_line
 from dowse.core.errors import ConfigError, DowseError
 from dowse.core.models import Status
+from dowse.core.text import one_line
+from dowse.settings import Settings
 from dowse.surfaces.cli import explain, session
 from dowse.surfaces.cli.session import (
     DONE,
@@ -18,6 +20,7 @@ from dowse.surfaces.cli.session import (
     describe_attempts,
     describe_unread,
     dump_json,
+    name_flags,
     report_failure,
     show_notes,
 )
@@ -36,12 +39,12 @@ _FLAGS = {
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("read", help="read pages as Markdown", description=__doc__)
-    parser.add_argument("urls", nargs="+", metavar="URL", help="URL of a page; several are read at once")
+    parser.add_argument("urls", nargs="+", metavar="URL", help=f"URL of a page; up to {MAX_URLS} are read at once")
     parser.add_argument("--question", metavar="Q", help="print only the passages that answer this question")
     parser.add_argument(
         "--section", metavar="S", help="print one section: a number of the outline, a heading, or a block such as b7"
     )
-    parser.add_argument("--max-tokens", metavar="N", help="maximum length of the text of each page in tokens")
+    parser.add_argument("--max-tokens", metavar="N", help="maximum length of the text in tokens, of all pages together")
     parser.add_argument("--cursor", metavar="C", help="continue a page: next_cursor of an earlier answer")
     parser.add_argument("--offline", action="store_true", help="fail instead of using the network")
     shape = parser.add_mutually_exclusive_group()
@@ -59,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if explain.is_wanted(arguments):
         return explain.run(arguments, settings)
     try:
-        pages = session.call(settings, "get_content", _calls(arguments), GetContentOutput, _FLAGS)
+        pages = _read(arguments, settings)
     except DowseError as error:
         return report_failure(error, settings)
     if arguments.json:
@@ -69,14 +72,26 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE if all(page.status.readable for page in pages) else FAILED
 
 
-def _calls(arguments: argparse.Namespace) -> list[dict[str, object]]:
-    """The arguments of one call for each page."""
+def _read(arguments: argparse.Namespace, settings: Settings) -> Sequence[GetContentOutput]:
+    """The pages, several of them within one budget. An outline has no budget, so it takes a call for each page."""
     given = {name: getattr(arguments, name) for name in ("question", "section", "max_tokens", "cursor")}
-    return [{"url": url, **given, "offline_mode": arguments.offline} for url in arguments.urls]
+    given["offline_mode"] = arguments.offline
+    urls = list(dict.fromkeys(map(one_line, arguments.urls)))
+    if len(urls) == 1 or arguments.outline:
+        calls = [{"url": url, **given} for url in urls]
+        return session.call(settings, "get_content", calls, GetContentOutput, _FLAGS)
+    (found,) = session.call(settings, "get_content", [{"urls": urls, **given}], PagesOutput, _FLAGS)
+    for warning in found.warnings:
+        print(f"note: {name_flags(warning, _FLAGS)}", file=sys.stderr)
+    return found.results
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse flags that are about one page where several are given."""
+    """Refuse too many URLs, one without text, and flags that are about one page where several are given."""
+    if len(arguments.urls) > MAX_URLS:
+        raise ConfigError(f"read takes at most {MAX_URLS} URLs, not {len(arguments.urls)}.")
+    if not all(map(one_line, arguments.urls)):
+        raise ConfigError("URL must not be empty.")
     names = ("section", "cursor", "explain", "explain_html")
     given = next((name for name in names if getattr(arguments, name)), "")
     if given and len(arguments.urls) > 1:
