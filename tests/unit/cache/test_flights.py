@@ -717,13 +717,17 @@ async def test_at_the_end_what_has_landed_is_still_kept(
 ) -> None:
     monkeypatch.setattr(module, "_LAST_S", 60)
     kept: list[str] = []
+    may_keep = asyncio.Event()
 
     async def work(flight: Flight[str]) -> None:
         flight.land("found")
-        await asyncio.sleep(0.01)
+        await may_keep.wait()
         kept.append("found")
 
     assert await flights.share("question", work, deadline) == "found"
-    assert kept == []
-    await flights.close()
+    closing = asyncio.create_task(flights.close())
+    await settled()
+    assert (kept, closing.done()) == ([], False)
+    may_keep.set()
+    await closing
     assert kept == ["found"]
