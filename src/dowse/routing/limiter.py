@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from dowse.core.allowances import Admission, Rate
 from dowse.core.models import Clock
-from dowse.core.runtime import Background
+from dowse.core.runtime import Sleep, WriteBehind
 from dowse.stores.coordination import Coordinator, LocalFallback
 from dowse.stores.fail_soft import FailSoftStore
 from dowse.stores.store import CLOCK_SKEW_S, Key
@@ -112,14 +112,13 @@ class KeptWindows:
     A process that is killed forgets the calls of the last second.
     """
 
-    def __init__(self, local: SlidingWindows, store: FailSoftStore, clock: Clock) -> None:
+    def __init__(self, local: SlidingWindows, store: FailSoftStore, clock: Clock, sleep: Sleep = asyncio.sleep) -> None:
         self._local = local
         self._store = store
         self._clock = clock
         self._changed: dict[str, float] = {}
         self._restoring = asyncio.Lock()
-        self._timer: asyncio.TimerHandle | None = None
-        self._writes = Background()
+        self._writes = WriteBehind(self._write, sleep)
 
     async def admit(self, key: str, rate: Rate) -> Admission:
         if key not in self._local:
@@ -128,17 +127,12 @@ class KeptWindows:
         admission = await self._local.admit(key, rate)
         if not admission.wait_s:
             self._changed[key] = rate.period_s
-            if self._timer is None:
-                # The server's time, not the injected clock.
-                self._timer = asyncio.get_running_loop().call_later(WRITE_EVERY_S, self._start_writing)
+            self._writes.schedule(WRITE_EVERY_S)
         return admission
 
     async def close(self) -> None:
         """Write the rest."""
-        if self._timer is not None:
-            self._timer.cancel()
-        await self._writes.finish()
-        await self._write()
+        await self._writes.close()
 
     async def _restore(self, key: str, rate: Rate) -> None:
         kept = await self._store.get(_store_key(key))
@@ -153,10 +147,6 @@ class KeptWindows:
         ages = [utc - moment for moment in array("d", moments)]
         # A clock that was set back makes calls a little younger than they can be.
         return [now - max(0.0, age) for age in ages if -CLOCK_SKEW_S < age < period_s]
-
-    def _start_writing(self) -> None:
-        self._timer = None
-        self._writes.start(self._write())
 
     async def _write(self) -> None:
         changed, self._changed = self._changed, {}

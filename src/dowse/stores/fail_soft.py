@@ -11,7 +11,7 @@ from typing import TypeVar
 from dowse.core.errors import StoreFailed
 from dowse.core.models import Clock
 from dowse.core.protocols import Observer
-from dowse.core.runtime import Background
+from dowse.core.runtime import Sleep, WriteBehind
 from dowse.stores.ledger import UNLIMITED, CallCount, Days, Ledger, LedgerEntry, MemoryLedger, Tally
 from dowse.stores.store import Kept, Key, Store
 from dowse.telemetry.log import event
@@ -222,7 +222,9 @@ _OTHERS = "other"
 class UsageBuffer:
     """Calls and costs by day, provider and caller, collected in memory and written together now and then."""
 
-    def __init__(self, store: Store, clock: Clock, unrecorded: Container[str] = ()) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, unrecorded: Container[str] = (), *, sleep: Sleep = asyncio.sleep
+    ) -> None:
         """Calls to `unrecorded` names, which are no providers, are left out."""
         self._store = store
         self._clock = clock
@@ -230,8 +232,7 @@ class UsageBuffer:
         self._counts: dict[tuple[date, str, str], Tally] = {}
         self._callers: set[str] = set()
         self._day: date | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._writes = Background()
+        self._writes = WriteBehind(self._write, sleep)
 
     def add(self, provider: str, caller: str, cost: Tally) -> None:
         """Count a call that was made today."""
@@ -239,16 +240,11 @@ class UsageBuffer:
             return
         day = self._clock.utc().date()
         self._put_in((day, provider, self._known_caller(day, caller)), cost)
-        if self._timer is None:
-            # The server's time, not the injected clock.
-            self._timer = asyncio.get_running_loop().call_later(WRITE_EVERY_S, self._start_writing)
+        self._writes.schedule(WRITE_EVERY_S)
 
     async def close(self) -> None:
         """Write the rest."""
-        if self._timer is not None:
-            self._timer.cancel()
-        await self._writes.finish()
-        await self._write()
+        await self._writes.close()
 
     def _known_caller(self, day: date, caller: str) -> str:
         """The name under which a caller is counted."""
@@ -258,10 +254,6 @@ class UsageBuffer:
             return _OTHERS
         self._callers.add(caller)
         return caller
-
-    def _start_writing(self) -> None:
-        self._timer = None
-        self._writes.start(self._write())
 
     async def _write(self) -> None:
         counts, self._counts = self._counts, {}

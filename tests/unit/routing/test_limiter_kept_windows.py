@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from dowse.core.allowances import Rate
-from dowse.routing import limiter
-from dowse.routing.limiter import KeptWindows, SlidingWindows
+from dowse.core.runtime import Sleep
+from dowse.routing.limiter import WRITE_EVERY_S, KeptWindows, SlidingWindows
 from dowse.stores.fail_soft import FailSoftStore, Outage
 from dowse.stores.memory import MemoryStore
 from dowse.stores.store import Kept, Key
@@ -26,6 +26,10 @@ class CountingStore(MemoryStore):
     writes = 0
     reads = 0
 
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(clock)
+        self.written = asyncio.Event()
+
     async def get(self, key: Key) -> Kept | None:
         self.reads += 1
         return await super().get(key)
@@ -33,6 +37,7 @@ class CountingStore(MemoryStore):
     async def put(self, key: Key, value: bytes, kept_s: float) -> None:
         self.writes += 1
         await super().put(key, value, kept_s)
+        self.written.set()
 
 
 @pytest.fixture
@@ -40,9 +45,9 @@ def store(clock: FakeClock) -> CountingStore:
     return CountingStore(clock)
 
 
-def process(store: MemoryStore, clock: FakeClock) -> KeptWindows:
+def process(store: MemoryStore, clock: FakeClock, sleep: Sleep = asyncio.sleep) -> KeptWindows:
     """The windows of a process that has just started."""
-    return KeptWindows(SlidingWindows(clock), FailSoftStore(store, Outage(clock)), clock)
+    return KeptWindows(SlidingWindows(clock), FailSoftStore(store, Outage(clock)), clock, sleep)
 
 
 async def waits(windows: KeptWindows, key: str = KEY) -> float:
@@ -84,17 +89,20 @@ async def test_calls_at_once_are_restored_once(store: CountingStore, clock: Fake
     assert sorted(await asyncio.gather(*[waits(second) for _ in range(4)])) == [0.0, 0.0, 600.0, 600.0]
 
 
-async def test_many_calls_are_one_write_and_one_read(
-    store: CountingStore, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limiter, "WRITE_EVERY_S", 0.001)
-    windows = process(store, clock)
+async def test_many_calls_are_one_write_and_one_read(store: CountingStore, clock: FakeClock) -> None:
+    asked, over = [], asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        asked.append(seconds)
+        await over.wait()
+
+    windows = process(store, clock, sleep)
     for _ in range(100):
         await windows.admit(KEY, Rate(1000, 600.0))
     assert (store.reads, store.writes) == (1, 0)
-    await asyncio.sleep(0.005)
-    await windows._writes.finish()
-    assert store.writes == 1
+    over.set()
+    await store.written.wait()
+    assert (asked, store.writes) == ([WRITE_EVERY_S], 1)
     await windows.close()
     assert store.writes == 1
 

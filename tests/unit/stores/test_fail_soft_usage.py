@@ -27,6 +27,10 @@ class Shaky(MemoryStore):
     is_down = False
     hangs = False
 
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(clock)
+        self.written = asyncio.Event()
+
     async def count_calls(self, counts: Sequence[CallCount]) -> None:
         self.writes += 1
         if self.is_down:
@@ -34,6 +38,7 @@ class Shaky(MemoryStore):
         if self.hangs:
             await asyncio.Event().wait()
         await super().count_calls(counts)
+        self.written.set()
 
 
 @pytest.fixture
@@ -57,17 +62,14 @@ async def test_calls_are_written_together_by_day_provider_and_caller(store: Shak
     ]
 
 
-async def test_they_are_written_after_a_while_without_an_end(
-    store: Shaky, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fail_soft, "WRITE_EVERY_S", 0.0)
-    buffer = UsageBuffer(store, clock)
+async def test_they_are_written_after_a_while_without_an_end(store: Shaky, clock: FakeClock) -> None:
+    buffer = UsageBuffer(store, clock, sleep=clock.sleep)
     for _ in range(3):
         buffer.add("serper", "alice", CALL)
         buffer.add("serper", "alice", CALL)
-        await asyncio.sleep(0.001)
-        await buffer._writes.finish()
-    assert store.writes == 3
+        await store.written.wait()
+        store.written.clear()
+    assert (store.writes, clock.slept) == (3, [fail_soft.WRITE_EVERY_S] * 3)
     assert await store.call_counts(NOVEMBER) == [CallCount(DAY, "serper", "alice", Tally(6, 6000))]
 
 
