@@ -1,3 +1,4 @@
 """The errors of dowse, as programs import them; `dowse.core.errors` draws the tree."""
 
-from dowse.core.errors import *  # noqa: F403  # every error is public
+from dowse.core.errors import *
+from dowse.core.wire_errors import *

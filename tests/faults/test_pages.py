@@ -12,8 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
 
-from dowse.core.errors import WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
-from dowse.net.clients import TooManyRedirects
+from dowse.core.wire_errors import TooManyRedirects, WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
 from tests.fakes.wire import BuildClient, Serve, page_clients, raw_servers
 
 pytestmark = pytest.mark.promise("deadline")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from multidict import CIMultiDict
 
-from dowse.core.errors import WireFailed, WireTooLarge
+from dowse.core.wire_errors import WireFailed, WireTooLarge
 from dowse.net import wire
 from tests.fakes.wire import BuildClient as Build
 from tests.security.packing import MIB, ZEROS, br, deflate, gzip, raw_deflate, skippable, zstandard
@@ -36,7 +36,7 @@ SOON_S = 30.0
 # Each port that it is told is asked by a process of its own, so that its peak memory is the client's alone.
 MEASURE = """
 import asyncio, json, os, resource, sys, time
-from dowse.core.errors import WireFailed, WireTooLarge
+from dowse.core.wire_errors import WireFailed, WireTooLarge
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.core.errors import WireFailed, WireTooLarge
+from dowse.core.wire_errors import WireFailed, WireTooLarge
 from dowse.net.decode import ACCEPTED, Decoder
 from tests.security.packing import CODINGS, MIB, ZEROS, Pack, br, deflate, gzip, raw_deflate, skippable, zstandard
 from tests.support.tables import each_row

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.core.errors import WireDenied, WireFailed
+from dowse.core.wire_errors import WireDenied, WireFailed
 from dowse.net.guard import Guard, is_closed, is_public, parse_address
 from tests.fakes.wire import BuildClient as Build
 

@@ -17,7 +17,7 @@ UNSHARE = ("unshare", "--map-root-user", "--net", "sh", "-c")
 
 PROBE = """
 import asyncio, json, sys
-from dowse.core.errors import WireDenied
+from dowse.core.wire_errors import WireDenied
 from dowse.net.clients import UntrustedClient
 from dowse.net.guard import Guard
 

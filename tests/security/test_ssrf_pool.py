@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from dowse.core.errors import WireDenied, WireError, WireFailed
+from dowse.core.wire_errors import WireDenied, WireError, WireFailed
 from tests.fakes.wire import BuildClient as Build
 from tests.fakes.wire import Serve
 

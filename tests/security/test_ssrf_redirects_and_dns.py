@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from dowse.core.errors import WireDenied, WireFailed
-from dowse.net.clients import TooManyRedirects
+from dowse.core.wire_errors import TooManyRedirects, WireDenied, WireFailed
 from tests.fakes.wire import BuildClient as Build
 from tests.fakes.wire import Serve
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.app import App
-from dowse.core.errors import WireDenied, WireFailed
+from dowse.core.wire_errors import WireDenied, WireFailed
 from dowse.fetch.robots import RobotsFiles
 from dowse.net import wire
 from dowse.net.clients import ConfiguredClient

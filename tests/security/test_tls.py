@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from dowse.core.errors import WireFailed
+from dowse.core.wire_errors import WireFailed
 from dowse.net.clients import UntrustedClient
 from tests.fakes.wire import BuildClient
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dowse.core.errors import WireError
 from dowse.core.models import Clock, Principal
+from dowse.core.wire_errors import WireError
 from dowse.net.clients import ConfiguredClient
 from dowse.telemetry.log import event
 

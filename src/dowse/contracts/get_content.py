@@ -21,10 +21,11 @@ from dowse.contracts.render import (
     shown_blocks,
 )
 from dowse.core import urls
-from dowse.core.errors import InvalidRequest, WireDenied
+from dowse.core.errors import InvalidRequest
 from dowse.core.models import Page, Status
 from dowse.core.runtime import CallContext
 from dowse.core.tokens import estimate_tokens
+from dowse.core.wire_errors import WireDenied
 from dowse.document.cut import BEGINNING
 from dowse.flows.page_view import LEAST_TOKENS, Cursor, PageRequest, PageView
 from dowse.net.guard import explain_denial

@@ -22,6 +22,7 @@ DowseError
 │   │   │   └── Unreachable no connection at all: DNS, refused, the proxy
 │   │   ├── TimedOut
 │   │   ├── BadAnswer       a malformed body
+│   │   │   └── Misbehaved  of a public SearXNG instance: it is not asked again
 │   │   ├── Redirected      an API never redirects
 │   │   ├── Blocked         a challenge page, a limiter, a refusal
 │   │   ├── Misconfigured   it works, but not as it is set up: SearXNG with JSON switched off, a wrong address
@@ -38,13 +39,10 @@ DowseError
 │   └── Refused             another provider would be asked in vain, or without the user knowing
 │       ├── KeyRejected     401, 403
 │       └── BadRequest      400 and other 4xx
-├── WireError               below HTTP; an adapter translates it and it goes no further
-│   ├── WireFailed          refused, reset, DNS, TLS, a malformed answer; `net` has kinds of its own
-│   │   └── WireInsecure    its certificate is not good
-│   ├── WireTimeout
-│   ├── WireTooLarge        more bytes than the limit
-│   └── WireDenied          the guard refused the address before anything was dialled
+├── WireError               below HTTP; `core/wire_errors.py` draws its branch
 ├── StoreFailed             a store is down; its users go on without
+│   ├── Damaged             its file could not be read and was set aside
+│   └── SetAside            another thread or process has set the file aside
 └── PageUnreadable          a page gave no text; `status` says why
 """
 
@@ -332,36 +330,6 @@ class AllReadersFailed(DowseError):
         self.page = page
         lines = [_format_attempt(attempt, "tried before") for attempt in page.attempts[:-1]]
         super().__init__("\n".join([f"scrape failed: {reason}", *lines]))
-
-
-class WireError(DowseError):
-    """A request ended without a usable HTTP response."""
-
-
-class WireFailed(WireError):
-    """No connection, or it broke; the message never holds an address."""
-
-
-class WireInsecure(WireFailed):
-    """The certificate of the peer is invalid."""
-
-    def __init__(self) -> None:
-        super().__init__("no secure connection")
-
-
-class WireTimeout(WireError):
-    """The time of the whole exchange was over."""
-
-
-class WireTooLarge(WireError):
-    """The body, after decompression, or the headers went over the cap."""
-
-
-class WireDenied(WireError):
-    """The SSRF guard refused the URL; one text for every reason, which reveals nothing about the network."""
-
-    def __init__(self) -> None:
-        super().__init__("address not allowed")
 
 
 class StoreFailed(DowseError):

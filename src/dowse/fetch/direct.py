@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from dowse.core import urls
-from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireTimeout, WireTooLarge
+from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Clock, Deadline, Onward, Status, Text, Validators
 from dowse.core.runtime import SystemClock
+from dowse.core.wire_errors import HostNotFound, TooManyRedirects, WireDenied, WireError, WireTimeout, WireTooLarge
 from dowse.fetch.media import identify, parse_media_type
-from dowse.net.clients import Earlier, Fetched, TooManyRedirects, UntrustedClient
-from dowse.net.guard import HostNotFound
+from dowse.net.clients import Earlier, Fetched, UntrustedClient
 
 _MAX_REFRESHES = 3
 

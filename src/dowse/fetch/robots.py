@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from dowse.cache.entries import CacheEntries
 from dowse.core import urls
-from dowse.core.errors import WireError
 from dowse.core.models import Clock
 from dowse.core.runtime import Background
+from dowse.core.wire_errors import WireError
 from dowse.net.clients import Fetched, UntrustedClient
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from dowse.core import urls
-from dowse.core.errors import WireFailed
+from dowse.core.wire_errors import TooManyRedirects, WireFailed
 from dowse.net.guard import Guard
 
 if TYPE_CHECKING:
@@ -32,13 +32,6 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _NOT_MODIFIED = 304
 _ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,text/markdown;q=0.9,application/json;q=0.8,*/*;q=0.5"
 _PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
-
-
-class TooManyRedirects(WireFailed):
-    """More redirect hops than a working site needs."""
-
-    def __init__(self) -> None:
-        super().__init__("too many redirects")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from dowse.core.errors import WireFailed, WireTooLarge
+from dowse.core.wire_errors import WireFailed, WireTooLarge
 
 ACCEPTED = "gzip, deflate, br, zstd"
 

@@ -12,10 +12,10 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Protocol
 
 from dowse.core import urls
-from dowse.core.errors import WireDenied, WireFailed
 from dowse.core.models import Clock
 from dowse.core.runtime import SystemClock
 from dowse.core.urls import Url
+from dowse.core.wire_errors import HostNotFound, WireDenied
 from dowse.net.dns import look_up
 
 _SCHEMES = ("http", "https")
@@ -207,17 +207,6 @@ def reserve_port(listener: socket.socket) -> Iterator[None]:
 def is_listening_port(port: int) -> bool:
     """Whether this process listens on the port, at any address."""
     return any(port == taken for _, taken in _ours)
-
-
-class WireUnreached(WireFailed):
-    """No connection was made: the name is unknown, the peer refused, or the proxy failed."""
-
-
-class HostNotFound(WireUnreached):
-    """The name has no address, so no other fetcher will find the page either."""
-
-    def __init__(self) -> None:
-        super().__init__("host not found")
 
 
 class NameResolver(Protocol):

@@ -25,15 +25,12 @@ from dowse.core.errors import (
     TimedOut,
     Unavailable,
     Unreachable,
-    WireError,
-    WireTimeout,
-    WireTooLarge,
 )
 from dowse.core.models import Clock, Deadline, Hit, Text
 from dowse.core.text import one_line, without_markup
+from dowse.core.wire_errors import WireError, WireTimeout, WireTooLarge, WireUnreached
 from dowse.document.clean import clean
 from dowse.net.clients import ConfiguredClient, Reply
-from dowse.net.guard import WireUnreached
 from dowse.secrets.redact import Redactor
 
 Json = Mapping[str, object]

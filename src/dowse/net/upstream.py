@@ -15,8 +15,9 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
+from dowse.core.wire_errors import NotReachedByProxy, ProxyFailed
 from dowse.net.dns import look_up
-from dowse.net.guard import Address, WireUnreached, parse_address
+from dowse.net.guard import Address, parse_address
 
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 _MOST_DESTINATIONS = 4
@@ -27,17 +28,6 @@ _BUFFER_BYTES = 65_536
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})\b")
 # tinyproxy says 401 to wrong ones.
 _NEEDS_CREDENTIALS = (401, 407)
-
-
-class ProxyFailed(WireUnreached):
-    """The proxy is dead, of another kind, or refuses. The message names the setting, never the address."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"DOWSE_PROXY: {reason}")
-
-
-class NotReachedByProxy(ProxyFailed):
-    """The proxy works, and cannot reach this destination."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Literal, NoReturn
 
 import aiohttp
 
-from dowse.core.errors import WireFailed
+from dowse.core.wire_errors import WireFailed
 from dowse.net import wire
 from dowse.net.upstream import UpstreamProxy
 

@@ -20,12 +20,20 @@ from aiohttp.connector import Connection
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from aiohttp.tracing import Trace
 
-from dowse.core.errors import WireDenied, WireError, WireFailed, WireInsecure, WireTimeout, WireTooLarge
 from dowse.core.runtime import record_sending
 from dowse.core.urls import Url
+from dowse.core.wire_errors import (
+    WireDenied,
+    WireError,
+    WireFailed,
+    WireInsecure,
+    WireTimeout,
+    WireTooLarge,
+    WireUnreached,
+)
 from dowse.net.decode import ACCEPTED, Decoder
 from dowse.net.dns import look_up
-from dowse.net.guard import Address, WireUnreached, parse_address
+from dowse.net.guard import Address, parse_address
 from dowse.net.sockets import is_loopback
 from dowse.net.upstream import Tunnel, UpstreamProxy
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from dowse.core import urls
-from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, WireError
+from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
 from dowse.core.models import Deadline, Status, Text
 from dowse.core.urls import Url
+from dowse.core.wire_errors import WireError
 from dowse.net.json_api import Json, items, mapping, string, strings, whole
 from dowse.sites.compose import Part, bullets, code, day, join_first
 from dowse.sites.markup import nest_headings

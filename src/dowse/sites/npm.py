@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from dowse.core import urls
-from dowse.core.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut, WireError
+from dowse.core.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut
 from dowse.core.models import Deadline, Hit, Query, Status, Text
 from dowse.core.urls import Url
+from dowse.core.wire_errors import WireError
 from dowse.net.json_api import Api, Json, first_hits, hit, mapping, results, string, strings
 from dowse.settings import Settings
 from dowse.sites.compose import Part, bullets, code, day

@@ -8,12 +8,21 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import RawTestServer
 
-from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireFailed, WireTimeout, WireTooLarge
+from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Onward, Status, Validators
 from dowse.core.protocols import Fetcher
+from dowse.core.wire_errors import (
+    HostNotFound,
+    TooManyRedirects,
+    WireDenied,
+    WireError,
+    WireFailed,
+    WireTimeout,
+    WireTooLarge,
+)
 from dowse.fetch.direct import DirectFetcher
-from dowse.net.clients import TooManyRedirects, UntrustedClient
-from dowse.net.guard import Guard, HostNotFound
+from dowse.net.clients import UntrustedClient
+from dowse.net.guard import Guard
 from tests.support.tables import each_row
 
 LocalFallback = Callable[..., Awaitable[tuple[DirectFetcher, str]]]

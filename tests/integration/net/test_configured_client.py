@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from aiohttp import web
 
-from dowse.core.errors import WireError, WireFailed, WireTimeout, WireTooLarge
+from dowse.core.wire_errors import WireError, WireFailed, WireTimeout, WireTooLarge
 from dowse.net.clients import ConfiguredClient, Reply
 
 Serve = Callable[[Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]], Awaitable[int]]

@@ -6,11 +6,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 from aiohttp import web
 
-from dowse.core.errors import WireDenied, WireFailed, WireTimeout, WireTooLarge
 from dowse.core.urls import Url
+from dowse.core.wire_errors import HostNotFound, TooManyRedirects, WireDenied, WireFailed, WireTimeout, WireTooLarge
 from dowse.net import wire
-from dowse.net.clients import Fetched, TooManyRedirects
-from dowse.net.guard import HostNotFound
+from dowse.net.clients import Fetched
 from tests.fakes.wire import BuildClient
 
 Serve = Callable[[Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]], Awaitable[int]]

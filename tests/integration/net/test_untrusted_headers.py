@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 from aiohttp import web
 
-from dowse.core.errors import WireFailed
 from dowse.core.models import Validators
+from dowse.core.wire_errors import WireFailed
 from dowse.net.clients import Earlier, Fetched
 from tests.fakes.wire import BuildClient
 

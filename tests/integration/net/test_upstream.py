@@ -13,13 +13,13 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from dowse.core.errors import WireDenied, WireFailed, WireInsecure
+from dowse.core.wire_errors import ProxyFailed, WireDenied, WireFailed, WireInsecure
 from dowse.net import upstream, websocket
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget
 from dowse.net.proxy.server import serve as serve_page
-from dowse.net.upstream import ProxyFailed, UpstreamProxy
+from dowse.net.upstream import UpstreamProxy
 from tests.doubles.proxies import HttpProxyDouble, ProxyDouble, Socks5ProxyDouble, start_proxy
 from tests.fakes.wire import Serve
 from tests.security.test_tls import Authority

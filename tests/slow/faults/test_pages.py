@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dowse.core.errors import WireDenied, WireTimeout
+from dowse.core.wire_errors import WireDenied, WireTimeout
 from tests.fakes.wire import BuildClient, Serve, page_clients, raw_servers
 from tests.faults.test_pages import FAULTS, full_port, says  # noqa: F401
 

@@ -1,13 +1,17 @@
-"""The hierarchy of errors: the drawing in the docstring is the hierarchy of the classes."""
+"""The hierarchy of errors: the drawings in the docstrings are the hierarchy of the classes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from dowse.core import errors
+import dowse
+from dowse.core import errors, wire_errors
 
+_SRC = Path(dowse.__file__).parent
 _BRANCH = re.compile(r"^(?P<indent>[│├└─ ]*)(?P<name>[A-Z]\w*)(?: +.*)?$")
+_CLASS = re.compile(r"^class (\w+)\((\w+)\):$", re.M)
 _INDENT = 4
 
 
@@ -23,16 +27,34 @@ def drawn(text: str) -> Iterator[tuple[str, str]]:
 
 
 def defined() -> Iterator[tuple[str, str]]:
-    """Each error class of the module with its parent."""
-    for name, value in vars(errors).items():
-        if isinstance(value, type) and value.__module__ == errors.__name__ and issubclass(value, Exception):
-            (parent,) = value.__bases__
-            yield name, "" if parent is Exception else parent.__name__
+    """Each public error class of the package with its parent; private ones are details of their module."""
+    sources = [path.read_text(encoding="utf-8") for path in _SRC.rglob("*.py")]
+    parents = {name: parent for source in sources for name, parent in _CLASS.findall(source)}
+    for name in parents:
+        if not name.startswith("_") and errors.DowseError.__name__ in _lineage(name, parents):
+            yield name, parents[name]
 
 
-def test_the_drawing_shows_every_error_below_its_parent() -> None:
-    shown = list(drawn(errors.__doc__ or ""))
-    assert sorted(shown) == sorted(defined())
+def _lineage(name: str, parents: dict[str, str]) -> Iterator[str]:
+    while name in parents:
+        name = parents[name]
+        yield name
+
+
+def test_the_drawings_show_every_error_of_the_package_below_its_parent() -> None:
+    root, *tree = drawn(errors.__doc__ or "")
+    branch, *wire_tree = drawn(wire_errors.__doc__ or "")
+    assert (root, branch) == (("DowseError", ""), ("WireError", ""))
+    assert sorted([*tree, *wire_tree]) == sorted(defined())
+
+
+def test_programs_import_every_error_from_one_place() -> None:
+    import dowse.errors
+
+    for module in (errors, wire_errors):
+        for name, _ in drawn(module.__doc__ or ""):
+            if name in vars(module):
+                assert vars(dowse.errors)[name] is vars(module)[name]
 
 
 def test_a_drawing_is_read_with_its_indentation() -> None:

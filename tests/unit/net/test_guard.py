@@ -7,8 +7,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from dowse.core.errors import WireDenied
-from dowse.net.guard import Address, Guard, HostNotFound, explain_denial, is_public, reserve_port
+from dowse.core.wire_errors import HostNotFound, WireDenied
+from dowse.net.guard import Address, Guard, explain_denial, is_public, reserve_port
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
 

@@ -6,7 +6,15 @@ from hypothesis import strategies as st
 
 from dowse.core import errors
 from dowse.core.models import Hit
-from dowse.net.guard import HostNotFound, WireUnreached
+from dowse.core.wire_errors import (
+    HostNotFound,
+    WireDenied,
+    WireError,
+    WireInsecure,
+    WireTimeout,
+    WireTooLarge,
+    WireUnreached,
+)
 from dowse.net.json_api import first_hits, hit, iso_date, media, objects, plain, results, retry_after_s, wire_failure
 from tests.fakes import FakeClock
 from tests.support.tables import each_row
@@ -108,16 +116,16 @@ def test_the_address_of_a_picture_holds_no_lines_of_its_own() -> None:
 @each_row(
     ("error", "kind", "detail"),
     [
-        (errors.WireTimeout(), errors.TimedOut, "no answer within 2.5 s"),
-        (errors.WireTooLarge("too long"), errors.BadAnswer, "too long"),
+        (WireTimeout(), errors.TimedOut, "no answer within 2.5 s"),
+        (WireTooLarge("too long"), errors.BadAnswer, "too long"),
         (WireUnreached("no connection"), errors.Unreachable, "no connection"),
         (HostNotFound(), errors.Unreachable, "host not found"),
-        (errors.WireInsecure(), errors.NetworkFailed, "no secure connection"),
-        (errors.WireDenied(), errors.NetworkFailed, "address not allowed"),
+        (WireInsecure(), errors.NetworkFailed, "no secure connection"),
+        (WireDenied(), errors.NetworkFailed, "address not allowed"),
     ],
 )
 def test_a_request_without_a_response_is_a_failure_of_its_provider(
-    error: errors.WireError, kind: type[errors.ProviderError], detail: str
+    error: WireError, kind: type[errors.ProviderError], detail: str
 ) -> None:
     failure = wire_failure("serper", error, 2.5, too_large=errors.BadAnswer)
     assert (type(failure), failure.provider, failure.detail) == (kind, "serper", detail)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from dowse.core.errors import NoBrowser, PageUnreadable, WireError, WireFailed, WireTimeout
+from dowse.core.errors import NoBrowser, PageUnreadable
 from dowse.core.media_types import HTML
 from dowse.core.models import Body, Onward, Status, Text
+from dowse.core.wire_errors import HostNotFound, WireError, WireFailed, WireTimeout
 from dowse.fetch.browser import NAME
 from dowse.fetch.browser.browser import Tab
 from dowse.fetch.browser.cdp import (
@@ -24,7 +25,7 @@ from dowse.fetch.browser.pool import BrowserPool
 from dowse.fetch.browser.settle import LARGER, SettlePatience, Snapshot, settle, snapshot
 from dowse.fetch.direct import check_status, unreadable
 from dowse.fetch.media import MediaType
-from dowse.net.guard import Guard, HostNotFound
+from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import Exhausted, PageBudget
 from dowse.net.proxy.server import serve
 from dowse.net.upstream import UpstreamProxy

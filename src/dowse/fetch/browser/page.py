@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from dowse.core.errors import WireDenied, WireError
+from dowse.core.wire_errors import WireDenied, WireError
 from dowse.fetch.browser.cdp import (
     OVERSIZED,
     BrowserGone,

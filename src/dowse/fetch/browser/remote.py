@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-from dowse.core.errors import WireError
+from dowse.core.wire_errors import WireError
 from dowse.fetch.browser.cdp import BrowserUnavailable, CdpError, Connection, NotDevTools
 from dowse.net.clients import ConfiguredClient
 from dowse.telemetry.log import event

@@ -13,6 +13,7 @@ from dowse.core import errors
 from dowse.core.errors import ProviderError
 from dowse.core.models import Clock, Deadline, Query
 from dowse.core.protocols import Progress, SearchProvider, Spending
+from dowse.core.wire_errors import WireError
 from dowse.flows.doctor.check import OK, PROBLEM, WARNING, Check, CheckState
 from dowse.flows.doctor.providers import endpoint, endpoint_variable
 from dowse.settings import KEYLESS, SPECS, Settings
@@ -190,7 +191,7 @@ class Probe:
         started = self._clock.now()
         try:
             found = await keys.fetch()
-        except errors.WireError as error:
+        except WireError as error:
             summary = f"The keys of {self._settings.jwt_issuer} could not be fetched: {error}."
             fix = "Check DOWSE_JWKS_URL: it takes the address of the issuer's key set, often ending in jwks.json."
             return _check("jwks", PROBLEM, summary, fix, {"outcome": "failed", "ms": self._ms(started)})

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dowse.core import urls
-from dowse.core.errors import WireDenied, WireError, WireTimeout, WireTooLarge
 from dowse.core.urls import Url
+from dowse.core.wire_errors import WireDenied, WireError, WireTimeout, WireTooLarge
 from dowse.net.guard import Address, Guard
 from dowse.net.upstream import UpstreamProxy
 

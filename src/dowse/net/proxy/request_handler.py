@@ -14,9 +14,9 @@ from contextlib import suppress
 import h11
 
 from dowse.core import urls
-from dowse.core.errors import WireDenied, WireError, WireFailed, WireTimeout
 from dowse.core.runtime import first_of
 from dowse.core.urls import Url
+from dowse.core.wire_errors import WireDenied, WireError, WireFailed, WireTimeout
 from dowse.net.proxy.page_policy import PageBudget
 from dowse.net.proxy.stream import ProxyStream, closing, dial, reset
 

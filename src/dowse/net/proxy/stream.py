@@ -8,7 +8,7 @@ import struct
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from dowse.core.errors import WireError, WireFailed, WireTimeout
+from dowse.core.wire_errors import WireError, WireFailed, WireTimeout
 from dowse.net.guard import Address
 from dowse.net.upstream import UpstreamProxy
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from dowse.core import urls
-from dowse.core.errors import BadAnswer, ProviderError, RateLimited, Redirected, WireInsecure
+from dowse.core.errors import BadAnswer, ProviderError, RateLimited, Redirected
 from dowse.core.text import one_line
+from dowse.core.wire_errors import WireInsecure
 
 KIND = "instances"
 """Cache kind of the health of instances, and of the public directory."""

@@ -21,10 +21,10 @@ from dowse.core.errors import (
     Redirected,
     Skipped,
     Unavailable,
-    WireError,
 )
 from dowse.core.models import Clock, Deadline, Found, Query
 from dowse.core.protocols import ListingReader
+from dowse.core.wire_errors import WireError
 from dowse.net.clients import Fetched, UntrustedClient
 from dowse.net.json_api import retry_after_s, wire_failure
 from dowse.providers.disclosure import Disclosure

@@ -10,10 +10,11 @@ import re
 from dataclasses import dataclass
 
 from dowse.core import urls
-from dowse.core.errors import BadAnswer, BadRequest, PageUnreadable, WireError
+from dowse.core.errors import BadAnswer, BadRequest, PageUnreadable
 from dowse.core.models import Body, Deadline, Status, Text
 from dowse.core.text import one_line
 from dowse.core.urls import Url
+from dowse.core.wire_errors import WireError
 from dowse.net.clients import Fetched
 from dowse.sites.arxiv.api import NAME, ArxivSearch, NotAFeed, Paper, read_first_paper, user_agent_headers
 from dowse.sites.compose import Part, compose_page, label, labels, shift_headings, title

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from dowse.core.errors import WireDenied, WireFailed, WireTimeout
-from dowse.net.guard import Guard, HostNotFound
+from dowse.core.wire_errors import HostNotFound, WireDenied, WireFailed, WireTimeout
+from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget, ProxyTimeouts
 from dowse.net.sockets import listen
 from tests.integration.net.proxy.conftest import QUICK, Names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.core.errors import WireDenied
+from dowse.core.wire_errors import WireDenied
 from dowse.fetch.browser.navigation import NavigationPolicy, TooFar
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget

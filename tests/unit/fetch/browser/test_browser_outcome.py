@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.core.errors import PageUnreadable, WireDenied, WireError, WireTimeout
+from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
+from dowse.core.wire_errors import HostNotFound, WireDenied, WireError, WireTimeout
 from dowse.fetch.browser.fetcher import check_answer, check_arrival, is_html
 from dowse.fetch.browser.page import DOWNLOAD, PageDocument
-from dowse.net.guard import Guard, HostNotFound
+from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import PageBudget
 
 URL = "https://site.example/page"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.core.errors import WireDenied, WireError, WireFailed, WireTooLarge
+from dowse.core.wire_errors import WireDenied, WireError, WireFailed, WireTooLarge
 from dowse.net.guard import Guard
 from dowse.net.proxy.page_policy import DOMAINS, Exhausted, PageBudget, find_tracker
 from tests.integration.net.proxy.conftest import QUICK, Names

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from dowse.core.errors import WireFailed, WireTimeout
+from dowse.core.wire_errors import WireFailed, WireTimeout
 from dowse.net.proxy.stream import dial
 
 

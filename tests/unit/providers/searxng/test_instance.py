@@ -14,9 +14,8 @@ from dowse.core.errors import (
     Skipped,
     TimedOut,
     Unavailable,
-    WireFailed,
-    WireInsecure,
 )
+from dowse.core.wire_errors import WireFailed, WireInsecure
 from dowse.providers.searxng.instance import (
     HealthRules,
     Instance,
