@@ -28,12 +28,15 @@ class Part:
 
 
 PARTS = {
+    "bash": Part("bash", "bash", "completes commands in tests/integration"),
     "chromium": Part("chromium", "chromium", "is the browser of tests/browser and tests/security"),
+    "fish": Part("fish", "fish", "completes commands in tests/integration"),
     "ip": Part("ip", "iproute2", "builds the network of tests/security"),
     "microsocks": Part("microsocks", "microsocks", "is the SOCKS5 proxy of tests/security"),
     "nginx": Part("nginx", "nginx", "is the balancer of tests/clients"),
     "searx": Part("searx-run", "searx", "is the real SearXNG of tests/slow"),
     "tinyproxy": Part("tinyproxy", "tinyproxy", "is the HTTP proxy of tests/security"),
+    "zsh": Part("zsh", "zsh", "completes commands in tests/integration"),
 }
 
 

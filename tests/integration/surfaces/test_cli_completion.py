@@ -1,13 +1,13 @@
 """`dowse completion`: the scripts in the real shells, where these are installed."""
 
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from dowse.surfaces.cli.main import main
+from tests.realparts import require
 from tests.support.pseudo_terminal import Session
 
 CASES = [
@@ -23,21 +23,17 @@ CASES = [
 ]
 
 
-def installed(shell: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed")
-
-
 @pytest.fixture
 def script(capsys: pytest.CaptureFixture[str], tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """The script of the shell that the test is named after."""
     shell = request.node.originalname.split("_")[1]
+    require(shell)
     assert main(["completion", shell]) == 0
     path = tmp_path / f"dowse.{shell}"
     path.write_text(capsys.readouterr().out)
     return path
 
 
-@installed("bash")
 @pytest.mark.parametrize(("line", "offered"), [*CASES, ("dowse search --config dowse.b", ["dowse.bash"])])
 def test_bash_completes_commands_flags_and_values(script: Path, line: str, offered: list[str]) -> None:
     words = shlex.split(line) + ([""] if line.endswith(" ") else [])
@@ -50,7 +46,6 @@ def test_bash_completes_commands_flags_and_values(script: Path, line: str, offer
     assert done.stderr == "complete -F _dowse dowse\n"
 
 
-@installed("fish")
 @pytest.mark.parametrize(("line", "offered"), [*CASES, ("dowse search --config dowse.f", ["dowse.fish"])])
 def test_fish_completes_commands_flags_and_values(script: Path, line: str, offered: list[str]) -> None:
     command = ["fish", "--no-config", "-c", f"source {script}; complete -C {shlex.quote(line)}"]
@@ -58,7 +53,6 @@ def test_fish_completes_commands_flags_and_values(script: Path, line: str, offer
     assert (sorted(found.split("\t")[0] for found in done.stdout.splitlines()), done.stderr) == (offered, "")
 
 
-@installed("zsh")
 @pytest.mark.parametrize(
     ("typed", "completed"),
     [
