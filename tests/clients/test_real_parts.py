@@ -65,7 +65,9 @@ def test_root_installs_what_is_missing_and_updates_only_if_that_fails(
 ) -> None:
     add(machine, "apt-get", APT)
     assert real_parts.main() == 0
-    install = "install --yes -qq --no-install-recommends bash chromium fish iproute2 microsocks nginx searx tinyproxy zsh"
+    install = (
+        "install --yes -qq --no-install-recommends bash chromium fish iproute2 microsocks nginx searx tinyproxy zsh"
+    )
     assert calls(machine) == [install, "update -qq", install]
     assert capfd.readouterr() == ("", "")
 
