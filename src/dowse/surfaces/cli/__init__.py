@@ -1,1 +1,4 @@
 """The command line, one file per command."""
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes of every command."""

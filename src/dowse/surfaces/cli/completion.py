@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from dowse.surfaces.cli.session import DONE
+from dowse.surfaces.cli import DONE
 
 _EPILOG = """\
 to load it in every new shell:

@@ -16,8 +16,8 @@ from dowse.settings.contracts import CONTRACTS
 from dowse.settings.declare import Setting
 from dowse.settings.model import value_of
 from dowse.settings.sources import ConfigFile, Loaded
-from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, USAGE, dump_json
+from dowse.surfaces.cli import DONE, USAGE, session
+from dowse.surfaces.cli.session import dump_json
 from dowse.surfaces.cli.terminal import align, style
 
 _DEFAULT, _CONTRACT = "default", "contract"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dowse.core.errors import ConfigError
 from dowse.settings import SEARCHERS, SPECS, sources
-from dowse.surfaces.cli.session import DONE, FAILED
+from dowse.surfaces.cli import DONE, FAILED
 from dowse.surfaces.cli.terminal import ProgressLine, style
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from dowse.core.text import one_line, visible
 from dowse.flows.doctor.check import Check, CheckState, Diagnosis
 from dowse.secrets.redact import Redactor
 from dowse.settings import sources
-from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, FAILED, USAGE
+from dowse.surfaces.cli import DONE, FAILED, USAGE, session
 from dowse.surfaces.cli.terminal import ProgressLine, style
 from dowse.telemetry import log
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import shutil
 import sys
 import textwrap
@@ -19,7 +18,8 @@ from dowse.core.models import Deadline, Page
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.surfaces.cli.session import DONE, FAILED, describe_unread, report_failure
+from dowse.surfaces.cli import DONE, FAILED
+from dowse.surfaces.cli.session import describe_unread, dump_json, report_failure
 from dowse.surfaces.cli.terminal import ProgressLine, style
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         print(redactor.text(_why_not(explained)), file=sys.stderr)
         return FAILED
     if arguments.json:
-        print(redactor.text(json.dumps({"url": page.final_url} | asdict(explanation), indent=2, ensure_ascii=False)))
+        print(redactor.text(dump_json({"url": page.final_url} | asdict(explanation))))
     elif arguments.explain:
         print(redactor.text(_render_text(page, explanation)))
     return _write_html(arguments.explain_html, page, explanation, redactor) if arguments.explain_html else DONE

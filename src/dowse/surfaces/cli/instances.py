@@ -16,8 +16,7 @@ from dowse.core.errors import ConfigError, NoInstance
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
-from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, FAILED
+from dowse.surfaces.cli import DONE, FAILED, session
 from dowse.surfaces.cli.terminal import ProgressLine, style
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import NoReturn
 
 from dowse import __version__
+from dowse.surfaces.cli import DONE, INTERRUPTED, USAGE
 
 _ABOUT = """\
 Web search for LLM agents: finds pages, reads them, returns the passages that
@@ -23,7 +24,6 @@ exit codes:
 
 Settings come from flags, the environment and dowse.toml, in this order;
 dowse config shows them."""
-_USAGE, _INTERRUPTED = 2, 130
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,7 +37,7 @@ class Parser(argparse.ArgumentParser):
         return parsed, unknown
 
     def error(self, message: str) -> NoReturn:
-        self.exit(_USAGE, f"dowse: {message}\nTry: {self.prog} --help\n")
+        self.exit(USAGE, f"dowse: {message}\nTry: {self.prog} --help\n")
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is None or value in action.choices:
@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Before the command began: modules were being loaded.
         if sys.stderr.isatty():
             print(file=sys.stderr)
-        return _INTERRUPTED
+        return INTERRUPTED
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -70,7 +70,7 @@ def _run(argv: Sequence[str] | None) -> int:
     arguments = parser.parse_args(argv)
     if "run" not in arguments:
         parser.print_help()
-        return 0
+        return DONE
     from dowse.surfaces.cli.session import run_command
 
     return run_command(lambda: int(arguments.run(arguments)))

@@ -6,8 +6,8 @@ import argparse
 from dataclasses import asdict, dataclass
 
 from dowse.settings import SEARCHERS, SPECS, Settings
-from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE, dump_json
+from dowse.surfaces.cli import DONE, session
+from dowse.surfaces.cli.session import dump_json
 from dowse.surfaces.cli.terminal import align, style
 
 _LEFT_OUT = "DOWSE_SEARCH_ORDER leaves it out"

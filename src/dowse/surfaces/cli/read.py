@@ -13,10 +13,8 @@ from dowse.core.errors import ConfigError, DowseError
 from dowse.core.models import Status
 from dowse.core.text import one_line
 from dowse.settings import Settings
-from dowse.surfaces.cli import explain, session
+from dowse.surfaces.cli import DONE, FAILED, explain, session
 from dowse.surfaces.cli.session import (
-    DONE,
-    FAILED,
     describe_attempts,
     describe_unread,
     dump_json,

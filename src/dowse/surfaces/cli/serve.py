@@ -12,8 +12,7 @@ from typing import NoReturn
 from dowse.core.errors import ConfigError
 from dowse.settings import Settings
 from dowse.settings.contracts import CONTRACTS
-from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import USAGE
+from dowse.surfaces.cli import USAGE, session
 
 _AT_A_TERMINAL = """\
 dowse serve speaks MCP on stdin and stdout: it is started by an MCP client, not by hand.

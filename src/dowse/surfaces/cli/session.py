@@ -1,4 +1,4 @@
-"""Shared by all commands: exit codes, settings from flags, one tool call, one query of the store."""
+"""Shared by all commands: exit code of an error, settings from flags, one tool call, one query of the store."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from dowse.secrets.redact import Redactor
 from dowse.settings import Settings, sources
 from dowse.stores import file_of, open_store, show_address
 from dowse.stores.store import Store
+from dowse.surfaces.cli import DONE, FAILED, INTERRUPTED, USAGE
 from dowse.surfaces.cli.terminal import ProgressLine, fit, style
 from dowse.telemetry import log
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="DataclassInstance")
 S = TypeVar("S")
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes of every command."""
 # Counting and deleting the entries of a large store takes a while.
 _STORE_TIMEOUT_S = 60.0
 

@@ -21,8 +21,7 @@ from dowse.settings import Settings
 from dowse.settings.contracts import CONTRACTS
 from dowse.settings.sources import state_address
 from dowse.stores import file_of, open_store
-from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import DONE
+from dowse.surfaces.cli import DONE, session
 
 _KEEP = "dowse: this token of {name} is shown once; send it as `Authorization: Bearer TOKEN`"
 _WRITTEN = "dowse: its hash is in {file}; a running server reloads the file within a second"
