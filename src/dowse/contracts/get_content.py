@@ -23,9 +23,9 @@ from dowse.contracts.render import (
 from dowse.core import urls
 from dowse.core.errors import InvalidRequest
 from dowse.core.models import Page, Status
+from dowse.core.reasons import FailureReason
 from dowse.core.runtime import CallContext
 from dowse.core.tokens import estimate_tokens
-from dowse.core.wire_errors import WireDenied
 from dowse.document.cut import BEGINNING
 from dowse.flows.page_view import LEAST_TOKENS, Cursor, PageRequest, PageView
 from dowse.net.guard import explain_denial
@@ -41,7 +41,6 @@ _MAX_TOKENS, _MAX_TOKENS_WITH_QUESTION = 10_000, 2000
 _FRAME_TOKENS, _FRAME_TOKENS_OF_SEVERAL = 1000, 150
 # An address is not shown any longer where there are several.
 _LONG_URL = 400
-_DENIED = str(WireDenied())
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)+([:/?#].*)?")
 _LOCAL_HOST = re.compile(r"localhost(:\d+)?([/?#].*)?", re.IGNORECASE)
 _PARAMS = (
@@ -185,7 +184,7 @@ def _total_tokens(view: PageView) -> int:
 
 def _about_denial(page: Page) -> tuple[str, ...]:
     """Only of the SSRF guard: a URL that holds a secret is denied with a warning of its own."""
-    return (explain_denial(page.url),) if page.reason == _DENIED else ()
+    return (explain_denial(page.url),) if page.reason is FailureReason.ADDRESS_NOT_ALLOWED else ()
 
 
 def _addresses(arguments: Arguments) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ from typing import ClassVar
 
 from dowse.core.allowances import Rate
 from dowse.core.models import Attempt, Onward, Page, Status
+from dowse.core.reasons import FailureReason
 from dowse.core.text import one_line
 
 DETAIL_CHARS = 300
@@ -252,8 +253,9 @@ class Unread(NotRead):
     """Failure of a local reader: the status of the page is the outcome of the attempt."""
 
     def __init__(self, reader: str, page: PageUnreadable) -> None:
-        super().__init__(reader, page.detail)
+        super().__init__(reader, page.detail, http_status=page.http_status)
         self.code = page.status.value
+        self.reason = page.reason
         self.status = page.status
         self.onward = page.onward
 
@@ -337,16 +339,27 @@ class StoreFailed(DowseError):
 
 
 class PageUnreadable(DowseError):
-    """A page gave no text; `status` is part of the contract, the message is for logs.
+    """A page gave no text; status, reason and HTTP status are part of the contract, the detail is for logs.
 
     `onward` names the readers that may try next, where that does not follow from the status.
     """
 
-    def __init__(self, status: Status, detail: str = "", onward: Onward | None = None) -> None:
+    def __init__(
+        self,
+        status: Status,
+        detail: str = "",
+        onward: Onward | None = None,
+        *,
+        reason: FailureReason | None = None,
+        http_status: int | None = None,
+    ) -> None:
+        """`http_status` is of the site itself. Without a detail, the reason stands for it."""
         self.status = status
+        self.reason = reason
+        self.http_status = http_status
         self.onward = onward or status.onward
         # It may hold a header of the page: untrusted content, reduced to one clean line.
-        self.detail = one_line(detail, DETAIL_CHARS)
+        self.detail = one_line(detail or reason or "", DETAIL_CHARS)
         super().__init__(self.detail or status.value)
 
 

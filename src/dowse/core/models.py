@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dowse.core.allowances import Rate
 from dowse.core.digests import Digest
+from dowse.core.reasons import FailureReason
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -18,15 +19,6 @@ R = TypeVar("R")
 
 OK = "ok"
 """Outcome of an attempt that answered; every other outcome is an error's `code`."""
-
-NO_READABLE_CONTENT = "no readable content"
-"""The reason of a page that was fetched and converted without any text."""
-
-NEEDS_BROWSER = (
-    f"{NO_READABLE_CONTENT}: the page needs a browser, and none could be started; "
-    "install Chromium or set DOWSE_BROWSER_PATH"
-)
-"""The same for a page that a browser might have shown."""
 
 
 def fields_of(value: DataclassInstance) -> dict[str, Any]:
@@ -330,7 +322,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A read page, or the reason of the failure: `text` is empty unless `status.readable`."""
+    """A read page, or the reason of the failure: `text` is empty unless `status.readable`.
+
+    `http_status` is the error status that the site answered with, if it did.
+    """
 
     url: str
     status: Status
@@ -338,7 +333,8 @@ class Page:
     title: str = ""
     final_url: str = ""
     engine: str = ""
-    reason: str = ""
+    reason: FailureReason | None = None
+    http_status: int | None = None
     fetch_ms: int = 0
     word_count: int = 0
     plain: str = ""

@@ -18,28 +18,36 @@ WireError
 from __future__ import annotations
 
 from dowse.core.errors import DowseError
+from dowse.core.reasons import FailureReason
 
 
 class WireError(DowseError):
-    """A request ended without a usable HTTP response."""
+    """A request ended without a usable HTTP response; the message never holds an address.
+
+    `reason` is the phrase that callers of a page may see.
+    """
+
+    def __init__(self, detail: str = "", reason: FailureReason | None = None) -> None:
+        self.reason = reason
+        super().__init__(detail or str(reason or ""))
 
 
 class WireFailed(WireError):
-    """No connection, or it broke; the message never holds an address."""
+    """No connection, or it broke."""
 
 
 class WireInsecure(WireFailed):
     """The certificate of the peer is invalid."""
 
     def __init__(self) -> None:
-        super().__init__("no secure connection")
+        super().__init__(reason=FailureReason.NO_SECURE_CONNECTION)
 
 
 class TooManyRedirects(WireFailed):
     """More redirect hops than a working site needs."""
 
     def __init__(self) -> None:
-        super().__init__("too many redirects")
+        super().__init__(reason=FailureReason.TOO_MANY_REDIRECTS)
 
 
 class WireUnreached(WireFailed):
@@ -50,14 +58,15 @@ class HostNotFound(WireUnreached):
     """The name has no address, so no other fetcher will find the page either."""
 
     def __init__(self) -> None:
-        super().__init__("host not found")
+        super().__init__(reason=FailureReason.HOST_NOT_FOUND)
 
 
 class ProxyFailed(WireUnreached):
     """The proxy is dead, of another kind, or refuses. The message names the setting, never the address."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"DOWSE_PROXY: {reason}")
+    def __init__(self, reason: FailureReason, code: str = "") -> None:
+        """`code` is of the proxy, such as "HTTP 502": it must not be mistaken for one of the page."""
+        super().__init__(f"{reason} ({code})" if code else "", reason)
 
 
 class NotReachedByProxy(ProxyFailed):
@@ -76,4 +85,4 @@ class WireDenied(WireError):
     """The SSRF guard refused the URL; one text for every reason, which reveals nothing about the network."""
 
     def __init__(self) -> None:
-        super().__init__("address not allowed")
+        super().__init__(reason=FailureReason.ADDRESS_NOT_ALLOWED)

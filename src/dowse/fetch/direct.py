@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from dowse.core import urls
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Body, Clock, Deadline, Onward, Status, Text, Validators
+from dowse.core.reasons import FailureReason
 from dowse.core.runtime import SystemClock
 from dowse.core.wire_errors import HostNotFound, TooManyRedirects, WireDenied, WireError, WireTimeout, WireTooLarge
 from dowse.fetch.media import identify, parse_media_type
@@ -81,7 +82,9 @@ class DirectFetcher:
             raise unreadable(error) from error
         # Cloudflare names its challenges in a header, whatever their status; others are recognised by their text.
         if fetched.headers.get("cf-mitigated", "").lower() == "challenge":
-            raise PageUnreadable(Status.BLOCKED, "challenge page (Cloudflare)", Onward.ANY_READER)
+            raise PageUnreadable(
+                Status.BLOCKED, "challenge page (Cloudflare)", Onward.ANY_READER, reason=FailureReason.CHALLENGE_PAGE
+            )
         if not fetched.is_unchanged:
             check_status(fetched.status)
         return fetched
@@ -132,13 +135,13 @@ def check_status(code: int) -> None:
     if 200 <= code < 300:
         return
     status, onward = _BY_STATUS.get(code, _OTHER_4XX if 400 <= code < 500 else _OTHERS)
-    raise PageUnreadable(status, f"HTTP {code}", onward)
+    raise PageUnreadable(status, f"HTTP {code}", onward, http_status=code)
 
 
 def unreadable(error: WireError) -> PageUnreadable:
     """Translate a failed fetch."""
     status, onward = next((status, onward) for kind, status, onward in _BY_WIRE_ERROR if isinstance(error, kind))
-    return PageUnreadable(status, str(error), onward)
+    return PageUnreadable(status, str(error), onward, reason=error.reason)
 
 
 # Pages with a meta refresh are small, and have it in their head.

@@ -17,8 +17,6 @@ from dowse.core.errors import AllProvidersFailed, NoBrowser, Offline, PageUnread
 from dowse.core.models import (
     LIVE,
     LOCAL,
-    NEEDS_BROWSER,
-    NO_READABLE_CONTENT,
     OK,
     Attempt,
     CacheState,
@@ -33,6 +31,7 @@ from dowse.core.models import (
     Text,
 )
 from dowse.core.protocols import Observer, Progress, Secrecy
+from dowse.core.reasons import FailureReason
 from dowse.flows.readers import ReadChain
 from dowse.telemetry.log import LOGGER, span
 
@@ -52,16 +51,20 @@ class _Failure:
     """A failure to read a page, as it is cached."""
 
     status: Status
-    reason: str
     engine: str
     onward: Onward
+    reason: FailureReason | None = None
+    http_status: int | None = None
 
 
 class _FailedBefore(AllProvidersFailed):
     """A cached failure, raised again without a request."""
 
     def __init__(self, failure: _Failure, age_s: float) -> None:
-        error = Unread(failure.engine, PageUnreadable(failure.status, failure.reason, failure.onward))
+        page = PageUnreadable(
+            failure.status, onward=failure.onward, reason=failure.reason, http_status=failure.http_status
+        )
+        error = Unread(failure.engine, page)
         attempt = Attempt(CACHE, "recall", error.code, 0, f"tried {int(age_s)} s ago")
         self.freshness = Freshness(CacheState.HIT, age_s)
         super().__init__((error,), (attempt,))
@@ -223,7 +226,7 @@ def _failure_to_cache(failed: AllProvidersFailed, given_s: float) -> _Failure | 
         return None
     if given_s < _ENOUGH_S and _is_outage(failed):
         return None
-    return _Failure(page.status, page.reason, page.engine, _onward(failed))
+    return _Failure(page.status, page.engine, _onward(failed), page.reason, page.http_status)
 
 
 def _is_outage(failed: AllProvidersFailed) -> bool:
@@ -261,20 +264,22 @@ def _unread(url: str, failed: AllProvidersFailed) -> Page:
     """The failure by the last of dowse's own readers; a scrape API only knows that it did not get the page."""
     own = [error for error in failed.errors if isinstance(error, Unread)]
     if own:
-        status, reason, engine = own[-1].status, own[-1].detail, own[-1].provider
-        # The phrase is the mark: it is a constant of the contract, and the only one that the protocol of the workers
-        # and the cached failures carry.
-        if reason == NO_READABLE_CONTENT and any(isinstance(error, NoBrowser) for error in failed.errors):
-            reason = NEEDS_BROWSER
+        last = own[-1]
+        status, reason, http_status, engine = last.status, last.reason, last.http_status, last.provider
+        is_empty = reason is FailureReason.NO_READABLE_CONTENT
+        if is_empty and any(isinstance(error, NoBrowser) for error in failed.errors):
+            reason = FailureReason.NEEDS_BROWSER
     else:
-        last = failed.errors[-1]
-        is_late = isinstance(last, TimedOut | Skipped)
-        status, reason, engine = (Status.TIMEOUT if is_late else Status.ERROR), "", last.provider
+        other = failed.errors[-1]
+        status = Status.TIMEOUT if isinstance(other, TimedOut | Skipped) else Status.ERROR
+        # The HTTP status of a scrape API is not the one of the page.
+        reason, http_status, engine = None, None, other.provider
     freshness = failed.freshness if isinstance(failed, _FailedBefore) else LIVE
     return Page(
         url,
         status,
         reason=reason,
+        http_status=http_status,
         engine=engine,
         attempts=failed.attempts,
         warnings=failed.warnings,

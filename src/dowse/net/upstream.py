@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr
 
+from dowse.core.reasons import FailureReason
 from dowse.core.wire_errors import NotReachedByProxy, ProxyFailed
 from dowse.net.dns import look_up
 from dowse.net.guard import Address, parse_address
@@ -50,7 +51,8 @@ class UpstreamProxy:
         parts = urlsplit(url.get_secret_value())
         self._scheme = parts.scheme.lower()
         is_socks = self._scheme.startswith("socks")
-        self._kind, self._negotiate = ("SOCKS5", self._negotiate_socks) if is_socks else ("HTTP", self._negotiate_http)
+        self._unlike = FailureReason.PROXY_NOT_SOCKS if is_socks else FailureReason.PROXY_NOT_HTTP
+        self._negotiate = self._negotiate_socks if is_socks else self._negotiate_http
         self._host = parts.hostname or ""
         self._port = parts.port or _PORTS[self._scheme]
 
@@ -67,7 +69,7 @@ class UpstreamProxy:
         return await self._connect_first([str(each) for each in sorted(addresses, key=lambda a: a.version)], port)
 
     async def _connect_first(self, destinations: Sequence[str], port: int) -> Tunnel:
-        failure = NotReachedByProxy("no connection through the proxy")
+        failure = NotReachedByProxy(FailureReason.PROXY_REACHES_NOTHING)
         for destination in destinations[:_MOST_DESTINATIONS]:
             try:
                 return await self._open(destination, port)
@@ -85,9 +87,9 @@ class UpstreamProxy:
                 await self._negotiate(transport, reader, destination, port)
             is_open = True
         except TimeoutError as error:
-            raise ProxyFailed("the proxy does not answer") from error
+            raise ProxyFailed(FailureReason.PROXY_SILENT) from error
         except (OSError, EOFError, asyncio.LimitOverrunError) as error:
-            raise ProxyFailed(f"no {self._kind} proxy answers at this address") from error
+            raise ProxyFailed(self._unlike) from error
         finally:
             if not is_open:
                 transport.abort()
@@ -99,7 +101,7 @@ class UpstreamProxy:
             async with asyncio.timeout(_DIAL_S):
                 return await self._dial_any(protocol, await look_up(self._host, self._port))
         except (OSError, UnicodeError) as error:
-            raise ProxyFailed(_describe_dialling(error)) from error
+            raise ProxyFailed(_reason_of_dialling(error)) from error
 
     async def _dial_any(self, protocol: asyncio.StreamReaderProtocol, addresses: Sequence[str]) -> asyncio.Transport:
         *others, last = addresses
@@ -146,8 +148,8 @@ class UpstreamProxy:
         if status in _NEEDS_CREDENTIALS:
             raise self._refused_credentials()
         if status >= 500:
-            raise NotReachedByProxy(f"no connection through the proxy (HTTP {status})")
-        raise ProxyFailed(f"the proxy refuses this connection (HTTP {status})")
+            raise NotReachedByProxy(FailureReason.PROXY_REACHES_NOTHING, f"HTTP {status}")
+        raise ProxyFailed(FailureReason.PROXY_REFUSES_CONNECTION, f"HTTP {status}")
 
     async def _negotiate_socks(
         self, transport: asyncio.Transport, reader: asyncio.StreamReader, destination: str, port: int
@@ -174,22 +176,22 @@ class UpstreamProxy:
 
     def _refused_credentials(self) -> ProxyFailed:
         return ProxyFailed(
-            "the proxy refuses this user and password" if self._credentials else "the proxy wants a user and a password"
+            FailureReason.PROXY_REFUSES_CREDENTIALS if self._credentials else FailureReason.PROXY_WANTS_CREDENTIALS
         )
 
 
 # The first match counts; a timeout is an `OSError` too, and IDNA refuses some names.
-_DIALLING: tuple[tuple[type[Exception], str], ...] = (
-    (ssl.SSLCertVerificationError, "the certificate of the proxy is not valid"),
-    (ssl.SSLError, "the proxy does not speak TLS; try http:// instead of https://"),
-    (socket.gaierror, "the host of the proxy was not found"),
-    (UnicodeError, "the host of the proxy was not found"),
-    (OSError, "no connection to the proxy"),
+_DIALLING: tuple[tuple[type[Exception], FailureReason], ...] = (
+    (ssl.SSLCertVerificationError, FailureReason.PROXY_CERTIFICATE_INVALID),
+    (ssl.SSLError, FailureReason.PROXY_WITHOUT_TLS),
+    (socket.gaierror, FailureReason.PROXY_NOT_FOUND),
+    (UnicodeError, FailureReason.PROXY_NOT_FOUND),
+    (OSError, FailureReason.PROXY_NOT_REACHED),
 )
 
 
-def _describe_dialling(error: Exception) -> str:
-    return next(text for kind, text in _DIALLING if isinstance(error, kind))
+def _reason_of_dialling(error: Exception) -> FailureReason:
+    return next(reason for kind, reason in _DIALLING if isinstance(error, kind))
 
 
 _SOCKS = 5
@@ -215,8 +217,8 @@ async def _read_socks_reply(reader: asyncio.StreamReader) -> None:
     if version != _SOCKS:
         raise EOFError
     if code == _NOT_ALLOWED:
-        raise ProxyFailed("the proxy refuses this connection (SOCKS 2)")
+        raise ProxyFailed(FailureReason.PROXY_REFUSES_CONNECTION, f"SOCKS {code}")
     if code:
-        raise NotReachedByProxy(f"no connection through the proxy (SOCKS {code})")
+        raise NotReachedByProxy(FailureReason.PROXY_REACHES_NOTHING, f"SOCKS {code}")
     size = _ADDRESS_BYTES[kind] if kind in _ADDRESS_BYTES else (await reader.readexactly(1))[0]
     await reader.readexactly(size + 2)

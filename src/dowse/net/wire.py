@@ -20,6 +20,7 @@ from aiohttp.connector import Connection
 from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
 from aiohttp.tracing import Trace
 
+from dowse.core.reasons import FailureReason
 from dowse.core.runtime import record_sending
 from dowse.core.urls import Url
 from dowse.core.wire_errors import (
@@ -191,13 +192,13 @@ def _translate(error: Exception) -> WireError:
         case aiohttp.ClientResponseError(__cause__=HttpProcessingError(__cause__=LineTooLong())):
             return WireTooLarge("the headers are larger than the limit")
         case aiohttp.ClientConnectorDNSError():
-            return WireUnreached("host not found")
+            return WireUnreached(reason=FailureReason.HOST_NOT_FOUND)
         case aiohttp.ClientSSLError():
             return WireInsecure()
         case aiohttp.ClientConnectorError():
-            return WireUnreached("no connection")
+            return WireUnreached(reason=FailureReason.NO_CONNECTION)
         case aiohttp.ClientError() | HttpProcessingError() | OSError():
-            return WireFailed("the answer broke off or was malformed")
+            return WireFailed(reason=FailureReason.BROKEN_RESPONSE)
         case _:
             return WireFailed("the request could not be sent")
 
@@ -278,7 +279,7 @@ class _TunnelConnector(aiohttp.TCPConnector):
             if secured is None:
                 transport.abort()
         if secured is None:
-            raise WireUnreached("no connection")
+            raise WireUnreached(reason=FailureReason.NO_CONNECTION)
         return secured
 
 

@@ -8,7 +8,8 @@ from html import unescape
 
 from dowse.core import urls
 from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
-from dowse.core.models import NO_READABLE_CONTENT, Deadline, Status, Text
+from dowse.core.models import Deadline, Status, Text
+from dowse.core.reasons import FailureReason
 from dowse.core.text import without_markup
 from dowse.core.urls import Url
 from dowse.net.json_api import Json, items, mapping, objects, string
@@ -63,7 +64,7 @@ class MdnLoader:
         address = _HOME + path
         texts = await self._extractor.render(html, url=address, timeout_s=deadline.remaining_s(), without=_WITHOUT)
         if not any(texts):
-            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
+            raise PageUnreadable(Status.ERROR, reason=FailureReason.NO_READABLE_CONTENT)
         parts = [_part(*each, document, address) for each in zip(shown, texts, strict=True)]
         return _compose(document, address, parts, len(sections))
 

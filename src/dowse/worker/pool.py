@@ -23,7 +23,8 @@ from dowse.core import listings
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.listings import Listing
-from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
+from dowse.core.models import Body, Onward, Status, Text
+from dowse.core.reasons import FailureReason
 from dowse.extract.explain import Explanation, decode_explanation
 from dowse.settings.sources import subprocess_environment
 from dowse.worker import protocol
@@ -95,7 +96,7 @@ class WorkerPool:
         async with self._free_slot(end) as slot:
             text = await self._extract(slot, body, end)
         if not text.markdown.strip():
-            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANY_READER)
+            raise PageUnreadable(Status.ERROR, onward=Onward.ANY_READER, reason=FailureReason.NO_READABLE_CONTENT)
         return text
 
     async def render(

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import MOST_TEXT_CHARS, Facts, Onward, Status, fields_of
+from dowse.core.reasons import FailureReason
 
 CONVERT = "convert"
 STRIP = "strip"
@@ -72,7 +73,13 @@ def read_frame(source: BinaryIO) -> bytes | None:
 
 def encode_verdict(verdict: PageUnreadable) -> Header:
     """The header of an answer without text: the body is not the page but stands in its place."""
-    return {"ok": True, "status": verdict.status, "detail": verdict.detail, "onward": verdict.onward.value}
+    return {
+        "ok": True,
+        "status": verdict.status,
+        "detail": verdict.detail,
+        "onward": verdict.onward.value,
+        "reason": verdict.reason,
+    }
 
 
 def decode_verdict(header: Header) -> PageUnreadable | None:
@@ -81,9 +88,10 @@ def decode_verdict(header: Header) -> PageUnreadable | None:
         return None
     try:
         status, onward = Status(str(header["status"])), Onward(str(header.get("onward")))
+        reason = FailureReason(str(header["reason"])) if header.get("reason") else None
     except ValueError:
-        raise BrokenFrame("no such status") from None
-    return PageUnreadable(status, str(header.get("detail", "")), onward)
+        raise BrokenFrame("no such status or reason") from None
+    return PageUnreadable(status, str(header.get("detail", "")), onward, reason=reason)
 
 
 def decode_facts(header: Header) -> Facts:

@@ -15,6 +15,7 @@ from dowse.contracts.render import note
 from dowse.core.digests import Digest, Source
 from dowse.core.errors import InvalidRequest, Offline, PageUnreadable
 from dowse.core.models import CacheState, Freshness, Page, Status
+from dowse.core.reasons import FailureReason
 from dowse.core.tokens import estimate_tokens
 from dowse.document.markdown import Document
 from dowse.flows.page_view import cut_page, off_loop
@@ -70,11 +71,16 @@ async def test_a_failure_is_a_note_with_the_source_and_no_exception() -> None:
 @each_row(
     ("failure", "line"),
     [
-        (PageUnreadable(Status.NOT_FOUND, "HTTP 404"), "Status: not_found (HTTP 404)."),
-        (PageUnreadable(Status.BLOCKED, "HTTP 403"), "Status: blocked (HTTP 403)."),
-        (PageUnreadable(Status.ERROR, "host not found"), "Status: error (host not found)."),
-        (PageUnreadable(Status.LOGIN_REQUIRED, "login wall (title, form)"), "Status: login_required (login wall)."),
+        (PageUnreadable(Status.NOT_FOUND, "HTTP 404", http_status=404), "Status: not_found (HTTP 404)."),
+        (PageUnreadable(Status.BLOCKED, "HTTP 403", http_status=403), "Status: blocked (HTTP 403)."),
+        (PageUnreadable(Status.ERROR, reason=FailureReason.HOST_NOT_FOUND), "Status: error (host not found)."),
+        (
+            PageUnreadable(Status.LOGIN_REQUIRED, "login wall (title, form)", reason=FailureReason.LOGIN_WALL),
+            "Status: login_required (login wall).",
+        ),
+        # Words of the detail decide nothing: it may hold words of the page.
         (PageUnreadable(Status.UNSUPPORTED, "application/zip"), "Status: unsupported."),
+        (PageUnreadable(Status.ERROR, "HTTP 500, login wall (DOWSE_PROXY: no connection)"), "Status: error."),
     ],
 )
 async def test_a_page_that_could_not_be_read_is_an_error_with_status_code_and_reason(
@@ -98,9 +104,8 @@ async def test_a_page_that_could_not_be_read_is_an_error_with_status_code_and_re
     ],
 )
 async def test_a_denied_address_says_why_and_who_can_open_it(url: str, remark: str) -> None:
-    answered = await ContractBench(pages={url: PageUnreadable(Status.DENIED, "address not allowed")}).call(
-        "get_content", url=url
-    )
+    denial = PageUnreadable(Status.DENIED, reason=FailureReason.ADDRESS_NOT_ALLOWED)
+    answered = await ContractBench(pages={url: denial}).call("get_content", url=url)
     assert answered.is_error
     assert answered.text.endswith(f"Status: denied.\n\nNote: {remark}")
 

@@ -16,7 +16,7 @@ from tests.fakes.bench import ContractBench
 
 A, B, C = "https://a.example/", "https://b.example/page,1", "https://c.example/"
 LONG = "\n\n".join(f"The otter number {number} swims in the river and weighs nine kilograms." for number in range(900))
-GONE = PageUnreadable(Status.NOT_FOUND, "HTTP 404")
+GONE = PageUnreadable(Status.NOT_FOUND, "HTTP 404", http_status=404)
 
 
 def results(found: dict[str, object]) -> list[dict[str, Any]]:

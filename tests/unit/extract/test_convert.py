@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import NO_READABLE_CONTENT, Body, Text
+from dowse.core.models import Body, Text
+from dowse.core.reasons import FailureReason
 from dowse.document.markdown import scan_lines
 from dowse.extract.convert import to_text
 from tests.support.tables import each_row
@@ -256,7 +257,7 @@ def test_the_main_part_of_a_page_is_found(page: str, kept: str, gone: str) -> No
 
 
 def test_a_page_that_only_asks_for_javascript_has_no_content() -> None:
-    with pytest.raises(PageUnreadable, match=NO_READABLE_CONTENT):
+    with pytest.raises(PageUnreadable, match=FailureReason.NO_READABLE_CONTENT):
         html('<noscript>Please enable JavaScript.</noscript><div id="root"></div>')
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status
+from dowse.core.models import Body, Onward, Status
+from dowse.core.reasons import FailureReason
 from dowse.extract import verdict
 from dowse.extract.convert import to_text
 from dowse.extract.strip import to_stripped_text
@@ -29,7 +30,7 @@ EXPECTED = {
     "missing": (Status.NOT_FOUND, Onward.NONE, "soft 404"),
     "paywall": (Status.LOGIN_REQUIRED, Onward.NONE, "pay wall"),
     "refusal": (Status.BLOCKED, Onward.ANY_READER, "access denied"),
-    "shell": (Status.ERROR, Onward.ANY_READER, NO_READABLE_CONTENT),
+    "shell": (Status.ERROR, Onward.ANY_READER, FailureReason.NO_READABLE_CONTENT),
     ORDINARY: None,
 }
 # What the law forbids us, it forbids others too.
@@ -223,5 +224,5 @@ def test_a_shell_is_one_however_often_it_says_that_it_is_loading() -> None:
     cards = "<div class=card>Loading…</div>" * 400
     page = f"<title>App</title><div id=root>{cards}</div><script src=/main.js></script>"
 
-    with pytest.raises(PageUnreadable, match=re.escape(NO_READABLE_CONTENT)):
+    with pytest.raises(PageUnreadable, match=re.escape(FailureReason.NO_READABLE_CONTENT)):
         to_text(Body("https://app.example/", page.encode(), "text/html", "utf-8"))

@@ -9,6 +9,7 @@ import pytest
 from dowse.core.errors import Offline, PageUnreadable
 from dowse.core.models import Attempt, Body, Clock, Deadline, Page, Status, Text
 from dowse.core.protocols import Extractor, Fetcher
+from dowse.core.reasons import FailureReason
 from dowse.core.runtime import SystemClock
 from dowse.secrets.redact import Redactor
 from dowse.telemetry.log import configure
@@ -69,13 +70,15 @@ async def test_a_page_is_its_text_title_and_one_attempt() -> None:
 
 @each_row("status", [status for status in Status if not status.readable])
 async def test_an_unreadable_page_is_a_status_and_a_reason(status: Status) -> None:
-    bench = Bench({URL: PageUnreadable(status, "why")})
+    failure = PageUnreadable(status, "why", reason=FailureReason.ACCESS_DENIED, http_status=403)
+    bench = Bench({URL: failure})
     assert await bench.read() == Page(
         url=URL,
         status=status,
         final_url=URL,
         engine="direct",
-        reason="why",
+        reason=FailureReason.ACCESS_DENIED,
+        http_status=403,
         attempts=(Attempt("direct", "read", status.value, 0, "why"),),
     )
     assert bench.observer.failed == [("direct", "read", status.value)]
@@ -86,10 +89,10 @@ async def test_an_unreadable_page_is_a_status_and_a_reason(status: Status) -> No
 async def test_text_that_cannot_be_made_is_a_status_too() -> None:
     class Broken:
         async def extract(self, body: Body, *, timeout_s: float) -> Text:
-            raise PageUnreadable(Status.ERROR, "no readable content")
+            raise PageUnreadable(Status.ERROR, reason=FailureReason.NO_READABLE_CONTENT)
 
     page = await Bench({URL: "x"}, extractor=Broken()).read()
-    assert (page.status, page.reason, page.text) == (Status.ERROR, "no readable content", "")
+    assert (page.status, page.reason, page.text) == (Status.ERROR, FailureReason.NO_READABLE_CONTENT, "")
 
 
 @pytest.mark.parametrize("broken", ["fetcher", "extractor"])

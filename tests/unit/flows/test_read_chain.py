@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
 
+from dowse.contracts.render import describe_failure
 from dowse.core import errors
 from dowse.core.errors import NoBrowser, PageUnreadable
-from dowse.core.models import NEEDS_BROWSER, Body, Deadline, Onward, Page, Status, Text
+from dowse.core.models import Body, Deadline, Onward, Page, Status, Text
+from dowse.core.reasons import FailureReason
 from dowse.core.urls import Url
+from dowse.core.wire_errors import NotReachedByProxy
+from dowse.fetch.direct import unreadable
 from tests.fakes import FakeClock, RecordingObserver
+from tests.fakes.memory import PAGES, remembering
 from tests.fakes.reading import Everybody, reading
 from tests.fakes.scripted import PlainExtractor, ScriptedFetcher, ScriptedReader
 from tests.support.tables import each_row
@@ -118,7 +124,7 @@ async def test_content_ends_the_chain() -> None:
 async def test_what_no_other_reader_could_read_ends_the_chain(status: Status) -> None:
     bench = Bench(PageUnreadable(status, "why"))
     page = await bench.read()
-    assert (page.status, page.reason, tried(page)) == (status, "why", [f"direct {status}"])
+    assert (page.status, page.attempts[0].detail, tried(page)) == (status, "why", [f"direct {status}"])
     assert bench.browser.asked == bench.apis[0].asked == []
 
 
@@ -183,14 +189,14 @@ async def test_little_text_is_content_where_there_is_no_browser_or_from_it() -> 
 
 
 NO_CHROMIUM = NoBrowser("browser", "no Chromium was found: install it")
-SHELL = PageUnreadable(Status.ERROR, "no readable content", Onward.ANY_READER)
+SHELL = PageUnreadable(Status.ERROR, onward=Onward.ANY_READER, reason=FailureReason.NO_READABLE_CONTENT)
 
 
 @pytest.mark.promise("case-53")
 async def test_a_shell_that_no_browser_can_show_says_what_to_install() -> None:
     """Acceptance case 53: no browser installed gives an actionable note."""
     page = await Bench(SHELL, browser=NO_CHROMIUM, apis=[]).read()
-    assert (page.status, page.reason, page.engine) == (Status.ERROR, NEEDS_BROWSER, "direct")
+    assert (page.status, page.reason, page.engine) == (Status.ERROR, FailureReason.NEEDS_BROWSER, "direct")
     assert tried(page) == ["direct error", "browser skipped"]
     assert page.warnings == ("browser could not be used: no Chromium was found: install it",)
 
@@ -201,8 +207,9 @@ async def test_without_a_browser_the_apis_have_their_turn_and_the_user_hears_of_
 
 
 async def test_a_site_that_refuses_us_is_no_matter_of_installing_a_browser() -> None:
-    page = await Bench(PageUnreadable(Status.BLOCKED, "HTTP 403"), browser=NO_CHROMIUM, apis=[]).read()
-    assert (page.status, page.reason) == (Status.BLOCKED, "HTTP 403")
+    refusal = PageUnreadable(Status.BLOCKED, "HTTP 403", http_status=403)
+    page = await Bench(refusal, browser=NO_CHROMIUM, apis=[]).read()
+    assert (page.status, page.reason, page.http_status) == (Status.BLOCKED, None, 403)
 
 
 @pytest.mark.parametrize("status", [Status.TIMEOUT, Status.ERROR])
@@ -406,3 +413,66 @@ async def test_what_a_reader_has_to_say_reaches_the_caller() -> None:
     )
     page = await bench.read()
     assert (page.final_url, page.warnings) == ("https://example.org/final", ("20 of 30 comments",))
+
+
+async def test_the_code_of_a_scrape_api_is_not_the_one_of_the_page() -> None:
+    refusal = PageUnreadable(Status.BLOCKED, "HTTP 403", Onward.ANY_READER, http_status=403)
+    api = ScriptedReader(errors.Unavailable("serper", "HTTP 500", http_status=500), "serper")
+    page = await Bench(refusal, has_browser=False, apis=[api]).read()
+    assert describe_failure(page) == "Status: blocked (HTTP 403)."
+    assert tried(page) == ["direct blocked", "serper unavailable"]
+
+
+async def test_a_code_of_a_proxy_is_not_the_one_of_the_page() -> None:
+    failure = unreadable(NotReachedByProxy(FailureReason.PROXY_REACHES_NOTHING, "HTTP 502"))
+    page = await Bench(failure, apis=[]).read()
+    assert describe_failure(page) == "Status: error (DOWSE_PROXY: no connection through the proxy)."
+    assert page.attempts[0].detail == "DOWSE_PROXY: no connection through the proxy (HTTP 502)"
+
+
+class CachedBench:
+    """One page behind the negative cache."""
+
+    def __init__(self, failure: PageUnreadable) -> None:
+        self.clock, self.fetcher = FakeClock(), ScriptedFetcher({URL: failure})
+        self.memory = remembering(self.clock)
+        self.flow = reading(
+            self.fetcher, clock=self.clock, observer=RecordingObserver(), memory=self.memory, lifetimes=PAGES
+        )
+
+    async def read(self) -> Page:
+        return await self.flow.read(URL, Deadline.after(self.clock, 50.0))
+
+
+@each_row("reason", [None, *FailureReason])
+async def test_a_failure_from_the_cache_has_the_code_and_the_reason_of_the_first_one(
+    reason: FailureReason | None,
+) -> None:
+    bench = CachedBench(PageUnreadable(Status.NOT_FOUND, "HTTP 404", reason=reason, http_status=404))
+    first, again = await bench.read(), await bench.read()
+    assert (again.reason, again.http_status) == (first.reason, first.http_status) == (reason, 404)
+    assert describe_failure(again) == describe_failure(first)
+    assert len(bench.fetcher.asked) == 1
+
+
+@each_row(
+    ("reason", "code", "fetches"),
+    [
+        ("host not found", "", 0),
+        ("login wall (title, form)", "HTTP 404", 1),
+        ("", "HTTP 404", 1),
+    ],
+)
+async def test_a_failure_cached_by_an_earlier_version_is_read_again_or_has_no_code(
+    reason: str, code: str, fetches: int
+) -> None:
+    """Their reason was any text, and the code stood only there."""
+    bench = CachedBench(PageUnreadable(Status.NOT_FOUND, http_status=404))
+    entry = {
+        "answer": None,
+        "provider": "",
+        "failure": {"status": "not_found", "reason": reason, "engine": "direct", "onward": "none"},
+    }
+    await bench.memory.entries.put("page", URL, json.dumps(entry).encode(), 30)
+    page = await bench.read()
+    assert (describe_failure(page), len(bench.fetcher.asked)) == (f"Status: not_found ({code or reason}).", fetches)

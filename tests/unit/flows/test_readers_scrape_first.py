@@ -96,9 +96,10 @@ async def test_after_the_last_reader_comes_direct_and_none_is_asked_twice(kind: 
 
 
 async def test_when_direct_fails_too_its_status_is_the_pages() -> None:
-    bench = Bench(ScriptedReader(errors.TimedOut("a"), "a"), pages={URL: PageUnreadable(Status.NOT_FOUND, "HTTP 404")})
+    gone = PageUnreadable(Status.NOT_FOUND, http_status=404)
+    bench = Bench(ScriptedReader(errors.TimedOut("a"), "a"), pages={URL: gone})
     page = await bench.read()
-    assert (page.status, page.engine, page.reason) == (Status.NOT_FOUND, "direct", "HTTP 404")
+    assert (page.status, page.engine, page.http_status) == (Status.NOT_FOUND, "direct", 404)
     assert [attempt.outcome for attempt in page.attempts] == ["timeout", "not_found"]
     assert bench.observer.failed == [("a", "read", "timeout"), ("direct", "read", "not_found")]
     assert bench.observer.fetches == []

@@ -9,7 +9,8 @@ from itertools import islice
 from dowse.core import text as texts
 from dowse.core import urls
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import MOST_TEXT_CHARS, NO_READABLE_CONTENT, Facts, Onward, Status, Text
+from dowse.core.models import MOST_TEXT_CHARS, Facts, Onward, Status, Text
+from dowse.core.reasons import FailureReason
 from dowse.document.clean import clean
 from dowse.extract import verdict
 from dowse.extract.html import metadata
@@ -43,7 +44,7 @@ def to_text(markup: str, url: str, *, with_images: bool = False, model: Model | 
     # Before the empty frame: a login form or a challenge is one, too, and its verdict says more.
     is_thin = verdict.check_page(markup, url, text.markdown)
     if selection.is_empty_frame and not text.is_thin:
-        raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANY_READER)
+        raise PageUnreadable(Status.ERROR, onward=Onward.ANY_READER, reason=FailureReason.NO_READABLE_CONTENT)
     return replace(text, markdown=without_repeated_title(text.markdown, text.title), is_thin=text.is_thin or is_thin)
 
 

@@ -11,13 +11,14 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from dowse.core.errors import PageUnreadable
 from dowse.core.listings import Listing, Outcome
 from dowse.core.models import Body, Status
+from dowse.core.reasons import FailureReason
 from dowse.extract import verdict
 from dowse.extract.decode import decode
 from dowse.extract.html.fragments import to_markdown
 from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.serp import engines
 from dowse.extract.serp.page import PageReading, ResultPage, sift
-from dowse.extract.verdict.outline import scan
+from dowse.extract.verdict.outline import make_verdict, scan
 from dowse.extract.verdict.wording import either, names, normal
 
 READERS: Mapping[str, Callable[[ResultPage], PageReading]] = {
@@ -117,9 +118,9 @@ def _verdict(markup: str, url: str) -> PageUnreadable | None:
     if found is not None and _is_wall(found):
         return found
     if LexborHTMLParser(cap_markup(markup)).css_first(_PUZZLES) is not None:
-        return PageUnreadable(Status.BLOCKED, "challenge page (captcha)")
+        return make_verdict(Status.BLOCKED, FailureReason.CHALLENGE_PAGE, ["captcha"])
     shape = scan(markup)
     said = [name for text in (shape.title, *shape.headings, normal(markdown)) for name in names(text)]
     if any(map(_REFUSAL.fullmatch, said)):
-        return PageUnreadable(Status.BLOCKED, "access denied (name)")
+        return make_verdict(Status.BLOCKED, FailureReason.ACCESS_DENIED, ["name"])
     return found

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
-from dowse.extract.verdict.outline import NOTICE_WORDS, PageOutline
+from dowse.core.reasons import FailureReason
+from dowse.extract.verdict.outline import NOTICE_WORDS, PageOutline, make_verdict
 from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, either, holds
 
 # The longest challenge page, Anubis with its explanation, stays below; articles about such pages do not.
@@ -130,7 +131,9 @@ def judge_challenge(page: PageOutline) -> PageUnreadable | None:
     seen = " ".join((page.text, page.markup.noscript, *page.headings))
     signs = (sign for sign in _SIGNS if _is_short_enough(page, sign) and _shows(page, seen, sign))
     vendor = next((sign.vendor for sign in signs), "captcha" if _is_captcha(page, seen) else "")
-    return PageUnreadable(Status.BLOCKED, f"challenge page ({vendor})", Onward.ANY_READER) if vendor else None
+    if not vendor:
+        return None
+    return make_verdict(Status.BLOCKED, FailureReason.CHALLENGE_PAGE, [vendor], Onward.ANY_READER)
 
 
 def _is_short_enough(page: PageOutline, sign: _Sign) -> bool:

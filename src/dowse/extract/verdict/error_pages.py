@@ -6,7 +6,8 @@ import re
 
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Onward, Status
-from dowse.extract.verdict.outline import NAME_ONLY_WORDS, NOTICE_WORDS, PageOutline
+from dowse.core.reasons import FailureReason
+from dowse.extract.verdict.outline import NAME_ONLY_WORDS, NOTICE_WORDS, PageOutline, make_verdict
 from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, agreeing, either, holds, matter, other_words
 
 # Longest notice with no other sign than its words, with a server's signature, and of a known template.
@@ -172,7 +173,7 @@ def judge_failure(page: PageOutline) -> PageUnreadable | None:
     is_sure = _is_sure_failure(set(signs), page.words, page.other_words)
     if not (is_sure and ("template" in signs or not page.explains)) and not _is_crash(page):
         return None
-    return PageUnreadable(Status.ERROR, f"error page ({', '.join(signs) or 'crash report'})", Onward.SCRAPE_APIS)
+    return make_verdict(Status.ERROR, FailureReason.ERROR_PAGE, signs or ["crash report"], Onward.SCRAPE_APIS)
 
 
 def _is_sure_failure(signs: set[str], words: int, other: int) -> bool:
@@ -212,7 +213,7 @@ def judge_soft_404(page: PageOutline) -> PageUnreadable | None:
     )
     if not _is_sure_404(set(signs), page.words, page.other_words) or (page.explains and "address" not in signs):
         return None
-    return PageUnreadable(Status.NOT_FOUND, f"soft 404 ({', '.join(signs)})", Onward.NONE)
+    return make_verdict(Status.NOT_FOUND, FailureReason.SOFT_404, signs, Onward.NONE)
 
 
 def _is_sure_404(signs: set[str], words: int, other: int) -> bool:
@@ -247,7 +248,7 @@ def judge_refusal(page: PageOutline) -> PageUnreadable | None:
         return None
     if _is_for_others(page):
         onward = Onward.NONE if holds(f"{page.title} {page.text}", _LEGAL) else Onward.ANY_READER
-        return PageUnreadable(Status.BLOCKED, "not available in this country", onward)
+        return PageUnreadable(Status.BLOCKED, onward=onward, reason=FailureReason.NOT_IN_THIS_COUNTRY)
     seen = " ".join((page.title, *page.headings, page.text))
     signs = agreeing(
         title=any(map(_is_refusal, page.title_names)),
@@ -258,7 +259,7 @@ def judge_refusal(page: PageOutline) -> PageUnreadable | None:
     )
     if not _is_sure_refusal(set(signs), page.words, page.other_words) or (page.explains and "signature" not in signs):
         return None
-    return PageUnreadable(Status.BLOCKED, f"access denied ({', '.join(signs)})", Onward.ANY_READER)
+    return make_verdict(Status.BLOCKED, FailureReason.ACCESS_DENIED, signs, Onward.ANY_READER)
 
 
 def _is_for_others(page: PageOutline) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dowse.core import urls
+from dowse.core.errors import PageUnreadable
+from dowse.core.models import Onward, Status
+from dowse.core.reasons import FailureReason
 from dowse.extract.html.tree.grammar import VOID, position_after, scan_tags
 from dowse.extract.html.tree.hiding import hides
 from dowse.extract.verdict.wording import holds, names, normal, other_words
@@ -307,3 +311,10 @@ def _sum_up(state: _Scan) -> MarkupSigns:
 
 def _is_hidden(name: str, attributes: str) -> bool:
     return name not in VOID and (name == "template" or hides(attributes))
+
+
+def make_verdict(
+    status: Status, reason: FailureReason, signs: Iterable[str], onward: Onward | None = None
+) -> PageUnreadable:
+    """The verdict that a page is an interstitial; its signs are for the log."""
+    return PageUnreadable(status, f"{reason} ({', '.join(signs)})", onward, reason=reason)

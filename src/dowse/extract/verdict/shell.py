@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import NO_READABLE_CONTENT, Onward, Status
+from dowse.core.models import Onward, Status
+from dowse.core.reasons import FailureReason
 from dowse.extract.verdict.outline import PageOutline
 from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, either, holds, other_words
 from dowse.language.scripts import count_words
@@ -62,7 +63,7 @@ def judge_shell(page: PageOutline) -> PageUnreadable | None:
     left = _words_left(page)
     if not _is_empty(page, left) and not _is_about_itself(page, left):
         return None
-    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANY_READER)
+    return PageUnreadable(Status.ERROR, onward=Onward.ANY_READER, reason=FailureReason.NO_READABLE_CONTENT)
 
 
 def _words_left(page: PageOutline) -> int:

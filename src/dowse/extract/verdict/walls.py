@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import NO_READABLE_CONTENT, Onward, Status
-from dowse.extract.verdict.outline import MANY_WORDS, NOTICE_WORDS, PageOutline
+from dowse.core.models import Onward, Status
+from dowse.core.reasons import FailureReason
+from dowse.extract.verdict.outline import MANY_WORDS, NOTICE_WORDS, PageOutline, make_verdict
 from dowse.extract.verdict.wording import LITTLE_ELSE, SOME_ELSE, agreeing, either, holds
 from dowse.language.scripts import count_words
 
@@ -187,7 +188,7 @@ def judge_consent_wall(page: PageOutline) -> PageUnreadable | None:
         return _banner(page)
     if not holds(page.text, _DATA) and {"address", "vendor"}.isdisjoint(signs):
         return None
-    return PageUnreadable(Status.BLOCKED, f"consent wall ({', '.join(signs)})", Onward.ANY_READER)
+    return make_verdict(Status.BLOCKED, FailureReason.CONSENT_WALL, signs, Onward.ANY_READER)
 
 
 def _offers_choice(page: PageOutline) -> bool:
@@ -203,8 +204,8 @@ def _banner(page: PageOutline) -> PageUnreadable | None:
     if not all(holds(heading, _SUBJECT) for heading in page.headings):
         return None
     if page.markup.text_chars < 2 * len(page.text):
-        return PageUnreadable(Status.BLOCKED, "consent wall (vendor, nothing else)", Onward.ANY_READER)
-    return PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.ANY_READER)
+        return make_verdict(Status.BLOCKED, FailureReason.CONSENT_WALL, ["vendor", "nothing else"], Onward.ANY_READER)
+    return PageUnreadable(Status.ERROR, onward=Onward.ANY_READER, reason=FailureReason.NO_READABLE_CONTENT)
 
 
 def judge_login_wall(page: PageOutline) -> PageUnreadable | None:
@@ -224,7 +225,7 @@ def judge_login_wall(page: PageOutline) -> PageUnreadable | None:
     )
     if not _is_login_wall(set(signs), page.words, page.other_words):
         return None
-    return PageUnreadable(Status.LOGIN_REQUIRED, f"login wall ({', '.join(signs)})", Onward.NONE)
+    return make_verdict(Status.LOGIN_REQUIRED, FailureReason.LOGIN_WALL, signs, Onward.NONE)
 
 
 def _is_login_wall(signs: set[str], words: int, other: int) -> bool:
@@ -269,7 +270,7 @@ def judge_paywall(page: PageOutline) -> PageUnreadable | None:
     )
     if not _is_paywall(set(signs), page.words):
         return None
-    return PageUnreadable(Status.LOGIN_REQUIRED, f"pay wall ({', '.join(signs)})", Onward.NONE)
+    return make_verdict(Status.LOGIN_REQUIRED, FailureReason.PAY_WALL, signs, Onward.NONE)
 
 
 def _is_paywall(signs: set[str], words: int) -> bool:

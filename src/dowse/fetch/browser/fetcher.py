@@ -7,6 +7,7 @@ import asyncio
 from dowse.core.errors import NoBrowser, PageUnreadable
 from dowse.core.media_types import HTML
 from dowse.core.models import Body, Onward, Status, Text
+from dowse.core.reasons import FailureReason
 from dowse.core.wire_errors import HostNotFound, WireError, WireFailed, WireTimeout
 from dowse.fetch.browser import NAME
 from dowse.fetch.browser.browser import Tab
@@ -149,9 +150,9 @@ _NET_ERRORS = {
     "ERR_NAME_NOT_RESOLVED": HostNotFound(),
     "ERR_TIMED_OUT": WireTimeout("no answer in time"),
     "ERR_CONNECTION_TIMED_OUT": WireTimeout("no answer in time"),
-    "ERR_TOO_MANY_REDIRECTS": WireFailed("too many redirects"),
-    "ERR_EMPTY_RESPONSE": WireFailed("the answer broke off or was malformed"),
-    "ERR_CONNECTION_REFUSED": WireFailed("no connection"),
+    "ERR_TOO_MANY_REDIRECTS": WireFailed(reason=FailureReason.TOO_MANY_REDIRECTS),
+    "ERR_EMPTY_RESPONSE": WireFailed(reason=FailureReason.BROKEN_RESPONSE),
+    "ERR_CONNECTION_REFUSED": WireFailed(reason=FailureReason.NO_CONNECTION),
 }
 # Errors in place of a response with this status.
 _STATUSES_OF_ERRORS = {"ERR_INVALID_AUTH_CREDENTIALS": 401, "ERR_UNEXPECTED_PROXY_AUTH": 407}

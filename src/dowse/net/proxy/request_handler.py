@@ -14,6 +14,7 @@ from contextlib import suppress
 import h11
 
 from dowse.core import urls
+from dowse.core.reasons import FailureReason
 from dowse.core.runtime import first_of
 from dowse.core.urls import Url
 from dowse.core.wire_errors import WireDenied, WireError, WireFailed, WireTimeout
@@ -101,7 +102,7 @@ def _translate(error: Exception) -> WireError:
         case TimeoutError():
             return WireTimeout("no answer in time")
         case _:
-            return WireFailed("the answer broke off or was malformed")
+            return WireFailed(reason=FailureReason.BROKEN_RESPONSE)
 
 
 async def _next_event(connection: h11.Connection, stream: ProxyStream) -> h11.Event:
@@ -173,7 +174,7 @@ async def _read_response(outgoing: h11.Connection, server: ProxyStream) -> h11.R
         event = await _next_event(outgoing, server)
         if isinstance(event, h11.Response):
             return event
-    raise WireFailed("the answer broke off or was malformed")
+    raise WireFailed(reason=FailureReason.BROKEN_RESPONSE)
 
 
 def _forward(request: h11.Request, target: Url) -> h11.Request:

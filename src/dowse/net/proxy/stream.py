@@ -8,6 +8,7 @@ import struct
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
+from dowse.core.reasons import FailureReason
 from dowse.core.wire_errors import WireError, WireFailed, WireTimeout
 from dowse.net.guard import Address
 from dowse.net.upstream import UpstreamProxy
@@ -98,7 +99,7 @@ async def dial(
 async def _connect(
     addresses: Sequence[Address], port: int, dial_s: float
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    failure: WireError = WireFailed("no connection")
+    failure: WireError = WireFailed(reason=FailureReason.NO_CONNECTION)
     for address in addresses[:_MOST_ADDRESSES]:
         try:
             async with asyncio.timeout(dial_s):
@@ -107,5 +108,5 @@ async def _connect(
         except TimeoutError:
             failure = WireTimeout("no answer in time")
         except OSError:
-            failure = WireFailed("no connection")
+            failure = WireFailed(reason=FailureReason.NO_CONNECTION)
     raise failure

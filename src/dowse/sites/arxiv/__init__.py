@@ -165,9 +165,9 @@ class ArxivLoader:
         try:
             fetched = await self._kit.pages.get(address, timeout_s=deadline.remaining_s(), max_bytes=max_bytes)
         except WireError as error:
-            raise PageUnreadable(Status.ERROR, str(error)) from error
+            raise PageUnreadable(Status.ERROR, str(error), reason=error.reason) from error
         if fetched.status != 200:
-            raise PageUnreadable(Status.ERROR, f"HTTP {fetched.status}")
+            raise PageUnreadable(Status.ERROR, f"HTTP {fetched.status}", http_status=fetched.status)
         return fetched
 
 

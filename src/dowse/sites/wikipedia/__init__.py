@@ -11,7 +11,8 @@ from urllib.parse import quote, unquote
 
 from dowse.core import urls
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import NO_READABLE_CONTENT, Deadline, Status, Text
+from dowse.core.models import Deadline, Status, Text
+from dowse.core.reasons import FailureReason
 from dowse.core.text import one_line
 from dowse.core.urls import Url
 from dowse.document.clean import to_plain_text
@@ -78,7 +79,7 @@ class WikipediaLoader:
             without=_WITHOUT,
         )
         if not article.strip():
-            raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT)
+            raise PageUnreadable(Status.ERROR, reason=FailureReason.NO_READABLE_CONTENT)
         if page.is_disambiguation:
             return self._compose_meanings(address, page, article)
         anchor = unquote(parsed.href.partition("#")[2]) or page.section

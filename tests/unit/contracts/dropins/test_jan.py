@@ -18,6 +18,7 @@ from dowse.core.errors import (
     Unavailable,
 )
 from dowse.core.models import Attempt, Found, Hit, Query, Status, TimeRange
+from dowse.core.reasons import FailureReason
 from tests.fakes.bench import ContractBench
 from tests.fakes.scripted import hits
 from tests.support.tables import each_row
@@ -239,7 +240,11 @@ async def test_a_long_page_is_cut_with_an_ellipsis_and_its_preview_is_shorter(ex
     [
         (PageUnreadable(Status.NOT_FOUND, "HTTP 404"), "not_found", "scrape failed: the page does not exist"),
         (PageUnreadable(Status.DENIED, "address not allowed"), "denied", "scrape failed: the address is not allowed"),
-        (PageUnreadable(Status.ERROR, "no readable content"), "error", "scrape failed: no readable content"),
+        (
+            PageUnreadable(Status.ERROR, reason=FailureReason.NO_READABLE_CONTENT),
+            "error",
+            "scrape failed: no readable content",
+        ),
     ],
 )
 async def test_an_unreadable_page_is_an_error_with_the_shape_of_an_answer(

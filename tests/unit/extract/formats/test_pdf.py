@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from dowse.core.errors import PageUnreadable
-from dowse.core.models import NO_READABLE_CONTENT, Body, Onward, Status, Text
+from dowse.core.models import Body, Onward, Status, Text
+from dowse.core.reasons import FailureReason
 from dowse.extract.convert import to_text
 from dowse.extract.formats.kinds import ReadingLimits
 from dowse.extract.formats.pdf.blocks import join_lines
@@ -324,10 +325,10 @@ def test_an_encrypted_document_is_unsupported_and_no_other_is_asked() -> None:
 
 
 def test_a_scan_without_text_has_no_readable_content_and_is_left_to_the_apis() -> None:
-    assert failure(scanned()) == (Status.ERROR, NO_READABLE_CONTENT, Onward.SCRAPE_APIS)
+    assert failure(scanned()) == (Status.ERROR, FailureReason.NO_READABLE_CONTENT, Onward.SCRAPE_APIS)
 
 
 def test_glyphs_without_a_meaning_are_no_text() -> None:
     codes = "".join(map(chr, range(1, 8)))
 
-    assert failure(pdf(sheet(*column(72, 700, [codes] * 20))))[:2] == (Status.ERROR, NO_READABLE_CONTENT)
+    assert failure(pdf(sheet(*column(72, 700, [codes] * 20))))[:2] == (Status.ERROR, FailureReason.NO_READABLE_CONTENT)

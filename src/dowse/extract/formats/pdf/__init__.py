@@ -11,7 +11,8 @@ import pypdfium2  # type: ignore[import-untyped]  # it has no types
 from dowse.core import text as texts
 from dowse.core.errors import PageUnreadable
 from dowse.core.media_types import PDF
-from dowse.core.models import NO_READABLE_CONTENT, Onward, Status, Text
+from dowse.core.models import Onward, Status, Text
+from dowse.core.reasons import FailureReason
 from dowse.document.clean import clean
 from dowse.extract.formats.kinds import ReadingLimits
 from dowse.extract.formats.pdf.blocks import (
@@ -55,7 +56,7 @@ def to_text(data: bytes, limits: ReadingLimits) -> Text:
         declared_title = document.get_metadata_value("Title")
     if not _is_readable(pages):
         # A scan. No browser reads it either, but a scrape API may recognise the letters.
-        raise PageUnreadable(Status.ERROR, NO_READABLE_CONTENT, Onward.SCRAPE_APIS)
+        raise PageUnreadable(Status.ERROR, onward=Onward.SCRAPE_APIS, reason=FailureReason.NO_READABLE_CONTENT)
     lines = [sort_lines(page) for page in drop_running_lines(pages)]
     body = measure_body(lines)
     blocks = [build_blocks(each, body) for each in lines]
