@@ -59,7 +59,7 @@ def render_drop_in(outcome: AnswerOutcome, now: datetime) -> Answer:
     """One block of JSON with the fields that clients know. No page can end a string of it: that is its fence."""
     answer = outcome.answer
     output = AnswersOutput(
-        text=answer.text,
+        text=_text(answer, "freshnessHours"),
         citations=_fit_citations(answer),
         provider=answer.provider,
         responded_at=_responded_at(outcome, now),
@@ -72,7 +72,7 @@ def render_answer(outcome: AnswerOutcome, now: datetime, remarks: Sequence[str],
     """With attempts, warnings and cache, and as text for a model; `is_list` for sources alone."""
     answer = outcome.answer
     output = AnswerQuestionOutput(
-        text=answer.text,
+        text=_text(answer, "freshness_hours"),
         citations=_fit_citations(answer),
         provider=answer.provider,
         responded_at=_responded_at(outcome, now),
@@ -110,6 +110,11 @@ def render_error(error: DowseError, given: Mapping[str, object], *, has_search: 
 def _growth(secrets: Sequence[tuple[int, int]], index: int) -> int:
     """By how much masks lengthen the text in front of a place."""
     return sum(len(MASK) - (last - first) for first, last in secrets if last <= index)
+
+
+def _text(answer: CitedAnswer, age_argument: str) -> str:
+    """The text of an answer; `age_argument` is the name that the contract gives to the age of sources."""
+    return f"{answer.text} Raise {age_argument}." if answer.too_old else answer.text
 
 
 def _usage(answer: CitedAnswer) -> UsageOutput | None:

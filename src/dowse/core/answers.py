@@ -75,13 +75,17 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True)
 class CitedAnswer:
-    """An answer; `provider` names its author, such as `gpt-5-nano-web-search` or `dowse-extractive`."""
+    """An answer; `provider` names its author, such as `gpt-5-nano-web-search` or `dowse-extractive`.
+
+    `too_old` counts the pages that were left out for their age, where nothing else was found.
+    """
 
     text: str
     citations: tuple[Citation, ...]
     provider: str
     usage: TokenUsage | None = None
     warnings: tuple[str, ...] = ()
+    too_old: int = 0
 
 
 def code_of(error: DowseError) -> ErrorCode:

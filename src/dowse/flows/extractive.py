@@ -105,7 +105,7 @@ def _compose(question: Question, results: Sequence[Result], older: int) -> Cited
 
     reachable = [result for result in results if result.page.status not in _NOT_LISTED]
     if not reachable:
-        return compose_refusal(_about_older(question, older) if older else _NOTHING)
+        return replace(compose_refusal(_about_older(question, older) if older else _NOTHING), too_old=older)
     if not question.wants_summary:
         return list_sources([_material(result) for result in reachable[: question.max_results]])
     return _quote(question, reachable)
@@ -162,7 +162,7 @@ def _moment(text: str) -> datetime | None:
 def _about_older(question: Question, older: int) -> str:
     hours = f"{question.freshness_hours} hours" if question.freshness_hours > 1 else "hour"
     left_out = "1 older page was" if older == 1 else f"{older} older pages were"
-    return f"Nothing of the last {hours} was found; {left_out} left out. Raise freshnessHours."
+    return f"Nothing of the last {hours} was found; {left_out} left out."
 
 
 def _about_age(outcome: SearchOutcome) -> tuple[str, ...]:

@@ -66,6 +66,15 @@ def typed(answer: Answer) -> dict[str, Any]:
     return dict(answer.structured)
 
 
+def test_each_contract_names_its_own_argument_where_all_pages_were_too_old() -> None:
+    refused = outcome(CitedAnswer("Nothing of the last hour was found.", (), "dowse-extractive", too_old=2))
+    advised = "Nothing of the last hour was found. Raise {}."
+    assert typed(answers.render_drop_in(refused, NOW))["text"] == advised.format("freshnessHours")
+    answer = answers.render_answer(refused, NOW, [], is_list=False)
+    assert typed(answer)["text"] == advised.format("freshness_hours")
+    assert advised.format("freshness_hours") in answer.text
+
+
 def test_the_drop_in_has_the_fields_of_the_contract_and_no_others() -> None:
     answer = answers.render_drop_in(outcome(warnings=("something to tell",)), NOW)
     assert typed(answer) == {

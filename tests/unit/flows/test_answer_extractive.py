@@ -181,7 +181,7 @@ async def test_an_answer_says_that_older_pages_were_left_out(wants_summary: bool
     found = Found((Hit("Otters", A, published="2020-01-01"), Hit("Rivers", B, published="2021-01-01")))
     question = replace(OTTERS, freshness_hours=24, wants_summary=wants_summary)
     answer = await Bench(found).answer(question)
-    assert answer.text == ("Nothing of the last 24 hours was found; 2 older pages were left out. Raise freshnessHours.")
+    assert (answer.text, answer.too_old) == ("Nothing of the last 24 hours was found; 2 older pages were left out.", 2)
 
 
 async def test_a_date_that_is_only_guessed_drops_no_page() -> None:

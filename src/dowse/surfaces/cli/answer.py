@@ -8,7 +8,7 @@ from functools import partial
 from dowse.contracts.output import AnswerQuestionOutput
 from dowse.contracts.render import describe_copy
 from dowse.surfaces.cli import session
-from dowse.surfaces.cli.session import describe_attempts, show_notes
+from dowse.surfaces.cli.session import describe_attempts, name_flags, show_notes
 from dowse.surfaces.cli.terminal import can_draw, fit, lay_out, style
 
 _FLAGS = {
@@ -61,6 +61,9 @@ def _show(answer: AnswerQuestionOutput, *, is_list: bool) -> str:
     copy = describe_copy(answer.cache, answer.cache_age_s)
     # Quotations and sources stand on lines of their own.
     text = lay_out(answer.text, keeps_lines=True) if can_draw() else answer.text
+    if not answer.citations:
+        # A refusal has no words of a page, and may name an argument.
+        text = name_flags(text, _FLAGS)
     blocks = [text, "" if is_list or lists_sources(answer) else _list_sources(answer)]
     blocks += show_notes(answer.warnings, copy, _FLAGS)
     end = f"answered by {answer.provider}; {describe_attempts(answer.attempts)}"
