@@ -231,10 +231,11 @@ def map_texts(value: T, change: Callable[[str], str]) -> T:
 
 @cache
 def _json_fields(output: type[DataclassInstance]) -> tuple[tuple[str, str, object], ...]:
-    """Attribute, name in JSON, and the value at which it is left out."""
+    """Attribute, name in JSON, and the value at which it is left out; without internal fields."""
     return tuple(
         (each.name, each.metadata.get("name", each.name), each.default if each.metadata.get("optional") else MISSING)
         for each in fields(output)
+        if not each.metadata.get("internal")
     )
 
 

@@ -351,8 +351,7 @@ def _unrepeated_answers(found: WebSearchOutput) -> list[str]:
 
 def _unmentioned_failures(found: WebSearchOutput) -> list[Attempt]:
     """Failed attempts that no warning speaks of."""
-    failed = [attempt for attempt in found.attempts if attempt.outcome != OK]
-    return [attempt for attempt in failed if not any(text.startswith(attempt.provider) for text in found.warnings)]
+    return [attempt for attempt in found.attempts if attempt.outcome != OK and not attempt.has_warning]
 
 
 def _describe_failure(attempt: Attempt) -> str:

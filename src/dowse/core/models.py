@@ -22,8 +22,8 @@ OK = "ok"
 
 
 def fields_of(value: DataclassInstance) -> dict[str, Any]:
-    """The fields of a dataclass by name; much faster than `asdict`, which copies the values."""
-    return {each.name: getattr(value, each.name) for each in fields(value)}
+    """The public fields of a dataclass by name; much faster than `asdict`, which copies the values."""
+    return {each.name: getattr(value, each.name) for each in fields(value) if not each.metadata.get("internal")}
 
 
 class Clock(Protocol):
@@ -203,13 +203,14 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt at a provider or reader, also the successful one."""
+    """One attempt at a provider or reader, also the successful one; `has_warning` if a warning tells of its failure."""
 
     provider: str
     operation: str
     outcome: str
     ms: int
     detail: str = ""
+    has_warning: bool = field(default=False, compare=False, metadata={"internal": True})
 
 
 @dataclass(frozen=True, slots=True)

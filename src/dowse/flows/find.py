@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import chain
 from typing import TypeVar
@@ -205,12 +205,23 @@ def _join(outcomes: Sequence[Routed[Found] | AllProvidersFailed]) -> Findings:
     errors = _chain(each.errors for each in failures)
     if not answers:
         raise AllProvidersFailed(errors, attempts, warnings)
-    return _findings(answers, attempts, tuple(dict.fromkeys(warnings + _describe_rejections(errors))))
+    rejections = _find_rejections(errors)
+    told = tuple(dict.fromkeys((*warnings, *map(str, rejections))))
+    return _findings(answers, _mark_warned(attempts, rejections), told)
 
 
-def _describe_rejections(errors: Sequence[ProviderError]) -> tuple[str, ...]:
-    """Warnings for errors that the user can fix, such as a rejected key; transient ones are among the attempts."""
-    return tuple(str(error) for error in errors if not isinstance(error, Transient))
+def _find_rejections(errors: Sequence[ProviderError]) -> list[ProviderError]:
+    """Errors that the user can fix, such as a rejected key: they are warnings; transient ones are attempts only."""
+    return [error for error in errors if not isinstance(error, Transient)]
+
+
+def _mark_warned(attempts: Sequence[Attempt], rejections: Sequence[ProviderError]) -> tuple[Attempt, ...]:
+    """The attempts, those marked whose rejection is told in a warning."""
+    told = {(error.provider, error.code) for error in rejections}
+    return tuple(
+        replace(attempt, has_warning=attempt.has_warning or (attempt.provider, attempt.outcome) in told)
+        for attempt in attempts
+    )
 
 
 def _chain(parts: Iterable[tuple[T, ...]]) -> tuple[T, ...]:

@@ -304,7 +304,8 @@ class AttemptRunner:
                 answer = await self._in_turn(call, run)
             except ProviderError as error:
                 current.finish(error.code)
-                attempt = Attempt(name, self.operation, error.code, self._ms(started), error.detail)
+                warns = self.policy.warns(error)
+                attempt = Attempt(name, self.operation, error.code, self._ms(started), error.detail, warns)
                 run.fail(attempt, error)
                 self.observer.attempt_failed(replace(attempt, detail=error.logged_detail), url=run.url)
                 raise

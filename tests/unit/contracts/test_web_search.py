@@ -416,15 +416,19 @@ def test_the_text_says_who_was_tried_before() -> None:
 
 def test_the_text_does_not_tell_a_failure_twice() -> None:
     tried = (
-        Attempt("serper", "search", "key_rejected", 3, "HTTP 401"),
+        Attempt("exa_mcp", "search", "key_rejected", 3, "HTTP 401", has_warning=True),
+        # Its name begins the warning about another provider.
         Attempt("exa", "search", "timeout", 3, "no answer within 1.0 s"),
         Attempt("tavily", "search", "ok", 3),
     )
-    warned = SearchOutcome(Query("x"), "tavily", (), tried, warnings=("serper rejected its key: HTTP 401",))
-    assert answer(warned).text.split("\n\n")[1:] == [
-        "Note: serper rejected its key: HTTP 401",
+    warned = SearchOutcome(Query("x"), "tavily", (), tried, warnings=("exa_mcp rejected its key: HTTP 401",))
+    answered = answer(warned)
+    assert answered.text.split("\n\n")[1:] == [
+        "Note: exa_mcp rejected its key: HTTP 401",
         "Tried before: exa timeout (no answer within 1.0 s)",
     ]
+    assert answered.structured is not None
+    assert [*answered.structured["attempts"][0]] == ["provider", "operation", "outcome", "ms", "detail"]  # type: ignore[index]
 
 
 def test_a_direct_answer_that_is_a_snippet_is_not_told_twice() -> None:

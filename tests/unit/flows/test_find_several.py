@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from dowse.core.errors import AllProvidersFailed, BadRequest, KeyRejected, RateLimited, Unavailable
+from dowse.core.errors import AllProvidersFailed, BadRequest, KeyRejected, ProviderError, RateLimited, Unavailable
 from dowse.core.models import Deadline, Depth, Found, Query
 from dowse.core.protocols import SearchProvider
 from dowse.core.runtime import SystemClock, no_progress
@@ -80,11 +80,13 @@ async def test_one_that_fails_costs_only_its_part() -> None:
     assert findings.warnings == ()
 
 
-async def test_a_rejected_key_is_told_although_others_answered() -> None:
-    refused = ScriptedProvider(KeyRejected("serper"), name="serper")
+@pytest.mark.parametrize("kind", [KeyRejected, BadRequest])
+async def test_a_rejected_key_is_told_although_others_answered(kind: type[ProviderError]) -> None:
+    refused = ScriptedProvider(kind("serper"), name="serper")
     findings = await found(finder(refused, provider("tavily", B)))
 
     assert any("serper" in warning for warning in findings.warnings)
+    assert {attempt.provider: attempt.has_warning for attempt in findings.attempts} == {"serper": True, "tavily": False}
 
 
 async def test_if_all_fail_the_first_error_comes_first() -> None:
