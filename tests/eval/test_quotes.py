@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from dowse.core.digests import Source
 from dowse.rank.digest import digest
-from dowse.rank.quotes import MOST_CHARS, Material, rank_quotes
+from dowse.rank.quotes import MOST_CHARS, Material, choose_text, rank_quotes
 from dowse.rank.summary import strip_syntax
 from tools.passages.data import Page, language_pages, thinned, web_pages
 
@@ -34,7 +34,8 @@ def recall(pages: Iterable[Page], others: Sequence[str] = ()) -> float:
 
 def quotes(question: str, pages: Sequence[str]) -> list[str]:
     digests = digest(question, [Source(page) for page in pages], TOKENS_PER_PAGE * len(pages))
-    found = [quote.text for quote in rank_quotes(question, [Material("", "", each.text) for each in digests]).quotes]
+    materials = [Material("", "", choose_text(each, page)) for each, page in zip(digests, pages, strict=True)]
+    found = [quote.text for quote in rank_quotes(question, materials).quotes]
     assert sum(map(len, found)) <= MOST_CHARS
     return found
 

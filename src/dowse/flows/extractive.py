@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 _SPARE_RESULTS = 2
 # More of a page finds no more answers; `tests/eval/test_quotes.py` counts them.
 _TOKENS_PER_PAGE = 500
-# A page that seems off topic is compared whole up to this length: it may answer in other words than the question has.
-_SHORT_CHARS = 8_000
 _HOURS = ((24, TimeRange.DAY), (7 * 24, TimeRange.WEEK), (30 * 24, TimeRange.MONTH), (365 * 24, TimeRange.YEAR))
 # Pages that a reader of the answer could not open.
 _NOT_LISTED = (Status.NOT_FOUND, Status.DENIED)
@@ -113,21 +111,13 @@ def _compose(question: Question, results: Sequence[Result], older: int) -> Cited
 
 def _quote(question: Question, results: Sequence[Result]) -> CitedAnswer:
     """Sentences of the pages that were read; of the snippets, if none was."""
-    from dowse.rank.quotes import QUOTED, QUOTED_SNIPPETS, compose_quotes
+    from dowse.rank.quotes import QUOTED, QUOTED_SNIPPETS, choose_text, compose_quotes
 
-    texts = [(result, _choose_text(result)) for result in results]
+    texts = [(result, choose_text(result.digest, result.page.text)) for result in results if result.digest]
     passages = [_material(result, text) for result, text in texts if text]
     pages = passages or [_material(result, result.hit.snippet) for result in results]
     opening = QUOTED if passages else QUOTED_SNIPPETS
     return compose_quotes(question.text, pages, opening, most_sources=question.max_results)
-
-
-def _choose_text(result: Result) -> str:
-    """The passages of a page; all of a short one that seems off topic, of which the digest has a few lines only."""
-    if result.digest is None:
-        return ""
-    is_whole = result.digest.is_off_topic and len(result.page.text) <= _SHORT_CHARS
-    return result.page.text if is_whole else result.digest.text
 
 
 def _material(result: Result, text: str = "") -> Material:

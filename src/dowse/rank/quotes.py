@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from dowse.core import urls
 from dowse.core.answers import EXTRACTIVE, Citation, CitedAnswer
+from dowse.core.digests import Digest
 from dowse.core.text import cut_at_word, without_markup
 from dowse.document.cut import GAP
 from dowse.document.markdown import Block, BlockKind, Document
@@ -35,6 +36,7 @@ _QUOTE_CHARS = 400
 # In bytes of UTF-8, because a character of Chinese says as much as three letters.
 _LEAST_BYTES = 20
 _LEAST_AMOUNT_BYTES = 6
+_SHORT_CHARS = 8_000
 # Below this share of the best score a sentence is rarely the answer; `tests/eval/test_quotes.py` counts the answers.
 _WORTH_QUOTING = 0.4
 # The part of the score in the support of a quote, and the support of an answer. English has synonyms, which match words
@@ -139,6 +141,14 @@ def list_sources(pages: Sequence[Material]) -> CitedAnswer:
 def compose_refusal(why: str) -> CitedAnswer:
     """An answer that gives the reason why there is none."""
     return CitedAnswer(why, (), EXTRACTIVE)
+
+
+def choose_text(digest: Digest, page: str) -> str:
+    """The text of a page to quote from: its passages, or all of a short one that seems off topic.
+
+    The digest of such a page has a few lines only, and the page may answer in other words than the question has.
+    """
+    return page if digest.is_off_topic and len(page) <= _SHORT_CHARS else digest.text
 
 
 def rank_quotes(question: str, pages: Sequence[Material], most_sources: int = 5) -> RankedQuotes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.rank.quotes import MOST_CHARS, Material, Quote, RankedQuotes, rank_quotes
+from dowse.core.digests import Digest
+from dowse.rank.quotes import MOST_CHARS, Material, Quote, RankedQuotes, choose_text, rank_quotes
 from tests.support.tables import each_row
 
 BRIDGE = """\
@@ -249,3 +250,10 @@ def test_no_more_sources_are_quoted_than_asked_for() -> None:
 
 def test_the_nearest_pages_come_first() -> None:
     assert ranked("what did the repair of the bridge cost", SHORE, BRIDGE).nearest == [1, 0]
+
+
+def test_a_short_page_that_seems_off_topic_is_quoted_from_as_a_whole() -> None:
+    page = "The deck lifts at dawn. " * 20
+    assert choose_text(Digest("Three lines.", is_off_topic=True), page) == page
+    assert choose_text(Digest("Passages."), page) == "Passages."
+    assert choose_text(Digest("Three lines.", is_off_topic=True), page * 100) == "Three lines."
