@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from dowse.core.wire_errors import ProxyFailed, WireDenied, WireFailed, WireInsecure
+from dowse.core.wire_errors import ProxyFailed, WireDenied, WireFailed, WireInsecure, WireUnreached
 from dowse.net import upstream, websocket
 from dowse.net.clients import ConfiguredClient, UntrustedClient
 from dowse.net.guard import Guard
@@ -200,6 +200,28 @@ async def test_loopback_is_reached_without_the_proxy(site, clients) -> None:
         assert (await configured.send("GET", f"http://{host}/", headers={}, timeout_s=30)).status == 200
 
 
+async def test_each_address_of_the_proxy_is_tried(site, serve_raw, clients, monkeypatch) -> None:
+    async def look_up(_host: str, _port: int) -> list[str]:
+        return ["127.0.0.2", "127.0.0.1"]
+
+    monkeypatch.setattr(upstream, "look_up", look_up)
+    proxy = await start_proxy(serve_raw, HttpProxyDouble(await site()))
+    _, pages = clients(f"http://proxy.example:{proxy.port}")
+    assert (await read(pages, "http://shop.example/"))["host"] == "shop.example"
+
+
+async def test_a_tunnel_that_ends_in_the_handshake_is_no_connection(site, serve_raw, clients, monkeypatch) -> None:
+    proxy = await start_proxy(serve_raw, HttpProxyDouble(await site()))
+    _, pages = clients(f"http://127.0.0.1:{proxy.port}")
+
+    async def lose(*_arguments: object, **_options: object) -> None:
+        """asyncio returns nothing when the connection ends with the handshake."""
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "start_tls", lose)
+    with pytest.raises(WireUnreached, match=r"^no connection$"):
+        await read(pages, "https://shop.example/")
+
+
 async def wrong_proxies(serve_raw: Serve, folder: Path) -> dict[str, str]:
     """Addresses of proxies that do not work, with the sentences about them."""
 
@@ -210,7 +232,16 @@ async def wrong_proxies(serve_raw: Serve, folder: Path) -> dict[str, str]:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await writer.drain()
 
-    plain = await serve_raw(complain)
+    async def greet(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"SSH-2.0-example\r\n\r\n")
+        await writer.drain()
+
+    async def change_version(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(3)
+        writer.write(b"\x05\x00" + b"\x04\x5a" + bytes(8))
+        await writer.drain()
+
+    plain, greeting, changing = await serve_raw(complain), await serve_raw(greet), await serve_raw(change_version)
     strange = await serve_raw(hang_up, Authority(folder).server("localhost"))
     closed, http = await serve_raw(hang_up), await start_proxy(serve_raw, HttpProxyDouble(1, USER, PASSWORD))
     socks = await start_proxy(serve_raw, Socks5ProxyDouble(1, USER, PASSWORD))
@@ -223,6 +254,9 @@ async def wrong_proxies(serve_raw: Serve, folder: Path) -> dict[str, str]:
         f"http://127.0.0.1:{closed}": "no HTTP proxy answers at this address",
         f"socks5://127.0.0.1:{closed}": "no SOCKS5 proxy answers at this address",
         f"http://127.0.0.1:{socks.port}": "no HTTP proxy answers at this address",
+        f"http://127.0.0.1:{greeting}": "no HTTP proxy answers at this address",
+        f"socks5://127.0.0.1:{greeting}": "no SOCKS5 proxy answers at this address",
+        f"socks5://127.0.0.1:{changing}": "no SOCKS5 proxy answers at this address",
         f"https://127.0.0.1:{plain}": "the proxy does not speak TLS; try http:// instead of https://",
         f"https://localhost:{strange}": "the certificate of the proxy is not valid",
         f"http://127.0.0.1:{http.port}": "the proxy wants a user and a password",
