@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from dowse.core.answers import ErrorCode
 from dowse.core.digests import CodeBlock, KeyPoint, OutlineEntry
@@ -218,7 +218,7 @@ def to_json(output: DataclassInstance) -> dict[str, object]:
 
 def map_texts(value: T, change: Callable[[str], str]) -> T:
     """The same output with every text in it changed, such as masked."""
-    changed: Any = value
+    changed: object = value
     if is_dataclass(value) and not isinstance(value, type):
         texts = {each.name: map_texts(getattr(value, each.name), change) for each in fields(value)}
         changed = replace(value, **texts)
@@ -226,7 +226,7 @@ def map_texts(value: T, change: Callable[[str], str]) -> T:
         changed = tuple(map_texts(each, change) for each in value)
     elif isinstance(value, str) and not isinstance(value, Enum):
         changed = change(value)
-    return changed  # type: ignore[no-any-return]  # of the type of `value`
+    return cast("T", changed)
 
 
 @cache

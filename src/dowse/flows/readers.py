@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -170,7 +170,7 @@ class _PageRun:
         """Whether robots.txt did not matter or is resolved; a slow site may still disallow the page."""
         return self._allowed is None or self._robots is None or self._robots.is_resolved(self._url)
 
-    async def candidates(self, run: FallbackRun[PageReader]) -> AsyncIterator[Sequence[PageReader]]:
+    async def candidates(self, run: FallbackRun[PageReader]) -> AsyncGenerator[Sequence[PageReader], None]:
         """The readers that are left, the next one first; each failure decides which may follow."""
         readers, parsed = self._readers, urls.parse(self._url)
         loaders = [loader for loader in readers.loaders if parsed and loader.accepts(parsed)]

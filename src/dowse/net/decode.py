@@ -115,7 +115,7 @@ class _Brotli:
     rest = b""
 
     def __init__(self) -> None:
-        import brotli  # type: ignore[import-untyped]  # it has no stubs
+        import brotli
 
         self._error: type[Exception] = brotli.error
         self._stream = brotli.Decompressor()

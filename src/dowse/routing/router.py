@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from typing import Generic
 
@@ -15,7 +15,7 @@ from dowse.routing.breaker import Breakers, State
 from dowse.routing.fallback import RETRY_DELAY_S, AttemptRunner, Call, FallbackPolicy, FallbackRun, P, R, RetryBudget
 from dowse.routing.hedging import Hedging, Race, cancel, race
 
-Order = Callable[[FallbackRun[P]], AsyncIterator[Sequence[P]]]
+Order = Callable[[FallbackRun[P]], AsyncGenerator[Sequence[P], None]]
 """Yields the candidates that are left, the next one first; sees the failures so far in the run."""
 
 
@@ -68,7 +68,7 @@ class Router(Generic[P]):
         if self._hedging:
             self._hedging.count_call()
         order = candidates(run) if callable(candidates) else _in_order(candidates, run)
-        async with aclosing(order) as steps:  # type: ignore[type-var]  # an order is an async generator, which can be closed
+        async with aclosing(order) as steps:
             async for waiting in steps:
                 run.waiting = waiting
                 await progress(f"{self._operation}: asking {run.provider.name}")
@@ -185,7 +185,7 @@ async def _wait_for(task: asyncio.Task[R]) -> None:
         await cancel(task)
 
 
-async def _in_order(providers: Sequence[P], run: FallbackRun[P]) -> AsyncIterator[Sequence[P]]:
+async def _in_order(providers: Sequence[P], run: FallbackRun[P]) -> AsyncGenerator[Sequence[P], None]:
     """One provider after the other, except the ones that failed as a hedged request before."""
     waiting = list(providers)
     while waiting:

@@ -26,7 +26,7 @@ from dowse.extract.html.fragments import to_markdown
 from dowse.extract.tidy import TITLE_CHARS, title_of
 
 if TYPE_CHECKING:
-    from openpyxl.worksheet._read_only import ReadOnlyWorksheet  # type: ignore[import-untyped]  # it has no types
+    from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
 # Raised by `zipfile` for files that are no archives; a RuntimeError stands for a password.
 _BROKEN_ARCHIVE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
@@ -56,7 +56,7 @@ _OFF = frozenset({"0", "false", "off"})
 def from_word(body: Body) -> Text:
     """A `.docx` by way of HTML, so that headings, lists, tables and links stay what they are."""
     file = check_archive(body.data, body.media_type)
-    import mammoth  # type: ignore[import-untyped]  # it has no types
+    import mammoth
 
     try:
         converted = mammoth.convert_to_html(
@@ -75,7 +75,7 @@ def from_word(body: Body) -> Text:
 def from_sheets(body: Body) -> Text:
     """An `.xlsx` as one table for each sheet, with the values that were last computed."""
     file = check_archive(body.data, body.media_type)
-    import openpyxl  # type: ignore[import-untyped]  # it has no types
+    import openpyxl
 
     try:
         # It warns of styles and extensions that it does not know, none of which is shown.

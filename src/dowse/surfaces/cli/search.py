@@ -59,9 +59,18 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.set_defaults(run=run)
 
 
-def _add_choice(parser: argparse.ArgumentParser, flag: str, choices: Iterable[str], **how: str) -> None:
+def _add_choice(
+    parser: argparse.ArgumentParser,
+    flag: str,
+    choices: Iterable[str],
+    *,
+    metavar: str,
+    help: str,
+    dest: str | None = None,
+) -> None:
     # As in a tool call, upper case is no mistake; an empty choice is left out instead.
-    parser.add_argument(flag, type=str.lower, choices=list(filter(None, choices)), **how)  # type: ignore[arg-type]  # all of them are texts
+    named = list(filter(None, choices))
+    parser.add_argument(flag, type=str.lower, choices=named, metavar=metavar, help=help, dest=dest)
 
 
 def run(arguments: argparse.Namespace) -> int:

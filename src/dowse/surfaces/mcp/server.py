@@ -158,7 +158,7 @@ class MessageSpans:
     def __init__(self, tools: Iterable[str]) -> None:
         self._tools = frozenset(tools)
 
-    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         attributes = dict(self._attributes(ctx))
         name = " ".join(attributes.values())
         # The text of an exception may hold text of the client.
@@ -182,7 +182,7 @@ class MessageSpans:
                 if failure:
                     span.set_status(Status(StatusCode.ERROR, failure))
 
-    def _attributes(self, ctx: ServerRequestContext[Any, Any]) -> Iterator[tuple[str, str]]:
+    def _attributes(self, ctx: Context) -> Iterator[tuple[str, str]]:
         yield "mcp.method.name", ctx.method if ctx.method in _METHODS else _OTHER
         if ctx.method == "tools/call":
             tool = (ctx.params or {}).get("name")

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-import pypdfium2  # type: ignore[import-untyped]  # it has no types
+import pypdfium2
 
 from dowse.core import text as texts
 from dowse.core.errors import PageUnreadable

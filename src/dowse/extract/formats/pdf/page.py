@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # it has no types
+import pypdfium2.raw as pdfium
 
 # The densest table on one page has a tenth of it.
 _MOST_CHARS = 200_000
