@@ -36,6 +36,11 @@ def _optional(default: T) -> T:
     return field(default=default, metadata=_OPTIONAL)
 
 
+def _internal(default: T) -> T:
+    """A field for the command line, which is not in the JSON object."""
+    return field(default=default, metadata={"internal": True})
+
+
 def _rename(name: str) -> Any:
     """A field with another name in JSON."""
     return field(metadata={"name": name})
@@ -43,7 +48,7 @@ def _rename(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultOutput:
-    """One result of `web_search`. `total_tokens` are those of the whole page.
+    """One result of `web_search`. `total_tokens` are those of the whole page, `failure` says why it was not read.
 
     `blocks` ("3 of 41") and `anchors` are the blocks shown of a page that is cut.
     """
@@ -71,6 +76,7 @@ class ResultOutput:
     total_tokens: int = _optional(0)
     blocks: str = _optional("")
     anchors: tuple[str, ...] = _optional(())
+    failure: str = _internal("")
     key_points: tuple[KeyPoint, ...] = _optional(())
     code_blocks: tuple[CodeBlock, ...] = _optional(())
 
@@ -96,7 +102,7 @@ class WebSearchOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetContentOutput:
-    """`get_content`; the facts about a page are left out where they are unknown."""
+    """`get_content`; the facts about a page are left out where they are unknown. `failure` says why it was not read."""
 
     url: str
     final_url: str
@@ -123,6 +129,7 @@ class GetContentOutput:
     language: str = _optional("")
     site: str = _optional("")
     canonical_url: str = _optional("")
+    failure: str = _internal("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -158,7 +158,12 @@ def page_content(page: Page) -> str:
 
 def note(page: Page) -> str:
     """The deterministic note for an unread page."""
-    return f"_Failed to retrieve page content: {reason(page)}_\n\nSource: {page.url}"
+    return f"_{failure(page)}_\n\nSource: {page.url}"
+
+
+def failure(page: Page) -> str:
+    """The sentence of the note for an unread page; empty for one that was read."""
+    return "" if page.status.readable else f"Failed to retrieve page content: {reason(page)}"
 
 
 def reason(page: Page) -> str:

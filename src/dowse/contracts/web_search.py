@@ -14,6 +14,7 @@ from dowse.contracts.render import (
     Spotlight,
     cache_age_s,
     fact_warnings,
+    failure,
     page_content,
     render_search,
     shown_blocks,
@@ -165,6 +166,7 @@ def _result(result: Result, outcome: SearchOutcome) -> ResultOutput:
         found_by=tuple(result.found_by) if len(outcome.providers) > 1 else (),
         duplicates=tuple(result.duplicates),
         total_tokens=digest.tokens if digest else 0,
+        failure=failure(page),
         blocks=blocks,
         anchors=anchors,
     )

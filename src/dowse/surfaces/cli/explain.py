@@ -12,14 +12,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.contracts.render import note
+from dowse.contracts.render import failure
 from dowse.core.errors import DowseError, InvalidRequest
 from dowse.core.models import Deadline, Page
 from dowse.core.text import one_line
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
 from dowse.surfaces.cli import DONE, FAILED
-from dowse.surfaces.cli.session import describe_unread, dump_json, report_failure
+from dowse.surfaces.cli.session import dump_json, report_failure
 from dowse.surfaces.cli.terminal import ProgressLine, style
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ async def _explain(arguments: argparse.Namespace, settings: Settings, line: Prog
 
 def _why_not(explained: Explained) -> str:
     if not explained.page.status.readable:
-        return f"dowse: {describe_unread(note(explained.page))}"
+        return f"dowse: {failure(explained.page)} ({explained.page.url})"
     return f"dowse: there is nothing to explain about {explained.page.final_url}: {explained.reason}."
 
 

@@ -16,7 +16,6 @@ from dowse.settings import Settings
 from dowse.surfaces.cli import DONE, FAILED, explain, session
 from dowse.surfaces.cli.session import (
     describe_attempts,
-    describe_unread,
     dump_json,
     name_flags,
     report_failure,
@@ -140,8 +139,8 @@ def _lay_out(page: GetContentOutput) -> tuple[str, str]:
 
 
 def _describe_failure(page: GetContentOutput) -> str:
-    """The note in place of the text, then warnings and attempts."""
-    lines = [f"dowse: {describe_unread(page.page_content)}"]
+    """Why the page was not read, then warnings and attempts."""
+    lines = [f"dowse: {page.failure} ({page.url})"]
     lines += [f"note: {warning}" for warning in page.warnings]
     lines += [describe_attempts(page.attempts)] if page.attempts else []
     return "\n".join(lines)

@@ -150,10 +150,8 @@ def _remarks(result: ResultOutput) -> list[tuple[str, str]]:
 
 
 def _failure(result: ResultOutput) -> str:
-    """Why the page was not read: the first line of the note in place of its text."""
-    if result.status.readable or result.status is Status.NOT_FETCHED:
-        return ""
-    return result.page_content.partition("\n")[0].strip("_")
+    """Why the page was not read, unless it was not to be."""
+    return "" if result.status is Status.NOT_FETCHED else result.failure
 
 
 def _excerpt(result: ResultOutput) -> list[str]:

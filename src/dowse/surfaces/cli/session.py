@@ -185,12 +185,6 @@ def describe_attempts(attempts: Sequence[Attempt]) -> str:
     return "tried: " + ", ".join(described)
 
 
-def describe_unread(note: str) -> str:
-    """The note in place of a page that was not read, as one line."""
-    reason, _, source = note.partition("\n")
-    return f"{reason.strip('_')} ({source.strip().removeprefix('Source: ')})"
-
-
 def show_notes(warnings: Sequence[str], copy: str, flags: Mapping[str, str]) -> list[str]:
     """A note for each warning, before them the age of a copy."""
     notes = [f"this is {copy}" if copy else "", *(name_flags(warning, flags) for warning in warnings)]
