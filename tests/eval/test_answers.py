@@ -2,7 +2,7 @@
 
 Each set has 60 questions that a page of the pocket web answers, and 40 that none answers. Both are asked through the
 tool, with a search that ranks all pages by the words of their text. `own.json` was written before the rules: 54 answers
-are right and 37 questions declined. `blind.json` is by an author who had not seen the rules, mostly in other words than
+are right and 37 questions declined. `blind.json` was written without knowledge of the rules, mostly in other words than
 those of the pages: 26 and 34; 28 and 29 when it was first opened. The goal of 48 and 36 takes more than shared words.
 """
 
