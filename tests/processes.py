@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,14 +51,32 @@ def chromiums(pid: int | None = None) -> list[Process]:
     return [process for process in below(pid) if process.is_chromium]
 
 
+def udp_ports(processes: Iterable[Process]) -> set[int]:
+    """The local ports of UDP sockets that these processes hold."""
+    held = {link for process in processes for link in _links(process.pid)}
+    ports = set()
+    for family in ("udp", "udp6"):
+        for line in Path(f"/proc/net/{family}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if f"socket:[{fields[9]}]" in held:
+                ports.add(int(fields[1].rpartition(":")[2], 16))
+    return ports
+
+
 def descriptors() -> list[str]:
     """What this process has open, without what comes and goes by itself."""
+    return _links("self")
+
+
+def _links(pid: int | str) -> list[str]:
     links = []
-    for entry in Path("/proc/self/fd").iterdir():
-        try:
-            links.append(str(entry.readlink()))
-        except OSError:
-            continue
+    try:
+        for entry in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                links.append(str(entry.readlink()))
+    except OSError:
+        # The process has ended.
+        return []
     return links
 
 
