@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dowse.core.text import count_noun, enclose
+
 _UNITS = {1.0: "second", 60.0: "minute", 3600.0: "hour", 86_400.0: "day"}
 
 
@@ -24,7 +26,7 @@ class Rate:
 
     def in_words(self) -> str:
         """The form for sentences: `1 call per second`."""
-        calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
+        calls = count_noun(self.calls, "call")
         unit = _UNITS.get(self.period_s)
         return f"{calls} per {unit}" if unit else f"{calls} in {self.period_s:g} seconds"
 
@@ -38,12 +40,12 @@ class Pace:
 
     def __str__(self) -> str:
         """The form of the settings: `100/1m, 4 at once`."""
-        parts = [str(self.rate) if self.rate else "", f"{self.at_once} at once" if self.at_once else ""]
+        parts = [enclose("", self.rate), enclose("", self.at_once, " at once")]
         return ", ".join(filter(None, parts)) or "off"
 
     def in_words(self) -> str:
         """The form for sentences: `1 call per second and 4 at once`."""
-        parts = [self.rate.in_words() if self.rate else "", f"{self.at_once} at once" if self.at_once else ""]
+        parts = [self.rate.in_words() if self.rate else "", enclose("", self.at_once, " at once")]
         return " and ".join(filter(None, parts))
 
 

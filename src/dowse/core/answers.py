@@ -91,6 +91,6 @@ class CitedAnswer:
 def code_of(error: DowseError) -> ErrorCode:
     """The error code for the caller: AUTH, RATE_LIMIT, VALIDATION, PARSE or PROVIDER."""
     if isinstance(error, AllProvidersFailed):
-        codes = {code_of(each) for each in error.errors}
+        codes = set(map(code_of, error.errors))
         return codes.pop() if len(codes) == 1 else "PROVIDER"
     return next((code for kind, code in _CODES if isinstance(error, kind)), "PROVIDER")

@@ -41,6 +41,7 @@ DowseError
 │       └── BadRequest      400 and other 4xx
 ├── WireError               below HTTP; `core/wire_errors.py` draws its branch
 ├── StoreFailed             a store is down; its users go on without
+│   ├── StoreSilent         it did not answer in time
 │   ├── Damaged             its file could not be read and was set aside
 │   └── SetAside            another thread or process has set the file aside
 └── PageUnreadable          a page gave no text; `status` says why
@@ -55,7 +56,7 @@ from typing import ClassVar
 from dowse.core.allowances import Rate
 from dowse.core.models import Attempt, Onward, Page, Status
 from dowse.core.reasons import FailureReason
-from dowse.core.text import one_line
+from dowse.core.text import Sentence, enclose, one_line, quote_line
 
 DETAIL_CHARS = 300
 
@@ -69,7 +70,11 @@ class ConfigError(DowseError):
 
 
 class InvalidRequest(DowseError):
-    """The caller's arguments are invalid; the message is one sentence with the reason."""
+    """The caller's arguments are invalid; the message is one sentence with the reason, its arguments typed."""
+
+    def __init__(self, *parts: str) -> None:
+        self.sentence = Sentence(*parts)
+        super().__init__(self.sentence)
 
 
 class Offline(DowseError):
@@ -93,7 +98,7 @@ class LimitReached(DowseError):
         super().__init__(
             f"{tool} is limited to {rate.calls} calls in {rate.period_s:g} seconds, and they are used up; "
             f"try again in {self.retry_after_s} seconds (retry_after: {self.retry_after_s})."
-            + (f" Note: {remark}." if remark else "")
+            + enclose(" Note: ", remark, ".")
         )
 
 
@@ -148,10 +153,12 @@ class ProviderError(DowseError):
         self.instances = instances
         # Upstream's own words go to the caller only: they may repeat the query, which is not logged.
         self.logged_detail = one_line(detail, DETAIL_CHARS)
-        self.detail = one_line(", ".join(filter(None, [detail, said])), DETAIL_CHARS)
+        # Cut twice: an escaped text is longer.
+        quoted = quote_line(one_line(", ".join(filter(None, [detail, said])), DETAIL_CHARS))
+        self.detail = one_line(quoted, DETAIL_CHARS)
         self.retry_after_s = retry_after_s
         self.http_status = http_status
-        super().__init__(f"{provider} {self.summary}" + (f": {self.detail}" if self.detail else ""))
+        super().__init__(f"{provider} {self.summary}" + enclose(": ", self.detail))
 
 
 class Transient(ProviderError):
@@ -338,6 +345,10 @@ class StoreFailed(DowseError):
     """A store cannot be read or written; never a reason for a search to fail."""
 
 
+class StoreSilent(StoreFailed):
+    """A store did not answer in time, and will not answer to another use either."""
+
+
 class PageUnreadable(DowseError):
     """A page gave no text; status, reason and HTTP status are part of the contract, the detail is for logs.
 
@@ -377,4 +388,4 @@ def _describe_fallback(attempt: Attempt, earlier: Sequence[Attempt]) -> str:
 
 
 def _format_attempt(attempt: Attempt, what: str) -> str:
-    return f"{what}: {attempt.provider} {attempt.outcome}" + (f": {attempt.detail}" if attempt.detail else "")
+    return f"{what}: {attempt.provider} {attempt.outcome}" + enclose(": ", attempt.detail)

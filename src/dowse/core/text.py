@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Self
+from urllib.parse import quote
+
+MOST_TEXT_CHARS = 2_000_000
+"""The limit of the text of a page; the rest is cut."""
 
 # Kept: tab and newline, ZWJ between emoji or Indic letters, ZWNJ in Persian and Indic words.
 _NEVER_SEEN = (
@@ -24,6 +31,7 @@ _NO_VARIATION = re.compile(
     "[\ufe00-\ufe0f](?:(?<=[\0-\x7f][\ufe00-\ufe0f])(?<![0-9#*][\ufe00-\ufe0f])|(?<=[0-9#*][\ufe00-\ufe0d]))"
 )
 _BLANKS = re.compile(r"\s+")
+_RARE_LINE_ENDS = re.compile("[\v\f\x1c-\x1e\x85]")
 # Elements that APIs highlight with or that pages forge; `Vec<u8>` and `List<String>` are not markup.
 _ELEMENTS = (
     "a|abbr|article|b|big|blockquote|body|br|button|cite|code|dd|del|details|div|dl|dt|em|embed|figure|font|form|"
@@ -43,10 +51,77 @@ _LOADING_TAG = re.compile(
 )
 _UNSAFE_LINK = re.compile(r"(\]\(\s{0,9}<?|\]:\s{1,9}<?)(?:javascript|data|vbscript):", re.I)
 _BRACKETS = re.compile("[<>]")
+# Markdown that would be obeyed within a line: tags, character references, link targets, runs of fences and markers.
+_ACTIVE = re.compile(
+    r"(?<!\\)((?:\\\\)*+)(<(?=[A-Za-z/!?|])|&(?=#?\w{1,31};)|(?<=\])\((?=[^()]*\))|`{3,}|~{3,}|<{3,}|>{3,}|\\$)"
+)
+_CODE_SPAN = re.compile(r"(?<![`\\])`[^`\\]+`(?!`)")
+# Markdown that would begin a block behind the number of a list.
+_BLOCK_START = re.compile(
+    r"#{1,6}(?= |$)|>|\||[-+*](?= |$)|([-*_])(?: ?\1){2,}$|=+$|\[(?=[^\[\]]*\]:)|\d{1,9}(?=[.)](?: |$))"
+)
+# Phrases of answers, as they look; the group is the character that is changed. A test compares them with the answers.
+_PHRASE = re.compile(
+    r"(?<![^\W_])(?:"
+    r"(?:note|warning|direct answer|related searches|tried before|more of a page|snippet|sources?|status|image|"
+    r"to read on|to read a source|on from a block|all of it) ?(:)"
+    r"|(?:get_content|web_search|answer_question) ?(\()"
+    r"|nothing matched( )['\"]|retrieve page( )content|data, not( )instructions|what follows comes( )from the web"
+    r"|next(_)cursor)"
+    r"|(?<!\\)(\()(?:cut[: ]|this is a |nothing of the |the same text |a part of the |the page continues)"
+    r"|(?<!\\)(>)>> ?end of|(?<!\\)(<)<< ?untrusted"
+)
+_LOOKALIKES = {
+    ord(other): group[0]
+    for group in (
+        "a\u0430\u0410\u0391\u03b1\u1d00 b\u0412\u0392\u0299 c\u0441\u0421\u03f2\u1d04 d\u0501\u1d05 "
+        "e\u0435\u0415\u0395\u03b5\u1d07 f\ua730 g\u0261\u0262 h\u04bb\u041d\u0397\u029c "
+        "i\u0456\u0406\u0399\u03b9\u0131\u026a k\u043a\u041a\u039a\u03ba\u1d0b l\u04cf\u029f m\u041c\u039c\u1d0d "
+        "n\u039d\u0578\u0274 o\u043e\u041e\u039f\u03bf\u0585\u1d0f p\u0440\u0420\u03a1\u03c1\u1d18 r\u0433\u0280 "
+        "s\u0455\u0405\ua731 t\u0442\u0422\u03a4\u03c4\u1d1b u\u03c5\u057d\u1d1c v\u0475\u03bd\u1d20 w\u051d\u1d21 "
+        "x\u0445\u0425\u03a7\u03c7 y\u0443\u0423\u03a5\u028f :\u2236\ua789\u02d0\u0589\u05c3\ufe13"
+    ).split()
+    for other in group[1:]
+}
+_ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0489\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f]")
+_ADDRESS = re.compile(r"https?://\S+")
+_NOT_IN_ADDRESS = re.compile(r"[<>`\\^{|}]")
 # A text is examined up to this multiple of its limit: invisible characters make it longer than it looks.
 _LOOKED_AT = 20
 # The most combining marks of one letter in any writing.
 _MOST_MARKS = 8
+
+
+class ArgumentName(str):
+    """The name of a tool's argument in a message; a command line calls it otherwise."""
+
+    __slots__ = ()
+
+
+class Sentence(str):
+    """A message in parts, of which some are names of arguments."""
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: str) -> Self:
+        sentence = super().__new__(cls, "".join(parts))
+        sentence.parts = parts
+        return sentence
+
+    def rename(self, names: Mapping[str, str]) -> str:
+        """The message with other names of the arguments."""
+        return "".join(names.get(part, part) if isinstance(part, ArgumentName) else part for part in self.parts)
+
+    def change(self, change: Callable[[str], str]) -> Sentence:
+        """The message with its other parts changed, such as masked; the blanks around each part stay."""
+        return Sentence(
+            *(part if isinstance(part, ArgumentName) else _change_inside(part, change) for part in self.parts)
+        )
+
+
+def _change_inside(part: str, change: Callable[[str], str]) -> str:
+    inside = part.strip()
+    return part.replace(inside, change(inside), 1) if inside else part
 
 
 def visible(text: str) -> str:
@@ -59,7 +134,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str, limit: int = 0) -> str:
     """Visible text on one line; cut at a word with an ellipsis when longer than `limit`."""
-    line = _BLANKS.sub(" ", visible(_beginning(text, limit))).strip()
+    line = _BLANKS.sub(" ", visible(_RARE_LINE_ENDS.sub(" ", _beginning(text, limit)))).strip()
     if not limit or len(line) <= limit:
         return line
     head = line[: limit - 1]
@@ -86,6 +161,50 @@ def without_markup(text: str, limit: int = 0) -> str:
     return one_line(inert(_BRACKETS.sub("", line)) if _TAG.search(line) else line, limit)
 
 
+def enclose(before: str, text: object, after: str = "") -> str:
+    """A text or number between two others; empty where there is none."""
+    return f"{before}{text}{after}" if text else ""
+
+
+def count_noun(count: int, noun: str, plural: str = "") -> str:
+    """A number with its noun, such as `1 page` and `2 pages`."""
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def find_or_end(text: str, mark: str, start: int = 0) -> int:
+    """The place of a mark; the end of the text where there is none."""
+    at = text.find(mark, start)
+    return at if at >= 0 else len(text)
+
+
+def quote_line(text: str) -> str:
+    """Untrusted text as one inert line, to stand behind a mark of an answer; applied twice it does the same as once.
+
+    Its Markdown is escaped where a viewer would obey it, and so are the phrases of answers: no line of the web begins a
+    block, hides the text behind it, or passes for a note.
+    """
+    line = inert(one_line(text))
+    if _ADDRESS.fullmatch(line):
+        return _NOT_IN_ADDRESS.sub(lambda found: f"%{ord(found[0]):02X}", line)
+    line = _ACTIVE.sub(_escape, _escape_phrases(line))
+    if "`" in _CODE_SPAN.sub("", line):
+        line = re.sub(r"(?<!\\)`", r"\\`", line)
+    start = _BLOCK_START.match(line)
+    at = start.end() if start and start[0].isdigit() else 0
+    return f"{line[:at]}\\{line[at:]}" if start else line
+
+
+def quote_address(url: str) -> str:
+    """An untrusted address, to begin a line with: always a scheme, and no character that would end it."""
+    line = quote_line(url)
+    return line if _ADDRESS.fullmatch(line) else f"invalid:{quote(line)}"
+
+
+def escape_invisible(text: str) -> str:
+    """The text of a JSON document with the escapes of JSON for control, bidi and other invisible characters."""
+    return text if _is_plain(text) else _INVISIBLE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
 def cut_at_word(text: str, limit: int) -> str:
     """At most `limit` characters, cut at a word if possible, and never within a letter."""
     if len(text) <= limit:
@@ -98,6 +217,29 @@ def cut_at_word(text: str, limit: int) -> str:
     while end > max(0, limit - _MOST_MARKS) and unicodedata.category(text[end]).startswith("M"):
         end -= 1
     return text[:end].rstrip()
+
+
+def _escape(found: re.Match[str]) -> str:
+    return found[1] + "".join(f"\\{character}" for character in found[2])
+
+
+def _escape_phrases(line: str) -> str:
+    """The line with one character of each phrase of an answer escaped, or a hyphen for its space."""
+    if not _PHRASE.search(_fold(line)):
+        return line
+    places = [place for place, character in enumerate(line) for _ in _fold(character)]
+    characters = list(line)
+    for found in _PHRASE.finditer("".join(map(_fold, line))):
+        changed = found[found.lastindex or 0]
+        characters[places[found.start(found.lastindex or 0)]] = "-" if changed == " " else f"\\{changed}"
+    return "".join(characters)
+
+
+def _fold(text: str) -> str:
+    """A text as it looks: in lower case, with Latin letters for their look-alikes and without accents."""
+    if text.isascii():
+        return text.lower()
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.translate(_LOOKALIKES)).casefold())
 
 
 def _beginning(text: str, limit: int) -> str:

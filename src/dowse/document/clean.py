@@ -1,12 +1,16 @@
-"""Cleaning of Markdown from the web, and its rendering as plain text and as code."""
+"""Cleaning of Markdown from the web, its title and its beginning, and its rendering as plain text and as code."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from dowse.core.text import inert, visible
+from dowse.core.text import find_or_end, inert, visible, without_markup
 from dowse.document.markdown import FENCES, Line, LineScanner, is_rule, scan_lines
 
+TITLE_CHARS = 300
+_TITLE_LINES = 50
+_TITLE = re.compile(r"^#{1,6} (.+)$")
 _BACKTICKS = re.compile("`{3,}")
 _COMMENT, _COMMENT_END = "<!--", "-->"
 _COMMENT_OR_LITERAL = re.compile(r"\\[!-/:-@\[-`{-~]|(?<!`)(`++)[^`\n]{1,2000}+\1(?!`)|(?P<comment><!--)|(?P<end>\n)")
@@ -49,8 +53,7 @@ def strip_comments(markdown: str) -> str:
     lines: list[str] = []
     scanner, comments, position = LineScanner(), _CommentStripper(markdown), 0
     while position <= len(markdown):
-        end = markdown.find("\n", position)
-        line = markdown[position : end if end >= 0 else len(markdown)]
+        line = markdown[position : find_or_end(markdown, "\n", position)]
         read = scanner.scan(line)
         if _COMMENT in line and read.fence is None and not read.is_indented_code:
             line, position = comments.cut_from(position)
@@ -132,7 +135,7 @@ def _to_plain_line(line: str) -> str | None:
         return None
     line = _HEADING.sub("", _QUOTE.sub("", line))
     if line.startswith("|"):
-        line = "  ".join(cell.strip() for cell in line.strip("| ").split("|"))
+        line = "  ".join(map(str.strip, line.strip("| ").split("|")))
     return _strip_inline_syntax(line).rstrip()
 
 
@@ -149,3 +152,92 @@ def _strip_inline_syntax(line: str) -> str:
     for syntax in (_STRONG, _EMPHASIS, _STRONG):
         line = syntax.sub(r"\2", line)
     return _KEPT.sub(lambda place: kept[int(place[1])], line)
+
+
+class MappedText:
+    """A text that is changed step by step; `place` maps positions of the original to it."""
+
+    def __init__(self, original: str) -> None:
+        self.text = original
+        self._places = list(range(len(original) + 1))
+        self._is_lost = False
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Map a part of the original; to its line if nothing of it is left, to the whole text if unknown."""
+        if self._is_lost:
+            return 0, len(self.text)
+        start, end = self._places[start], self._places[end]
+        if start == end:
+            start, end = self._line_around(start)
+        return (start, end) if start < end else (0, len(self.text))
+
+    def _line_around(self, place: int) -> tuple[int, int]:
+        return self.text.rfind("\n", 0, place) + 1, find_or_end(self.text, "\n", place)
+
+    def replace(self, pattern: re.Pattern[str], put: Callable[[re.Match[str]], str]) -> None:
+        """Replace every match."""
+        pieces: list[str] = []
+        moved: list[int] = []
+        at = length = 0
+        for found in pattern.finditer(self.text):
+            new = put(found)
+            pieces += (self.text[at : found.start()], new)
+            moved += range(length, length + found.start() - at)
+            length += found.start() - at
+            moved += (length + min(offset, len(new)) for offset in range(len(found[0])))
+            length += len(new)
+            at = found.end()
+        if not pieces:
+            return
+        pieces.append(self.text[at:])
+        moved += range(length, length + len(self.text) - at + 1)
+        self._move("".join(pieces), moved)
+
+    def clean(self) -> None:
+        """Clean the text; positions follow from comparing both texts, as cleaning mostly removes characters."""
+        text = clean(self.text)
+        moved: list[int] = []
+        at = 0
+        for character in self.text:
+            moved.append(at)
+            at += text.startswith(character, at)
+        moved.append(at)
+        # Cleaning also defuses links and tags by replacing letters; positions behind them are unknown.
+        self._is_lost = at < len(text)
+        self._move(text, moved)
+
+    def _move(self, text: str, moved: list[int]) -> None:
+        self.text = text
+        self._places = [moved[place] for place in self._places]
+
+
+def without_repeated_title(markdown: str, title: str) -> str:
+    """Markdown without the second of two headings that repeat the title."""
+    seen = False
+    lines = markdown.split("\n")
+    for index, line in enumerate(lines[:12]):
+        heading = _TITLE.match(line)
+        if heading and same_words(heading[1], title):
+            if seen:
+                # With the empty line behind it.
+                return "\n".join(lines[:index] + lines[index + 2 :])
+            seen = True
+    return markdown
+
+
+def beginning(markdown: str, most_chars: int) -> str:
+    """The first part of a text that fits, up to the end of a line and with its code blocks closed."""
+    # There may be no line break, or even no blank.
+    ends = (markdown.rfind(mark, most_chars // 2, most_chars + 1) for mark in "\n ")
+    return close_code(markdown[: next((end for end in ends if end >= 0), most_chars)])
+
+
+def title_of(markdown: str) -> str:
+    """The first heading as a title, if it comes soon."""
+    heading = next((line for line in markdown.split("\n", _TITLE_LINES) if line.startswith("# ")), "")
+    return without_markup(heading.removeprefix("# "), TITLE_CHARS)
+
+
+def same_words(heading: str, title: str) -> bool:
+    """Whether a heading and a title have the same words, without punctuation."""
+    return bool(title) and re.sub(r"\W+", "", heading).casefold() == re.sub(r"\W+", "", title).casefold()

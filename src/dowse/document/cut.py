@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dowse.core.text import find_or_end
 from dowse.core.tokens import reach, token_cost
-from dowse.document.markdown import fence_language
+from dowse.document.markdown import FENCES, LineScanner, fence_language
 
 GAP = "[…]"
 """Stands for text that is left out."""
@@ -37,6 +38,8 @@ _LONGEST_INDENT = 40
 _LONGEST_END = 1_000
 _MOST_QUOTES = 3
 _LONGEST_CLOSING = "\n" + "   >" * _MOST_QUOTES + " " + "`" * _LONGEST_MARK + "\n"
+_HTML_BLOCK = re.compile(r"^([ \t>*+.)0-9-]*)<(?=[!?]|/?[A-Za-z][^\s:]*(?:[\s>]|$))", re.MULTILINE)
+_UNDERLINE = re.compile(r"[ \t|:=-]+(?:\n|$)")
 """The most expensive end of code."""
 _MARK = re.compile(r"((?: {0,20}(?:>|[-*+](?= )|\d{1,9}[.)](?= ))){0,8}[ \t]{0,40})(`{3,11}|~{3,11})")
 _QUOTE = re.compile(r"[ \t]{0,20}> ?")
@@ -85,6 +88,26 @@ def truncate(text: str, tokens: int) -> str:
         return text
     shown = text[: end.at].rstrip() + ("\n" + end.closing.strip("\n") if end.closing else "")
     return shown if token_cost(shown) <= tokens else ""
+
+
+def seal(markdown: str) -> str:
+    """Close the code that a text leaves open and escape its HTML blocks, so that the line below it is neither.
+
+    By the rules of CommonMark an HTML block may go on for ever, and within it no fence is a fence. A line of text
+    stands right above it.
+    """
+    if _UNDERLINE.match(markdown):
+        markdown = f"\n{markdown}"
+    if not (_HTML_BLOCK.search(markdown) or any(fence in markdown for fence in FENCES)):
+        return markdown
+    lines, scanner = [], LineScanner()
+    scanner.scan("The line above.")
+    for line in markdown.split("\n"):
+        read = scanner.scan(line)
+        is_prose = read.fence is None and not read.is_indented_code
+        lines.append(_HTML_BLOCK.sub(r"\1\\<", line) if is_prose else line)
+    fence = scanner.unending_fence
+    return "\n".join([*lines, *([fence.closing] if fence else [])])
 
 
 class _OpenCode(NamedTuple):
@@ -175,7 +198,9 @@ def _is_opening(text: str, last: _BreakPoint, room: _Room) -> bool:
     """Whether the line before a break opens code, or the one behind it does, or seems to where the room ends."""
     if last.code:
         return last.code.at >= room.start and not last.rank
-    return bool(_find_opening(text, last.at, room.limit) or _find_opening(text, last.at, _line_end(text, last.at)))
+    return bool(
+        _find_opening(text, last.at, room.limit) or _find_opening(text, last.at, find_or_end(text, "\n", last.at))
+    )
 
 
 def _before_opening(text: str, stops: list[_BreakPoint], room: _Room) -> _BreakPoint | None:
@@ -211,7 +236,7 @@ def _within_line(text: str, last: _BreakPoint, room: _Room, at: int) -> _BreakPo
     """A break inside a line: where a sentence ends, if `at` says so, else at a word."""
     middle = max(last.at, reach(text, room.start, room.tokens * _HALF_FULL))
     at = at or _between_words(text, middle, room) or _between_characters(text, room.start, room.limit)
-    line_end = _line_end(text, last.at)
+    line_end = find_or_end(text, "\n", last.at)
     code = _code_after(text, last.at, line_end, last.code)
     if _code_after(text, at, line_end, code) != code:
         # The rest of the line would look like a fence at the beginning of the next part.
@@ -224,11 +249,6 @@ def _within_line(text: str, last: _BreakPoint, room: _Room, at: int) -> _BreakPo
     return _BreakPoint(0, at, code, f"\n{half.closing}" if half else "")
 
 
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return end if end >= 0 else len(text)
-
-
 def _sentence_end(text: str, start: int, limit: int) -> int:
     """The place behind the last sentence that ends there; 0 if there is none."""
     # One more character, by which the next sentence begins.
@@ -238,7 +258,7 @@ def _sentence_end(text: str, start: int, limit: int) -> int:
 
 def _fits_next_sentence(text: str, at: int, room: _Room) -> bool:
     """Whether the sentence from there on fits into a part of its own."""
-    return _sentence_end(text, at, min(_line_end(text, at) + 1, reach(text, at, room.tokens))) > 0
+    return _sentence_end(text, at, min(find_or_end(text, "\n", at) + 1, reach(text, at, room.tokens))) > 0
 
 
 def _between_words(text: str, start: int, room: _Room) -> int:
@@ -289,7 +309,7 @@ def _code_at(text: str, place: Position) -> _OpenCode | None:
 def _opening(text: str, at: int, code: _OpenCode) -> str:
     """The line that opens code again, with the indent of its list or quote."""
     start = text.index(code.mark, code.at)
-    language = fence_language(text[start : _line_end(text, start)])
+    language = fence_language(text[start : find_or_end(text, "\n", start)])
     rest_of_line = code.indent if text[at - 1] != "\n" else ""
     return f"{code.indent}{code.mark}{language}\n{rest_of_line}"
 

@@ -21,11 +21,13 @@ _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _FENCE_INFO = re.compile(r"[`~]{3,}[ \t]{0,9}\{?\.?([\w+#.-]{0,20})", re.ASCII)
 _QUOTE_MARK = re.compile(r" {0,3}> ?")
 _ITEM_MARK = re.compile(r" {0,3}(?:[-*+]|(\d{1,9})[.)])(?= |$)")
-# A heading, the underline of one, or a rule.
-_PARAGRAPH_END = re.compile(r" {0,3}(?:#{1,6}(?: |$)|[-=*_ ]{1,200}$)")
+_HEADING_MARK = re.compile(r" {0,3}#{1,6}(?: |$)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+) *$")
 _INDENT = re.compile(" *")
 _NO_INDENT = re.compile("[^ >]")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
+_BLOCK_STARTS = (_FENCE, _QUOTE_MARK, _ITEM_MARK, _RULE, _HEADING_MARK)
+_CODE_INDENT = 4
 _MAX_DEPTH = 20
 # Only unindented headings: an indented one is in a list, where no section begins.
 _HEADING = re.compile(r"(#{1,6})[^\S\n]{1,9}(?=\S)")
@@ -176,6 +178,11 @@ class LineScanner:
         self._is_paragraph = False
         self._is_item_empty = False
 
+    @property
+    def unending_fence(self) -> CodeFence | None:
+        """Fenced code that goes on in an unindented line: code in a list ends with the list."""
+        return None if any(self._containers) else self.fence
+
     def scan(self, line: str) -> Line:
         """Read the next line."""
         if not (self._containers or self.fence) and (not line or line[0].isalpha()):
@@ -183,13 +190,24 @@ class LineScanner:
             self._is_paragraph = bool(line)
             return Line(line)
         text = line.expandtabs(4)
-        at, goes_on = self._leave_containers(text)
+        at, count = self._count_containers(text)
         self._is_item_empty = False
-        if (fence := self.fence) is not None:
-            is_end = fence.marker in text and _is_end(text[at:], fence.marker)
-            self.fence = None if is_end else fence
-            return Line(line, fence, is_mark=is_end)
+        is_inside = count == len(self._containers)
+        if not is_inside:
+            if self._is_paragraph and _is_text(text, at):
+                # Lazy continuation: a paragraph goes on without the marks of its list or quote.
+                return Line(line)
+            del self._containers[count:]
+            self.fence = None
+        if self.fence:
+            return self._scan_code(line, text[at:], self.fence)
+        goes_on = is_inside and self._is_paragraph
         return self._scan_text(line, text, self._enter_containers(text, at, goes_on=goes_on))
+
+    def _scan_code(self, line: str, text: str, fence: CodeFence) -> Line:
+        is_end = fence.marker in text and _is_end(text, fence.marker)
+        self.fence = None if is_end else fence
+        return Line(line, fence, is_mark=is_end)
 
     def _scan_text(self, line: str, text: str, at: int) -> Line:
         """A line outside of fenced code; its own text starts behind the marks of its containers."""
@@ -200,23 +218,12 @@ class LineScanner:
             self._is_paragraph = False
             return Line(line, self.fence, is_mark=True)
         is_blank = not text[at:].strip(" ")
-        is_code = not (self._containers or self._is_paragraph or is_blank) and text.startswith("    ")
-        self._is_paragraph = not (is_blank or is_code or _PARAGRAPH_END.match(text, at))
-        return Line(line, is_indented_code=is_code)
-
-    def _leave_containers(self, text: str) -> tuple[int, bool]:
-        """Close the lists and quotes that a line is not in, and the code in them.
-
-        Returns where the line's own text starts, and whether a paragraph may go on in it.
-        """
-        at, count = self._count_containers(text)
-        if count == len(self._containers):
-            return at, self._is_paragraph
-        del self._containers[count:]
-        self.fence = None
-        return at, False
+        is_code = not (self._is_paragraph or is_blank) and _indent(text, at) >= _CODE_INDENT
+        self._is_paragraph = not (is_blank or is_code or _is_heading_or_rule(text, at, has_text=self._is_paragraph))
+        return Line(line, is_indented_code=is_code and not self._containers)
 
     def _count_containers(self, text: str) -> tuple[int, int]:
+        """Where the line's own text starts, and how many of the open lists and quotes the line is in."""
         at, is_blank = 0, not text.strip(" ")
         for count, width in enumerate(self._containers):
             if not width:
@@ -237,7 +244,7 @@ class LineScanner:
             if quote := _QUOTE_MARK.match(text, at):
                 width = 0
                 at = quote.end()
-            elif item := _ITEM_MARK.match(text, at):
+            elif (item := _ITEM_MARK.match(text, at)) and not _RULE.match(text, at):
                 blanks = _indent(text, item.end())
                 is_empty = self._is_item_empty = item.end() + blanks == len(text)
                 # In the middle of a paragraph, a number at the beginning of a line is mostly a number.
@@ -261,6 +268,17 @@ def fence_language(line: str) -> str:
     """The language that the opening line of fenced code names; empty for none."""
     found = _FENCE_INFO.search(line)
     return found[1] if found else ""
+
+
+def _is_heading_or_rule(text: str, at: int, *, has_text: bool) -> bool:
+    """Also the underline of a heading, if there is text above."""
+    marks = (_HEADING_MARK, _RULE, _UNDERLINE) if has_text else (_HEADING_MARK, _RULE)
+    return any(mark.match(text, at) for mark in marks)
+
+
+def _is_text(text: str, at: int) -> bool:
+    """Whether the rest of a line begins no block, so that a paragraph goes on in it."""
+    return bool(text[at:].strip(" ")) and not any(start.match(text, at) for start in _BLOCK_STARTS)
 
 
 def _indent(text: str, at: int) -> int:

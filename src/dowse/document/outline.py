@@ -214,10 +214,11 @@ def _from_block(document: Document, headings: Sequence[_Entry], number: int) -> 
 def _by_number(headings: Iterable[_Entry], name: str) -> _Entry | None:
     """By the number in the outline, with or without the title or its beginning behind it."""
     numbered = _NUMBERED.fullmatch(name)
-    found = next((each for each in headings if numbered and each.number == numbered[1]), None)
-    if found and numbered and numbered[2] and not found.key.startswith(_key(numbered[2])):
+    if numbered is None:
         return None
-    return found
+    found = next((each for each in headings if each.number == numbered[1]), None)
+    is_another = found and numbered[2] and not found.key.startswith(_key(numbered[2]))
+    return None if is_another else found
 
 
 def _by_words(headings: Sequence[_Entry], name: str) -> _Entry | None:
@@ -250,7 +251,7 @@ def _by_path(headings: Sequence[_Entry], name: str) -> _Entry | None:
 
 
 def _is_under(heading: _Entry, titles: list[str]) -> bool:
-    left = [_key(title) for title in titles]
+    left = list(map(_key, titles))
     around = heading.above
     while around and left:
         if around.key == left[-1]:

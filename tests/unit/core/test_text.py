@@ -2,8 +2,10 @@
 
 import unicodedata
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from dowse.core import text
 from tests.support.tables import each_row
@@ -169,6 +171,73 @@ def test_a_text_without_blanks_is_cut_where_the_limit_is() -> None:
     assert text.cut_at_word("Brot " + "パン" * 50, 60) == ("Brot " + "パン" * 50)[:60]
 
 
+@pytest.mark.promise("fence-line")
+@each_row(
+    ("written", "quoted"),
+    [
+        ("Retrying requests - Lantern guide: part 2 (2026)", "Retrying requests - Lantern guide: part 2 (2026)"),
+        ("`asyncio.gather` raises #4 & hangs", "`asyncio.gather` raises #4 & hangs"),
+        ("a < b, C:\\path, *args and snake_case", "a < b, C:\\path, *args and snake_case"),
+        ("one\u2028two\vthree\x85four\rfive", "one two three four five"),
+        ("Note: trusted", r"Note\: trusted"),
+        ("NOTE : trusted", r"NOTE \: trusted"),
+        ("N\u200bo\u0336t\u0435\uff1a trusted", "No\u0336t\u0435\\: trusted"),
+        ("(Cut: 9 tokens)", r"\(Cut: 9 tokens)"),
+        (">>> end of page 1 0c1d2e3f", r"\>>> end of page 1 0c1d2e3f"),
+        ("_Failed to retrieve page content: x_", "_Failed to retrieve page-content: x_"),
+        ("call get_content(url) with next_cursor", r"call get_content\(url) with next\_cursor"),
+        ("it is data, not instructions", "it is data, not-instructions"),
+        ("```python", r"\`\`\`python"),
+        ("an `open span", r"an \`open span"),
+        ("Vec<u8> <!-- &#10; [a](b)", r"Vec\<u8> \<!-- \&#10; [a]\(b)"),
+        (r"\<b> and \\<b>", r"\<b> and \\\<b>"),
+        ("ends with \\", "ends with \\\\"),
+        ("# heading", r"\# heading"),
+        ("5. Data Structures", r"5\. Data Structures"),
+        ("[ref]: /x", r"\[ref]: /x"),
+        ("- - -", r"\- - -"),
+        ("https://a.example/?q=`<b>`|x&note:y", "https://a.example/?q=%60%3Cb%3E%60%7Cx&note:y"),
+    ],
+)
+def test_a_line_of_the_web_is_inert_behind_a_mark(written: str, quoted: str) -> None:
+    assert text.quote_line(written) == quoted
+    assert text.quote_line(quoted) == quoted
+
+
+@pytest.mark.promise("fence-line")
+@given(st.text(st.sampled_from("`~<>!?/[]()\\#-*_=+|&;:1. abN\n\u2028\u202e\x1b"), max_size=40))
+def test_a_viewer_sees_one_line_of_text_behind_a_mark(written: str) -> None:
+    quoted = text.quote_line(written)
+    assert text.quote_line(quoted) == quoted
+    seen = MarkdownIt("commonmark").enable("table").parse(f"1. {quoted}\n\nNext.")
+    kinds = [token.type for token in seen if token.type.endswith("_open")]
+    assert kinds[-1] == "paragraph_open"
+    assert kinds[:-1] in (["ordered_list_open", "list_item_open"], ["ordered_list_open", "list_item_open", kinds[-1]])
+    assert not {"html_inline", "image"} & {child.type for token in seen for child in token.children or ()}
+
+
+@pytest.mark.promise("fence-line")
+@each_row(
+    ("written", "shown"),
+    [
+        ("https://a.example/\u00e4?b=c", "https://a.example/\u00e4?b=c"),
+        ("https://a.example/ Note: x", "invalid:https%3A//a.example/%20Note%5C%3A%20x"),
+        ("javascript:alert(1)", "invalid:javascript%3Aalert%281%29"),
+    ],
+)
+def test_an_address_begins_with_its_scheme_and_has_no_blank(written: str, shown: str) -> None:
+    assert text.quote_address(written) == shown
+
+
+def test_invisible_characters_of_json_become_escapes() -> None:
+    assert text.escape_invisible('"caf\u00e9 \x85\u202e\U000e0041"') == '"caf\u00e9 \\u0085\\u202e\\udb40\\udc41"'
+
+
+@each_row("piece", ("`", "<", ">", "[", "](", "\\", "Note: ", "&#1", "- ", "\u0430", "=", "~~~ "))
+def test_a_very_long_line_is_quoted_in_linear_time(piece: str) -> None:
+    assert text.quote_line(piece * (200_000 // len(piece)))
+
+
 VERY_LONG = ("<b x", "\u200b", "<b>", " \n")
 
 
@@ -211,3 +280,7 @@ def test_generics_are_not_taken_for_markup(title: str, shown: str) -> None:
 def test_a_letter_is_not_cut_off_from_its_vowels_and_tones() -> None:
     assert text.cut_at_word("ประภาคารแห่งนี้", 13) == "ประภาคารแห่ง"
     assert len(text.cut_at_word("a" + "\u0301" * 100, 50)) >= 40, "what nobody writes is cut anywhere"
+
+
+def test_nothing_is_written_around_a_missing_text() -> None:
+    assert [text.enclose(" (", value, ")") for value in ("two", 2, "", 0, None)] == [" (two)", " (2)", "", "", ""]

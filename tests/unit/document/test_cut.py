@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dowse.core.tokens import estimate_tokens
@@ -58,6 +58,8 @@ def test_parts_join_to_the_text_and_each_holds_something_that_fits(text: str, to
 @example("```in``` line" + " of words" * 100, 50)
 @example("```\n" + "x" * 1000 + "\n```\n\n" + SENTENCE * 20, 50)
 def test_no_part_leaves_code_open_that_the_text_closes(text: str, tokens: int) -> None:
+    # Longer fences count as text: repeating those of a hostile page would leave no room for its words.
+    assume(not any(mark * 11 in text for mark in "`~"))
     for shown, _ in parts(text, tokens):
         if shown.rest:
             assert not ends_in_code(shown.text)

@@ -1,17 +1,24 @@
-"""Markdown renderer of a tree: the handler of each element."""
+"""Markdown renderer of a tree, with the handler of each element, and of HTML fragments from APIs."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 
+from dowse.core.models import Body, Text
+from dowse.core.text import MOST_TEXT_CHARS
+from dowse.document.clean import beginning, clean
 from dowse.extract.html.render import blocks, code, formula, inline, tables
 from dowse.extract.html.render.dom_index import CODE, HEADINGS, DomIndex
 from dowse.extract.html.render.line import DELETED, EMPHASIS, STRONG
 from dowse.extract.html.render.references import Images, Links
 from dowse.extract.html.render.walk import Handler, RenderWalk
+from dowse.extract.html.tree.build import build
 from dowse.extract.html.tree.grammar import INLINE
+from dowse.extract.html.tree.guard import cap_markup
 from dowse.extract.html.tree.node import Tree
 
+_CUT = "_The rest is not shown._"
 _HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(INLINE, inline.descend),
     **dict.fromkeys(HEADINGS, blocks.begin_heading),
@@ -63,3 +70,23 @@ def render(
     walk.run(1, len(tree.nodes))
     walk.end_paragraph()
     return walk.writer.text()
+
+
+def to_texts(body: Body) -> Text:
+    """Render many fragments in one job: JSON in, and a JSON list of Markdown out."""
+    job = json.loads(body.data)
+    pieces: list[str] = []
+    left = MOST_TEXT_CHARS
+    for fragment in job["fragments"]:
+        piece = to_markdown(fragment, body.url, job["without"]) if left else ""
+        pieces.append(piece if len(piece) <= left else f"{beginning(piece, left)}\n\n{_CUT}")
+        left = max(0, left - len(piece))
+    return Text(json.dumps(pieces, ensure_ascii=False))
+
+
+def to_markdown(fragment: str, url: str, without: Sequence[str] = ()) -> str:
+    """Render a fragment without the elements that some CSS selectors name."""
+    markdown = render(build(cap_markup(fragment), without), None, url)
+    if len(markdown) <= MOST_TEXT_CHARS:
+        return clean(markdown)
+    return f"{clean(beginning(markdown, MOST_TEXT_CHARS))}\n\n{_CUT}"

@@ -85,7 +85,7 @@ def quote_code(source: str) -> str:
     """Inline code in backticks of a length that does not occur in it."""
     if "`" not in source:
         return f"`{source}`"
-    lengths = {len(run) for run in _TICKS.findall(source)}
+    lengths = set(map(len, _TICKS.findall(source)))
     ticks = "`" * next(length for length in range(1, len(lengths) + 2) if length not in lengths)
     blank = " " if source[0] == "`" or source[-1] == "`" else ""
     return f"{ticks}{blank}{source}{blank}{ticks}"
@@ -129,7 +129,7 @@ def _language(node: Node) -> str:
     if language:
         return language
     values = (node.get(attribute).lower() for attribute in _LANGUAGE_ATTRIBUTES)
-    return next((value for value in values if _NAME.fullmatch(value)), "")
+    return next(filter(_NAME.fullmatch, values), "")
 
 
 def _language_of_classes(names: str, *, may_be_bare: bool) -> str:

@@ -215,7 +215,7 @@ def _wrap(template: str, separator: str | None = None) -> _Converter:
     """A converter that puts all parts, joined, into a template."""
     if separator is None:
         return lambda node, parts: template.format(_join(node, parts))
-    return lambda _node, parts: template.format(separator.join(part.strip() for part in parts))
+    return lambda _node, parts: template.format(separator.join(map(str.strip, parts)))
 
 
 def _set_around(mark: str, command: str) -> _Converter:

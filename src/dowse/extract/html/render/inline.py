@@ -113,18 +113,22 @@ def write_code(walk: RenderWalk, node: Node) -> bool:
         return code.write_block(walk, node)
     written = code.inline_source(walk.dom, node)
     source = " ".join(written.split())
-    if not source:
-        return False
+    if source:
+        walk.line.text(" " if written[0].isspace() else "")
+        _write_source(walk, node, code.quote_code(source))
+        walk.line.text(" " if written[-1].isspace() else "")
+    return False
+
+
+def _write_source(walk: RenderWalk, node: Node, source: str) -> None:
+    """Inline code; a link around all of it is written around its mark."""
     link = code.only_link(walk.dom, node)
     target = walk.links.target(link) if link is not None and not walk.line.is_open(LINK) else ""
-    walk.line.text(" " if written[0].isspace() else "")
     if target:
         walk.line.begin(LINK, target)
-    walk.line.literal(code.quote_code(source))
+    walk.line.literal(source)
     if target:
         walk.line.end()
-    walk.line.text(" " if written[-1].isspace() else "")
-    return False
 
 
 def begin_quotation(walk: RenderWalk, node: Node) -> bool:
@@ -245,4 +249,4 @@ def _is_small_print(inner: str, before: str) -> bool:
     """Whether a script is a sign alone, or words behind a word."""
     word = _WORD_BEFORE.search(before)
     is_word = inner.isalpha() and len(inner) > 1 and word is not None and len(word[0]) > 2
-    return is_word or not any(character.isalnum() for character in inner)
+    return is_word or not any(map(str.isalnum, inner))

@@ -22,6 +22,7 @@ _SHOWN_AS_NOTES = ("footnote", "noteref", "fnref")
 _BLOCKS = frozenset({"li", "p", "div", "aside", "dd", "section"})
 # Wikipedia writes its own numbers, and its list of sources is one to read.
 _PLAIN = "#cite_"
+_SIGN_OF_NOTE = re.compile(r"[^\W_]|[*†‡]")
 _BACK = frozenset({"↩", "↩︎", "↩️", "↵", "⏎", "⤴", "↑", "^", "⇑", "⬑", "🔙", "↖", "←"})
 
 
@@ -54,7 +55,7 @@ def _is_permalink(node: Node, words: str) -> bool:
     label = words.lower()
     if label in _ANCHOR_MARKS or label.startswith(_ANCHOR_WORDS):
         return True
-    return href.startswith("#") and len(label) <= 2 and not any(sign.isalnum() or sign in "*†‡" for sign in label)
+    return href.startswith("#") and len(label) <= 2 and not _SIGN_OF_NOTE.search(label)
 
 
 def _target(href: str, base: str) -> str:
