@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from dowse.core.allowances import Rate
 from dowse.core.digests import Digest
@@ -21,7 +21,7 @@ OK = "ok"
 """Outcome of an attempt that answered; every other outcome is an error's `code`."""
 
 
-def fields_of(value: DataclassInstance) -> dict[str, Any]:
+def fields_of(value: DataclassInstance) -> dict[str, object]:
     """The public fields of a dataclass by name; much faster than `asdict`, which copies the values."""
     return {each.name: getattr(value, each.name) for each in fields(value) if not each.metadata.get("internal")}
 
@@ -73,10 +73,12 @@ class Principal:
     limits: Mapping[str, Rate] = field(default_factory=dict)
     contracts: frozenset[str] | None = None
     scopes: frozenset[str] | None = None
+    is_owner: bool = False  # whether it has started the process, and knows its settings
+    client: str = ""  # the network address of a caller without a token, whose `name` is the same for all
 
 
-LOCAL = Principal("local")
-"""The owner of the process: the caller over stdio, in a shell, or of a server without tokens."""
+LOCAL = Principal("local", is_owner=True)
+"""The owner of the process: the caller over stdio or in a shell."""
 
 
 class TimeRange(StrEnum):
@@ -172,6 +174,9 @@ class Onward(Enum):
     """A browser and scrape APIs: the body that came is not the page."""
 
 
+MOST_TEXT_CHARS = 2_000_000
+
+
 class Status(StrEnum):
     """The status of a page; all but `OK` and `TRUNCATED` have a note instead of text."""
 
@@ -232,6 +237,7 @@ class Body:
     validators: Validators = Validators()
     is_unchanged: bool = False
     may_be_kept: bool = True
+    sheets: tuple[str, ...] = ()
 
 
 class CacheState(StrEnum):
@@ -294,10 +300,6 @@ class Facts:
     targets: str = ""
 
 
-MOST_TEXT_CHARS = 2_000_000
-"""The limit of the text of a page; the rest is cut."""
-
-
 @dataclass(frozen=True, slots=True)
 class Text:
     """The Markdown of a page and its title; `is_cut` if the page has more.
@@ -319,6 +321,7 @@ class Text:
     heeded_robots: bool = False
     facts: Facts = Facts()
     body_hash: str = ""
+    sheets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

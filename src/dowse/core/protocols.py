@@ -74,6 +74,15 @@ class SiteLoader(PageReader, Protocol):
         ...
 
 
+@runtime_checkable
+class PrivatePages(Protocol):
+    """A loader of pages that its credential shows, but that only some callers may read."""
+
+    def private_reader(self, url: Url, caller: Principal) -> PageReader | None:
+        """The only reader of this page for this caller; `None` where the page is read as for any other caller."""
+        ...
+
+
 class Discretion(Protocol):
     """Decides which URLs a scrape API may get."""
 
@@ -111,6 +120,12 @@ class Fetcher(Protocol):
     async def fetch(self, url: str, *, timeout_s: float, known: Text | None = None) -> Body:
         """`known` is the cached text of the page, for a conditional request."""
         ...
+
+
+class SheetFetcher(Protocol):
+    """Gets the style sheets of a page, as far as there is time; failures are left out."""
+
+    async def fetch_sheets(self, addresses: Sequence[str], *, timeout_s: float) -> tuple[str, ...]: ...
 
 
 class Extractor(Protocol):
