@@ -8,6 +8,8 @@ from functools import lru_cache
 
 import can_ada
 
+from dowse.core.text import enclose
+
 # Parameters that name a campaign or a click, never the document.
 _TRACKING = frozenset(
     (
@@ -80,15 +82,28 @@ def parse(text: str, base: str = "") -> Url | None:
     return _parse_cached(text, base) if len(text) + len(base) <= _CACHED_CHARS else _parse(text, base)
 
 
+def parse_web(text: str, base: str = "") -> Url | None:
+    """Parse a web address; `None` also for other schemes than http and https."""
+    parsed = parse(text, base)
+    return parsed if parsed and parsed.scheme in _PAGE_PORTS else None
+
+
+def host_of(url: str) -> str:
+    """The host of a URL; empty for an invalid one."""
+    parsed = parse(url)
+    return parsed.host if parsed else ""
+
+
 def link(href: str, base: str) -> str:
-    """The target of a link on a page, without tracking parameters; empty for other schemes than http and https.
+    """The target of a link on a page, without tracking parameters and user name; empty for other schemes than HTTP.
 
     It does not split the URL into parts, which is most of the work of `parse`: a page has many links.
     """
     parsed = _resolve(href, base)
     if parsed is None or parsed.protocol not in ("http:", "https:"):
         return ""
-    return _without_tracking(parsed.href, parsed.hostname) if parsed.search else parsed.href
+    target = without_userinfo(parsed.href) if parsed.username or parsed.password else parsed.href
+    return _without_tracking(target, parsed.hostname) if parsed.search else target
 
 
 def _parse(text: str, base: str) -> Url | None:
@@ -130,7 +145,7 @@ def _without_tracking(href: str, host: str) -> str:
     before, _, query = address.partition("?")
     keeps_ref = is_below(host, *_CODE_HOSTS)
     kept = [part for part in query.split("&") if part and not _is_tracking(part, keeps_ref=keeps_ref)]
-    return before + ("?" + "&".join(kept) if kept else "") + hash_mark + fragment
+    return before + enclose("?", "&".join(kept)) + hash_mark + fragment
 
 
 def fragment(href: str) -> str:
@@ -159,7 +174,7 @@ def _identity(url: str) -> str:
     query = "&".join(_parts(page))
     # A fragment is a page of an application, or else a place on the page.
     is_route = fragment.startswith(("!", "/")) and fragment.strip("!/")
-    return host + _path(page) + (f"?{query}" if query else "") + (f"#{_unescape(fragment)}" if is_route else "")
+    return host + _path(page) + enclose("?", query) + (f"#{_unescape(fragment)}" if is_route else "")
 
 
 _identity_cached = lru_cache(_CACHED_URLS)(_identity)

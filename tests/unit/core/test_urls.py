@@ -1,5 +1,6 @@
 """URLs: parsed as a browser would, cited without tracking, compared by identity."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,6 +93,8 @@ def test_tracking_goes_and_everything_else_stays(url: str, expected: str) -> Non
         ("//other.example/a", "https://other.example/a"),
         ("#times", "https://ferry.example/line/4#times"),
         ("?ref=1", "https://ferry.example/line/4"),
+        ("https://bank.example@evil.example/in?a=1&utm_source=x", "https://evil.example/in?a=1"),
+        ("//ana:secret@other.example/@ana", "https://other.example/@ana"),
         ("javascript:void(0)", ""),
         ("ftp://ferry.example/list", ""),
         ("https://[", ""),
@@ -267,3 +270,13 @@ def test_a_page_of_a_site_is_on_its_host_at_the_usual_port_and_public(text: str,
     parsed = urls.parse(text)
     assert parsed is not None
     assert parsed.is_page_of("example.org", "www.example.org") is is_its_page
+
+
+@pytest.mark.parametrize("text", ["ftp://example.org/", "javascript:alert(1)", "example.org", ""])
+def test_only_http_and_https_are_web_addresses(text: str) -> None:
+    assert urls.parse_web(text) is None
+    assert urls.parse_web("a", "https://example.org/b/") == urls.parse("https://example.org/b/a")
+
+
+def test_an_invalid_address_has_no_host() -> None:
+    assert (urls.host_of("https://example.org:8443/a"), urls.host_of("no address")) == ("example.org", "")
