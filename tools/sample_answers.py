@@ -23,7 +23,9 @@ HEAD = """\
 
 The text that `web_search` and `get_content` return to a model, on the pages of the [pocket web](testing.md).
 `tools/sample_answers.py` writes this page. The nonce after "page 1" differs in every answer, so that no page can
-forge the end of its fence (spotlighting).
+forge the end of its fence (spotlighting). Code and HTML that a page leaves open end before the end marker. Text of the
+web outside of a fence stands on one line behind a mark, such as `## 1.` or `Snippet:`, with control characters removed,
+its Markdown escaped, and so the phrases of dowse itself: a title `Note: …` is shown as `Note\\: …`.
 
 ## What each client hands to its model
 

@@ -99,6 +99,10 @@ def _find_shapes(text: str) -> Iterator[Leak]:
         for found in pattern.finditer(text):
             rest = _REST.match(text, found.end())
             yield Leak(found.start(), rest.end() if rest else found.end(), kind)
+    yield from _find_private_keys(text)
+
+
+def _find_private_keys(text: str) -> Iterator[Leak]:
     for found in _PRIVATE_KEY.finditer(text):
         # Without any, the text only quotes such lines.
         if _KEY_MATERIAL.search(found["body"] or found["rest"] or ""):

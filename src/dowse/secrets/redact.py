@@ -97,7 +97,7 @@ class _AnyOf:
     """Matcher of several texts, the longest first; with `whole_words` only as separate words."""
 
     def __init__(self, forms: set[str], *, whole_words: bool = False) -> None:
-        words = [_escape_pattern(form) for form in sorted(forms, key=len, reverse=True)]
+        words = list(map(_escape_pattern, sorted(forms, key=len, reverse=True)))
         self._pattern = re.compile("|".join(rf"(?<!\w){word}(?!\w)" if whole_words else word for word in words))
         # Letters and digits are never escaped.
         self._cores = {max(_ALPHANUMERIC.findall(form), key=len, default="") for form in forms}

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any, cast
 
 from pydantic import Field
+from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
 
@@ -59,7 +60,7 @@ class Group:
         secret: bool = False,
         ge: int | None = None,
         le: int | None = None,
-    ) -> Any:
+    ) -> Any:  # stands for the value of a field of any type, as pydantic's `Field` does
         """Declare a field of `Settings`: its default, its variable with aliases, and its purpose.
 
         `trusted_only` is for settings that decide where keys and queries are sent, or which private hosts may be
@@ -74,12 +75,12 @@ class Group:
             "splits_cache": self.splits_cache if splits_cache is None else splits_cache,
             "is_secret": secret,
         }
-        return Field(default, description=about, ge=ge, le=le, json_schema_extra=cast(Any, declared))
+        return Field(default, description=about, ge=ge, le=le, json_schema_extra=cast(JsonDict, declared))
 
 
 def read_declaration(name: str, field: FieldInfo) -> Setting:
     """The declaration behind a field that `Group.setting` made."""
-    declared = cast(dict[str, Any], field.json_schema_extra)
+    declared = cast(dict[str, Any], field.json_schema_extra)  # the keys are those of `Setting`
     return Setting(
         (name,),
         default=field.default,
@@ -96,7 +97,7 @@ def describe_kind(field: FieldInfo) -> str:
     for kind in kinds:
         if isinstance(kind, Takes):
             return kind.what
-    if options and all(isinstance(option, str) for option in options):
+    if set(map(type, options)) == {str}:
         return "one of " + ", ".join(option or "(empty)" for option in options)
     return _describe_range(field) if field.annotation is int else "text"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
@@ -50,33 +49,41 @@ def derive_settings(spec: ProviderSpec) -> Iterator[Setting]:
     """The settings of a provider, in the order of the documentation."""
     prefix, writes_answers = spec.name.upper(), "answer" in spec.operations
 
-    def setting(field: str, variables: tuple[str, ...], default: object, about: str, **declared: Any) -> Setting:
+    def setting(
+        field: str,
+        variables: tuple[str, ...],
+        default: object,
+        about: str,
+        *,
+        group: str = _group(spec),
+        is_trusted_only: bool = True,
+        splits_cache: bool = True,
+        is_secret: bool = False,
+    ) -> Setting:
         path = ("providers", spec.name, *field.split("."))
         takes = describe_kind(ProviderSettings.model_fields[path[2]])
-        return Setting(
-            path, variables, default, about, takes, **{"group": _group(spec), **declared}, provider=spec.name
-        )
+        marks = (is_trusted_only, splits_cache, is_secret)
+        return Setting(path, variables, default, about, takes, group, spec.name, *marks)
 
     if spec.key:
         about = "Key that lets a model write answers." if writes_answers else f"Key that activates {spec.title}."
-        yield setting("api_key", (spec.key,), None, about, is_trusted_only=True, is_secret=True)
+        yield setting("api_key", (spec.key,), None, about, is_secret=True)
     if spec.servers:
         about = f"Base address of your {spec.title}, or several separated by commas; activates it."
-        yield setting("servers", spec.servers, None, about, is_trusted_only=True)
-    yield setting("enabled", (f"{prefix}_ENABLED",), None, _about_flag(spec), is_trusted_only=True)
+        yield setting("servers", spec.servers, None, about)
+    yield setting("enabled", (f"{prefix}_ENABLED",), None, _about_flag(spec))
     call = f"call of {spec.tier}" if spec.tier else f"{spec.title} call"
     about = f"Timeout of one {call}{', all attempts together' if writes_answers else ''}."
     timeout = (f"{prefix}_TIMEOUT", *spec.timeout_aliases)
-    yield setting("timeout_s", timeout, spec.timeout, about, splits_cache=False)
+    yield setting("timeout_s", timeout, spec.timeout, about, is_trusted_only=False, splits_cache=False)
     for operation, each in spec.endpoints.items():
-        yield setting(f"endpoints.{operation}", (each.variable,), each.default, each.about, is_trusted_only=True)
-    allowances = {"is_trusted_only": True, "splits_cache": False}
+        yield setting(f"endpoints.{operation}", (each.variable,), each.default, each.about)
     about = f"Budget for {spec.title}; once it is spent, {spec.title} counts as out of quota."
     about = f"Budget for {spec.tier}." if spec.tier else about
-    yield setting("budget", (f"DOWSE_BUDGET_{prefix}",), spec.budget, about, **allowances)
+    yield setting("budget", (f"DOWSE_BUDGET_{prefix}",), spec.budget, about, splits_cache=False)
     subject = f"your {spec.title}" if spec.servers else spec.subject
     about = f"Pacing of {subject}{', searches only' if spec.unpaced else ''}: calls per time, calls at once, or both."
-    yield setting("pace", (f"DOWSE_PACE_{prefix}",), spec.pace, about, group=LOAD_GROUP, **allowances)
+    yield setting("pace", (f"DOWSE_PACE_{prefix}",), spec.pace, about, group=LOAD_GROUP, splits_cache=False)
 
 
 def with_defaults(given: Mapping[str, Mapping[str, object]]) -> dict[str, object]:

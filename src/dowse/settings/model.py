@@ -99,21 +99,26 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
         known = [name for name in self.search_order if name in self.mcp_providers or self.is_active(name)]
         return [*known, *(name for name in self.mcp_providers if name not in self.search_order)]
 
+    @property
+    def safe_search(self) -> int | None:
+        """The default of safe search; `None` leaves it to the provider."""
+        return int(self.default_safe_search) if self.default_safe_search else None
+
     def keyless_members(self) -> list[str]:
         """The members of the keyless pool that are asked, in order; none where the pool is off."""
         if self.keyless == "off" or (self.keyless == "on" and self.searchers()):
             return []
         flags = {name: self.providers[name].enabled for name in KEYLESS}
-        asked_for = [name for name in KEYLESS if flags[name] and name not in self.keyless_order]
-        return [name for name in (*self.keyless_order, *asked_for) if flags[name] is not False]
+        order = dict.fromkeys([*self.keyless_order, *filter(flags.get, KEYLESS)])
+        return [name for name in order if flags[name] is not False]
 
     def answerers(self) -> list[str]:
         """The active providers that write answers, in the order in which they are asked."""
-        return [name for name in ANSWERERS if self.is_active(name)]
+        return list(filter(self.is_active, ANSWERERS))
 
     def scrapers(self) -> list[str]:
         """The active providers that read pages; their order is fixed."""
-        return [name for name in READERS if self.is_active(name)]
+        return list(filter(self.is_active, READERS))
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret value, for the redaction filter and for nothing else."""
@@ -151,7 +156,7 @@ class Settings(ServerSettings, SiteSettings, ReadingSettings, SearchSettings):
 @cache
 def all_settings() -> tuple[Setting, ...]:
     """Every setting, in the order of the documentation: a group's own settings, then those of its providers."""
-    settings = [setting for spec in SPECS.values() for setting in derive_settings(spec)]
+    settings = list(chain.from_iterable(map(derive_settings, SPECS.values())))
     for name, field in Settings.model_fields.items():
         if name == "limits":
             settings += derive_limits()
@@ -181,6 +186,11 @@ def _reveal(value: object) -> object:
     return {name: _reveal(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
+def reveal(secret: SecretStr | None) -> str:
+    """The value of an optional secret; empty where it is not set."""
+    return secret.get_secret_value() if secret else ""
+
+
 def _passwords(url: str) -> tuple[str, ...]:
     """A URL's password, as written, as meant, and as the pair that basic authentication encodes."""
     parts = urlsplit(url)
@@ -202,7 +212,7 @@ def _secrets_in(url: str) -> tuple[str, ...]:
 
 def _credentials(url: SecretStr | None) -> tuple[str, ...]:
     """The secrets of an address that may hold a token: its password, tokens in its query, and its path."""
-    text = url.get_secret_value() if url else ""
+    text = reveal(url)
     parts = urlsplit(text)
     tokens = [*(value for _, value in parse_qsl(parts.query)), *parts.path.split("/")]
     return (*_passwords(text), *(token for token in tokens if len(token) >= _SHORTEST_TOKEN))

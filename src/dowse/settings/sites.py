@@ -6,12 +6,14 @@ which URL imports the loader. The code is in `dowse.sites`, in the module with t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import SecretStr
+from pydantic import BeforeValidator, SecretStr
 
-from dowse.settings.declare import Group
+from dowse.settings.declare import Group, Takes
 from dowse.settings.derive import KEYLESS_GROUP, FrozenModel
 from dowse.settings.types import HttpUrl
 
@@ -69,6 +71,27 @@ _SITE_APIS = Group(_SITES.title, trusted_only=True)
 _OPEN = Group(KEYLESS_GROUP, "open", trusted_only=True)
 
 
+# A repository or all of an owner, and the caller that may read it.
+_PRIVATE_REPOSITORY = re.compile(
+    r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/(?:\*|(?!\.{1,2}(?:@|$))[A-Za-z0-9._-]{1,100})(?:@[A-Za-z0-9][\w.:@~-]{0,99})?",
+    re.ASCII,
+)
+
+
+def _private_repositories(value: object) -> tuple[str, ...]:
+    entries = tuple(dict.fromkeys(part.strip() for part in str(value).split(",") if part.strip()))
+    if not all(map(_PRIVATE_REPOSITORY.fullmatch, entries)):
+        raise ValueError
+    return entries
+
+
+PrivateRepositories = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_private_repositories),
+    Takes("repositories such as owner/repo, owner/* or owner/repo@caller, separated by commas"),
+]
+
+
 class SiteSettings(FrozenModel):
     """The part of `Settings` about single sites."""
 
@@ -93,6 +116,12 @@ class SiteSettings(FrozenModel):
     )
     github_token: SecretStr | None = _SITE_APIS.setting(
         None, "GITHUB_TOKEN", about="Token for GitHub: discussions, and 5,000 requests an hour instead of 60."
+    )
+    github_private: PrivateRepositories = _SITE_APIS.setting(
+        "",
+        "GITHUB_PRIVATE",
+        about="Private repositories that may be read with GITHUB_TOKEN: `owner/repo` or `owner/*` over stdio and in a "
+        "shell, with `@NAME` behind it for the HTTP caller of that name. Others count as missing.",
     )
     github_max_comments: int = _SITES.setting(
         50,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -32,6 +33,9 @@ _DOUBLED = "DOWSE_MCP_PROVIDERS names {!r}, which dowse has already; call it som
 FLAG, ENVIRONMENT, FILE = "flag", "environment", "file"
 """Sources of values, in order of precedence."""
 _FOREIGN_PROXIES = frozenset({"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"})
+# Signs of a password or a parameter in an address, a long word, and a shorter one with a digit.
+_KEY_LIKE = re.compile(r"@|=\S{4}|[\w-]{16}|(?=[A-Za-z_-]{0,9}\d)[\w-]{10}", re.ASCII)
+_LONGEST_QUOTE = 40
 # Names that other programs use as well: a value that means nothing to us is not the user's mistake.
 SHARED = ("LOG_LEVEL",)
 
@@ -105,7 +109,7 @@ def examine(
     config: str | None = None,
 ) -> Loaded:
     """Like `load`, with a list of all problems: the default stands for each invalid value."""
-    env = dict(os.environ if environ is None else environ)
+    env = dict(_environment(environ))
     problems: list[str] = []
     file = ConfigFile()
     written: dict[str, object] = {}
@@ -124,23 +128,26 @@ def examine(
     return Loaded(settings, tuple(warnings), file, tuple(problems), given, proxies, idle)
 
 
+def _environment(environ: Mapping[str, str] | None) -> Mapping[str, str]:
+    return os.environ if environ is None else environ
+
+
 def wants_colour(environ: Mapping[str, str] | None = None) -> bool:
     """Whether the user's environment allows colour (https://no-color.org)."""
-    env = os.environ if environ is None else environ
+    env = _environment(environ)
     return not env.get("NO_COLOR") and is_capable_terminal(env)
 
 
 def is_capable_terminal(environ: Mapping[str, str] | None = None) -> bool:
     """Whether the terminal, if there is one, understands escapes."""
-    env = os.environ if environ is None else environ
-    return env.get("TERM") != "dumb"
+    return _environment(environ).get("TERM") != "dumb"
 
 
 def state_address(settings: Settings, environ: Mapping[str, str] | None = None) -> str:
     """Where state is kept: where the user says, else in a SQLite file in the cache directory."""
     if settings.state:
         return settings.state
-    env = os.environ if environ is None else environ
+    env = _environment(environ)
     home = Path(env.get("HOME") or "~").expanduser()
     usual = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
     return f"sqlite:///{Path(env.get('XDG_CACHE_HOME') or usual) / 'dowse' / 'state.db'}"
@@ -199,9 +206,10 @@ def _validate(
     return _validate({each: value for each, value in given.items() if each not in wrong}, warnings, problems)
 
 
-def _nest(given: Mapping[Setting, Given]) -> dict[str, Any]:
+def _nest(given: Mapping[Setting, Given]) -> dict[str, object]:
     """The values in the shape of `Settings`, over the defaults of the contract."""
     contract = next((str(value.value) for setting, value in given.items() if setting.path == ("contract",)), "")
+    # Values of fields, or groups of them: pydantic checks which.
     values: dict[str, Any] = dict(CONTRACTS[contract].defaults) if contract in CONTRACTS else {}
     for setting, value in given.items():
         *parents, name = setting.path
@@ -242,10 +250,19 @@ def _parse_file(path: Path, named_by: str = "", *, trusted: bool) -> tuple[Confi
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{named_by}{path}, which cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}.") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not valid TOML: it is not UTF-8 text.") from None
+    except tomllib.TOMLDecodeError as error:
+        # Redaction: only the place, since the message may quote a value.
+        where = re.search(r"at line \d+, column \d+|at end of document", str(error))
+        raise ConfigError(f"{path} is not valid TOML: the error is {where[0] if where else 'in its text'}.") from None
     seed_table = table.pop("web_search", {})
     entries = {**(seed_table if isinstance(seed_table, dict) else {}), **table}
+    return _sort_entries(path, entries, trusted=trusted)
+
+
+def _sort_entries(path: Path, entries: Mapping[str, object], *, trusted: bool) -> tuple[ConfigFile, dict[str, object]]:
+    """The entries of a file by variable, without unknown ones and those it may not set."""
     values: dict[str, object] = {}
     ignored: list[str] = []
     typos: list[str] = []
@@ -296,8 +313,14 @@ def _typo(name: str, *, shown: str = "") -> str:
 def _sentence(setting: Setting, given: Given) -> str:
     """One sentence for an invalid value; it quotes the value only where that is no secret."""
     # As it was written: pydantic shows "1GB" as the number of bytes that it had become by then.
-    value = "" if may_hold_secret(setting, given) else f" is {str(given.value)[:80]!r}, but it"
+    is_shown = not may_hold_secret(setting, given) and _is_harmless(str(given.value))
+    value = f" is {str(given.value)!r}, but it" if is_shown else ""
     return f"{given.shown_name}{value} takes {setting.takes}."
+
+
+def _is_harmless(written: str) -> bool:
+    """Whether an invalid value can be quoted: a key may have been written to the wrong variable."""
+    return len(written) <= _LONGEST_QUOTE and not _KEY_LIKE.search(written)
 
 
 def may_hold_secret(setting: Setting, given: Given) -> bool:
@@ -310,7 +333,7 @@ def _coherent(settings: Settings, problems: list[str]) -> Settings:
     """The settings without values that do not fit together; a sentence about each goes to `problems`."""
     doubled = sorted(SPECS.keys() & settings.mcp_providers.keys())
     servers = {name: server for name, server in settings.mcp_providers.items() if name not in doubled}
-    problems += [_DOUBLED.format(name) for name in doubled[:1]]
+    problems += list(map(_DOUBLED.format, doubled[:1]))
     changed: dict[str, object] = {
         "mcp_providers": servers,
         "search_order": _known_names("DOWSE_SEARCH_ORDER", settings.search_order, (*SEARCHERS, *servers), problems),
@@ -320,6 +343,9 @@ def _coherent(settings: Settings, problems: list[str]) -> Settings:
     if incomplete := _incomplete_jwt(settings):
         problems.append(incomplete)
         changed |= {"jwt_issuer": "", "jwt_audience": "", "jwks_url": None}
+    if settings.github_private and not settings.github_token:
+        problems.append("GITHUB_PRIVATE needs GITHUB_TOKEN, which shows these repositories.")
+        changed |= {"github_private": ()}
     current = dict(settings)
     changed = {name: value for name, value in changed.items() if value != current[name]}
     return settings.model_copy(update=changed) if changed else settings
@@ -327,7 +353,8 @@ def _coherent(settings: Settings, problems: list[str]) -> Settings:
 
 def _known_names(variable: str, given: tuple[str, ...], names: tuple[str, ...], problems: list[str]) -> tuple[str, ...]:
     unknown = [name for name in given if name not in names]
-    problems += [f"{variable} names {name!r}, but it takes names out of {', '.join(names)}." for name in unknown]
+    shown = [f"names {name!r}, but it" if _is_harmless(name) else "names an unknown one: it" for name in unknown]
+    problems += [f"{variable} {wrong} takes names out of {', '.join(names)}." for wrong in shown]
     return tuple(name for name in given if name in names)
 
 

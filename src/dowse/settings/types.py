@@ -6,6 +6,7 @@ import ipaddress
 import json
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -17,6 +18,7 @@ from dowse.settings.declare import Takes
 
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?", re.IGNORECASE | re.ASCII)
+_LINE_ENDS = re.compile("[\r\n\0]")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?", re.IGNORECASE | re.ASCII)
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
@@ -106,7 +108,7 @@ def _delays(value: object) -> tuple[float, float]:
     """Milliseconds as they are written; seconds inside."""
     if isinstance(value, tuple):
         return value
-    low, high = (int(part) for part in str(value).strip().strip("[]").split(","))
+    low, high = map(int, str(value).strip().strip("[]").split(","))
     if not 0 <= low <= high <= _LONGEST_PAUSE_MS:
         raise ValueError
     return low / 1000, high / 1000
@@ -119,21 +121,24 @@ def _size(value: object) -> int:
     return size
 
 
+def _parts(value: object) -> list[str]:
+    """The parts of a list with commas, without empty ones."""
+    return list(filter(None, map(str.strip, str(value).split(","))))
+
+
 def _names(value: object) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(part.strip().lower() for part in str(value).split(",") if part.strip()))
+    return tuple(dict.fromkeys(map(str.lower, _parts(value))))
 
 
 def http_url(value: str) -> str:
     """An address that `net` can reach."""
-    parsed = urls.parse(value)
-    if parsed is None or parsed.scheme not in ("http", "https"):
+    if urls.parse_web(value) is None:
         raise ValueError
     return value.strip()
 
 
 def _http_urls(value: object) -> tuple[str, ...]:
-    parts = value if isinstance(value, tuple) else str(value).split(",")
-    addresses = tuple(dict.fromkeys(http_url(part) for part in parts if part.strip()))
+    addresses = tuple(dict.fromkeys(map(http_url, value if isinstance(value, tuple) else _parts(value))))
     if not addresses:
         raise ValueError
     return addresses
@@ -163,7 +168,7 @@ def headers(value: object) -> dict[str, str]:
     parsed = json.loads(value) if isinstance(value, str) else value
     if not isinstance(parsed, dict) or not all(isinstance(item, str) for item in parsed.values()):
         raise ValueError
-    if any(character in f"{name}{item}" for name, item in parsed.items() for character in "\r\n\0"):
+    if _LINE_ENDS.search("".join(chain.from_iterable(parsed.items()))):
         raise ValueError
     return parsed
 
@@ -221,7 +226,7 @@ def _pace(value: object) -> Pace:
     crowds = [_at_once(part) for part in parts if "/" not in part]
     if max(len(rates), len(crowds)) > 1:
         raise ValueError
-    return Pace(rates[0] if rates else None, crowds[0] if crowds else None)
+    return Pace(next(iter(rates), None), next(iter(crowds), None))
 
 
 def _at_once(text: str) -> int:
@@ -244,12 +249,12 @@ def _budget(value: object) -> Budget:
 
 
 def _tokens(value: object) -> dict[str, SecretStr]:
-    pairs = [_TOKEN.fullmatch(part.strip()) for part in str(value).split(",") if part.strip()]
-    tokens = {pair[1]: SecretStr(pair[2]) for pair in pairs if pair}
+    parts = _parts(value)
+    tokens = {pair[1]: pair[2] for pair in map(_TOKEN.fullmatch, parts) if pair}
     # Two principals with one name or one token could not be told apart.
-    if len(tokens) != len(pairs) or len({token.get_secret_value() for token in tokens.values()}) != len(pairs):
+    if len(set(tokens.values())) != len(parts):
         raise ValueError
-    return tokens
+    return {name: SecretStr(token) for name, token in tokens.items()}
 
 
 def _networks(value: object) -> tuple[str, ...]:
@@ -257,7 +262,7 @@ def _networks(value: object) -> tuple[str, ...]:
 
 
 def _nat64(value: object) -> tuple[str, ...]:
-    prefixes = [ipaddress.IPv6Network(part) for part in _names(value)]
+    prefixes = list(map(ipaddress.IPv6Network, _names(value)))
     if any(prefix.prefixlen not in _NAT64_LENGTHS for prefix in prefixes):
         raise ValueError
     return tuple(map(str, prefixes))

@@ -82,6 +82,10 @@ WRONG: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {
         ("localhost:8080", "ftp://example.org", "http://a.example,b.example", ","),
         "takes an address that starts with http:// or https://, or several separated by commas.",
     ),
+    ("GITHUB_PRIVATE",): (
+        ("otter", "otter/", "/brook", "otter/..", "*/*", "otter/br*", "otter/brook/x", "https://github.com/a/b"),
+        "takes repositories such as owner/repo, owner/* or owner/repo@caller, separated by commas.",
+    ),
     ("SEARXNG_FORMAT",): (("xml",), "takes one of json, html, auto."),
     ("DOWSE_KEYLESS",): (("maybe", "2"), "takes on, off or fallback."),
     ("DOWSE_ROTATE_USER_AGENTS",): (("some",), "takes on, off or all."),
@@ -267,6 +271,47 @@ def test_an_invalid_value_is_one_sentence_with_the_variable_and_what_it_takes(
     assert sorted(problems) == sorted(expected)
 
 
+MISPLACED = (
+    *(
+        "{}",
+        "https://user:{}@host:bad/",
+        "http://h:99999/?api_key={}",
+        "ftp://h/?token={}",
+        "a,{}",
+        "{}=1",
+        "Bearer {}",
+    ),
+    *('{{"a": "{}"}}', '{{"exa": {{"url": "http://x/?key={}"}}}}', "a:{0},a:{0}", "redis://h?x={}", "rediss://{}@h"),
+    *("15s{}", "http://{}", "{0}/{0}", "sqlite://{}", "[{}", '"{}', "ftp://h/{}#x"),
+)
+
+
+@pytest.mark.promise("hardened-configuration-errors")
+@each_row("key", [KEY, "hunter2hunter2", "correct-horse-battery", "0123456789abcdef"])
+def test_no_sentence_about_a_setting_repeats_a_key(key: str) -> None:
+    """Whichever variable the key was written to, in whichever shape."""
+    names = [name for setting in all_settings() for name in setting.variables]
+    assert len(names) > 150
+    said: list[str] = []
+    for shape in MISPLACED:
+        loaded = examine({}, dict.fromkeys(names, shape.format(key)))
+        said += [*loaded.problems, *loaded.warnings]
+    # The control: something was said of nearly every variable.
+    assert len(said) > 100 * len(MISPLACED) / 2
+    assert [sentence for sentence in said if key in sentence] == []
+
+
+@pytest.mark.promise("hardened-configuration-errors")
+@each_row("text", ['serper_api_key = "{}', "a = {}", '"{}" = ', "serper_api_key = '{}'\nserper_api_key = '{}'", "[{}"])
+def test_a_broken_file_is_named_without_its_text(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "broken.toml"
+    path.write_text(text.replace("{}", KEY), encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load({}, {"DOWSE_CONFIG": str(path)})
+    assert str(path) in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
 def test_the_first_invalid_value_stops_the_start() -> None:
     name, value, end = CASES[0]
     with pytest.raises(ConfigError) as caught:
@@ -347,6 +392,15 @@ def test_json_web_tokens_need_issuer_audience_and_keys(missing: str) -> None:
     assert load({}, whole).settings.needs_token
     with pytest.raises(ConfigError, match=f"^{missing} must be set too"):
         load({}, {name: value for name, value in whole.items() if name != missing})
+
+
+@pytest.mark.promise("credential-github-private-list")
+def test_private_repositories_need_the_token_that_shows_them() -> None:
+    entries = {"GITHUB_PRIVATE": "otter/brook, otter/*@alice,otter/a.b@jwt:ana@example.org"}
+    with pytest.raises(ConfigError, match=r"^GITHUB_PRIVATE needs GITHUB_TOKEN"):
+        load({}, entries)
+    settings = load({}, {**entries, "GITHUB_TOKEN": "t"}).settings
+    assert settings.github_private == ("otter/brook", "otter/*@alice", "otter/a.b@jwt:ana@example.org")
 
 
 @each_row(
