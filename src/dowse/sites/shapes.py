@@ -148,5 +148,5 @@ def _join(*lists: Iterable[str]) -> list[str]:
 
 
 def _choose_by_domain(domains: Iterable[str], sites: Iterable[SiteSpec]) -> list[str]:
-    wanted = [domain.lower() for domain in domains]
+    wanted = list(map(str.lower, domains))
     return [site.name for site in sites if any(urls.is_below(domain, *site.search_domains) for domain in wanted)]

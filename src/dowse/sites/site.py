@@ -78,11 +78,20 @@ def request_deadline(deadline: Deadline) -> Deadline:
     return deadline.cap(_REQUEST_SHARE * deadline.remaining_s())
 
 
-def path_segments(url: Url, *hosts: str) -> list[str]:
-    """The decoded segments of the path of a page on one of these hosts; empty for a page elsewhere."""
-    if not url.is_page_of(*hosts):
+def path_segments(url: Url | None, *hosts: str) -> list[str]:
+    """The decoded segments of the path of a page on one of these hosts; empty for a page elsewhere.
+
+    Empty too for a path that an API would read as another one: with a step to a parent folder, or an encoded slash.
+    """
+    if url is None or not url.is_page_of(*hosts):
         return []
-    return [unquote(part) for part in url.path.strip("/").split("/")]
+    segments = list(map(unquote, url.path.strip("/").split("/")))
+    return segments if all(map(_is_plain, segments)) else []
+
+
+def _is_plain(segment: str) -> bool:
+    """Whether a decoded segment is still one segment and no step to a parent folder."""
+    return segment not in (".", "..") and segment.isprintable() and "/" not in segment and "\\" not in segment
 
 
 def translate_missing(error: ProviderError, what: str) -> Exception:

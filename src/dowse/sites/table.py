@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from dowse.core import urls
-from dowse.core.models import Deadline, Text
-from dowse.core.protocols import SiteLoader
+from dowse.core.models import Deadline, Principal, Text
+from dowse.core.protocols import PageReader, PrivatePages, SiteLoader
 from dowse.core.urls import Url
 from dowse.settings.sites import LOADED_SITES, SITES
 
@@ -26,6 +26,13 @@ class LazyLoader:
 
     def accepts(self, url: Url) -> bool:
         return urls.is_below(url.name, *self._domains) and self._loader.accepts(url)
+
+    def private_reader(self, url: Url, caller: Principal) -> PageReader | None:
+        """Implements `protocols.PrivatePages` for sites that have such pages."""
+        if not urls.is_below(url.name, *self._domains):
+            return None
+        loader = self._loader
+        return loader.private_reader(url, caller) if isinstance(loader, PrivatePages) else None
 
     @property
     def timeout_s(self) -> float:
