@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from dowse.core.models import Deadline, Query, TimeRange
 from dowse.net.clients import Reply
+from dowse.net.json_fields import drop_empty
 from dowse.providers.html_engines import HtmlEngine
 from dowse.settings.providers import DUCKDUCKGO
 
@@ -42,7 +43,7 @@ def _form(query: Query) -> dict[str, str]:
     safety = "" if query.safe_search is None else _SAFETY[min(query.safe_search, 2)]
     optional = {"kl": region(query.language, query.country), "df": _TIMES.get(query.time_range, ""), "kp": safety}
     fields = {"q": _SHORTCUTS.sub("", query.text)}
-    return fields | {name: value for name, value in optional.items() if value}
+    return fields | drop_empty(optional)
 
 
 def region(language: str, country: str) -> str:

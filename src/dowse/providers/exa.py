@@ -10,7 +10,8 @@ from pydantic import SecretStr
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
 from dowse.core.text import one_line
-from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, results, string, strings
+from dowse.net.json_api import PAGE_CHARS, Api
+from dowse.net.json_fields import Json, drop_empty, first_hits, hit, mapping, objects, results, string, strings
 from dowse.providers.limits import fit
 from dowse.providers.table import Kit
 from dowse.settings.providers import EXA as SPEC
@@ -38,7 +39,7 @@ class Exa:
         fitted, warnings = fit(self.name, query, SPEC.limits)
         payload = _payload(fitted, self._today())
         body = await self._api.post(self._search_endpoint, deadline, headers=self._headers(), body=payload)
-        hits = first_hits([_hit(item) for item in results(self.name, body, "results")], fitted.num_results)
+        hits = first_hits(list(map(_hit, results(self.name, body, "results"))), fitted.num_results)
         return Found(hits[query.earlier :], warnings=warnings)
 
     async def read(self, url: str, deadline: Deadline) -> Text:
@@ -86,7 +87,7 @@ def _payload(query: Query, today: date) -> Json:
         "numResults": query.num_results,
         # One kind of content only: text and highlights together are billed twice.
         "contents": {"highlights": {"maxCharacters": _SNIPPET_CHARS}},
-    } | {name: value for name, value in optional.items() if value}
+    } | drop_empty(optional)
 
 
 def _hit(item: Json) -> Hit | None:
@@ -101,10 +102,8 @@ def _hit(item: Json) -> Hit | None:
 
 def _failure(body: Json) -> str:
     """Why the page could not be had; that comes with HTTP 200, in a list of its own."""
-    statuses = body.get("statuses")
-    for status in statuses if isinstance(statuses, list) else []:
-        if isinstance(status, dict) and status.get("status") == "error":
-            error = status.get("error")
-            details = error if isinstance(error, dict) else {}
-            return f"{string(details, 'tag') or 'no reason given'} ({details.get('httpStatusCode', 'no status')})"
+    for status in objects(body.get("statuses")):
+        if status.get("status") == "error":
+            error = mapping(status, "error")
+            return f"{string(error, 'tag') or 'no reason given'} ({error.get('httpStatusCode', 'no status')})"
     return ""

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from dowse.core.models import Category, Deadline, Query, TimeRange
 from dowse.net.clients import Reply
+from dowse.net.json_fields import drop_empty
 from dowse.providers.html_engines import HtmlEngine
 from dowse.settings.providers import MOJEEK
 
@@ -31,7 +32,7 @@ def _params(query: Query, today: date) -> dict[str, str]:
         "safe": "" if query.safe_search is None else str(min(query.safe_search, 1)),
         "fmt": _FORMATS.get(query.category, ""),
     }
-    return {"q": query.text} | {name: value for name, value in optional.items() if value}
+    return {"q": query.text} | drop_empty(optional)
 
 
 def _code(name: str) -> str:

@@ -8,7 +8,8 @@ from pydantic import SecretStr
 
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text, TimeRange
-from dowse.net.json_api import Api, Json, first_hits, hit, media, objects, plain, results, string
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json, drop_empty, first_hits, hit, mapping, media, objects, plain, results, string
 from dowse.providers.limits import fit
 from dowse.providers.table import Kit
 from dowse.settings.providers import SERPER as SPEC
@@ -47,8 +48,7 @@ class Serper:
         body = await self._api.post(self._scrape_endpoint, deadline, headers=self._headers(), body=payload)
         if body.get("text") is None and body.get("markdown") is None:
             raise BadAnswer(self.name, "the answer has no 'text'")
-        metadata = body.get("metadata")
-        title = string(metadata, "title", "og:title") if isinstance(metadata, dict) else ""
+        title = string(mapping(body, "metadata"), "title", "og:title")
         return self._api.page(string(body, "markdown", "text"), title, plain=string(body, "text"))
 
     def _endpoint(self, query: Query) -> str:
@@ -81,7 +81,7 @@ def _payload(query: Query) -> Json:
         "tbs": _period(query),
         "page": query.page if query.page > 1 else 0,
     }
-    payload |= {name: value for name, value in optional.items() if value}
+    payload |= drop_empty(optional)
     return payload if query.autocorrect else payload | {"autocorrect": False}
 
 
@@ -104,7 +104,7 @@ def _hits(body: Json, query: Query) -> tuple[Hit, ...]:
         raise BadAnswer(Serper.name, f"the answer has no list {name!r}")
     listed = results(Serper.name, body, name) if name in body else []
     read = {Category.IMAGES: _image, Category.VIDEOS: _video, Category.MAP: _place}.get(query.category, _hit)
-    return first_hits([read(item) for item in listed], query.num_results)
+    return first_hits(list(map(read, listed)), query.num_results)
 
 
 def _hit(item: Json) -> Hit | None:
@@ -128,10 +128,8 @@ def _place(item: Json) -> Hit | None:
 
 
 def _answers(body: Json) -> tuple[str, ...]:
-    box, graph = body.get("answerBox"), body.get("knowledgeGraph")
-    texts = [string(box, "answer", "snippet") if isinstance(box, dict) else ""]
-    texts.append(string(graph, "description") if isinstance(graph, dict) else "")
-    return plain(texts)
+    box, graph = mapping(body, "answerBox"), mapping(body, "knowledgeGraph")
+    return plain([string(box, "answer", "snippet"), string(graph, "description")])
 
 
 def _suggestions(body: Json) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from pydantic import SecretStr
 
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Category, Deadline, Found, Hit, Query, Text
-from dowse.net.json_api import Api, Json, first_hits, hit, plain, results, string
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json, drop_empty, first_hits, first_object, hit, plain, results, string
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import fit
 from dowse.providers.table import Kit
@@ -44,8 +45,7 @@ class Tavily:
         body = await self._api.post(self._extract_endpoint, deadline, headers=self._headers(), body=wanted)
         # A page that could not be had comes with HTTP 200, in a list of its own.
         if failed := body.get("failed_results"):
-            first = failed[0] if isinstance(failed, list) else failed
-            raise self._api.not_read(string(first, "error") if isinstance(first, dict) else "")
+            raise self._api.not_read(string(first_object(failed), "error"))
         pages = results(self.name, body, "results")
         if not pages:
             raise BadAnswer(self.name, "the answer has no page")
@@ -107,11 +107,11 @@ def _payload(query: Query, depth: str) -> Json:
         "include_answer": False,
         "include_images": False,
         "include_raw_content": False,
-    } | {name: value for name, value in optional.items() if value}
+    } | drop_empty(optional)
 
 
 def _read_results(provider: str, body: Json, query: Query, *, wanted: int, warnings: tuple[str, ...]) -> Found:
-    hits = first_hits([_hit(item) for item in results(provider, body, "results")], wanted)
+    hits = first_hits(list(map(_hit, results(provider, body, "results"))), wanted)
     return Found(hits[query.earlier :], plain([string(body, "answer")]), warnings=warnings)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from dowse.core.models import Text
-from dowse.core.text import cut_at_word, one_line, visible, without_images
+from dowse.core.text import cut_at_word, enclose, one_line, visible, without_images
 from dowse.document.clean import clean, close_code, to_code_block
 from dowse.document.markdown import scan_lines
 
@@ -58,6 +58,11 @@ class PartList:
     why: str = ""
 
 
+def fact(name: str, value: object) -> str:
+    """A named fact about a page; empty without a value."""
+    return enclose(f"{name}: ", value)
+
+
 def day(moment: object) -> str:
     """The date of an ISO timestamp or of Unix seconds; empty for anything else."""
     if isinstance(moment, str):
@@ -85,8 +90,7 @@ def label(text: str, limit: int = _LABEL_CHARS) -> str:
 
 def labels(names: Sequence[str], most: int) -> str:
     """The first names in a line, and the number of the others."""
-    shown = ", ".join(filter(None, map(label, names[:most])))
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+    return ", ".join(filter(None, map(label, names[:most]))) + _count_others(names, most)
 
 
 def link(text: str, url: str) -> str:
@@ -132,14 +136,16 @@ def _to_block(code: Sequence[str]) -> list[str]:
 
 def code(text: str) -> str:
     """A foreign name or version as inline code."""
-    line = one_line(text, 120).replace("`", "")
-    return f"`{line}`" if line else ""
+    return enclose("`", one_line(text, 120).replace("`", ""), "`")
 
 
 def join_first(texts: Sequence[str], most: int) -> str:
     """The first texts in a line, and the number of the others."""
-    more = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + more
+    return ", ".join(texts[:most]) + _count_others(texts, most)
+
+
+def _count_others(texts: Sequence[str], shown: int) -> str:
+    return enclose(" and ", max(0, len(texts) - shown), " more")
 
 
 def sentence(text: str) -> str:
@@ -153,8 +159,7 @@ def bullets(heading: str, lines: Sequence[str], most: int = _MOST_BULLETS) -> Pa
     if not lines:
         return ""
     shown = [f"- {one_line(line)}" for line in lines[:most]]
-    more = [f"- … and {len(lines) - most} more"] if len(lines) > most else []
-    return Part(heading, body="\n".join([*shown, *more]))
+    return Part(heading, body="\n".join(shown) + enclose("\n- …", _count_others(lines, most)))
 
 
 def compose_page(
@@ -177,7 +182,7 @@ def compose_page(
     notes = _count(listed, max(0, len(texts) - len(head)), in_part=is_last_cut) if listed else []
     if limited := _describe_limit(texts, max_chars, is_whole=is_whole):
         notes.append(f"{limited} by {variable}" if variable else limited)
-    missing = f"…(truncated: {'; '.join(notes)}; the whole is at {url})" if notes else ""
+    missing = enclose("…(truncated: ", "; ".join(notes), f"; the whole is at {url})")
     markdown = "\n\n".join(filter(None, [*texts, missing, clean(rest)]))
     return Text(
         markdown,

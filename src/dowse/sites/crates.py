@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dowse.core import urls
 from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
 from dowse.core.models import Deadline, Status, Text
+from dowse.core.text import enclose
 from dowse.core.urls import Url
 from dowse.core.wire_errors import WireError
-from dowse.net.json_api import Json, items, mapping, string, strings, whole
+from dowse.net.json_fields import Json, items, mapping, string, strings, whole
 from dowse.sites.compose import Part, bullets, code, day, join_first
 from dowse.sites.markup import nest_headings
 from dowse.sites.packages import PackagePage, Release, explain_yank, list_facts, warn
@@ -20,7 +21,7 @@ from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, path_segments, request_
 NAME = "crates"
 _HOME = "https://crates.io"
 _CRATE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
-_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]{1,80})?")
+_VERSION = re.compile(r"\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]{1,80})?", re.ASCII)
 _README_BYTES = 1_000_000
 # Statuses of the file store for a missing README.
 _NO_README = (403, 404)
@@ -46,8 +47,7 @@ class CratesLoader:
         return bool(_find_crate(url)[0])
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        parsed = urls.parse(url)
-        name, wanted = _find_crate(parsed) if parsed else ("", "")
+        name, wanted = _find_crate(urls.parse(url))
         requests = request_deadline(deadline)
         found = await self._get_crate(name, requests)
         versions = items(NAME, found, "versions")
@@ -100,7 +100,7 @@ class CratesLoader:
         return await self._api.get(f"{self._base}/crates/{path}", deadline, headers=headers, params={})
 
 
-def _find_crate(url: Url) -> tuple[str, str]:
+def _find_crate(url: Url | None) -> tuple[str, str]:
     """The crate, and the version if the URL names one."""
     match path_segments(url, "crates.io", "www.crates.io"):
         case ["crates", name] if _CRATE.fullmatch(name):
@@ -155,15 +155,14 @@ def _default_version(crate: Json) -> str:
 def _unread(parts: Mapping[str, object], link: str) -> str:
     """A note on the parts that could not be loaded, which is not the same as their absence."""
     names = [name for name, part in parts.items() if part is None]
-    return f"…({' and '.join(names)} could not be read; the whole is at {link})" if names else ""
+    return enclose("…(", " and ".join(names), f" could not be read; the whole is at {link})")
 
 
 def _facts(crate: Json, version: Json) -> dict[str, str]:
-    rust = string(version, "rust_version")
     return {
         "Published": day(version.get("created_at")),
         "Licence": string(version, "license"),
-        "Rust": f"{rust} or newer" if rust else "",
+        "Rust": enclose("", string(version, "rust_version"), " or newer"),
         "Edition": string(version, "edition"),
         "Downloads": f"{whole(crate, 'downloads'):,}",
         "Downloads in the last 90 days": f"{whole(crate, 'recent_downloads'):,}",
@@ -180,15 +179,14 @@ def _dependencies(needed: Sequence[Json]) -> list[Part | str]:
 
 
 def _dependency(item: Json) -> str:
-    features = _join_features(strings(item.get("features")))
     remarks = [
         "optional" if item.get("optional") is True else "",
         "without default features" if item.get("default_features") is False else "",
-        f"features {features}" if features else "",
-        f"for {code(string(item, 'target'))}" if string(item, "target") else "",
+        enclose("features ", _join_features(strings(item.get("features")))),
+        enclose("for ", code(string(item, "target"))),
     ]
-    remark = "; ".join(filter(None, remarks))
-    return f"{code(string(item, 'crate_id'))} {code(string(item, 'req'))}" + (f" ({remark})" if remark else "")
+    named = f"{code(string(item, 'crate_id'))} {code(string(item, 'req'))}"
+    return named + enclose(" (", "; ".join(filter(None, remarks)), ")")
 
 
 def _features(version: Json) -> list[str]:
@@ -199,11 +197,11 @@ def _features(version: Json) -> list[str]:
 
 
 def _feature(name: str, brings: Sequence[str]) -> str:
-    return code(name) + (f": {_join_features(brings)}" if brings else "")
+    return code(name) + enclose(": ", _join_features(brings))
 
 
 def _join_features(features: Sequence[str]) -> str:
-    return join_first([code(feature) for feature in features], _MOST_IN_FEATURE)
+    return join_first(list(map(code, features)), _MOST_IN_FEATURE)
 
 
 def _links(crate: Json, name: str, number: str) -> dict[str, str]:

@@ -5,9 +5,21 @@ from __future__ import annotations
 import re
 
 from dowse.core.allowances import Rate
-from dowse.core.errors import BadAnswer
 from dowse.core.models import Deadline, Hit, Query
-from dowse.net.json_api import Api, Json, first_hits, hit, objects, results, string, strings
+from dowse.core.text import enclose
+from dowse.net.json_api import Api
+from dowse.net.json_fields import (
+    Json,
+    elements,
+    first_hits,
+    hit,
+    mapping,
+    objects,
+    required_mapping,
+    results,
+    string,
+    strings,
+)
 from dowse.settings import Settings
 from dowse.sites.query import keywords, period_of, without_tags
 from dowse.sites.site import Site, SiteHits
@@ -35,29 +47,26 @@ class CrossrefSearch:
         return f"{self._base}/works"
 
     async def search(self, query: Query, deadline: Deadline) -> SiteHits:
-        doi, period = _DOI.search(query.text), period_of(query, deadline.clock.today())
+        doi, period = "".join(_DOI.findall(query.text)[:1]), period_of(query, deadline.clock.today())
         asked = {} if doi else {"query.bibliographic": keywords(query.text, max_chars=_LONGEST_QUERY, most=30)}
         filters = [
-            f"doi:{doi[0]}" if doi else "",
-            f"from-pub-date:{period.first}" if period.first else "",
-            f"until-pub-date:{period.last}" if period.last else "",
+            enclose("doi:", doi),
+            enclose("from-pub-date:", period.first),
+            enclose("until-pub-date:", period.last),
         ]
         if named := ",".join(filter(None, filters)):
             asked["filter"] = named
         params = {**asked, "rows": str(min(query.num_results, _MOST)), "select": _FIELDS}
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
-        message = body.get("message")
-        if not isinstance(message, dict):
-            raise BadAnswer(NAME, "the answer has no object 'message'")
-        return SiteHits(first_hits([_hit(item) for item in results(NAME, message, "items")], query.num_results))
+        message = required_mapping(NAME, body, "message")
+        return SiteHits(first_hits(list(map(_hit, results(NAME, message, "items"))), query.num_results))
 
 
 def _hit(item: Json) -> Hit | None:
     published = _date(item)
     facts = [_authors(item), *strings(item.get("container-title"))[:1], published[:4]]
     snippet = ". ".join(filter(None, [", ".join(filter(None, facts)), without_tags(string(item, "abstract"))]))
-    doi = string(item, "DOI")
-    url = string(item, "URL") or (f"{_RESOLVER}{doi}" if doi else "")
+    url = string(item, "URL") or enclose(_RESOLVER, string(item, "DOI"))
     title = without_tags(" ".join(strings(item.get("title"))[:1]))
     return hit(title, url, snippet, engine=NAME, published=published)
 
@@ -69,10 +78,8 @@ def _authors(item: Json) -> str:
 
 def _date(item: Json) -> str:
     """The date of publication as far as it is known: a year, a month or a day."""
-    issued = item.get("issued")
-    parts = issued.get("date-parts") if isinstance(issued, dict) else None
-    first = parts[0] if isinstance(parts, list) and parts else None
-    numbers = [part for part in first if isinstance(part, int)] if isinstance(first, list) else []
+    dates = elements(mapping(item, "issued").get("date-parts"))
+    numbers = [part for parts in dates[:1] for part in elements(parts) if isinstance(part, int)]
     return "-".join(f"{number:02d}" for number in numbers[:3])
 
 

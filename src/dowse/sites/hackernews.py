@@ -12,11 +12,13 @@ from dowse.core import urls
 from dowse.core.allowances import Rate
 from dowse.core.errors import BadRequest, PageUnreadable, ProviderError
 from dowse.core.models import Deadline, Hit, Query, Status, Text
+from dowse.core.text import count_noun, enclose
 from dowse.core.urls import Url
 from dowse.document.clean import to_plain_text
-from dowse.net.json_api import PAGE_CHARS, Api, Json, first_hits, hit, items, objects, results, string, whole
+from dowse.net.json_api import PAGE_CHARS, Api
+from dowse.net.json_fields import Json, first_hits, hit, items, objects, results, string, whole
 from dowse.settings import Settings
-from dowse.sites.compose import Part, compose_page, day, label, link, shift_headings, title
+from dowse.sites.compose import Part, compose_page, day, fact, label, link, shift_headings, title
 from dowse.sites.query import Period, keywords, period_of, without_tags
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, SiteHits, request_deadline
 
@@ -75,8 +77,7 @@ class HackerNewsLoader:
         return _find_numbers(url)[0] > 0
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        parsed = urls.parse(url)
-        number, linked = _find_numbers(parsed) if parsed else (0, 0)
+        number, linked = _find_numbers(urls.parse(url))
         requests = request_deadline(deadline)
         source = await self._get_item(number, requests)
         story = await self._find_story(source, requests) if source.get("type") == "comment" else None
@@ -158,18 +159,18 @@ class HackerNewsSearch:
         if filters := _filters(period_of(query, deadline.clock.today())):
             params["numericFilters"] = filters
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
-        return SiteHits(first_hits([_hit(item) for item in results(NAME, body, "hits")], query.num_results))
+        return SiteHits(first_hits(list(map(_hit, results(NAME, body, "hits"))), query.num_results))
 
 
 def _describe_story(root: CommentNode, source: Json) -> tuple[str, list[str]]:
     """The title and the facts of a story, a poll or a job."""
-    address, points = urls.parse(string(source, "url")), whole(source, "points")
+    address = urls.parse_web(string(source, "url"))
     facts = [
         link("Discussion on Hacker News", root.url),
-        f"Story: {address.href}" if address and address.scheme in ("http", "https") else "",
+        f"Story: {address.href}" if address else "",
         f"By: {label(root.author)}",
-        f"Date: {root.date}" if root.date else "",
-        f"Points: {points}" if points else "",
+        fact("Date", root.date),
+        fact("Points", whole(source, "points")),
         f"Comments: {root.below}",
     ]
     return string(source, "title"), facts
@@ -180,7 +181,7 @@ def _describe_comment(root: CommentNode, source: Json, story: Json) -> tuple[str
     title, number, parent = string(story, "title"), whole(story, "id"), whole(source, "parent_id")
     facts = [
         link("Comment on Hacker News", root.url),
-        f"Date: {root.date}" if root.date else "",
+        fact("Date", root.date),
         f"Story: {link(title or 'link', _item_url(number))}" if number else "",
         link("In reply to another comment", _item_url(parent)) if parent not in (0, number) else "",
         f"Replies: {root.below}",
@@ -198,9 +199,9 @@ def _list_options(options: Sequence[Json], texts: Sequence[str]) -> str:
     return "\n".join([*lines, *more])
 
 
-def _find_numbers(url: Url) -> tuple[int, int]:
+def _find_numbers(url: Url | None) -> tuple[int, int]:
     """The item of a URL and the comment of its fragment; 0 for none."""
-    if not url.is_page_of(_HOST) or url.path != "/item":
+    if url is None or not url.is_page_of(_HOST) or url.path != "/item":
         return 0, 0
     return _number(parse_qs(url.query).get("id", [""])[0]), _number(url.href.partition("#")[2])
 
@@ -226,10 +227,14 @@ def _read_tree(source: Json) -> CommentNode:
             if is_there:
                 above.replies.append(item)
             waiting.append((child, item if is_there else above))
+    _count_comments(root)
+    return root
+
+
+def _count_comments(root: CommentNode) -> None:
     for item in reversed(_walk(root)):
         if item.above is not None:
             item.above.below += item.below + 1
-    return root
 
 
 def _walk(*above: CommentNode) -> list[CommentNode]:
@@ -248,9 +253,7 @@ def _choose_comments(root: CommentNode, *, most: int, max_chars: int, linked: in
     Half of the room is for replies: a list of top-level comments is no discussion.
     """
     everything, begun = _walk(root), root.replies[: (most + 1) // 2]
-    first = [item for item in everything if item.number == linked][:1]
-    while first and first[0].above is not None and first[0].above is not root:
-        first.insert(0, first[0].above)
+    first = _find_with_ancestors(everything, linked)
     shown, left = list[CommentNode](), max_chars
     for item in dict.fromkeys([*first, *begun, *_walk(*begun), *everything]):
         left -= len(item.html)
@@ -258,6 +261,15 @@ def _choose_comments(root: CommentNode, *, most: int, max_chars: int, linked: in
             break
         shown.append(item)
     return shown
+
+
+def _find_with_ancestors(comments: Sequence[CommentNode], number: int) -> list[CommentNode]:
+    """A comment and those above it, the topmost first; none without such a comment."""
+    found = [item for item in comments if item.number == number][:1]
+    # The story or comment of the page is above all of them.
+    while found and found[0].above is not None and found[0].above.above is not None:
+        found.insert(0, found[0].above)
+    return found
 
 
 def _compose_threads(root: CommentNode, texts: Mapping[CommentNode, str], linked: int) -> list[Part]:
@@ -299,7 +311,7 @@ def _marks(item: CommentNode, texts: Mapping[CommentNode, str], linked: int) -> 
     if item.number == linked:
         marks.append("the link points here")
     if hidden:
-        marks.append(f"{hidden} {'reply is' if hidden == 1 else 'replies are'} not shown")
+        marks.append(f"{count_noun(hidden, 'reply is', 'replies are')} not shown")
     return marks
 
 
@@ -319,9 +331,8 @@ def _read_item(source: Json, above: CommentNode | None) -> CommentNode:
 
 
 def _filters(period: Period) -> str:
-    first = f"created_at_i>={period.starts_at}" if period.first else ""
-    last = f"created_at_i<{period.ends_at}" if period.last else ""
-    return ",".join(filter(None, [first, last]))
+    bounds = [enclose("created_at_i>=", period.starts_at), enclose("created_at_i<", period.ends_at)]
+    return ",".join(filter(None, bounds))
 
 
 def _hit(item: Json) -> Hit | None:

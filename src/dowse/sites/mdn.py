@@ -10,10 +10,10 @@ from dowse.core import urls
 from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError
 from dowse.core.models import Deadline, Status, Text
 from dowse.core.reasons import FailureReason
-from dowse.core.text import without_markup
+from dowse.core.text import enclose, without_markup
 from dowse.core.urls import Url
-from dowse.net.json_api import Json, items, mapping, objects, string
-from dowse.sites.compose import Part, bullets, compose_page, day, label, link, title
+from dowse.net.json_fields import Json, items, mapping, objects, string
+from dowse.sites.compose import Part, bullets, compose_page, day, fact, label, link, title
 from dowse.sites.markup import nest_headings
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, path_segments, request_deadline, translate_missing
 
@@ -84,10 +84,10 @@ def _compose(document: Json, address: str, parts: Sequence[Part | str], total: i
     above = [string(parent, "title") for parent in objects(document.get("parents"))]
     source = label(string(mapping(document, "source"), "github_url"), 300)
     facts = [
-        f"Link: {address}",
-        f"Last change: {day(document.get('modified'))}" if day(document.get("modified")) else "",
-        f"In: {label(' / '.join(above[:-1]), 200)}" if len(above) > 1 else "",
-        f"Source: {source}" if source else "",
+        fact("Link", address),
+        fact("Last change", day(document.get("modified"))),
+        fact("In", label(" / ".join(above[:-1]), 200)),
+        fact("Source", source),
     ]
     return compose_page(
         address,
@@ -115,7 +115,7 @@ def _part(section: Json, text: str, document: Json, address: str) -> Part | str:
 def _heading(value: Json) -> str:
     # The title of a section is HTML, unlike that of the page.
     name = title(string(value, "titleAsText") or unescape(without_markup(string(value, "title")[:_LONGEST_TITLE])))
-    return f"{'###' if value.get('isH3') is True else '##'} {name}" if name else ""
+    return enclose("### " if value.get("isH3") is True else "## ", name)
 
 
 def _specifications(value: Json) -> list[str]:

@@ -9,11 +9,13 @@ from urllib.parse import quote
 from dowse.core import urls
 from dowse.core.errors import BadAnswer, NetworkFailed, NotRead, PageUnreadable, ProviderError, TimedOut
 from dowse.core.models import Deadline, Hit, Query, Status, Text
+from dowse.core.text import enclose
 from dowse.core.urls import Url
 from dowse.core.wire_errors import WireError
-from dowse.net.json_api import Api, Json, first_hits, hit, mapping, results, string, strings
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json, elements, first_hits, hit, mapping, results, string, strings
 from dowse.settings import Settings
-from dowse.sites.compose import Part, bullets, code, day
+from dowse.sites.compose import Part, bullets, code, day, fact
 from dowse.sites.markup import LinkBase
 from dowse.sites.packages import PackagePage, Release, list_dependencies, list_facts, quote_readme, warn
 from dowse.sites.query import keywords
@@ -22,7 +24,8 @@ from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, SiteHits, path_segments
 NAME = "npm"
 _HOME = "https://www.npmjs.com"
 _SCOPE = re.compile(r"@[A-Za-z0-9~_-][A-Za-z0-9._~-]{0,100}")
-_PACKAGE = re.compile(r"[A-Za-z0-9~_-][A-Za-z0-9._~-]{0,213}")
+# Without a leading underscore, which marks paths of the registry itself.
+_PACKAGE = re.compile(r"[A-Za-z0-9~-][A-Za-z0-9._~-]{0,213}")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,80}")
 _SHORT_REPOSITORY = re.compile(r"(?:(github|gitlab|bitbucket):)?([\w.-]{1,100}/[\w.-]{1,100})")
 _HOSTS = {"github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org"}
@@ -59,8 +62,7 @@ class NpmLoader:
         return bool(_find_package(url)[0])
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        parsed = urls.parse(url)
-        package, version = _find_package(parsed) if parsed else ("", "")
+        package, version = _find_package(urls.parse(url))
         try:
             # The document holds every version, of which popular packages have thousands.
             document = await self._get(package, request_deadline(deadline))
@@ -105,10 +107,10 @@ class NpmSearch:
             return SiteHits(())
         params = {"text": text, "size": str(min(query.num_results, _MOST))}
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
-        return SiteHits(first_hits([_hit(item) for item in results(NAME, body, "objects")], query.num_results))
+        return SiteHits(first_hits(list(map(_hit, results(NAME, body, "objects"))), query.num_results))
 
 
-def _find_package(url: Url) -> tuple[str, str]:
+def _find_package(url: Url | None) -> tuple[str, str]:
     """The package with its scope, and the version if the URL names one."""
     match path_segments(url, "www.npmjs.com", "npmjs.com"):
         case ["package", scope, name, *rest] if _SCOPE.fullmatch(scope):
@@ -183,7 +185,7 @@ def _facts(document: Json, manifest: Json) -> list[str]:
         "Author": _name_of(manifest.get("author"), "name"),
         "Maintainers": ", ".join(_people(document.get("maintainers") or manifest.get("maintainers"))),
     }
-    return [f"Engines: {engines}" if engines else "", *list_facts(facts)]
+    return [fact("Engines", engines), *list_facts(facts)]
 
 
 def _deprecation(manifest: Json) -> str:
@@ -198,9 +200,9 @@ def _name_of(value: object, name: str) -> str:
 
 
 def _people(value: object) -> list[str]:
-    found = [_name_of(item, "name") for item in value[:_MOST_MAINTAINERS]] if isinstance(value, list) else []
-    more = [f"and {len(value) - len(found)} more"] if isinstance(value, list) and len(value) > len(found) else []
-    return [*filter(None, found), *more]
+    people = elements(value)
+    found = [_name_of(item, "name") for item in people[:_MOST_MAINTAINERS]]
+    return [*filter(None, found), *filter(None, [enclose("and ", len(people) - len(found), " more")])]
 
 
 def _ranges(manifest: Json, name: str) -> list[str]:
@@ -214,7 +216,7 @@ def _ranges(manifest: Json, name: str) -> list[str]:
 def _commands(manifest: Json) -> Sequence[str]:
     value = manifest.get("bin")
     if isinstance(value, dict):
-        return [code(command) for command in value]
+        return list(map(code, value))
     return [code(string(manifest, "name").rpartition("/")[2])] if isinstance(value, str) else []
 
 
@@ -271,7 +273,7 @@ def _hit(item: Json) -> Hit | None:
     name = string(package, "name")
     url = string(mapping(package, "links"), "npm") or f"{_HOME}/package/{name}"
     known_for = ", ".join(strings(package.get("keywords"))[:8])
-    snippet = string(package, "description") + (f" ({known_for})" if known_for else "")
+    snippet = string(package, "description") + enclose(" (", known_for, ")")
     title = f"{name} {string(package, 'version')} · npm" if name else ""
     return hit(title, url, snippet, engine=NAME, published=string(package, "date"))
 

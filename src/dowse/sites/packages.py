@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dowse.core import urls
 from dowse.core.models import Text
+from dowse.core.text import enclose
 from dowse.document.clean import to_code_block
 from dowse.sites.compose import Part, bullets, code, compose_page, label, sentence, shorten
 from dowse.sites.markup import LinkBase, quote_markdown
@@ -80,13 +81,11 @@ def list_dependencies(lines: Sequence[str]) -> Part | str:
 
 def warn(what: str, reason: str = "") -> str:
     """A warning as a quotation above everything else."""
-    detail = label(reason, _DETAIL_CHARS)
-    return f"> **{what}**" + (f": {detail}" if detail else "")
+    return f"> **{what}**" + enclose(": ", label(reason, _DETAIL_CHARS))
 
 
 def explain_yank(reason: str) -> str:
-    detail = label(reason, 120)
-    return "yanked" + (f": {detail}" if detail else "")
+    return "yanked" + enclose(": ", label(reason, 120))
 
 
 def quote_readme(text: str, heading: str, *, is_markdown: bool, base: LinkBase | None = None) -> Part | str:
@@ -100,7 +99,7 @@ def quote_readme(text: str, heading: str, *, is_markdown: bool, base: LinkBase |
 
 def _list_releases(found: Sequence[Release], link: str) -> Part | str:
     lines = [
-        " ".join(filter(None, [code(release.version), f"({release.date})" if release.date else "", release.remark]))
+        " ".join(filter(None, [code(release.version), enclose("(", release.date, ")"), release.remark]))
         for release in found[:_MOST_VERSIONS]
     ]
     if len(found) > _MOST_VERSIONS:
@@ -112,7 +111,7 @@ def _list_links(found: Mapping[str, str]) -> Part | str:
     """Web addresses with their names, each address once."""
     names: dict[str, str] = {}
     for name, address in found.items():
-        parsed = urls.parse(address.strip())
-        if parsed and parsed.scheme in ("http", "https") and not parsed.has_userinfo:
+        parsed = urls.parse_web(address.strip())
+        if parsed and not parsed.has_userinfo:
             names.setdefault(parsed.href, name)
     return bullets("## Links", [f"{label(name)}: {href}" for href, name in names.items()], _MOST_LINKS)

@@ -14,11 +14,12 @@ from urllib.parse import quote
 from dowse.core import urls
 from dowse.core.errors import BadAnswer, BadRequest, PageUnreadable, ProviderError, Redirected
 from dowse.core.models import Deadline, Hit, Query, Text
-from dowse.core.text import one_line
+from dowse.core.text import enclose, one_line
 from dowse.core.urls import Url
-from dowse.net.json_api import Api, Json, hit, mapping, objects, string, strings
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json, first_object, hit, mapping, objects, required_mapping, string, strings
 from dowse.settings import Settings
-from dowse.sites.compose import Part, bullets, code, day, join_first, label
+from dowse.sites.compose import Part, bullets, code, day, fact, join_first, label
 from dowse.sites.packages import PackagePage, Release, explain_yank, list_dependencies, list_facts, quote_readme, warn
 from dowse.sites.query import keywords, words_of
 from dowse.sites.site import (
@@ -69,8 +70,7 @@ class PypiLoader:
         return bool(_find_package(url)[0])
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        parsed = urls.parse(url)
-        package, version = _find_package(parsed) if parsed else ("", "")
+        package, version = _find_package(urls.parse(url))
         if not version:
             found = await self._get(package, deadline)
             return _compose(found, found, package)
@@ -118,20 +118,21 @@ class PypiSearch:
             return None
         except Redirected:
             return None
-        info = body.get("info")
-        if not isinstance(info, dict):
-            raise BadAnswer(NAME, "the answer has no object 'info'")
-        return _hit(info, body, name)
+        return _hit(required_mapping(NAME, body, "info"), body, name)
 
 
-def _find_package(url: Url) -> tuple[str, str]:
+def _find_package(url: Url | None) -> tuple[str, str]:
     """The normalised name of a package (PEP 503), and the version if the URL names one."""
     match path_segments(url, "pypi.org"):
-        case ["project", package, *rest] if _PACKAGE.fullmatch(package) and len(rest) <= 1:
-            version = rest[0] if rest else ""
-            if not rest or _VERSION.fullmatch(version):
-                return _SEPARATORS.sub("-", package).lower(), version
+        case ["project", package] if _PACKAGE.fullmatch(package):
+            return _normalise(package), ""
+        case ["project", package, version] if _PACKAGE.fullmatch(package) and _VERSION.fullmatch(version):
+            return _normalise(package), version
     return "", ""
+
+
+def _normalise(name: str) -> str:
+    return _SEPARATORS.sub("-", name).lower()
 
 
 def _compose(found: Json, project: Json, package: str) -> Text:
@@ -179,14 +180,13 @@ def _facts(info: Json, found: Json) -> list[str]:
         "Systems": _last_of(classifiers, "Operating System :: "),
         "Types": "included" if "Typing :: Typed" in classifiers else "",
     }
-    python = code(string(info, "requires_python"))
-    return [f"Requires Python: {python}" if python else "", *list_facts(facts)]
+    return [fact("Requires Python", code(string(info, "requires_python"))), *list_facts(facts)]
 
 
 def _last_of(classifiers: Sequence[str], beginning: str) -> str:
     """The last parts of the classifiers with this beginning."""
     kept = [text.removeprefix(beginning) for text in classifiers if text.startswith(beginning)]
-    versions = sorted((text for text in kept if text.isdecimal()), key=int)
+    versions = sorted(filter(str.isdecimal, kept), key=int)
     return ", ".join(f"3.{version}" for version in versions) if versions else ", ".join(kept)
 
 
@@ -221,9 +221,7 @@ def _vulnerability(item: Json) -> str:
         filter(
             None,
             [
-                f"**{label(string(item, 'id')) or 'unnamed'}**"
-                + (f" ({label(aliases, 200)})" if aliases else "")
-                + ":",
+                f"**{label(string(item, 'id')) or 'unnamed'}**{enclose(' (', label(aliases, 200), ')')}:",
                 label(string(item, "summary", "details"), 300),
                 f"(fixed in {label(fixed)})" if fixed else "(no fixed version is known)",
                 label(string(item, "link"), 300),
@@ -277,13 +275,12 @@ def guess_names(text: str) -> list[str]:
     """Possible names of packages in a query, normalised (PEP 503) so that PyPI does not redirect."""
     installed = _INSTALLED.search(text)
     words = words_of(_OPTION.sub(" ", installed[1]) if installed else keywords(text, max_chars=200, without=_NOISE))
-    names = (_SEPARATORS.sub("-", word).lower() for word in words if word.lower() not in _NOISE)
-    return list(dict.fromkeys(name for name in names if _NAME.fullmatch(name)))[:_MOST_GUESSES]
+    names = (_normalise(word) for word in words if word.lower() not in _NOISE)
+    return list(dict.fromkeys(filter(_NAME.fullmatch, names)))[:_MOST_GUESSES]
 
 
 def _hit(info: Json, body: Json, name: str) -> Hit | None:
-    files = objects(body.get("urls"))
-    released = string(files[0], "upload_time_iso_8601") if files else ""
+    released = string(first_object(body.get("urls")), "upload_time_iso_8601")
     title = f"{string(info, 'name') or name} {string(info, 'version')} · PyPI"
     url = string(info, "package_url", "project_url") or f"{_HOME}/project/{name}/"
     return hit(title, url, string(info, "summary"), engine=NAME, published=released)

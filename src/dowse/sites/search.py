@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from dowse.core import urls
 from dowse.core.allowances import Rate
@@ -23,6 +24,7 @@ from dowse.core.errors import (
 )
 from dowse.core.models import Clock, Deadline, Found, Hit, Query
 from dowse.core.protocols import Limiter
+from dowse.core.text import enclose
 from dowse.language.scripts import AGGLUTINATED
 from dowse.net.clients import ConfiguredClient
 from dowse.net.json_api import Api
@@ -190,16 +192,18 @@ def merge_hits(query: Query, answers: Sequence[Sequence[Hit]]) -> list[Hit]:
     Sorted by the words that they share with the query, then by rank: the orders of different APIs are not comparable.
     """
     asked = _terms(keywords(query.text, max_chars=500, most=60))
-    ranked = [
-        (-len(asked & _terms(f"{hit.title} {hit.snippet} {hit.url}")), rank, hit)
-        for hits in answers
-        for rank, hit in enumerate(hit for hit in hits if _is_admitted(hit, query))
-    ]
+    admitted = [[hit for hit in hits if _is_admitted(hit, query)] for hits in answers]
+    ranked = chain.from_iterable(map(enumerate, admitted))
     pages: dict[str, Hit] = {}
-    for _, _, hit in sorted(ranked, key=lambda entry: entry[:2]):
+    for _, hit in sorted(ranked, key=lambda entry: (-_shared(asked, entry[1]), entry[0])):
         if is_relevant(query.text, [hit]):
             pages.setdefault(urls.identity(hit.url), hit)
     return list(pages.values())
+
+
+def _shared(asked: set[str], hit: Hit) -> int:
+    """The number of words that a hit shares with the query."""
+    return len(asked & _terms(f"{hit.title} {hit.snippet} {hit.url}"))
 
 
 def _terms(text: str) -> set[str]:
@@ -228,7 +232,7 @@ def _has_hits(outcome: _Outcome) -> bool:
 def _describe(outcomes: _Outcomes) -> str:
     silent = [name for name, outcome in outcomes.items() if not isinstance(outcome, SiteHits)]
     looked = f"looked in {', '.join(name for name in outcomes if name not in silent)}"
-    return looked + (f"; {', '.join(silent)} did not answer" if silent else "")
+    return looked + enclose("; ", ", ".join(silent), " did not answer")
 
 
 class _OutOfScope(NotCovered):

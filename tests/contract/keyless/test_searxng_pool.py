@@ -25,7 +25,7 @@ from tests.fakes.listings import ListingsHere
 from tests.fakes.memory import remembering
 from tests.fakes.served import served
 from tests.fakes.wire import page_clients, raw_servers
-from tests.security.test_tls import Authority
+from tests.support.authority import Authority
 
 QUERY = Query("python release")
 ALDER, BIRCH, CEDAR, *_ = NAMES

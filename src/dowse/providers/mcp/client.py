@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from dowse import __version__
 from dowse.core.errors import BadAnswer, TimedOut
 from dowse.core.models import Deadline
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, Json, string, whole
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json, parse_json, string, whole
 from dowse.providers.mcp.results import rpc_failure
 
 _SESSION_ID = re.compile(r"[\x21-\x7e]{1,1024}")
@@ -205,8 +205,8 @@ class AnswerListener:
 def _answer_in(text: bytes, number: int) -> Json | None:
     """The message if it is the response to the request; notifications and requests of the server are not."""
     try:
-        message = json.loads(text)
-    except (ValueError, RecursionError):
+        message = parse_json(text)
+    except ValueError:
         return None
     if not isinstance(message, dict) or "method" in message:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,7 +17,19 @@ from dowse.core.errors import (
     Unavailable,
 )
 from dowse.core.models import Hit
-from dowse.net.json_api import Api, Json, hit, is_about_quota, objects, string, strings, whole
+from dowse.net.json_api import Api, is_about_quota
+from dowse.net.json_fields import (
+    Json,
+    as_mapping,
+    first_known,
+    hit,
+    mapping,
+    objects,
+    parse_json,
+    string,
+    strings,
+    whole,
+)
 
 # Names of the list in known servers; a few nest one of these in another.
 _LISTS = ("results", "result", "data", "web", "organic", "items")
@@ -78,9 +89,9 @@ def rows(result: Json, path: str = "") -> Sequence[Json] | None:
     """
     blocks = texts(result)
     values = [result.get("structuredContent"), *map(_parse, blocks)]
-    for value in values:
-        if (found := _at(value, path) if path else _search_list(value)) is not None:
-            return found
+    found = first_known(_at(value, path) if path else _search_list(value) for value in values)
+    if found is not None:
+        return found
     # Some servers send one block per result.
     if alone := _with_address(values):
         return alone
@@ -104,14 +115,14 @@ def _parse(text: str) -> object:
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text)
+    except ValueError:
         return None
 
 
 def _at(value: object, path: str) -> list[Json] | None:
     for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
+        value = as_mapping(value).get(name)
     return _as_list(value)
 
 
@@ -124,7 +135,7 @@ def _search_list(value: object, depth: int = 0) -> list[Json] | None:
         # An object of lists without any.
         return []
     found = (_search_list(value.get(name), depth + 1) for name in _LISTS)
-    return next((each for each in found if each is not None), None)
+    return first_known(found)
 
 
 def _as_list(value: object) -> list[Json] | None:
@@ -140,7 +151,7 @@ def _with_address(value: object) -> list[Json]:
 
 def parse_labelled(text: str) -> list[Json]:
     """Parse results such as Exa's: `Title: …`, `URL: …`, `Published: …`, `Highlights:`, then lines of the page."""
-    lines = [line.rstrip() for line in text.split("\n")]
+    lines = list(map(str.rstrip, text.split("\n")))
     starts = [place for place in range(len(lines)) if _begins(lines, place)]
     return [_row(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
 
@@ -188,21 +199,19 @@ def _row(lines: Sequence[str]) -> Json:
 
 def rpc_failure(api: Api, error: Json) -> ProviderError:
     """Translate a JSON-RPC error: the server did not run the tool."""
-    words, data = string(error, "message"), error.get("data")
     is_mistake = whole(error, "code") in _MISTAKE_CODES
-    return _failure(api, words, data if isinstance(data, dict) else {}, is_mistake=is_mistake)
+    return _failure(api, string(error, "message"), mapping(error, "data"), is_mistake=is_mistake)
 
 
 def tool_failure(api: Api, result: Json, words: str) -> ProviderError | None:
     """Translate a tool's own failure; `None` if it succeeded."""
-    details, meta = result.get("structuredContent"), result.get("_meta")
     # Exa reports a spent free tier as an ordinary result with a mark in `_meta`.
-    marks = [name for name, value in meta.items() if value is True] if isinstance(meta, dict) else []
-    if any("ratelimited" in name.lower() for name in marks):
+    marks = [name.lower() for name, value in mapping(result, "_meta").items() if value is True]
+    if any("ratelimited" in name for name in marks):
         return RateLimited(api.provider, "the free tier is used up for now", said=api.clean_message(words))
     if result.get("isError") is not True:
         return None
-    return _failure(api, words, details if isinstance(details, dict) else {})
+    return _failure(api, words, mapping(result, "structuredContent"))
 
 
 def without_results(api: Api, words: str) -> ProviderError:
@@ -233,6 +242,6 @@ def _classify(words: str, *, is_mistake: bool) -> tuple[type[ProviderError], str
 
 
 def _wait_s(details: Json) -> float | None:
-    waits = (details.get(name) for name in _WAITS)
+    waits = map(details.get, _WAITS)
     numbers = (wait for wait in waits if isinstance(wait, int | float) and not isinstance(wait, bool))
     return next((float(wait) for wait in numbers if 0 < wait < _LONGEST_WAIT_S), None)

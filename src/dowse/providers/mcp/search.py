@@ -10,7 +10,8 @@ from uuid import uuid4
 from dowse.core import urls
 from dowse.core.errors import NotCovered
 from dowse.core.models import Deadline, Found, Hit, Query
-from dowse.net.json_api import Api, Json
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json
 from dowse.providers.disclosure import Disclosure, party
 from dowse.providers.limits import divide_hits, fit
 from dowse.providers.mcp.client import McpClient
@@ -80,7 +81,7 @@ def _plain_headers(server: McpServer) -> Mapping[str, str]:
 
 def _arguments(server: McpServer, query: Query) -> Json:
     arguments = dict(server.arguments)
-    for name in filter(None, (part.strip() for part in server.query.split(","))):
+    for name in filter(None, map(str.strip, server.query.split(","))):
         arguments[name.removesuffix("[]")] = [query.text] if name.endswith("[]") else query.text
     if server.count:
         arguments[server.count] = query.num_results

@@ -14,7 +14,8 @@ from dowse.core.answers import CitedAnswer, Question
 from dowse.core.errors import ProviderError, RateLimited, Unavailable
 from dowse.core.models import Clock, Deadline
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, Json
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json
 from dowse.providers.openai import output
 from dowse.providers.openai.output import read_answer
 from dowse.providers.openai.request import Options, payload

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,9 +12,9 @@ from dowse.core import urls
 from dowse.core.answers import Citation, CitedAnswer, Question, TokenUsage
 from dowse.core.errors import BadAnswer, BadRequest, ProviderError, QuotaSpent, RateLimited, Unavailable
 from dowse.core.models import Hit
-from dowse.document.clean import clean
+from dowse.document.clean import MappedText
 from dowse.net.clients import Reply
-from dowse.net.json_api import Json, hit, items, objects, string, whole
+from dowse.net.json_fields import Json, as_mapping, hit, items, mapping, objects, parse_json, string, whole
 
 NAME = "openai"
 _FAILED: dict[str, type[ProviderError]] = {
@@ -72,8 +71,7 @@ def answer_failure(body: Json, messages: Iterable[Json], clean_message: CleanMes
         kind = _FAILED.get(string(error, "code"), Unavailable)
         return kind(NAME, "the response failed", said=clean_message(string(error, "message")))
     if status == "incomplete" or any(string(message, "status") == "incomplete" for message in messages):
-        details = body.get("incomplete_details")
-        return BadAnswer(NAME, _incomplete_detail(string(details, "reason") if isinstance(details, dict) else ""))
+        return BadAnswer(NAME, _incomplete_detail(string(mapping(body, "incomplete_details"), "reason")))
     return None if status in _DONE else BadAnswer(NAME, "the response is not completed")
 
 
@@ -84,14 +82,13 @@ def _incomplete_detail(reason: str) -> str:
 
 
 def _error(body: object) -> Json:
-    error = body.get("error") if isinstance(body, dict) else None
-    return error if isinstance(error, dict) else {}
+    return mapping(as_mapping(body), "error")
 
 
 def _parse(body: bytes) -> object:
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
+        return parse_json(body)
+    except ValueError:
         return None
 
 
@@ -211,16 +208,13 @@ def _list_sources(answer: _Answer, searches: list[Json]) -> _Answer:
 def _result_addresses(searches: Iterable[Json]) -> Iterator[str]:
     """Addresses of the search results; feeds have a name instead."""
     for search in searches:
-        action = search.get("action")
-        found = objects(action.get("sources")) if isinstance(action, dict) else []
-        yield from (string(source, "url") for source in found)
+        sources = objects(mapping(search, "action").get("sources"))
+        yield from (string(source, "url") for source in sources)
 
 
 def _page(url: str, title: str) -> Hit | None:
-    parsed = urls.parse(url)
-    host = parsed.host if parsed else ""
     # A title of markup alone counts as missing.
-    return hit(title, url, "") or hit(host, url, "")
+    return hit(title, url, "") or hit(urls.host_of(url), url, "")
 
 
 def _url_citations(part: Json) -> Iterator[Json]:
@@ -267,7 +261,7 @@ def _indices(annotation: Json) -> tuple[int, int] | None:
 def _index(value: object) -> int | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if type(value) is int else None
 
 
 def _count_of(text: str, annotations: Sequence[Json]) -> Count:
@@ -298,7 +292,7 @@ def _looks_right(text: str, annotation: Json, place: Count) -> int:
     start, end = span
     is_link = text.startswith(("[", "(["), start) and text.startswith(")", end - 1)
     part = text[start : min(end, start + _LINK_CHARS)]
-    names = (annotation.get(name) for name in ("url", "title"))
+    names = map(annotation.get, ("url", "title"))
     is_named = any(isinstance(name, str) and name and name in part for name in names)
     is_past_the_end = place(indices[1] - 1) == len(text)
     return 3 * is_link + is_named - is_past_the_end - _is_in_a_word(text, start) - _is_in_a_word(text, end)
@@ -309,70 +303,23 @@ def _is_in_a_word(text: str, place: int) -> bool:
     return 0 < place < len(text) and around.isalnum() and max(around) <= _LAST_WITH_BLANKS
 
 
-class Wording:
-    """A cleaned text; `place` maps positions of the original to it."""
+class Wording(MappedText):
+    """The text of a part without foreign line ends, references and tracking, cleaned."""
 
     def __init__(self, original: str) -> None:
-        self.text = original
-        self._places = list(range(len(original) + 1))
-        self._is_lost = False
-        self._replace(_LINE_END, lambda _: "\n")
-        self._replace(_REFERENCE, lambda _: "")
-        self._replace(_ADDRESS, _without_tracking)
-        self._become(clean(self.text))
-
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        """Map a part of the original; to its line if nothing of it is left, to the whole text if unknown."""
-        if self._is_lost:
-            return 0, len(self.text)
-        start, end = self._places[start], self._places[end]
-        if start == end:
-            start, end = self._line_around(start)
-        return (start, end) if start < end else (0, len(self.text))
-
-    def _line_around(self, place: int) -> tuple[int, int]:
-        end = self.text.find("\n", place)
-        return self.text.rfind("\n", 0, place) + 1, end if end >= 0 else len(self.text)
-
-    def _replace(self, pattern: re.Pattern[str], put: Callable[[re.Match[str]], str]) -> None:
-        pieces: list[str] = []
-        moved: list[int] = []
-        at = length = 0
-        for found in pattern.finditer(self.text):
-            new = put(found)
-            pieces += (self.text[at : found.start()], new)
-            moved += range(length, length + found.start() - at)
-            length += found.start() - at
-            moved += (length + min(offset, len(new)) for offset in range(len(found[0])))
-            length += len(new)
-            at = found.end()
-        if not pieces:
-            return
-        pieces.append(self.text[at:])
-        moved += range(length, length + len(self.text) - at + 1)
-        self._move("".join(pieces), moved)
-
-    def _become(self, text: str) -> None:
-        """Derive positions by comparing the texts, as `clean` mostly removes characters."""
-        moved: list[int] = []
-        at = 0
-        for character in self.text:
-            moved.append(at)
-            at += text.startswith(character, at)
-        moved.append(at)
-        # `clean` also defuses links and tags by replacing letters; positions behind them are unknown.
-        self._is_lost = at < len(text)
-        self._move(text, moved)
-
-    def _move(self, text: str, moved: list[int]) -> None:
-        self.text = text
-        self._places = [moved[place] for place in self._places]
+        super().__init__(original)
+        self.replace(_LINE_END, lambda _: "\n")
+        self.replace(_REFERENCE, lambda _: "")
+        self.replace(_ADDRESS, _clean_address)
+        self.clean()
 
 
-def _without_tracking(found: re.Match[str]) -> str:
-    """Remove tracking parameters from an address; one without any keeps its spelling."""
+def _clean_address(found: re.Match[str]) -> str:
+    """Remove tracking parameters and a user name from an address; one without any keeps its spelling."""
     address = found[0].rstrip(_PUNCTUATION)
-    parsed = urls.parse(address) if "?" in address else None
-    if parsed is None or (shorter := urls.without_tracking(address)) == parsed.href:
+    parsed = urls.parse(address) if "?" in address or "@" in address else None
+    if parsed is None:
         return found[0]
-    return shorter + found[0][len(address) :]
+    plain = urls.without_userinfo(parsed.href) if parsed.has_userinfo else parsed.href
+    shorter = urls.without_tracking(plain)
+    return found[0] if shorter == parsed.href else shorter + found[0][len(address) :]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dowse.core.answers import Question
-from dowse.core.text import one_line
-from dowse.net.json_api import Json
+from dowse.core.text import enclose, one_line
+from dowse.net.json_fields import Json
 
 SUMMARY_CHARS = 800
 _DAY_HOURS = 24
@@ -76,7 +76,7 @@ def prompt(question: Question) -> str:
         *(_SUMMARY if question.wants_summary else _LIST),
         f"Use at most {question.max_results} distinct sources, and cite each of them where you use it.",
         _freshness(question.freshness_hours),
-        f"Use sources in this language (BCP 47): {question.language}." if question.language else "",
+        enclose("Use sources in this language (BCP 47): ", question.language, "."),
         f"Question: {one_line(question.text)}",
     )
     return "\n".join(filter(None, lines))

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Protocol
 
 from dowse.cache.entries import CacheEntries, Codec
@@ -19,6 +20,7 @@ from dowse.core.errors import BadAnswer, NoInstance, ProviderError, Skipped
 from dowse.core.models import Clock, Deadline
 from dowse.core.text import one_line
 from dowse.net.json_api import Api
+from dowse.net.json_fields import as_mapping, first_known, mapping
 from dowse.providers.searxng.instance import KIND, TIERS
 
 _MAX_BYTES = 20_000_000
@@ -147,7 +149,7 @@ class SearxSpace:
         self._url = url
         self._cache = cache
         self._clock = clock
-        self._allowed = frozenset(pair.lower() for pair in allowed)
+        self._allowed = frozenset(map(str.lower, allowed))
         self._is_offline = is_offline
         self._waits = waits
         # Another list, or other rules for it, are another entry.
@@ -162,19 +164,21 @@ class SearxSpace:
         known = await self._recall()
         if known and self._age_s(known) < FRESH_S:
             return known
+        try:
+            return await self._revalidate(known)
+        except NoInstance:
+            if known is None:
+                raise
+            return known
+
+    async def _revalidate(self, known: Edition | None) -> Edition:
+        """A newer list, or the known one while it is fetched in the background. Raises `NoInstance`."""
         if self._problem and self._clock.now() - self._tried_at < _AGAIN_AFTER_S:
-            if known:
-                return known
             raise self._unavailable()
         if known and not self._waits:
             self._begin()
             return known
-        try:
-            return await self.fetch()
-        except NoInstance:
-            if known:
-                return known
-            raise
+        return await self.fetch()
 
     async def fetch(self) -> Edition:
         # The download is shared: a caller that gives up does not cancel it.
@@ -195,13 +199,16 @@ class SearxSpace:
     async def _recall(self) -> Edition | None:
         """The known list if it is usable; where it is old, another process may have stored a newer one."""
         if self._known is None or self._age_s(self._known) >= FRESH_S:
-            kept = await self._cache.get(KIND, self._name)
-            found = self._codec.decode(kept.value) if kept else None
-            made_at = self._clock.now() - kept.age_s if kept else 0.0
+            stored = await self._read_stored()
             # The clock is read twice, so the known list may seem a little newer in the store.
-            if found and (self._known is None or made_at > self._known.made_at + _SAME_S):
-                self._known = Edition(found, made_at)
+            if stored and (self._known is None or stored.made_at > self._known.made_at + _SAME_S):
+                self._known = stored
         return self._known if self._known and self._age_s(self._known) < USABLE_S else None
+
+    async def _read_stored(self) -> Edition | None:
+        kept = await self._cache.get(KIND, self._name)
+        found = self._codec.decode(kept.value) if kept else None
+        return Edition(found, self._clock.now() - kept.age_s) if kept and found else None
 
     def _begin(self) -> asyncio.Task[Edition]:
         """The running download, or a new one (single-flight)."""
@@ -246,14 +253,9 @@ class SearxSpace:
 
 def grade_list(body: bytes, allowed: Collection[str] = ()) -> Entries | None:
     """Grade the published list; `None` for any other body. `allowed` are `host:port` pairs for plain http."""
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
+    entries = _read_entries(body)
+    if not entries:
         return None
-    listed = _fields(_fields(document).get("instances"))
-    if not listed:
-        return None
-    entries = {url: _fields(entry) for url, entry in list(listed.items())[:_MOST_ENTRIES]}
     default = _default_grade(entries.values())
     graded = [_grade(url, entry, default, allowed) for url, entry in entries.items()]
     return Entries(
@@ -262,16 +264,26 @@ def grade_list(body: bytes, allowed: Collection[str] = ()) -> Entries | None:
     )
 
 
+def _read_entries(body: bytes) -> dict[str, Fields]:
+    """The entries by URL; none of a body that is no list of instances."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    listed = mapping(as_mapping(document), "instances")
+    return {url: as_mapping(entry) for url, entry in islice(listed.items(), _MOST_ENTRIES)}
+
+
 def _default_grade(entries: Iterable[Fields]) -> str:
     """Grade of ungraded instances: without any grade in the list, the grading service was out of order."""
-    return "" if any(_text(_fields(entry.get("http")), "grade") for entry in entries) else TIERS[-1]
+    return "" if any(_text(as_mapping(entry.get("http")), "grade") for entry in entries) else TIERS[-1]
 
 
 def _grade(url: str, entry: Fields, default_grade: str, allowed: Collection[str]) -> ListedInstance | Excluded:
     address = _parse_base(url)
     if address is None:
         return Excluded(ascii(url[:_URL_CHARS])[1:-1][:_URL_CHARS], "its address is not valid")
-    http = _fields(entry.get("http"))
+    http = as_mapping(entry.get("http"))
     published, uptime, response_s = _text(http, "grade") or default_grade, _uptime(entry), _response_s(entry)
     grade = _GRADES.get(published, "")
     reason = _unsafe(address, allowed) or _unwell(entry, http) or _unfit(grade, published, uptime, response_s)
@@ -283,10 +295,10 @@ def _grade(url: str, entry: Fields, default_grade: str, allowed: Collection[str]
 
 def _parse_base(url: str) -> urls.Url | None:
     """The base address of an instance; an address with credentials or a query is none."""
-    address = urls.parse(url) if len(url) <= _URL_CHARS else None
-    if address is None or address.scheme not in ("http", "https") or address.has_userinfo:
+    address = urls.parse_web(url) if len(url) <= _URL_CHARS else None
+    if address is None or address.has_userinfo or address.query or "#" in address.href:
         return None
-    return None if address.query or "#" in address.href else address
+    return address
 
 
 def _unsafe(address: urls.Url, allowed: Collection[str]) -> str:
@@ -296,7 +308,7 @@ def _unsafe(address: urls.Url, allowed: Collection[str]) -> str:
 
 def _unwell(entry: Fields, http: Fields) -> str:
     """The first problem of the server itself; empty if there is none."""
-    tls, html = _fields(entry.get("tls")), _fields(entry.get("html"))
+    tls, html = as_mapping(entry.get("tls")), as_mapping(entry.get("html"))
     status = _number(http.get("status_code"))
     network = entry.get("network_type") or "normal"
     marks = set(_text(tls, "grade").replace(",", " ").split())
@@ -324,21 +336,17 @@ def _unfit(grade: str, published: str, uptime: float | None, response_s: float |
 
 def _uptime(entry: Fields) -> float | None:
     """Percentage of the last month, or of the nearest span that is known."""
-    published = _fields(entry.get("uptime"))
+    published = as_mapping(entry.get("uptime"))
     spans = (_number(published.get(name)) for name in ("uptimeMonth", "uptimeWeek", "uptimeDay", "uptimeYear"))
-    return next((percent for percent in spans if percent is not None), None)
+    return first_known(spans)
 
 
 def _response_s(entry: Fields) -> float | None:
     """Duration of a search, or else of the front page."""
-    timing = _fields(entry.get("timing"))
-    measured = (_fields(_fields(timing.get(name)).get("all")) for name in ("search", "initial"))
+    timing = as_mapping(entry.get("timing"))
+    measured = (as_mapping(as_mapping(timing.get(name)).get("all")) for name in ("search", "initial"))
     values = (_number(times.get(name)) for times in measured for name in ("median", "mean", "value"))
-    return next((seconds for seconds in values if seconds is not None), None)
-
-
-def _fields(value: object) -> Fields:
-    return value if isinstance(value, dict) else {}
+    return first_known(values)
 
 
 def _text(fields: Fields, name: str) -> str:

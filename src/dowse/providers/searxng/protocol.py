@@ -11,7 +11,7 @@ from dowse.core.listings import Listing, Outcome, Row
 from dowse.core.media_types import HTML
 from dowse.core.models import Body, Category, Deadline, Found, Hit, Query, Status
 from dowse.core.protocols import ListingReader
-from dowse.net.json_api import Json, first_hits, hit, media, plain, results, string, strings
+from dowse.net.json_fields import Json, drop_empty, first_hits, hit, media, plain, results, string, strings
 from dowse.providers import relevance
 from dowse.providers.limits import divide_hits
 
@@ -54,7 +54,7 @@ class SearxngAnswer:
         The requested engines are known only if the settings name them; otherwise one failure makes an empty answer
         doubtful, and doubtful is not empty.
         """
-        asked = {name.strip() for name in engines.split(",") if name.strip()}
+        asked = set(filter(None, map(str.strip, engines.split(","))))
         if not self.hits and not self.answers and self.failed and asked <= self.failed.keys():
             shown = list(self.failed.items())[:_SHOWN_ENGINES]
             raise EnginesFailed(provider, said=", ".join(f"{name}: {reason}" for name, reason in shown))
@@ -87,7 +87,7 @@ def parameters(query: Query, number: int, preferences: Preferences, *, as_json: 
         "safesearch": safe,
         "pageno": str(number) if number > 1 else "",
     }
-    return {name: value for name, value in every.items() if value}
+    return drop_empty(every)
 
 
 def check(provider: str, query: Query, answer: SearxngAnswer, *, engines: str = "") -> None:
@@ -213,10 +213,14 @@ def _duration(item: Json) -> str:
         if isinstance(value, str) and value.strip():
             return value
         if isinstance(value, int | float) and 0 < value < 1e6:
-            minutes, seconds = divmod(round(value), 60)
-            hours, minutes = divmod(minutes, 60)
-            return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+            return _format_seconds(round(value))
     return ""
+
+
+def _format_seconds(length: int) -> str:
+    minutes, seconds = divmod(length, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 def _answers(body: Json) -> Iterable[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import secrets
 from collections import OrderedDict, deque
@@ -27,6 +26,7 @@ from dowse.core.protocols import ListingReader
 from dowse.core.wire_errors import WireError
 from dowse.net.clients import Fetched, UntrustedClient
 from dowse.net.json_api import retry_after_s, wire_failure
+from dowse.net.json_fields import parse_json
 from dowse.providers.disclosure import Disclosure
 from dowse.providers.limits import fit
 from dowse.providers.politeness import Manners
@@ -91,8 +91,7 @@ class SearxngPool:
         return replace(found, warnings=warnings + self.instances.warnings() + found.warnings)
 
     async def _ask(self, instance: Instance, query: Query, deadline: Deadline) -> Found:
-        address = urls.parse(instance.url)
-        self._disclosure.tell(f"the public SearXNG instance {address.host if address else ''}", self.name)
+        self._disclosure.tell(f"the public SearXNG instance {urls.host_of(instance.url)}", self.name)
         visit = PublicVisit(self._client, instance.url, query, json=instance.json)
 
         def judge(answer: SearxngAnswer) -> None:
@@ -205,8 +204,8 @@ class PublicVisit:
 
     def _from_json(self, fetched: Fetched) -> SearxngAnswer:
         try:
-            body = json.loads(fetched.body)
-        except (ValueError, RecursionError) as error:
+            body = parse_json(fetched.body)
+        except ValueError as error:
             raise BadAnswer(self._client.provider, "the body is neither JSON nor a web page") from error
         if not isinstance(body, dict):
             raise BadAnswer(self._client.provider, "the body is not a JSON object")
@@ -264,7 +263,7 @@ class Fingerprints:
     def contradict(self, url: str, fingerprint: Fingerprint) -> bool:
         """Add a fingerprint; returns whether the instance gave the same results for an unrelated query."""
         seen = self._seen.setdefault(url, deque(maxlen=_REMEMBERED))
-        found = any(fingerprint.contradicts(other) for other in seen)
+        found = any(map(fingerprint.contradicts, seen))
         seen.append(fingerprint)
         self._seen.move_to_end(url)
         while len(self._seen) > _REMEMBERED_URLS:

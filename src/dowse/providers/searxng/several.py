@@ -83,7 +83,7 @@ class SearXNGs:
     def _failure(self, failures: Failures) -> ProviderError:
         """The common failure of all instances if it is one, as it carries advice; else `NoInstance`."""
         asked, errors = tuple(failures), list(failures.values())
-        if len({type(error) for error in errors}) == 1:
+        if len(set(map(type, errors))) == 1:
             errors[0].instances = asked
             return errors[0]
         wait_s = self.instances.retry_after_s()

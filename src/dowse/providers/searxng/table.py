@@ -76,8 +76,7 @@ class InstanceTable:
         self._rows[url] = after
         self._records.write(after)
         if after.blocked_until > before.blocked_until:
-            address = urls.parse(url)
-            event(logging.WARNING, "instance blocked", host=address.host if address else "", detail=after.reason)
+            event(logging.WARNING, "instance blocked", host=urls.host_of(url), detail=after.reason)
 
     def ready(self) -> list[Instance]:
         """Instances that may be asked a query."""

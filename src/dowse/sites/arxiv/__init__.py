@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from dowse.core import urls
 from dowse.core.errors import BadAnswer, BadRequest, PageUnreadable
 from dowse.core.models import Body, Deadline, Status, Text
-from dowse.core.text import one_line
+from dowse.core.text import enclose, one_line
 from dowse.core.urls import Url
 from dowse.core.wire_errors import WireError
 from dowse.net.clients import Fetched
 from dowse.sites.arxiv.api import NAME, ArxivSearch, NotAFeed, Paper, read_first_paper, user_agent_headers
-from dowse.sites.compose import Part, compose_page, label, labels, shift_headings, title
+from dowse.sites.compose import Part, compose_page, fact, label, labels, shift_headings, title
 from dowse.sites.site import LoaderKit, Site
 
 _CHARS_VARIABLE, _PAGES_VARIABLE = "ARXIV_MAX_CHARS", "ARXIV_MAX_PAGES"
@@ -87,8 +87,7 @@ class ArxivLoader:
         return _find_number(url) is not None
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        parsed = urls.parse(url)
-        number = _find_number(parsed) if parsed else None
+        number = _find_number(urls.parse(url))
         if number is None:
             raise PageUnreadable(Status.ERROR, "not a paper of arXiv")
         shown, paper = await self._find(number, deadline)
@@ -185,9 +184,9 @@ def _pdf_address(number: _Number, paper: Paper) -> str:
     return named.href
 
 
-def _find_number(url: Url) -> _Number | None:
+def _find_number(url: Url | None) -> _Number | None:
     """The paper of a URL; `None` for any other URL."""
-    found = _PATH.fullmatch(url.path) if url.is_page_of(*_HOSTS) else None
+    found = _PATH.fullmatch(url.path) if url and url.is_page_of(*_HOSTS) else None
     if found is None:
         return None
     # Papers are numbered per archive: the subject class after its name (`math.GT`) may be omitted.
@@ -207,7 +206,7 @@ def _has_html(paper: Paper) -> bool:
 def _compose(number: _Number, paper: Paper, full_text: _FullText, *, max_chars: int) -> Text:
     """Facts, abstract, then the full text or the reason for its absence."""
     where = _link(number, "pdf")
-    rest = f"{full_text.left_out}; the whole is at {where}" if full_text.left_out else ""
+    rest = enclose("", full_text.left_out, f"; the whole is at {where}")
     if full_text.failure:
         rest = f"…(the full text could not be read: {full_text.failure}; it is at {where})"
     return compose_page(
@@ -230,13 +229,13 @@ def _facts(number: _Number, paper: Paper, full_text: _FullText) -> list[str]:
         f"Link: {_link(number, 'abs')}",
         f"PDF: {_link(number, 'pdf')}",
         f"HTML: {_link(number, 'html')}" if full_text.is_html else "",
-        f"Submitted: {paper.submitted}" if paper.submitted else "",
+        fact("Submitted", paper.submitted),
         f"Updated: {paper.updated}" if paper.updated not in ("", paper.submitted) else "",
     ]
 
 
 def _details(paper: Paper) -> str:
-    authors = ", ".join(label(name) for name in paper.authors[:_MOST_AUTHORS])
+    authors = ", ".join(map(label, paper.authors[:_MOST_AUTHORS]))
     if len(paper.authors) > _MOST_AUTHORS:
         authors += f" … ({_MOST_AUTHORS} of {len(paper.authors)} authors)"
     details = {
@@ -251,7 +250,7 @@ def _details(paper: Paper) -> str:
 
 def _paragraphs(abstract: str) -> str:
     """Unwrapped paragraphs: in the feed they begin after an empty line or with an indent."""
-    paragraphs = [one_line(paragraph) for paragraph in _PARAGRAPH.split(abstract)]
+    paragraphs = list(map(one_line, _PARAGRAPH.split(abstract)))
     return shift_headings("\n\n".join(filter(None, paragraphs)), 2)
 
 

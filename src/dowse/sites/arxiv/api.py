@@ -12,7 +12,8 @@ from dowse.core.allowances import Rate
 from dowse.core.errors import BadAnswer
 from dowse.core.models import Deadline, Hit, Query
 from dowse.core.text import one_line
-from dowse.net.json_api import Api, first_hits, hit
+from dowse.net.json_api import Api
+from dowse.net.json_fields import first_hits, hit
 from dowse.settings import Settings
 from dowse.sites.query import Period, keywords, period_of
 from dowse.sites.site import SiteHits
@@ -80,7 +81,7 @@ class ArxivSearch:
             papers = await asyncio.to_thread(read_papers, reply.body)
         except NotAFeed as error:
             raise BadAnswer(NAME, str(error)) from error
-        return SiteHits(first_hits([_hit(paper) for paper in papers], query.num_results), _PAUSE_S)
+        return SiteHits(first_hits(list(map(_hit, papers)), query.num_results), _PAUSE_S)
 
 
 def user_agent_headers(settings: Settings) -> dict[str, str]:

@@ -6,19 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html import unescape
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from dowse.core import urls
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Deadline, Status, Text
-from dowse.core.text import one_line
+from dowse.core.text import enclose, one_line
 from dowse.core.urls import Url
-from dowse.net.json_api import Json, objects, string, strings, whole
+from dowse.net.json_fields import Json, mapping, objects, string, strings, whole
 from dowse.sites.compose import (
     Part,
     PartList,
     compose_page,
     day,
+    fact,
     fence_indented_code,
     label,
     labels,
@@ -80,8 +81,7 @@ class StackExchangeLoader:
         return _find_address(url) is not None
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        parsed = urls.parse(url)
-        address = _find_address(parsed) if parsed else None
+        address = _find_address(urls.parse(url))
         if address is None:
             raise PageUnreadable(Status.ERROR, "not a question of Stack Exchange")
         found = await QuestionRequest(self._api, address, request_deadline(deadline), self._max_chars).load()
@@ -91,13 +91,12 @@ class StackExchangeLoader:
         return _compose_question(_add_markdown(found, markdown), address, self._max_chars)
 
 
-def _find_address(url: Url) -> PostAddress | None:
+def _find_address(url: Url | None) -> PostAddress | None:
     """The post that a URL names; `None` for a URL of anything but a question, an answer or a comment."""
-    site = _find_site(url.name)
-    if not site or not url.is_page:
+    if url is None or not url.is_page or not (site := _find_site(url.name)):
         return None
-    host, fragment = url.name.removeprefix("www."), _FRAGMENT.fullmatch(url.href.partition("#")[2])
-    answer, comment, post = (int(number or 0) for number in fragment.groups()) if fragment else (0, 0, 0)
+    host = url.name.removeprefix("www.")
+    answer, comment, post = _read_fragment(url.href.partition("#")[2])
     if short := _SHORT.fullmatch(url.path):
         number = int(short[2])
         question, answer = (0, number) if short[1] == "a" else (number, answer)
@@ -106,6 +105,13 @@ def _find_address(url: Url) -> PostAddress | None:
     return (
         _find_post(PostAddress(host, site, int(found[1]), answer, comment), post, int(found[2] or 0)) if found else None
     )
+
+
+def _read_fragment(fragment: str) -> tuple[int, int, int]:
+    """The answer, the comment and its post; 0 for each that is not named."""
+    found = _FRAGMENT.fullmatch(fragment)
+    answer, comment, post = map(int, found.groups("0")) if found else (0, 0, 0)
+    return answer, comment, post
 
 
 def _find_post(address: PostAddress, commented: int, answer: int) -> PostAddress:
@@ -161,8 +167,8 @@ def _add_markdown(found: QuestionThread, markdown: Sequence[str]) -> QuestionThr
         source = fence_indented_code(unescape(string(item, "body_markdown")))
         return {**item, "markdown": source or next(texts, "")}
 
-    question, answers = convert(found.question), [convert(answer) for answer in found.answers]
-    comments = {post: [convert(comment) for comment in listed] for post, listed in found.comments.items()}
+    question, answers = convert(found.question), list(map(convert, found.answers))
+    comments = {post: list(map(convert, listed)) for post, listed in found.comments.items()}
     return replace(found, question=question, answers=answers, comments=comments)
 
 
@@ -178,7 +184,7 @@ def _compose_question(found: QuestionThread, address: PostAddress, max_chars: in
         max_chars=max_chars,
         variable="STACKEXCHANGE_MAX_CHARS",
         listed=PartList("answers", answers, total),
-        rest=f"({'; '.join(found.missing)})" if found.missing else "",
+        rest=enclose("(", "; ".join(found.missing), ")"),
         warnings=found.warnings,
     )
 
@@ -188,12 +194,11 @@ def _source(post: Json) -> str:
 
 
 def _items(found: QuestionThread) -> list[Json]:
-    return [found.question, *found.answers, *(comment for listed in found.comments.values() for comment in listed)]
+    return [found.question, *found.answers, *chain.from_iterable(found.comments.values())]
 
 
 def _question(found: QuestionThread, address: PostAddress, max_chars: int) -> Part:
     question = found.question
-    tags = labels(strings(question.get("tags")), _MOST_TAGS)
     facts = [
         link(f"Question on {address.host}", _question_url(question, address)),
         _author(question),
@@ -202,9 +207,9 @@ def _question(found: QuestionThread, address: PostAddress, max_chars: int) -> Pa
         f"Score: {whole(question, 'score')}",
         f"Answers: {whole(question, 'answer_count')}",
         f"Views: {whole(question, 'view_count')}" if "view_count" in question else "",
-        f"Bounty: {whole(question, 'bounty_amount')}" if whole(question, "bounty_amount") else "",
+        fact("Bounty", whole(question, "bounty_amount")),
         _date("Locked", question, "locked_date"),
-        f"Tags: {tags}" if tags else "",
+        fact("Tags", labels(strings(question.get("tags")), _MOST_TAGS)),
     ]
     comments = _comments(whole(question, "question_id"), found, address)
     body = shift_headings(string(question, "markdown"), _DEEPER)
@@ -229,20 +234,20 @@ def _answer(place: int, answer: Json, found: QuestionThread, address: PostAddres
     ]
     comments = _comments(number, found, address)
     body = "\n\n".join(filter(None, [shift_headings(string(answer, "markdown"), _DEEPER), comments]))
-    return Part(f"## Answer {place}" + (f" ({marks})" if marks else ""), facts, body)
+    return Part(f"## Answer {place}" + enclose(" (", marks, ")"), facts, body)
 
 
 def _comments(post: int, found: QuestionThread, address: PostAddress) -> str:
     """The comments of a post in their order in time."""
     listed = sorted(found.comments.get(post, ()), key=lambda comment: whole(comment, "creation_date"))
     lines = [_comment(comment, address) for comment in listed if string(comment, "markdown")]
-    return "\n".join([_COMMENTS, "", *lines]) if lines else ""
+    return enclose(f"{_COMMENTS}\n\n", "\n".join(lines))
 
 
 def _comment(comment: Json, address: PostAddress) -> str:
-    score = whole(comment, "score")
     is_linked = bool(address.comment) and whole(comment, "comment_id") == address.comment
-    facts = [day(comment.get("creation_date")), f"score {score}" if score else "", _HERE if is_linked else ""]
+    score = enclose("score ", whole(comment, "score"))
+    facts = [day(comment.get("creation_date")), score, _HERE if is_linked else ""]
     return f"- **{_name(comment)}** ({', '.join(filter(None, facts))}): {one_line(string(comment, 'markdown'))}"
 
 
@@ -251,15 +256,14 @@ def _close_note(question: Json, address: PostAddress) -> str:
     reason = label(unescape(string(question, "closed_reason")))
     if not reason:
         return ""
-    details = question.get("closed_details")
-    originals = objects(details.get("original_questions")) if isinstance(details, dict) else []
+    originals = objects(mapping(question, "closed_details").get("original_questions"))
     links = [
         link(unescape(string(each, "title")), _question_url(each, address))
         for each in originals
         if whole(each, "question_id")
     ]
-    when = f" on {day(question.get('closed_date'))}" if day(question.get("closed_date")) else ""
-    return f"**Closed{when}: {reason}**" + (f" of {', '.join(links)}" if links else "")
+    when = enclose(" on ", day(question.get("closed_date")))
+    return f"**Closed{when}: {reason}**" + enclose(" of ", ", ".join(links))
 
 
 def _question_url(question: Json, address: PostAddress) -> str:
@@ -267,20 +271,17 @@ def _question_url(question: Json, address: PostAddress) -> str:
 
 
 def _author(post: Json) -> str:
-    owner = post.get("owner")
-    reputation = whole(owner, "reputation") if isinstance(owner, dict) else 0
+    reputation = whole(mapping(post, "owner"), "reputation")
     wiki = ", community wiki" if whole(post, "community_owned_date") else ""
     return f"Author: {_name(post)}" + (f" (reputation {reputation}{wiki})" if reputation else wiki)
 
 
 def _name(post: Json) -> str:
-    owner = post.get("owner")
-    return (label(unescape(string(owner, "display_name"))) if isinstance(owner, dict) else "") or "unknown"
+    return label(unescape(string(mapping(post, "owner"), "display_name"))) or "unknown"
 
 
 def _date(what: str, post: Json, name: str) -> str:
-    moment = day(post.get(name))
-    return f"{what}: {moment}" if moment else ""
+    return fact(what, day(post.get(name)))
 
 
 SITE = Site(loader=StackExchangeLoader, search=StackExchangeSearch)

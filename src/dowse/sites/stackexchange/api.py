@@ -5,7 +5,6 @@ https://api.stackexchange.com/docs/error-handling and https://api.stackexchange.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -15,10 +14,26 @@ from html import unescape
 from dowse.core.allowances import Rate
 from dowse.core.errors import BadAnswer, KeyRejected, NotRead, PageUnreadable, ProviderError, RateLimited, Unavailable
 from dowse.core.models import Clock, Deadline, Hit, Query, Status
+from dowse.core.text import count_noun
 from dowse.net.clients import Reply
-from dowse.net.json_api import Api, Json, first_hits, hit, items, results, string, strings, whole
+from dowse.net.json_api import Api
+from dowse.net.json_fields import (
+    Json,
+    as_mapping,
+    drop_empty,
+    first_hits,
+    first_object,
+    hit,
+    items,
+    parse_json,
+    results,
+    string,
+    strings,
+    whole,
+)
 from dowse.secrets.redact import Redactor
 from dowse.settings import Settings
+from dowse.settings.model import reveal
 from dowse.sites.compose import day
 from dowse.sites.query import keywords, period_of, without_tags
 from dowse.sites.site import LoaderKit, SiteHits
@@ -70,11 +85,11 @@ class StackApi:
     """Client that keeps the pauses which the API asks for, by method and for all methods."""
 
     def __init__(self, kit: LoaderKit) -> None:
-        settings, key = kit.settings, kit.settings.stackexchange_key
+        settings = kit.settings
         self._api = replace(kit.api(NAME, KEY_VARIABLE), own_failure=self._failure)
         self._redactor = kit.redactor
         self._base = settings.stackexchange_api_url.rstrip("/")
-        self._params = {"filter": settings.stackexchange_filter, "key": key.get_secret_value() if key else ""}
+        self._params = {"filter": settings.stackexchange_filter, "key": reveal(settings.stackexchange_key)}
         self._closed_until: dict[str, float] = {}
 
     async def get(self, method: str, ids: str, deadline: Deadline, params: dict[str, str]) -> tuple[list[Json], bool]:
@@ -83,7 +98,7 @@ class StackApi:
         wait_s = max(self._closed_until.get(name, 0.0) for name in (method, _EVERY_METHOD)) - clock.now()
         if wait_s > 0:
             raise RateLimited(NAME, "the pause that it asked for is not over", retry_after_s=wait_s)
-        sent = {name: value for name, value in {**self._params, **params}.items() if value}
+        sent = drop_empty({**self._params, **params})
         body = await self._api.get(f"{self._base}/{method.format(ids)}", deadline, headers={}, params=sent)
         for closed, pause_s in (
             (method, _backoff_s(body)),
@@ -133,7 +148,7 @@ class QuestionRequest:
 
     async def _find_question(self, answer: int) -> int:
         answers, _ = await self._get("answers/{}", answer)
-        question = whole(answers[0], "question_id") if answers else 0
+        question = whole(first_object(answers), "question_id")
         if not question:
             raise PageUnreadable(Status.ERROR, "Stack Exchange has no such answer")
         return question
@@ -189,7 +204,7 @@ class StackExchangeSearch:
         optional = {
             "fromdate": str(period.starts_at or ""),
             "todate": str(period.ends_at or ""),
-            "key": self._key.get_secret_value() if self._key else "",
+            "key": reveal(self._key),
         }
         params = {
             "q": keywords(query.text, max_chars=_LONGEST_QUERY),
@@ -198,10 +213,10 @@ class StackExchangeSearch:
             "order": "desc",
             "pagesize": str(min(query.num_results, _MOST)),
             "filter": "withbody",
-        } | {name: value for name, value in optional.items() if value}
+        } | drop_empty(optional)
         body = await self._api.get(self.address(query), deadline, headers={}, params=params)
         pause_s = max(_backoff_s(body), _quota_pause_s(body, deadline.clock))
-        return SiteHits(first_hits([_hit(item) for item in results(NAME, body, "items")], query.num_results), pause_s)
+        return SiteHits(first_hits(list(map(_hit, results(NAME, body, "items"))), query.num_results), pause_s)
 
 
 def _site_of(query: Query) -> str:
@@ -214,10 +229,8 @@ def _site_of(query: Query) -> str:
 
 
 def _hit(item: Json) -> Hit | None:
-    answers = whole(item, "answer_count")
-    facts = f"{answers} answer{'' if answers == 1 else 's'}" + (
-        ", one accepted" if "accepted_answer_id" in item else ""
-    )
+    accepted = ", one accepted" if "accepted_answer_id" in item else ""
+    facts = count_noun(whole(item, "answer_count"), "answer") + accepted
     tags = ", ".join(strings(item.get("tags"))[:5])
     snippet = f"{facts}; {tags}. {without_tags(string(item, 'body'))}"
     return hit(
@@ -232,10 +245,11 @@ def _hit(item: Json) -> Hit | None:
 def _read_error(reply: Reply) -> tuple[int, str]:
     """The id and the message of an error; 0 for an answer that does not come from the API."""
     try:
-        body = json.loads(reply.body)
-    except (ValueError, RecursionError):
+        body = parse_json(reply.body)
+    except ValueError:
         return 0, ""
-    return (whole(body, "error_id"), string(body, "error_message")) if isinstance(body, dict) else (0, "")
+    fields = as_mapping(body)
+    return whole(fields, "error_id"), string(fields, "error_message")
 
 
 def _find_failure(reply: Reply, redactor: Redactor) -> ProviderError | None:

@@ -13,11 +13,11 @@ from dowse.core import urls
 from dowse.core.errors import PageUnreadable
 from dowse.core.models import Deadline, Status, Text
 from dowse.core.reasons import FailureReason
-from dowse.core.text import one_line
+from dowse.core.text import enclose, find_or_end, one_line
 from dowse.core.urls import Url
 from dowse.document.clean import to_plain_text
 from dowse.document.markdown import scan_lines
-from dowse.sites.compose import Part, PartList, compose_page, label, shift_headings, title
+from dowse.sites.compose import Part, PartList, compose_page, fact, label, shift_headings, title
 from dowse.sites.site import TIMEOUT_S, LoaderKit, Site, request_deadline
 from dowse.sites.wikipedia.api import NAME, PageAddress, PageInfo, WikipediaApi, WikipediaSearch, find_address
 
@@ -62,9 +62,8 @@ class WikipediaLoader:
         return find_address(url) is not None
 
     async def read(self, url: str, deadline: Deadline) -> Text:
-        parsed = urls.parse(url)
-        address = find_address(parsed) if parsed else None
-        if parsed is None or address is None:
+        address = find_address(urls.parse(url))
+        if address is None:
             raise PageUnreadable(Status.ERROR, "not an article of Wikipedia")
         requests = request_deadline(deadline)
         page = await self._api.find(address, requests)
@@ -82,7 +81,7 @@ class WikipediaLoader:
             raise PageUnreadable(Status.ERROR, reason=FailureReason.NO_READABLE_CONTENT)
         if page.is_disambiguation:
             return self._compose_meanings(address, page, article)
-        anchor = unquote(parsed.href.partition("#")[2]) or page.section
+        anchor = unquote(url.partition("#")[2]) or page.section
         boxes = [_list_infobox(box, page.title) for box in infoboxes]
         arranged = await asyncio.to_thread(_arrange, article, anchor.replace(" ", "_"))
         return self._compose_article(address, page, arranged, boxes)
@@ -143,10 +142,10 @@ def _facts(address: PageAddress, page: PageInfo) -> list[str]:
     return [
         f"Link: {_link(address, page)}",
         f"Language: {address.variant or address.language}",
-        f"{when} {page.changed}" if page.changed else "",
+        enclose(f"{when} ", page.changed),
         "" if page.is_current else f"Current version: {_current_link(address, page)}",
-        f"Redirected from: {label(page.redirected_from)}" if page.redirected_from else "",
-        f"About: {label(page.about, 200)}" if page.about else "",
+        fact("Redirected from", label(page.redirected_from)),
+        fact("About", label(page.about, 200)),
     ]
 
 
@@ -198,7 +197,7 @@ def _list_infobox(infobox: str, title: str) -> str:
 
 def _list_row(row: str, title: str) -> str:
     """A row as an item; empty for one that only repeats the title."""
-    cells = [_clean_cell(cell) for cell in _CELL_END.split(row)] if row.startswith("|") else [row.strip()]
+    cells = list(map(_clean_cell, _CELL_END.split(row))) if row.startswith("|") else [row.strip()]
     cells = [cell for cell in cells if cell.strip("-: ")]
     if len(cells) > 1:
         return f"- **{cells[0].strip('*:： ')}:** {', '.join(cells[1:])}"
@@ -234,8 +233,8 @@ def _cut_items(markdown: str, most: int) -> tuple[str, int]:
 def _take_infoboxes(html: str) -> tuple[str, list[str]]:
     pieces: list[str] = []
     boxes: list[str] = []
-    position, first_heading = 0, html.find("<h2")
-    for found in _TAG.finditer(html, 0, first_heading if first_heading >= 0 else len(html)):
+    position = 0
+    for found in _TAG.finditer(html, 0, find_or_end(html, "<h2")):
         if found.start() < position or not _INFOBOX.search(found[2]):
             continue
         end = _find_end(html, found.start(), found[1])
@@ -319,7 +318,7 @@ def _group(sections: Sequence[_Section]) -> list[str]:
         if section.level <= 2 or not groups:
             groups.append([])
         groups[-1].append(str(section))
-    return ["\n\n".join(group) for group in groups]
+    return list(map("\n\n".join, groups))
 
 
 SITE = Site(loader=WikipediaLoader, search=WikipediaSearch)

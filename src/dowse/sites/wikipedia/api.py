@@ -13,7 +13,18 @@ from dowse.core.errors import BadAnswer, PageUnreadable, ProviderError, RateLimi
 from dowse.core.models import Deadline, Hit, Query, Status
 from dowse.core.text import one_line
 from dowse.core.urls import Url
-from dowse.net.json_api import Api, Json, first_hits, hit, results, string
+from dowse.net.json_api import Api
+from dowse.net.json_fields import (
+    Json,
+    first_hits,
+    first_object,
+    hit,
+    mapping,
+    objects,
+    required_mapping,
+    results,
+    string,
+)
 from dowse.settings import Settings
 from dowse.sites.compose import day
 from dowse.sites.query import keywords, without_tags
@@ -28,6 +39,7 @@ _HOST = re.compile(r"((?!www\.)[a-z]{2,3}(?:-[a-z]{1,9}){0,2}|simple)(?:\.m)?\.w
 # Languages with several scripts or spellings have a path for each: /zh-hant/…, /sr-el/…
 _WITH_VARIANTS = frozenset({"crh", "gan", "kk", "ku", "sh", "shi", "sr", "tg", "uz", "zh"})
 _NO_TITLE = re.compile(r"[#<>\[\]{}|\x00-\x1f\x7f\ufffd]")
+_NUMBER = re.compile("[0-9]{1,18}")
 _TITLE_BYTES = 255
 # Paths of pages that the parameters name.
 _WITHOUT_TITLE = ("/", "/w/index.php", "/wiki/")
@@ -86,10 +98,8 @@ class WikipediaApi:
         }
         if "revids" not in address.asked:
             params |= {"redirects": "1", "converttitles": "1"}
-        answer = await self._call(address, params, deadline)
-        query = answer.get("query")
-        query = query if isinstance(query, dict) else {}
-        page = _object(query.get("pages"), 0)
+        query = mapping(await self._call(address, params, deadline), "query")
+        page = first_object(query.get("pages"))
         if page.get("ns") not in _NAMESPACES or page.get("missing") or page.get("invalid"):
             raise PageUnreadable(Status.NOT_FOUND, "not an article")
         return _read_page(page, query, is_old="revids" in address.asked)
@@ -104,8 +114,7 @@ class WikipediaApi:
             **({"pageid": str(page.number)} if page.is_current else {"oldid": page.revision}),
             **({"variant": address.variant} if address.variant else {}),
         }
-        parsed = (await self._call(address, params, deadline)).get("parse")
-        text = string(parsed, "text") if isinstance(parsed, dict) else ""
+        text = string(mapping(await self._call(address, params, deadline), "parse"), "text")
         if not text:
             raise BadAnswer(NAME, "the answer has no text")
         return text
@@ -167,17 +176,16 @@ class WikipediaSearch:
         body = await self._api.get(address, deadline, headers=self._headers, params=params)
         if isinstance(error := body.get("error"), dict):
             raise _search_failure(error)
-        found = body.get("query")
-        if not isinstance(found, dict):
-            raise BadAnswer(NAME, "the answer has no object 'query'")
+        found = required_mapping(NAME, body, "query")
         base = _articles(found, address)
         return SiteHits(first_hits([_hit(item, base) for item in results(NAME, found, "search")], query.num_results))
 
 
-def find_address(url: Url) -> PageAddress | None:
+def find_address(url: Url | None) -> PageAddress | None:
     """The page that a URL names; `None` where it names none, or another view than the page itself."""
-    host = _HOST.fullmatch(url.name)
-    query = _read_view(url) if host and url.is_page else None
+    if url is None or not url.is_page:
+        return None
+    host, query = _HOST.fullmatch(url.name), _read_view(url)
     if host is None or query is None:
         return None
     language = host[1]
@@ -219,7 +227,7 @@ def _selector(title: str, query: Mapping[str, str]) -> dict[str, str]:
     for name, parameter in (("oldid", "revids"), ("curid", "pageids")):
         if name in query:
             number = query[name]
-            return {parameter: number} if number.isascii() and number.isdigit() and len(number) < 19 else {}
+            return {parameter: number} if _NUMBER.fullmatch(number) else {}
     if _NO_TITLE.search(title):
         return {}
     title = " ".join(title.replace("_", " ").split())
@@ -231,9 +239,8 @@ def _read_page(page: Json, query: Json, *, is_old: bool) -> PageInfo:
     title = one_line(string(page, "title"), 300)
     if not isinstance(number, int) or not title:
         raise BadAnswer(NAME, "the answer names no page")
-    props = page.get("pageprops")
-    props = props if isinstance(props, dict) else {}
-    revision = _object(page.get("revisions"), 0)
+    props, revision = mapping(page, "pageprops"), first_object(page.get("revisions"))
+    redirects = objects(query.get("redirects")) or [{}]
     shown = revision.get("revid")
     return PageInfo(
         number=number,
@@ -243,15 +250,9 @@ def _read_page(page: Json, query: Json, *, is_old: bool) -> PageInfo:
         is_current=not is_old or not isinstance(shown, int) or shown == last,
         is_disambiguation="disambiguation" in props,
         about=string(props, "wikibase-shortdesc"),
-        redirected_from=string(_object(query.get("redirects"), 0), "from"),
-        section=string(_object(query.get("redirects"), -1), "tofragment"),
+        redirected_from=string(redirects[0], "from"),
+        section=string(redirects[-1], "tofragment"),
     )
-
-
-def _object(items: object, index: int) -> Json:
-    """An object of a list; empty for anything else."""
-    item = items[index] if isinstance(items, list) and items else None
-    return item if isinstance(item, dict) else {}
 
 
 def _language(query: Query) -> str:
@@ -270,8 +271,7 @@ def _search_failure(error: Json) -> ProviderError:
 
 def _articles(found: Json, address: str) -> str:
     """The URL of articles, with `$1` for the title."""
-    general = found.get("general")
-    general = general if isinstance(general, dict) else {}
+    general = mapping(found, "general")
     server, path = (string(general, name)[:_LONGEST_PART] for name in ("server", "articlepath"))
     # The server may come without a scheme.
     parsed = urls.parse(server or "/", base=address)

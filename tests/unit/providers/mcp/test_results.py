@@ -3,7 +3,7 @@
 import json
 
 from dowse.core.models import Hit
-from dowse.net.json_api import Json
+from dowse.net.json_fields import Json
 from dowse.providers.mcp.results import parse_labelled, parse_linked, rows, to_hit
 from tests.support.tables import each_row
 

@@ -2,7 +2,8 @@
 
 from dowse.core import errors
 from dowse.net.clients import ConfiguredClient
-from dowse.net.json_api import Api, Json
+from dowse.net.json_api import Api
+from dowse.net.json_fields import Json
 from dowse.providers.mcp.results import rpc_failure, tool_failure, without_results
 from dowse.secrets.redact import Redactor
 from tests.support.tables import each_row

@@ -40,6 +40,12 @@ def test_the_text_comes_with_its_sources_and_what_it_took() -> None:
     )
 
 
+@pytest.mark.promise("hardened-no-user-names")
+def test_a_source_with_a_user_name_is_not_cited() -> None:
+    cited = _cited("It is wet.", ("It", "https://bank.example@evil.example/"), ("wet", "https://a.example/@x"))
+    assert [citation.url for citation in _read(_body(cited)).citations] == ["https://a.example/@x"]
+
+
 def test_the_list_of_items_alone_is_enough() -> None:
     """Without a status, and with searches that do not say what they looked for."""
     items = [{"type": "web_search_call", "id": "ws_1", "status": "completed"}, message("It is wet.")]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.net.json_api import Json
+from dowse.net.json_fields import Json
 from dowse.providers.openai.output import Places
 from tests.support.tables import each_row
 

@@ -32,6 +32,9 @@ def _moved(original: str, part: str) -> str:
         ("(https://a.example/X_(y)?utm_source=openai)", "(https://a.example/X_(y))"),
         ("https://A.example?q=%41 stays", "https://A.example?q=%41 stays"),
         ("https://[bad?utm_source=openai", "https://[bad?utm_source=openai"),
+        ("see https://bank.example@evil.example/in.", "see https://evil.example/in."),
+        ("[a](https://ana:pw@a.example/x?utm_source=openai)", "[a](https://a.example/x)"),
+        ("https://A.example/@ana stays, ana@a.example too", "https://A.example/@ana stays, ana@a.example too"),
     ],
 )
 def test_what_is_hidden_loads_or_tracks_is_taken_out(original: str, cleaned: str) -> None:
